@@ -1,0 +1,1 @@
+//! Client for the svc REST service: one feature for each operation group, on any transport.

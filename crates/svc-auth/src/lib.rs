@@ -1,0 +1,1 @@
+//! Token schemes, client options and token providers for the svc REST service.

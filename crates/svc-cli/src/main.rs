@@ -1,0 +1,2 @@
+//! The `svc` program.
+fn main() {}

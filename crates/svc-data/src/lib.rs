@@ -1,0 +1,1 @@
+//! Connected databases of the svc service: drivers, structure, records.

@@ -1,0 +1,1 @@
+//! Wire types, operations as values and the transport contract of the svc REST service.

@@ -1,0 +1,1 @@
+//! The svc REST service: both hosts, routes, authentication, operations.

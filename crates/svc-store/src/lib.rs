@@ -1,0 +1,1 @@
+//! Control plane of the svc service: projects, environments, pages, resources, credentials.

@@ -1,0 +1,1 @@
+//! Minimal hyper and rustls transport for the svc client crates.
