@@ -1,1 +1,136 @@
-fn main() {}
+//! The repository's own commands, so that nothing but cargo has to be
+//! installed: `cargo xtask ci`, `cargo xtask test`, `cargo xtask bench`.
+
+mod bench;
+mod ci;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use crate::shell::{Failure, Repository};
+
+const HELP: &str = "\
+The repository's own commands.
+
+Usage: cargo xtask <COMMAND>
+
+Commands:
+  ci [STEP]...     every check a change has to pass, then `test`; or the named steps alone
+  ci --list        the names of the steps
+  test             what the README promises: the program, its examples, every test
+  bench [OPTIONS]  speed against the floor and a bare server; `bench --help` for its options
+  help             this text
+
+Example:
+  cargo xtask ci fmt clippy
+";
+
+fn main() -> ExitCode {
+    let outcome = match arguments(lexopt::Parser::from_env()) {
+        Ok(arguments) => run(arguments),
+        Err(error) => Err(Failure::new(format!("{error}; see `cargo xtask help`"))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\nerror: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Arguments {
+    Help,
+    ListSteps,
+    Ci { steps: Vec<String> },
+    Test,
+    Bench { passed_on: Vec<String> },
+}
+
+fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
+    use lexopt::prelude::*;
+
+    let command = match parser.next()? {
+        Some(Value(command)) => command.string()?,
+        Some(Short('h') | Long("help")) | None => return Ok(Arguments::Help),
+        Some(other) => return Err(other.unexpected()),
+    };
+    match command.as_str() {
+        "help" => Ok(Arguments::Help),
+        "ci" => {
+            let mut steps = Vec::new();
+            while let Some(argument) = parser.next()? {
+                match argument {
+                    Long("list") => return Ok(Arguments::ListSteps),
+                    Short('h') | Long("help") => return Ok(Arguments::Help),
+                    Value(step) => steps.push(step.string()?),
+                    other => return Err(other.unexpected()),
+                }
+            }
+            Ok(Arguments::Ci { steps })
+        }
+        "test" => match parser.next()? {
+            None => Ok(Arguments::Test),
+            Some(Short('h') | Long("help")) => Ok(Arguments::Help),
+            Some(other) => Err(other.unexpected()),
+        },
+        "bench" => {
+            let passed_on = parser
+                .raw_args()?
+                .map(|argument| argument.string())
+                .collect::<Result<_, _>>()?;
+            Ok(Arguments::Bench { passed_on })
+        }
+        unknown => Err(format!("there is no command `{unknown}`").into()),
+    }
+}
+
+fn run(arguments: Arguments) -> Result<(), Failure> {
+    match arguments {
+        Arguments::Help => print!("{HELP}"),
+        Arguments::ListSteps => print!("{}", ci::list()),
+        Arguments::Ci { steps } => ci::run(&Repository::find()?, &steps)?,
+        Arguments::Test => test::run(&Repository::find()?)?,
+        Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &[&str]) -> Result<Arguments, String> {
+        arguments(lexopt::Parser::from_args(line)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn no_command_is_a_question_for_help() {
+        assert_eq!(parse(&[]), Ok(Arguments::Help));
+        assert_eq!(parse(&["ci", "--help"]), Ok(Arguments::Help));
+    }
+
+    #[test]
+    fn steps_of_ci_are_taken_in_the_order_given() {
+        let steps = vec!["fmt".to_owned(), "layers".to_owned()];
+        assert_eq!(parse(&["ci", "fmt", "layers"]), Ok(Arguments::Ci { steps }));
+    }
+
+    #[test]
+    fn options_of_bench_are_handed_on_untouched() {
+        let passed_on = vec!["--seconds".to_owned(), "3".to_owned()];
+        assert_eq!(
+            parse(&["bench", "--seconds", "3"]),
+            Ok(Arguments::Bench { passed_on })
+        );
+    }
+
+    #[test]
+    fn a_mistyped_command_is_an_error() {
+        let message = parse(&["tset"]).unwrap_err();
+        assert!(message.contains("`tset`"), "{message}");
+        assert!(parse(&["test", "--fast"]).is_err());
+    }
+}

@@ -1,0 +1,25 @@
+//! `cargo xtask bench`: runs the crate `svc-bench`, which has dependencies
+//! that this one does without.
+
+use crate::shell::{Failure, Repository};
+
+pub fn run(repository: &Repository, passed_on: &[String]) -> Result<(), Failure> {
+    repository
+        .cargo(["build", "--release", "--package", "svc-cli"])
+        .run()?;
+    repository
+        .cargo([
+            "run",
+            "--release",
+            "--quiet",
+            "--package",
+            "svc-bench",
+            "--",
+        ])
+        .args(passed_on)
+        .env(
+            "SVC_BIN",
+            repository.program("release").display().to_string(),
+        )
+        .run()
+}

@@ -1,0 +1,133 @@
+//! What the client crates cost those who depend on them, in packages: counted
+//! over normal dependencies on this machine's target, the crate itself
+//! included.
+
+use std::collections::BTreeSet;
+
+use crate::shell::{Failure, Repository};
+
+struct Budget {
+    package: &'static str,
+    features: &'static [&'static str],
+    at_most: usize,
+    without: &'static [&'static str],
+}
+
+const HTTP_STACK: &[&str] = &["tokio", "hyper", "hyper-util", "rustls", "ring"];
+const HEAVY: &[&str] = &["url", "idna", "reqwest", "openssl", "native-tls"];
+
+const BUDGETS: &[Budget] = &[
+    Budget {
+        package: "svc-model",
+        features: &[],
+        at_most: 16,
+        without: HTTP_STACK,
+    },
+    Budget {
+        package: "svc-auth",
+        features: &["--all-features"],
+        at_most: 25,
+        without: HTTP_STACK,
+    },
+    Budget {
+        package: "svc-api",
+        features: &["--no-default-features", "--features", "full"],
+        at_most: 25,
+        without: HTTP_STACK,
+    },
+    Budget {
+        package: "svc-api",
+        features: &[],
+        at_most: 60,
+        without: HEAVY,
+    },
+];
+
+pub fn check(repository: &Repository) -> Result<(), Failure> {
+    let mut findings = Vec::new();
+    for budget in BUDGETS {
+        let packages = packages(
+            &repository
+                .cargo(["tree", "--edges", "normal", "--prefix", "none"])
+                .args(["--format", "{p}", "--package", budget.package])
+                .args(budget.features)
+                .read()?,
+        );
+        let what = [&[budget.package], budget.features].concat().join(" ");
+        println!(
+            "{what}: {} packages of at most {}",
+            packages.len(),
+            budget.at_most
+        );
+        findings.extend(over(budget, &what, &packages));
+    }
+    Failure::unless_empty(&findings)
+}
+
+/// Unique `name version` pairs of `cargo tree`'s lines, without the marks
+/// behind them.
+fn packages(tree: &str) -> BTreeSet<String> {
+    tree.lines()
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            Some(format!("{} {}", words.next()?, words.next()?))
+        })
+        .collect()
+}
+
+fn over(budget: &Budget, what: &str, packages: &BTreeSet<String>) -> Vec<String> {
+    let mut findings = Vec::new();
+    if packages.len() > budget.at_most {
+        let names: Vec<_> = packages.iter().map(String::as_str).collect();
+        findings.push(format!(
+            "{what}: {} packages, but at most {} are allowed: {}",
+            packages.len(),
+            budget.at_most,
+            names.join(", ")
+        ));
+    }
+    for package in packages {
+        let name = package.split(' ').next().unwrap_or_default();
+        if budget.without.contains(&name) {
+            findings.push(format!("{what}: brings {name}, which it promises not to"));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: &str = "svc-api v0.1.0 (path)\nserde v1.0.2\nhttp v1.5.0\nserde v1.0.2 (*)\n";
+
+    #[test]
+    fn a_package_that_is_used_twice_counts_once() {
+        assert_eq!(packages(TREE).len(), 3);
+    }
+
+    #[test]
+    fn one_package_too_many_is_found() {
+        let mut budget = Budget {
+            package: "svc-api",
+            features: &[],
+            at_most: 3,
+            without: &[],
+        };
+        assert!(over(&budget, "svc-api", &packages(TREE)).is_empty());
+        budget.at_most = 2;
+        assert_eq!(over(&budget, "svc-api", &packages(TREE)).len(), 1);
+    }
+
+    #[test]
+    fn a_package_that_must_not_come_is_found() {
+        let budget = Budget {
+            package: "svc-api",
+            features: &[],
+            at_most: 60,
+            without: &["http"],
+        };
+        let findings = over(&budget, "svc-api", &packages(TREE));
+        assert_eq!(findings, ["svc-api: brings http, which it promises not to"]);
+    }
+}

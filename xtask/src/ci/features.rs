@@ -1,0 +1,109 @@
+//! The client crates with each of their features alone, with none and with
+//! all, and without hyper for the browser.
+
+use std::path::Path;
+
+use cargo_metadata::Package;
+
+use crate::shell::{Failure, Repository};
+
+const CLIENT_CRATES: [&str; 4] = ["svc-model", "svc-auth", "svc-transport", "svc-api"];
+/// Promised to build for `wasm32-unknown-unknown`.
+const WASM_CRATES: [&str; 3] = ["svc-model", "svc-auth", "svc-api"];
+const WASM: &str = "wasm32-unknown-unknown";
+
+pub fn check_each(repository: &Repository) -> Result<(), Failure> {
+    for name in CLIENT_CRATES {
+        let package = repository.package(name)?;
+        let check = || {
+            repository
+                .cargo(["check", "--quiet", "--package"])
+                .args([name])
+        };
+        check().args(["--no-default-features"]).run()?;
+        for feature in features(package) {
+            check()
+                .args(["--no-default-features", "--features", feature])
+                .run()?;
+        }
+        check().args(["--all-features"]).run()?;
+    }
+    Ok(())
+}
+
+pub fn check_wasm32(repository: &Repository) -> Result<(), Failure> {
+    let sysroot = repository
+        .command("rustc")
+        .args(["--print", "sysroot"])
+        .read()?;
+    let installed = Path::new(sysroot.trim()).join("lib/rustlib").join(WASM);
+    if !installed.exists() {
+        repository
+            .command("rustup")
+            .args(["target", "add", WASM])
+            .run()?;
+    }
+    for name in WASM_CRATES {
+        let features = without_hyper(repository.package(name)?).join(",");
+        let check = || {
+            repository
+                .cargo(["check", "--quiet", "--target", WASM, "--package"])
+                .args([name, "--no-default-features"])
+        };
+        check().run()?;
+        if !features.is_empty() {
+            check().args(["--features", &features]).run()?;
+        }
+    }
+    Ok(())
+}
+
+/// The features that a user can name. Those of optional dependencies without
+/// a feature of their own are not in a manifest that uses `dep:`.
+fn features(package: &Package) -> Vec<&str> {
+    package.features.keys().map(String::as_str).collect()
+}
+
+/// Every feature that does not bring hyper, directly or through another.
+fn without_hyper(package: &Package) -> Vec<&str> {
+    features(package)
+        .into_iter()
+        .filter(|feature| !brings_hyper(package, feature, 0))
+        .collect()
+}
+
+fn brings_hyper(package: &Package, feature: &str, depth: usize) -> bool {
+    // Cargo refuses cycles of features; the depth is for a manifest it did not see.
+    depth < 32
+        && (feature == "hyper"
+            || feature.contains("svc-transport")
+            || package.features.get(feature).is_some_and(|enables| {
+                enables
+                    .iter()
+                    .any(|enabled| brings_hyper(package, enabled, depth + 1))
+            }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn features_that_bring_hyper_are_left_out_for_the_browser() {
+        let package: Package = serde_json::from_value(json!({
+            "name": "svc-api", "version": "0.1.0", "id": "svc-api", "source": null,
+            "dependencies": [], "targets": [], "manifest_path": "Cargo.toml",
+            "features": {
+                "default": ["full", "hyper"],
+                "full": ["pages"],
+                "pages": [],
+                "hyper": ["dep:svc-transport"],
+                "aws-lc-rs": ["svc-transport?/aws-lc-rs"],
+            },
+        }))
+        .unwrap();
+        assert_eq!(without_hyper(&package), ["full", "pages"]);
+    }
+}

@@ -1,0 +1,222 @@
+//! Who may use whom. The rules are the picture in the chapter Architecture of
+//! the book; a new crate gets its line here before it can be used.
+
+use cargo_metadata::{Dependency, DependencyKind, Package};
+
+use crate::shell::{Failure, Repository};
+
+/// Each crate and the crates of this workspace that it may depend on.
+/// Development dependencies (tests, examples) may reach further.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("svc-model", &[]),
+    ("svc-auth", &["svc-model"]),
+    ("svc-transport", &["svc-model"]),
+    ("svc-api", &["svc-model", "svc-auth", "svc-transport"]),
+    ("svc-data", &["svc-model"]),
+    ("svc-store", &["svc-model", "svc-data"]),
+    (
+        "svc-server",
+        &[
+            "svc-model",
+            "svc-auth",
+            "svc-transport",
+            "svc-data",
+            "svc-store",
+        ],
+    ),
+    (
+        "svc-cli",
+        &[
+            "svc-model",
+            "svc-auth",
+            "svc-api",
+            "svc-data",
+            "svc-store",
+            "svc-server",
+        ],
+    ),
+];
+
+/// The crates that end up in other people's programs.
+const CLIENT_CRATES: [&str; 4] = ["svc-model", "svc-auth", "svc-transport", "svc-api"];
+
+/// What the client crates may name directly: few, small, standard.
+const CLIENT_MAY_USE: &[&str] = &[
+    "bytes",
+    "fastrand",
+    "futures-core",
+    "http",
+    "http-body",
+    "http-body-util",
+    "hyper",
+    "hyper-util",
+    "percent-encoding",
+    "rustls",
+    "serde",
+    "serde_json",
+    "serde_path_to_error",
+    "thiserror",
+    "tokio",
+    "tokio-rustls",
+    "tower-service",
+    "webpki-roots",
+];
+
+/// Other people's crates that only one of ours may name.
+const KEPT_IN: &[(&str, &str, &[&str])] = &[
+    (
+        "svc-data",
+        "a database driver",
+        &[
+            "rusqlite",
+            "libsqlite3-sys",
+            "tokio-postgres",
+            "deadpool-postgres",
+            "mysql_async",
+            "sqlx",
+        ],
+    ),
+    (
+        "svc-server",
+        "the web framework",
+        &["axum", "axum-core", "axum-extra"],
+    ),
+    (
+        "svc-transport",
+        "an HTTP client",
+        &["hyper-rustls", "reqwest", "ureq"],
+    ),
+];
+
+pub fn check(repository: &Repository) -> Result<(), Failure> {
+    let findings: Vec<String> = repository
+        .packages()
+        .into_iter()
+        .filter(|package| is_published(package))
+        .flat_map(findings)
+        .collect();
+    Failure::unless_empty(&findings)
+}
+
+/// The repository's own tools (`publish = false`) may use what they need.
+pub fn is_published(package: &Package) -> bool {
+    package.publish.as_deref() != Some(&[])
+}
+
+fn findings(package: &Package) -> Vec<String> {
+    let name = package.name.as_str();
+    let Some((_, may_use)) = LAYERS.iter().find(|(layer, _)| *layer == name) else {
+        return vec![format!(
+            "{name} has no place among the layers; say in xtask/src/ci/layers.rs who it may use"
+        )];
+    };
+    package
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind != DependencyKind::Development)
+        .filter_map(|dependency| refused(name, may_use, dependency))
+        .map(|why| format!("{name} {why}"))
+        .collect()
+}
+
+/// Why a crate may not have this dependency.
+fn refused(name: &str, may_use: &[&str], dependency: &Dependency) -> Option<String> {
+    let used = dependency.name.as_str();
+    if dependency.path.is_some() {
+        return (!may_use.contains(&used))
+            .then(|| format!("uses {used}, but may only use {}", sentence(may_use)));
+    }
+    if let Some((keeper, what, _)) = KEPT_IN
+        .iter()
+        .find(|(keeper, _, crates)| *keeper != name && crates.contains(&used))
+    {
+        return Some(format!("names {used}; {what} is the business of {keeper}"));
+    }
+    if name != "svc-transport" && is_hyper_client(used, &dependency.features) {
+        return Some(format!(
+            "turns on the client of {used}; that is the business of svc-transport"
+        ));
+    }
+    if CLIENT_CRATES.contains(&name) && !CLIENT_MAY_USE.contains(&used) {
+        return Some(format!(
+            "names {used}, which is not among the few crates that the client half may use"
+        ));
+    }
+    None
+}
+
+fn is_hyper_client(used: &str, features: &[String]) -> bool {
+    matches!(used, "hyper" | "hyper-util")
+        && features
+            .iter()
+            .any(|feature| feature == "full" || feature.starts_with("client"))
+}
+
+fn sentence(names: &[&str]) -> String {
+    match names {
+        [] => "nothing of this workspace".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn dependency(name: &str, features: &[&str], path: Option<&str>) -> Dependency {
+        serde_json::from_value(json!({
+            "name": name, "source": null, "req": "^1", "kind": null, "rename": null,
+            "optional": false, "uses_default_features": false, "features": features,
+            "target": null, "registry": null, "path": path,
+        }))
+        .unwrap()
+    }
+
+    fn why(name: &str, may_use: &[&str], used: &Dependency) -> String {
+        refused(name, may_use, used).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_lower_layer_may_not_use_a_higher_one() {
+        let up = dependency("svc-server", &[], Some("crates/svc-server"));
+        assert!(why("svc-data", &["svc-model"], &up).contains("may only use svc-model"));
+        assert_eq!(refused("svc-cli", &["svc-server"], &up), None);
+    }
+
+    #[test]
+    fn drivers_stay_below_and_the_framework_above() {
+        let driver = dependency("rusqlite", &[], None);
+        assert!(why("svc-store", &[], &driver).contains("svc-data"));
+        assert_eq!(refused("svc-data", &[], &driver), None);
+        let axum = dependency("axum", &[], None);
+        assert!(why("svc-cli", &[], &axum).contains("svc-server"));
+    }
+
+    #[test]
+    fn only_the_transport_turns_on_the_client_of_hyper() {
+        let client = dependency("hyper-util", &["client-legacy"], None);
+        assert!(why("svc-server", &[], &client).contains("svc-transport"));
+        assert_eq!(refused("svc-transport", &[], &client), None);
+        let server = dependency("hyper-util", &["server-auto"], None);
+        assert_eq!(refused("svc-server", &[], &server), None);
+    }
+
+    #[test]
+    fn the_client_half_names_only_what_is_listed() {
+        let url = dependency("url", &[], None);
+        assert!(why("svc-model", &[], &url).contains("few crates"));
+        assert_eq!(refused("svc-server", &[], &url), None);
+    }
+
+    #[test]
+    fn layers_form_no_cycle() {
+        for (index, (name, may_use)) in LAYERS.iter().enumerate() {
+            let below: Vec<_> = LAYERS[..index].iter().map(|(name, _)| *name).collect();
+            for used in *may_use {
+                assert!(below.contains(used), "{name} uses {used}, listed after it");
+            }
+        }
+    }
+}
