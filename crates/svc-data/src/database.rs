@@ -1,0 +1,396 @@
+//! A database of our own: rows in and out, whatever the engine. The control plane lives on it.
+
+use std::{fs, io, path::Path, sync::Arc};
+
+use rusqlite::{
+    Connection as SqliteConnection,
+    types::{ToSqlOutput, Value as SqliteValue, ValueRef},
+};
+
+use crate::{
+    Error, ErrorKind,
+    sqlite::{
+        connection::{Role, Slot, Source, missing},
+        fault,
+        pool::{Options, Pool},
+    },
+};
+
+mod value;
+
+pub use value::{ColumnIndex, FromValue, Row, Value};
+
+/// How many threads read the control plane.
+const READERS: usize = 2;
+
+/// A database of our own. Cheap to clone; its threads end with the last clone.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), svc_data::Error> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// use svc_data::{Connection, Database, Error, Migration};
+///
+/// let migrations = [Migration {
+///     version: 1,
+///     name: "projects",
+///     sql: "CREATE TABLE project (name TEXT PRIMARY KEY NOT NULL)",
+/// }];
+/// let database = Database::open_sqlite(&folder.path().join("store.db"), &migrations).await?;
+/// database
+///     .write(|connection| connection.execute("INSERT INTO project VALUES (?1)", &["main".into()]))
+///     .await?;
+/// let names: Vec<String> = database
+///     .read(|connection| {
+///         let rows = connection.query("SELECT name FROM project", &[])?;
+///         rows.iter().map(|row| row.get("name")).collect::<Result<_, Error>>()
+///     })
+///     .await?;
+/// assert_eq!(names, ["main"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Database {
+    pool: Pool,
+    path: Arc<Path>,
+}
+
+/// One step in the history of a database's structure.
+#[derive(Clone, Copy, Debug)]
+pub struct Migration {
+    /// Its number; 1, 2, 3, ...
+    pub version: u32,
+    /// What it does, in a few lower-case words joined by `_`.
+    pub name: &'static str,
+    /// The statements. An applied migration must never be changed.
+    pub sql: &'static str,
+}
+
+/// A connection inside [`Database::read`] or [`Database::write`].
+///
+/// Placeholders are `?1`, `?2`, ... on every engine.
+pub trait Connection {
+    /// Runs a statement and says how many rows it changed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Constraint`] when a rule of the database refused, other kinds as they come.
+    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Error>;
+
+    /// Runs a statement and gives its rows.
+    ///
+    /// # Errors
+    /// As [`Connection::execute`].
+    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error>;
+
+    /// Runs one statement for every set of values, prepared once.
+    ///
+    /// # Errors
+    /// As [`Connection::execute`]; the first failure ends it.
+    fn execute_many(
+        &mut self,
+        sql: &str,
+        rows: &mut dyn Iterator<Item = Vec<Value>>,
+    ) -> Result<u64, Error>;
+
+    /// The only row of a result, or none.
+    ///
+    /// # Errors
+    /// As [`Connection::execute`], and [`ErrorKind::Internal`] when there are several rows.
+    fn query_one(&mut self, sql: &str, params: &[Value]) -> Result<Option<Row>, Error> {
+        let mut rows = self.query(sql, params)?;
+        let row = rows.pop();
+        if rows.is_empty() {
+            Ok(row)
+        } else {
+            Err(Error::internal("a query for one row gave several"))
+        }
+    }
+}
+
+impl Database {
+    /// Opens or creates an SQLite file (mode 0600, WAL, `synchronous=FULL`) and applies the
+    /// migrations it does not have yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] with the file and a remedy when it cannot be opened, and when a newer
+    /// version of the program or another one has written it.
+    pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self, Error> {
+        let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
+        let migrations = migrations.to_vec();
+        tokio::task::spawn_blocking(move || {
+            create(&path)?;
+            let source = Source {
+                path: path.clone(),
+                set_wal: true,
+                prepare: Arc::new(|_| Ok(())),
+            };
+            migrate(&source, &migrations)?;
+            let pool = Pool::start(Options {
+                source,
+                readers: READERS,
+                writable: true,
+            })?;
+            Ok(Self {
+                pool,
+                path: path.into(),
+            })
+        })
+        .await
+        .unwrap_or_else(|_| Err(Error::internal("opening the database panicked")))
+    }
+
+    /// Runs `f` on a view of the database that does not change underneath it. It sees every write that
+    /// was answered before this call.
+    ///
+    /// # Errors
+    /// What `f` gives, and [`Error`] when the database cannot be read.
+    pub async fn read<T, E, F>(&self, f: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Connection) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let path = Arc::clone(&self.path);
+        self.pool
+            .read(None, move |connection| {
+                f(&mut Sqlite {
+                    connection,
+                    path: &path,
+                })
+            })
+            .await
+    }
+
+    /// Runs `f` in one transaction, which is committed when `f` gives `Ok` and taken back otherwise.
+    /// An `Ok` is given only once the change is on the disk.
+    ///
+    /// # Errors
+    /// What `f` gives, and [`Error`] when the database cannot be written.
+    pub async fn write<T, E, F>(&self, f: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Connection) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let path = Arc::clone(&self.path);
+        let mut f = Some(f);
+        self.pool
+            .write(None, move |connection| match f.take() {
+                Some(f) => f(&mut Sqlite {
+                    connection,
+                    path: &path,
+                }),
+                None => Err(Error::new(
+                    ErrorKind::Unavailable,
+                    "the database took the change back together with another one; try again",
+                )
+                .into()),
+            })
+            .await
+    }
+
+    /// A number that changes whenever this process or another one has committed a change.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the database cannot be read.
+    pub async fn change_counter(&self) -> Result<u64, Error> {
+        self.pool.change_counter().await
+    }
+
+    /// Writes a complete copy into a new file (mode 0600), while the database is in use.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the file exists already or cannot be written; a copy that failed
+    /// half-way is removed.
+    pub async fn backup_to(&self, path: &Path) -> Result<(), Error> {
+        let target = std::path::absolute(path).map_err(|error| missing(path, error))?;
+        self.pool
+            .read(None, move |connection| {
+                private_file()
+                    .create_new(true)
+                    .open(&target)
+                    .map_err(|error| cannot_create(&target, error))?;
+                copy(connection, &target).inspect_err(|_| {
+                    // The copy is of no use; that it could not be removed either changes nothing.
+                    let _ = fs::remove_file(&target);
+                })
+            })
+            .await
+    }
+}
+
+fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {
+    let told = |error| fault::translate(error, target);
+    let mut copy = SqliteConnection::open(target).map_err(told)?;
+    rusqlite::backup::Backup::new(connection, &mut copy)
+        .and_then(|backup| backup.run_to_completion(1024, std::time::Duration::ZERO, None))
+        .map_err(told)?;
+    copy.close().map_err(|(_, error)| told(error))?;
+    fs::File::open(target)
+        .and_then(|file| file.sync_all())
+        .map_err(|error| cannot_create(target, error))
+}
+
+/// Makes the file, when there is none, so that nobody but this user can read it.
+fn create(path: &Path) -> Result<(), Error> {
+    match private_file().create(true).truncate(false).open(path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(cannot_create(path, error)),
+    }
+}
+
+fn private_file() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
+}
+
+fn cannot_create(path: &Path, error: io::Error) -> Error {
+    let file = path.display();
+    let message = match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("cannot create {file}: its folder does not exist; create it first")
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => format!(
+            "cannot write {file}: this user may not; check the permissions of the file and of its folder"
+        ),
+        io::ErrorKind::AlreadyExists => format!("{file} exists already; choose another name"),
+        io::ErrorKind::IsADirectory => format!("{file} is a folder; name a file"),
+        io::ErrorKind::StorageFull => format!("the disk of {file} is full; free some space"),
+        _ => format!("cannot write {file}: {error}"),
+    };
+    Error::new(ErrorKind::Unavailable, message).with_source(error)
+}
+
+fn migrate(source: &Source, migrations: &[Migration]) -> Result<(), Error> {
+    let mut known = Vec::with_capacity(migrations.len());
+    for migration in migrations {
+        let name = format!("V{}__{}", migration.version, migration.name);
+        known.push(
+            refinery::Migration::unapplied(&name, migration.sql)
+                .map_err(|error| Error::internal(format!("migration {name}: {error}")))?,
+        );
+    }
+    let runner = refinery::Runner::new(&known);
+    let mut slot = Slot::new(source.clone(), Role::Writer);
+    let first = runner.run(slot.connection()?);
+    // Another process may have applied the same migrations in the meantime; then nothing is left to do.
+    let result = match first {
+        Err(error) if matches!(error.kind(), refinery::error::Kind::Connection(..)) => {
+            runner.run(slot.connection()?)
+        }
+        other => other,
+    };
+    result
+        .map(drop)
+        .map_err(|error| refused(&source.path, error))
+}
+
+fn refused(path: &Path, error: refinery::Error) -> Error {
+    use refinery::error::Kind;
+    let file = path.display();
+    let message = match error.kind() {
+        Kind::MissingVersion(applied) => format!(
+            "{file} was written by a newer version of this program (its structure has step {applied}); use that version or a newer one"
+        ),
+        Kind::DivergentVersion(applied, _) => format!(
+            "{file} was written by another build of this program (step {applied} of its structure differs); use that build"
+        ),
+        Kind::Connection(_, _) => format!(
+            "cannot bring the structure of {file} up to date: {}",
+            std::error::Error::source(&error).map_or_else(String::new, ToString::to_string)
+        ),
+        _ => format!("cannot bring the structure of {file} up to date: {error}"),
+    };
+    Error::new(ErrorKind::Unavailable, message).with_source(error)
+}
+
+/// The SQLite side of [`Connection`].
+struct Sqlite<'a> {
+    connection: &'a SqliteConnection,
+    path: &'a Path,
+}
+
+impl Sqlite<'_> {
+    fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, Error> {
+        result.map_err(|error| fault::translate(error, self.path))
+    }
+}
+
+impl Connection for Sqlite<'_> {
+    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Error> {
+        self.told(
+            self.connection
+                .prepare_cached(sql)
+                .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(params)))
+                .map(|changed| changed as u64),
+        )
+    }
+
+    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error> {
+        let mut statement = self.told(self.connection.prepare_cached(sql))?;
+        let columns: Arc<[String]> = statement
+            .column_names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let mut rows = self.told(statement.query(rusqlite::params_from_iter(params)))?;
+        let mut result = Vec::new();
+        while let Some(row) = self.told(rows.next())? {
+            let mut values = Vec::with_capacity(columns.len());
+            for index in 0..columns.len() {
+                values.push(read_value(self.told(row.get_ref(index))?)?);
+            }
+            result.push(Row::new(Arc::clone(&columns), values));
+        }
+        Ok(result)
+    }
+
+    fn execute_many(
+        &mut self,
+        sql: &str,
+        rows: &mut dyn Iterator<Item = Vec<Value>>,
+    ) -> Result<u64, Error> {
+        let mut statement = self.told(self.connection.prepare_cached(sql))?;
+        let mut changed = 0;
+        for values in rows {
+            changed += self.told(statement.execute(rusqlite::params_from_iter(&values)))? as u64;
+        }
+        Ok(changed)
+    }
+}
+
+impl rusqlite::ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Null => ToSqlOutput::Owned(SqliteValue::Null),
+            Self::Bool(truth) => ToSqlOutput::Owned(SqliteValue::Integer(i64::from(*truth))),
+            Self::Int(number) => ToSqlOutput::Owned(SqliteValue::Integer(*number)),
+            Self::Float(number) => ToSqlOutput::Owned(SqliteValue::Real(*number)),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Blob(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+        })
+    }
+}
+
+fn read_value(value: ValueRef<'_>) -> Result<Value, Error> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Int(number),
+        ValueRef::Real(number) => Value::Float(number),
+        ValueRef::Text(text) => Value::Text(
+            std::str::from_utf8(text)
+                .map_err(|error| {
+                    Error::internal("a text of the database is not UTF-8").with_source(error)
+                })?
+                .to_owned(),
+        ),
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+    })
+}

@@ -1,0 +1,254 @@
+//! What can go wrong with a connected database, as one error type.
+//!
+//! Every error has two faces: [`Display`](fmt::Display) speaks to the administrator of the service and
+//! may name files, [`Error::messages`] and [`Error::public_message`] speak to a client and never do.
+
+use std::{error, fmt, sync::Arc};
+
+/// Why an operation on a database failed. Cheap to clone.
+#[derive(Clone)]
+pub struct Error(Box<Repr>);
+
+#[derive(Clone)]
+struct Repr {
+    kind: ErrorKind,
+    message: String,
+    fields: Vec<FieldMessages>,
+    constraint: Option<Constraint>,
+    source: Option<Arc<dyn error::Error + Send + Sync>>,
+}
+
+/// What sort of failure it was; decides the HTTP status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// What was asked or sent is wrong (400); [`Error::messages`] says where.
+    Invalid,
+    /// A rule of the database refused the write; only [`Database`](crate::Database) gives it,
+    /// records answer [`ErrorKind::Invalid`]. [`Error::constraint`] says which rule.
+    Constraint,
+    /// No such model or record (404).
+    NotFound,
+    /// The record is not the one that the caller last saw (412).
+    PreconditionFailed,
+    /// The database cannot be reached, opened or locked (503).
+    Unavailable,
+    /// The database took longer than it may (504).
+    Timeout,
+    /// The structure of the database is not the one that was cached.
+    StructureChanged,
+    /// A fault of ours or a damaged database (500).
+    Internal,
+}
+
+/// The messages about one field, or about the request as a whole when `field` is `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldMessages {
+    /// The field the messages are about; `None` is `non_field_errors`.
+    pub field: Option<String>,
+    /// What is wrong, one sentence each.
+    pub messages: Vec<String>,
+}
+
+/// The rule of a database that refused a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Constraint {
+    /// Which sort of rule it is.
+    pub kind: ConstraintKind,
+    /// The table the rule belongs to, where the database tells.
+    pub table: Option<String>,
+    /// The columns it is about, where the database tells; an index or a CHECK may have none.
+    pub columns: Vec<String>,
+    /// The text the database gave: the name of a CHECK, or what a trigger raised.
+    pub text: String,
+}
+
+/// The sorts of rules that can refuse a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ConstraintKind {
+    /// UNIQUE or PRIMARY KEY.
+    Unique,
+    /// NOT NULL.
+    NotNull,
+    /// CHECK.
+    Check,
+    /// FOREIGN KEY.
+    ForeignKey,
+    /// The value is not of the type the column insists on.
+    Type,
+    /// A trigger refused.
+    Trigger,
+    /// Any other rule.
+    Other,
+}
+
+impl Error {
+    /// An error of a kind with a message for the administrator of the service.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Repr {
+            kind,
+            message: message.into(),
+            fields: Vec::new(),
+            constraint: None,
+            source: None,
+        }))
+    }
+
+    /// The request as a whole is wrong. The message is for the client.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        let message = message.into();
+        let mut error = Self::new(ErrorKind::Invalid, message.clone());
+        error.0.fields.push(FieldMessages {
+            field: None,
+            messages: vec![message],
+        });
+        error
+    }
+
+    /// One field is wrong. The message is for the client.
+    pub fn invalid_field(field: impl Into<String>, message: impl Into<String>) -> Self {
+        let (field, message) = (field.into(), message.into());
+        let mut error = Self::new(ErrorKind::Invalid, format!("{field}: {message}"));
+        error.0.fields.push(FieldMessages {
+            field: Some(field),
+            messages: vec![message],
+        });
+        error
+    }
+
+    /// Something is missing. The message is for the client.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    /// A fault of ours, told only to the log.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Internal, message)
+    }
+
+    /// Adds what another field has to say; the kind stays.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        for entry in other.0.fields {
+            match self.0.fields.iter_mut().find(|e| e.field == entry.field) {
+                Some(known) => known.messages.extend(entry.messages),
+                None => self.0.fields.push(entry),
+            }
+        }
+        self
+    }
+
+    /// Keeps the cause for the log.
+    #[must_use]
+    pub fn with_source(mut self, source: impl error::Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Arc::new(source));
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn with_constraint(mut self, constraint: Constraint) -> Self {
+        self.0.constraint = Some(constraint);
+        self
+    }
+
+    /// What sort of failure it was.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The messages a client gets for [`ErrorKind::Invalid`], each on its field. Empty for other kinds.
+    #[must_use]
+    pub fn messages(&self) -> &[FieldMessages] {
+        &self.0.fields
+    }
+
+    /// The rule that refused a write, for [`ErrorKind::Constraint`] and what came of it.
+    #[must_use]
+    pub fn constraint(&self) -> Option<&Constraint> {
+        self.0.constraint.as_ref()
+    }
+
+    /// A sentence that may leave the service: no path, no SQL, no name of another table.
+    #[must_use]
+    pub fn public_message(&self) -> &str {
+        match self.0.kind {
+            ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::PreconditionFailed => {
+                &self.0.message
+            }
+            ErrorKind::Constraint => "a rule of the database refused the change",
+            ErrorKind::Unavailable => "the database of this resource cannot be reached right now",
+            ErrorKind::Timeout => "the database took too long to answer",
+            ErrorKind::StructureChanged => {
+                "the structure of the database is changing; try the request again"
+            }
+            ErrorKind::Internal => "internal error",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Error");
+        debug
+            .field("kind", &self.0.kind)
+            .field("message", &self.0.message);
+        if !self.0.fields.is_empty() {
+            debug.field("fields", &self.0.fields);
+        }
+        if let Some(source) = &self.0.source {
+            debug.field("source", source);
+        }
+        debug.finish()
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match &self.0.source {
+            Some(source) => Some(source.as_ref()),
+            None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_about_the_same_field_are_gathered() {
+        let error = Error::invalid_field("a", "one")
+            .and(Error::invalid_field("b", "two"))
+            .and(Error::invalid_field("a", "three"));
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(
+            error.messages(),
+            [
+                FieldMessages {
+                    field: Some("a".into()),
+                    messages: vec!["one".into(), "three".into()]
+                },
+                FieldMessages {
+                    field: Some("b".into()),
+                    messages: vec!["two".into()]
+                },
+            ]
+        );
+    }
+
+    #[test]
+    fn the_public_message_of_an_outage_names_no_file() {
+        let error = Error::new(ErrorKind::Unavailable, "cannot open /srv/secret/shop.db");
+        assert!(!error.public_message().contains("/srv"));
+        assert!(error.to_string().contains("/srv/secret/shop.db"));
+    }
+}

@@ -1,0 +1,5 @@
+//! The SQLite engine.
+
+pub(crate) mod connection;
+pub(crate) mod fault;
+pub(crate) mod pool;

@@ -1,0 +1,3 @@
+//! The crate against real files.
+
+mod database;
