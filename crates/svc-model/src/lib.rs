@@ -1,1 +1,70 @@
-//! Wire types, operations as values and the transport contract of the svc REST service.
+//! The wire of the svc REST service, written once for clients and server.
+//!
+//! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
+//!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
+//! - [`pages`], [`projects`] and [`records`] hold the types and operations of their group.
+//! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
+//! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are what is read and written.
+//!
+//! There is no I/O and no runtime in here; it builds for `wasm32-unknown-unknown`.
+//!
+//! ```
+//! use svc_model::{ListQuery, Lookup, records, wire::Operation};
+//!
+//! // A call is a value. It becomes a request for whatever HTTP stack is at hand ...
+//! let orders = records::Collection::new("demo", "prod", "shop", "orders");
+//! let query = ListQuery::new().filter("status", Lookup::Exact, "paid").per_page(2);
+//! let list: records::List = records::List::new(orders, query);
+//! let request = list.to_request("https://data.example.com")?;
+//! assert_eq!(
+//!     request.uri(),
+//!     "https://data.example.com/projects/demo/prod/shop/models/orders?status=paid&_per_page=2",
+//! );
+//!
+//! // ... and reads the response that came back.
+//! let body = r#"{"count":1,"next":null,"previous":null,"results":[{"id":9007199254740993}]}"#;
+//! let page = records::List::<records::Record>::parse_response(http::Response::new(body.into()))?;
+//! assert_eq!(page.results[0]["id"], 9_007_199_254_740_993_u64);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod draft;
+mod filter;
+mod invalid;
+mod list;
+mod lookup;
+mod names;
+mod object;
+mod operation;
+pub mod pages;
+mod paginated;
+mod path;
+pub mod projects;
+pub mod query;
+pub mod records;
+mod response;
+pub mod wire;
+
+pub use self::{
+    draft::{Draft, DraftError},
+    filter::{Condition, Filter, FilterError, MAX_CONDITIONS, MAX_FILTER_DEPTH, Operand},
+    invalid::{Invalid, NON_FIELD_ERRORS},
+    list::{
+        Count, DEFAULT_PER_PAGE, FieldFilter, ListQuery, MAX_PER_PAGE, MAX_RELATION_STEPS, OrderBy,
+        RecordView, Relation, RelationError, RelationStep,
+    },
+    lookup::{Lookup, UnknownLookup, parse_bool},
+    names::{EnvironmentName, ModelName, PageUid, ProjectName, RecordId, ResourceName},
+    object::JsonObject,
+    pages::{PageSettings, UpdatePageSettings},
+    paginated::Paginated,
+    projects::Project,
+    query::QueryString,
+    records::Record,
+    response::{DecodeError, ErrorResponse, ResponseError, Tagged, X_REQUEST_ID},
+};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

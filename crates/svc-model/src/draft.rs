@@ -1,0 +1,62 @@
+//! The `draft` switch of page settings.
+
+use std::{fmt, str::FromStr};
+
+/// Which layer of page settings an operation speaks of: the `draft` query parameter
+/// (specification, section 4). Allowed are `0`, the default, and `1`.
+///
+/// ```
+/// use svc_model::Draft;
+///
+/// assert_eq!("1".parse(), Ok(Draft::On));
+/// assert_eq!(Draft::default().as_str(), "0");
+/// assert!("true".parse::<Draft>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Draft {
+    /// `0`: the published layer.
+    #[default]
+    Off,
+    /// `1`: the draft layer over it.
+    On,
+}
+
+impl Draft {
+    /// The value on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "0",
+            Self::On => "1",
+        }
+    }
+}
+
+impl From<bool> for Draft {
+    fn from(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
+}
+
+impl FromStr for Draft {
+    type Err = DraftError;
+
+    fn from_str(text: &str) -> Result<Self, DraftError> {
+        match text {
+            "0" => Ok(Self::Off),
+            "1" => Ok(Self::On),
+            _ => Err(DraftError(())),
+        }
+    }
+}
+
+/// A value of `draft` that is not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DraftError(());
+
+impl fmt::Display for DraftError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("must be 0 or 1")
+    }
+}
+
+impl std::error::Error for DraftError {}

@@ -1,0 +1,424 @@
+//! List queries: which records of a model, in which order, and how many at a time.
+//!
+//! Client and server share this grammar: [`ListQuery::to_query_string`] writes what
+//! [`ListQuery::parse`] reads.
+
+mod parse;
+mod relation;
+
+use std::fmt;
+
+pub use self::{
+    parse::RecordView,
+    relation::{MAX_RELATION_STEPS, Relation, RelationError, RelationStep},
+};
+use crate::{Condition, Filter, Lookup, Operand, QueryString};
+
+/// Records on a page when `_per_page` is absent (specification, section 8).
+pub const DEFAULT_PER_PAGE: u32 = 25;
+/// The most records on a page, and of a list without pagination (specification, section 8).
+pub const MAX_PER_PAGE: u32 = 10_000;
+
+/// The parameters of a list (specification, section 4).
+///
+/// ```
+/// use svc_model::{Filter, ListQuery, Lookup, OrderBy};
+///
+/// let query = ListQuery::new()
+///     .filter("status", Lookup::In, ["paid", "shipped"])
+///     .exclude("note", Lookup::Isnull, true)
+///     .order_by(OrderBy::descending("created_at"))
+///     .per_page(50);
+/// let text = query.to_query_string();
+/// assert_eq!(
+///     text.as_str(),
+///     "status__in=paid,shipped&exclude__note__isnull=true&_order_by=-created_at&_per_page=50",
+/// );
+///
+/// let is_field = |name: &str| ["status", "note", "created_at"].contains(&name);
+/// assert_eq!(ListQuery::parse(text.as_str(), &is_field)?, query);
+/// # Ok::<(), svc_model::Invalid>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListQuery {
+    /// `page`: the page, from 1.
+    pub page: u64,
+    /// `_per_page`: records on a page, 1 to [`MAX_PER_PAGE`]; [`DEFAULT_PER_PAGE`] when absent.
+    pub per_page: Option<u32>,
+    /// `_no_pagination`: one array of up to [`MAX_PER_PAGE`] records.
+    pub no_pagination: bool,
+    /// `_order_by`.
+    pub order_by: Vec<OrderBy>,
+    /// `_search`: a text that is looked for in every searchable column.
+    pub search: Option<String>,
+    /// `{field}__{lookup}` and `exclude__{field}__{lookup}`, all of which hold.
+    pub filters: Vec<FieldFilter>,
+    /// `_filter`: a tree of conditions, which holds beside the others.
+    pub filter: Option<Filter>,
+    /// `_fields`: only these columns, and the primary key; all when `None`.
+    pub fields: Option<Vec<String>>,
+    /// `_relation`: only records that have such related records.
+    pub relation: Option<Relation>,
+    /// `_count`: how the number of all matches is found.
+    pub count: Count,
+    /// `tz`: UTC offset or IANA time zone of date texts, in and out; UTC when `None`.
+    pub time_zone: Option<String>,
+    /// `_after`: the cursor of a `next` link.
+    pub after: Option<String>,
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self {
+            page: 1,
+            per_page: None,
+            no_pagination: false,
+            order_by: Vec::new(),
+            search: None,
+            filters: Vec::new(),
+            filter: None,
+            fields: None,
+            relation: None,
+            count: Count::Exact,
+            time_zone: None,
+            after: None,
+        }
+    }
+}
+
+impl ListQuery {
+    /// The first page of everything.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks for this page.
+    #[must_use]
+    pub fn page(mut self, page: u64) -> Self {
+        self.page = page;
+        self
+    }
+
+    /// Asks for this many records on a page.
+    #[must_use]
+    pub fn per_page(mut self, per_page: u32) -> Self {
+        self.per_page = Some(per_page);
+        self
+    }
+
+    /// Asks for one array of up to [`MAX_PER_PAGE`] records, without pages.
+    #[must_use]
+    pub fn no_pagination(mut self) -> Self {
+        self.no_pagination = true;
+        self
+    }
+
+    /// Orders by this too, after what was asked before.
+    #[must_use]
+    pub fn order_by(mut self, order: impl Into<OrderBy>) -> Self {
+        self.order_by.push(order.into());
+        self
+    }
+
+    /// Keeps records in which the text occurs.
+    #[must_use]
+    pub fn search(mut self, text: impl Into<String>) -> Self {
+        self.search = Some(text.into());
+        self
+    }
+
+    /// Keeps records whose field compares so.
+    #[must_use]
+    pub fn filter(
+        mut self,
+        field: impl Into<String>,
+        lookup: Lookup,
+        value: impl Into<Operand>,
+    ) -> Self {
+        self.filters.push(FieldFilter {
+            condition: Condition::new(field, lookup, value),
+            exclude: false,
+        });
+        self
+    }
+
+    /// Leaves out records whose field compares so.
+    #[must_use]
+    pub fn exclude(
+        mut self,
+        field: impl Into<String>,
+        lookup: Lookup,
+        value: impl Into<Operand>,
+    ) -> Self {
+        self.filters.push(FieldFilter {
+            condition: Condition::new(field, lookup, value),
+            exclude: true,
+        });
+        self
+    }
+
+    /// Keeps records for which the tree holds.
+    #[must_use]
+    pub fn filter_tree(mut self, filter: Filter) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Asks for these columns only.
+    #[must_use]
+    pub fn fields<T: Into<String>>(mut self, fields: impl IntoIterator<Item = T>) -> Self {
+        self.fields = Some(fields.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Keeps records that have such related records.
+    #[must_use]
+    pub fn relation(mut self, relation: Relation) -> Self {
+        self.relation = Some(relation);
+        self
+    }
+
+    /// Says how the number of all matches is found.
+    #[must_use]
+    pub fn count(mut self, count: Count) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Sets the time zone of date texts.
+    #[must_use]
+    pub fn time_zone(mut self, time_zone: impl Into<String>) -> Self {
+        self.time_zone = Some(time_zone.into());
+        self
+    }
+
+    /// How many records are asked for at a time.
+    pub fn limit(&self) -> u32 {
+        if self.no_pagination {
+            MAX_PER_PAGE
+        } else {
+            self.per_page
+                .unwrap_or(DEFAULT_PER_PAGE)
+                .clamp(1, MAX_PER_PAGE)
+        }
+    }
+
+    /// The query string that [`parse`](Self::parse) reads back.
+    pub fn to_query_string(&self) -> QueryString {
+        let mut query = QueryString::new();
+        for filter in &self.filters {
+            filter.push_to(&mut query);
+        }
+        if let Some(filter) = &self.filter {
+            // A filter is made of texts alone, which always can be written.
+            query.push(
+                "_filter",
+                &serde_json::to_string(filter).unwrap_or_default(),
+            );
+        }
+        if let Some(text) = &self.search {
+            query.push("_search", text);
+        }
+        if let Some(relation) = &self.relation {
+            query.push("_relation", &relation.to_string());
+        }
+        if !self.order_by.is_empty() {
+            query.push(
+                "_order_by",
+                &write_list(self.order_by.iter().map(ToString::to_string)),
+            );
+        }
+        if let Some(fields) = &self.fields {
+            query.push("_fields", &write_list(fields.iter().cloned()));
+        }
+        if self.count != Count::Exact {
+            query.push("_count", self.count.as_str());
+        }
+        if let Some(time_zone) = &self.time_zone {
+            query.push("tz", time_zone);
+        }
+        if self.no_pagination {
+            query.push("_no_pagination", "1");
+        }
+        if let Some(per_page) = self.per_page {
+            query.push("_per_page", &per_page.to_string());
+        }
+        if self.page != 1 {
+            query.push("page", &self.page.to_string());
+        }
+        if let Some(after) = &self.after {
+            query.push("_after", after);
+        }
+        query
+    }
+}
+
+/// A condition of the query string, or its negation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldFilter {
+    /// The comparison.
+    pub condition: Condition,
+    /// Whether records that match are left out rather than kept; three-valued, as SQL's `NOT`.
+    pub exclude: bool,
+}
+
+impl FieldFilter {
+    fn push_to(&self, query: &mut QueryString) {
+        let Condition {
+            field,
+            lookup,
+            value,
+        } = &self.condition;
+        let exclude = if self.exclude { "exclude__" } else { "" };
+        // A name that could be read as something else is followed by its lookup in every case.
+        let plain = *lookup == Lookup::Exact && !field.contains("__") && !is_parameter(field);
+        let key = if plain {
+            format!("{exclude}{field}")
+        } else {
+            format!("{exclude}{field}__{lookup}")
+        };
+        match value {
+            Operand::One(value) => query.push(&key, value),
+            Operand::Many(values) => query.push(&key, &write_list(values.iter().cloned())),
+        }
+    }
+}
+
+/// Whether a key of a query string is a parameter and no field.
+pub(crate) fn is_parameter(key: &str) -> bool {
+    key.starts_with('_') || matches!(key, "page" | "tz" | "draft")
+}
+
+/// A column to order by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderBy {
+    /// The field.
+    pub field: String,
+    /// Whether the largest comes first.
+    pub descending: bool,
+}
+
+impl OrderBy {
+    /// Smallest first.
+    pub fn ascending(field: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            descending: false,
+        }
+    }
+
+    /// Largest first.
+    pub fn descending(field: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            descending: true,
+        }
+    }
+}
+
+impl From<&str> for OrderBy {
+    /// As on the wire: a `-` in front means descending.
+    fn from(text: &str) -> Self {
+        match text.strip_prefix('-') {
+            Some(field) => Self::descending(field),
+            None => Self::ascending(text),
+        }
+    }
+}
+
+impl fmt::Display for OrderBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}{}",
+            if self.descending { "-" } else { "" },
+            self.field
+        )
+    }
+}
+
+/// How the number of all matches is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Count {
+    /// Counted.
+    #[default]
+    Exact,
+    /// Estimated by the database where it can.
+    Estimated,
+    /// Not at all: the count is null.
+    None,
+}
+
+impl Count {
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Estimated => "estimated",
+            Self::None => "none",
+        }
+    }
+}
+
+/// Writes a comma list; a value with a comma, a quote or outer space is quoted, quotes are doubled.
+pub(crate) fn write_list(values: impl Iterator<Item = String>) -> String {
+    let mut list = String::new();
+    for (index, value) in values.enumerate() {
+        if index > 0 {
+            list.push(',');
+        }
+        if value.is_empty() || value.contains([',', '"']) || value.trim() != value {
+            list.push('"');
+            list.push_str(&value.replace('"', "\"\""));
+            list.push('"');
+        } else {
+            list.push_str(&value);
+        }
+    }
+    list
+}
+
+/// Reads a comma list. Outer space around a value that is not quoted does not count.
+pub(crate) fn read_list(list: &str) -> Result<Vec<String>, &'static str> {
+    let mut values = Vec::new();
+    let mut rest = list.trim_start();
+    loop {
+        let value;
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let mut text = String::new();
+            let mut tail = quoted;
+            loop {
+                let Some((part, after)) = tail.split_once('"') else {
+                    return Err("a double quote is not closed");
+                };
+                text.push_str(part);
+                match after.strip_prefix('"') {
+                    Some(after) => {
+                        text.push('"');
+                        tail = after;
+                    }
+                    None => {
+                        tail = after;
+                        break;
+                    }
+                }
+            }
+            rest = tail.trim_start();
+            if !rest.is_empty() && !rest.starts_with(',') {
+                return Err("a comma must follow a quoted value");
+            }
+            value = text;
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            value = rest[..end].trim_end().to_owned();
+            rest = &rest[end..];
+        }
+        values.push(value);
+        match rest.strip_prefix(',') {
+            Some(after) => rest = after.trim_start(),
+            None => return Ok(values),
+        }
+    }
+}

@@ -1,0 +1,493 @@
+//! Reading a list query from a query string, and the view of one record from its parameters.
+
+use super::{Count, FieldFilter, ListQuery, MAX_PER_PAGE, OrderBy, is_parameter, read_list};
+use crate::{
+    Condition, Draft, Invalid, Lookup, MAX_CONDITIONS, Operand, parse_bool, query::parse_pairs,
+};
+
+impl ListQuery {
+    /// Reads the query string of a list.
+    ///
+    /// `is_field` tells which names are fields of the model: a key is the longest field name that
+    /// fits, so that names which hold `__` work. What the fields are and whether a value fits its
+    /// column is for the service to check; everything else is checked here.
+    ///
+    /// # Errors
+    /// [`Invalid`] with a message for each unknown parameter, field or lookup and each malformed
+    /// value: nothing is ignored, since a mistyped filter must not widen a result.
+    pub fn parse(query: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Self, Invalid> {
+        let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
+        let mut list = Self::default();
+        let mut invalid = Invalid::new();
+        for (key, value) in &pairs {
+            if is_parameter(key) {
+                list.read_parameter(key, value, &mut invalid);
+            } else {
+                list.read_filter(key, value, is_field, &mut invalid);
+            }
+        }
+        if list.filters.len() > MAX_CONDITIONS {
+            return Err(Invalid::general(format!(
+                "at most {MAX_CONDITIONS} filters are taken, not {}; values of one field go into {{field}}__in",
+                list.filters.len()
+            )));
+        }
+        for FieldFilter { condition, exclude } in &list.filters {
+            if let Err(message) =
+                crate::filter::check_operand(&condition.field, condition.lookup, &condition.value)
+            {
+                let exclude = if *exclude { "exclude__" } else { "" };
+                let key = format!("{exclude}{}__{}", condition.field, condition.lookup);
+                invalid.push_field(&key, message);
+            }
+        }
+        invalid.into_result().map(|()| list)
+    }
+
+    fn read_parameter(&mut self, key: &str, value: &str, invalid: &mut Invalid) {
+        match key {
+            "page" => match read_integer(value) {
+                Some(page) => self.page = page,
+                None => invalid.push_field(key, "must be an integer of at least 1"),
+            },
+            "_per_page" => match read_integer(value) {
+                Some(per_page) => {
+                    self.per_page = Some(
+                        u32::try_from(per_page)
+                            .unwrap_or(MAX_PER_PAGE)
+                            .min(MAX_PER_PAGE),
+                    );
+                }
+                None => invalid.push_field(
+                    key,
+                    format!(
+                        "must be an integer of at least 1; at most {MAX_PER_PAGE} records are given"
+                    ),
+                ),
+            },
+            "_no_pagination" => match parse_bool(value) {
+                Some(no_pagination) => self.no_pagination = no_pagination,
+                None => invalid.push_field(key, "must be true or false"),
+            },
+            "_order_by" => match read_list(value) {
+                Ok(fields)
+                    if fields
+                        .iter()
+                        .all(|field| !field.trim_start_matches('-').is_empty()) =>
+                {
+                    self.order_by = fields
+                        .iter()
+                        .map(|field| OrderBy::from(field.as_str()))
+                        .collect();
+                }
+                _ => invalid.push_field(
+                    key,
+                    "must be a comma list of fields, each with - for descending",
+                ),
+            },
+            "_search" => self.search = Some(value.to_owned()).filter(|text| !text.is_empty()),
+            "_filter" => match value.parse() {
+                Ok(filter) => self.filter = Some(filter),
+                Err(error) => invalid.push_field(key, error.to_string()),
+            },
+            "_relation" => match value.parse() {
+                Ok(relation) => self.relation = Some(relation),
+                Err(error) => invalid.push_field(key, error.to_string()),
+            },
+            "_count" => match value {
+                "exact" => self.count = Count::Exact,
+                "estimated" => self.count = Count::Estimated,
+                "none" => self.count = Count::None,
+                _ => invalid.push_field(key, "must be exact, estimated or none"),
+            },
+            "_after" if value.is_empty() => {
+                invalid.push_field(key, "must be the cursor of a next link, unchanged");
+            }
+            "_after" => self.after = Some(value.to_owned()),
+            _ => {
+                let mut view = RecordView {
+                    fields: self.fields.take(),
+                    time_zone: self.time_zone.take(),
+                };
+                view.read_parameter(key, value, invalid);
+                (self.fields, self.time_zone) = (view.fields, view.time_zone);
+            }
+        }
+    }
+
+    fn read_filter(
+        &mut self,
+        key: &str,
+        value: &str,
+        is_field: &dyn Fn(&str) -> bool,
+        invalid: &mut Invalid,
+    ) {
+        let (field, lookup, exclude) = match split_key(key, is_field) {
+            Ok(parts) => parts,
+            Err(message) => return invalid.push_field(key, message),
+        };
+        let operand = if lookup.takes_list() {
+            match read_list(value) {
+                Ok(values) if value.is_empty() || values.is_empty() => Operand::Many(Vec::new()),
+                Ok(values) => Operand::Many(values),
+                Err(message) => return invalid.push_field(key, message),
+            }
+        } else {
+            Operand::One(value.to_owned())
+        };
+        let same = self.filters.iter_mut().find(|filter| {
+            filter.exclude == exclude
+                && filter.condition.lookup == lookup
+                && filter.condition.field == field
+        });
+        match (same, operand) {
+            // `in` collects the values of every occurrence; elsewhere the last one counts.
+            (Some(filter), Operand::Many(more)) if lookup == Lookup::In => {
+                if let Operand::Many(values) = &mut filter.condition.value {
+                    values.extend(more);
+                }
+            }
+            (Some(filter), operand) => filter.condition.value = operand,
+            (None, value) => self.filters.push(FieldFilter {
+                condition: Condition {
+                    field: field.to_owned(),
+                    lookup,
+                    value,
+                },
+                exclude,
+            }),
+        }
+    }
+}
+
+/// Finds field, lookup and negation in a key: the longest field name that fits is meant.
+fn split_key<'k>(
+    key: &'k str,
+    is_field: &dyn Fn(&str) -> bool,
+) -> Result<(&'k str, Lookup, bool), String> {
+    if let Some((field, lookup)) = split_lookup(key, is_field)? {
+        return Ok((field, lookup, false));
+    }
+    let Some(excluded) = key.strip_prefix("exclude__") else {
+        return Err(format!("unknown field {key:?}"));
+    };
+    match split_lookup(excluded, is_field)? {
+        Some((field, lookup)) => Ok((field, lookup, true)),
+        None => Err(format!("unknown field {excluded:?}")),
+    }
+}
+
+fn split_lookup<'k>(
+    key: &'k str,
+    is_field: &dyn Fn(&str) -> bool,
+) -> Result<Option<(&'k str, Lookup)>, String> {
+    if is_field(key) {
+        return Ok(Some((key, Lookup::Exact)));
+    }
+    match key.rsplit_once("__") {
+        Some((field, word)) if is_field(field) => match word.parse() {
+            Ok(lookup) => Ok(Some((field, lookup))),
+            Err(error) => Err(format!("{word:?}: {error}")),
+        },
+        _ => Ok(None),
+    }
+}
+
+/// An integer of at least 1; one that is too large for a `u64` is the largest.
+fn read_integer(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    match digits.parse() {
+        Ok(0) => None,
+        Ok(number) => Some(number),
+        Err(_) => Some(u64::MAX),
+    }
+}
+
+/// How one record is shown: the parameters of retrieve, create, update, replace and delete.
+///
+/// ```
+/// use svc_model::RecordView;
+///
+/// let view = RecordView::parse("_fields=id,status&tz=Europe/Berlin")?;
+/// assert_eq!(view.fields.as_deref(), Some(&["id".to_owned(), "status".to_owned()][..]));
+/// assert!(RecordView::parse("status=paid").is_err());
+/// # Ok::<(), svc_model::Invalid>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecordView {
+    /// `_fields`: only these columns, and the primary key; all when `None`.
+    pub fields: Option<Vec<String>>,
+    /// `tz`: UTC offset or IANA time zone of date texts, in and out; UTC when `None`.
+    pub time_zone: Option<String>,
+}
+
+impl RecordView {
+    /// Reads the query string of an operation on one record.
+    ///
+    /// # Errors
+    /// [`Invalid`] with a message for each unknown parameter and malformed value.
+    pub fn parse(query: &str) -> Result<Self, Invalid> {
+        let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
+        let mut view = Self::default();
+        let mut invalid = Invalid::new();
+        for (key, value) in &pairs {
+            view.read_parameter(key, value, &mut invalid);
+        }
+        invalid.into_result().map(|()| view)
+    }
+
+    /// The query string that [`parse`](Self::parse) reads back.
+    pub fn to_query_string(&self) -> crate::QueryString {
+        let list = ListQuery {
+            fields: self.fields.clone(),
+            time_zone: self.time_zone.clone(),
+            ..ListQuery::default()
+        };
+        list.to_query_string()
+    }
+
+    fn read_parameter(&mut self, key: &str, value: &str, invalid: &mut Invalid) {
+        match key {
+            "_fields" => match read_list(value) {
+                Ok(fields) if fields.iter().all(|field| !field.is_empty()) => {
+                    self.fields = Some(fields);
+                }
+                _ => invalid.push_field(key, "must be a comma list of fields"),
+            },
+            "tz" if value.is_empty() => {
+                invalid.push_field(
+                    key,
+                    "must be a UTC offset such as +02:00 or a zone such as Europe/Berlin",
+                );
+            }
+            "tz" => self.time_zone = Some(value.to_owned()),
+            // A client that was made with draft on sends this with every request.
+            "draft" => {
+                if let Err(error) = value.parse::<Draft>() {
+                    invalid.push_field(key, error.to_string());
+                }
+            }
+            _ => invalid.push_general(format!("unknown parameter {key:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Filter, Relation};
+
+    const FIELDS: [&str; 8] = [
+        "id",
+        "status",
+        "a__in",
+        "exclude__x",
+        "größe",
+        "page",
+        "_hidden",
+        "with space",
+    ];
+
+    fn is_field(name: &str) -> bool {
+        FIELDS.contains(&name)
+    }
+
+    fn parsed(query: &str) -> ListQuery {
+        ListQuery::parse(query, &is_field).unwrap()
+    }
+
+    fn refused(query: &str) -> String {
+        ListQuery::parse(query, &is_field).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_page_above_the_maximum_is_clamped_and_below_one_refused() {
+        assert_eq!(parsed("_per_page=20000").limit(), 10_000);
+        assert_eq!(
+            parsed("_per_page=1000000000000000000000000").limit(),
+            10_000
+        );
+        assert_eq!(parsed("").limit(), 25);
+        assert_eq!(parsed("page=99999999999999999999999").page, u64::MAX);
+        for query in [
+            "_per_page=0",
+            "_per_page=-1",
+            "_per_page=x",
+            "_per_page=",
+            "page=0",
+            "page=1.5",
+        ] {
+            assert!(
+                refused(query).contains("must be an integer of at least 1"),
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_longest_field_name_is_meant() {
+        let query = parsed("a__in=1&a__in__in=1,2&exclude__x=3&exclude__exclude__x__gt=4");
+        let read: Vec<_> = query
+            .filters
+            .iter()
+            .map(|filter| {
+                (
+                    filter.condition.field.as_str(),
+                    filter.condition.lookup,
+                    filter.exclude,
+                )
+            })
+            .collect();
+        assert_eq!(
+            read,
+            [
+                ("a__in", Lookup::Exact, false),
+                ("a__in", Lookup::In, false),
+                ("exclude__x", Lookup::Exact, false),
+                ("exclude__x", Lookup::Gt, true),
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_unknown_is_ignored() {
+        for (query, expected) in [
+            ("statsu=paid", "unknown field \"statsu\""),
+            ("status__like=p", "unknown lookup"),
+            ("exclude__statsu=paid", "unknown field \"statsu\""),
+            ("_perpage=5", "unknown parameter \"_perpage\""),
+            ("_hidden=5", "unknown parameter \"_hidden\""),
+            ("status=%FF", "not UTF-8"),
+            ("draft=2", "draft: must be 0 or 1"),
+            ("_count=some", "must be exact, estimated or none"),
+            ("_after=", "must be the cursor of a next link"),
+            ("_no_pagination=maybe", "must be true or false"),
+            ("_order_by=-", "must be a comma list"),
+            ("_relation=x", "expected column_here.model.column_there"),
+            ("status__in=", "needs at least one value"),
+            ("status__range=1", "needs two values"),
+            ("status__in=\"a", "a double quote is not closed"),
+        ] {
+            let message = refused(query);
+            assert!(message.contains(expected), "{query}: {message}");
+        }
+    }
+
+    #[test]
+    fn of_a_repeated_key_the_last_counts_except_for_in() {
+        let query = parsed("status=a&status=b&id__in=1&id__in=2,3&page=2&page=3");
+        assert_eq!(query.filters[0].condition.value, Operand::One("b".into()));
+        assert_eq!(query.filters[1].condition.value, Operand::from([1, 2, 3]));
+        assert_eq!(query.page, 3);
+    }
+
+    #[test]
+    fn a_field_that_is_called_like_a_parameter_is_filtered_with_its_lookup() {
+        assert_eq!(parsed("page__exact=2").filters[0].condition.field, "page");
+        assert_eq!(parsed("page=2").page, 2);
+    }
+
+    #[test]
+    fn more_than_a_hundred_filters_are_refused() {
+        let many: Vec<_> = (0..101).map(|number| format!("f{number}=1")).collect();
+        let message = ListQuery::parse(&many.join("&"), &|name| name.starts_with('f')).unwrap_err();
+        assert!(message.to_string().contains("at most 100 filters"));
+    }
+
+    #[test]
+    fn the_draft_switch_of_a_client_is_taken_on_every_data_host_operation() {
+        assert_eq!(parsed("draft=1"), ListQuery::default());
+        assert_eq!(RecordView::parse("draft=0"), Ok(RecordView::default()));
+        assert!(RecordView::parse("draft=yes").is_err());
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        "[ -~äß€&=+%#,\"|.\\\\]{0,12}"
+    }
+
+    fn condition() -> impl Strategy<Value = Condition> {
+        let field = prop::sample::select(vec![
+            "id",
+            "status",
+            "a__in",
+            "exclude__x",
+            "größe",
+            "with space",
+        ]);
+        let lookup = prop::sample::select(Lookup::ALL);
+        (field, lookup, text(), prop::collection::vec(text(), 2)).prop_map(
+            |(field, lookup, one, two)| {
+                if lookup.takes_list() {
+                    Condition::new(field, lookup, two)
+                } else {
+                    Condition::new(field, lookup, one)
+                }
+            },
+        )
+    }
+
+    fn filter() -> impl Strategy<Value = Filter> {
+        condition()
+            .prop_map(Filter::Condition)
+            .prop_recursive(4, 20, 3, |inner| {
+                prop_oneof![
+                    prop::collection::vec(inner.clone(), 0..3).prop_map(Filter::And),
+                    prop::collection::vec(inner.clone(), 0..3).prop_map(Filter::Or),
+                    inner.prop_map(|filter| !filter),
+                ]
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(
+            filters in prop::collection::vec((condition(), any::<bool>()), 0..4),
+            tree in prop::option::of(filter()),
+            search in prop::option::of("[ -~ä]{1,8}"),
+            order_by in prop::collection::vec((prop::sample::select(&FIELDS[..]), any::<bool>()), 0..3),
+            fields in prop::option::of(prop::collection::vec(prop::sample::select(&FIELDS[..]), 1..3)),
+            page in 1..u64::MAX,
+            per_page in prop::option::of(1..=10_000_u32),
+            values in prop::collection::vec("[a-z,\" |.]{1,5}", 1..3),
+        ) {
+            let mut query = ListQuery::new().page(page);
+            query.per_page = per_page;
+            query.search = search;
+            query.filter = tree;
+            query.fields = fields.map(|fields| fields.iter().map(ToString::to_string).collect());
+            for (field, descending) in order_by {
+                query.order_by.push(OrderBy { field: field.to_owned(), descending });
+            }
+            for (condition, exclude) in filters {
+                let filter = FieldFilter { condition, exclude };
+                let taken = |other: &FieldFilter| other.exclude == exclude
+                    && other.condition.field == filter.condition.field
+                    && other.condition.lookup == filter.condition.lookup;
+                if !query.filters.iter().any(taken) {
+                    query.filters.push(filter);
+                }
+            }
+            query.relation = Some(Relation::new("id", "other.table", "status").having("größe", values));
+            let text = query.to_query_string();
+            prop_assert_eq!(ListQuery::parse(text.as_str(), &is_field).unwrap(), query);
+        }
+
+        #[test]
+        fn no_query_string_makes_the_parser_panic(query in "\\PC{0,200}") {
+            let _ = ListQuery::parse(&query, &is_field);
+            let _ = RecordView::parse(&query);
+        }
+
+        #[test]
+        fn a_comma_list_is_read_back(values in prop::collection::vec(text(), 1..5)) {
+            let list = super::super::write_list(values.iter().cloned());
+            prop_assert_eq!(read_list(&list).unwrap(), values);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The `_relation` parameter: a way from a model to related records.
+
+use std::{fmt, str::FromStr};
+
+use super::{read_list, write_list};
+
+/// Keeps records that have related records with one of these values (an `EXISTS`).
+///
+/// On the wire `column_here.model.column_there|...|column.v1,v2`: each step leads from a column to a
+/// column of another model, the last part names a column of the model that was reached.
+///
+/// ```
+/// use svc_model::Relation;
+///
+/// let relation: Relation = "customer_id.customers.id|country.DE,US".parse()?;
+/// assert_eq!(relation.steps[0].model, "customers");
+/// assert_eq!(relation.column, "country");
+/// assert_eq!(relation.values, ["DE", "US"]);
+/// assert_eq!(relation.to_string(), "customer_id.customers.id|country.DE,US");
+/// # Ok::<(), svc_model::RelationError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// The steps, at least one and at most [`MAX_RELATION_STEPS`].
+    pub steps: Vec<RelationStep>,
+    /// A column of the model that the last step reached.
+    pub column: String,
+    /// The values of which it must have one.
+    pub values: Vec<String>,
+}
+
+/// One step from a model to a related one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelationStep {
+    /// The column of the model at hand.
+    pub column: String,
+    /// The related model (`schema.table` outside the default schema).
+    pub model: String,
+    /// The column of the related model that equals it.
+    pub related_column: String,
+}
+
+/// How many steps a [`Relation`] may have.
+pub const MAX_RELATION_STEPS: usize = 8;
+
+impl Relation {
+    /// A relation of one step, to which [`through`](Self::through) adds.
+    pub fn new(
+        column: impl Into<String>,
+        model: impl Into<String>,
+        related_column: impl Into<String>,
+    ) -> Self {
+        let (column, model, related_column) = (column.into(), model.into(), related_column.into());
+        Self {
+            column: related_column.clone(),
+            steps: vec![RelationStep {
+                column,
+                model,
+                related_column,
+            }],
+            values: Vec::new(),
+        }
+    }
+
+    /// Goes on from the model that was reached to another one.
+    #[must_use]
+    pub fn through(
+        mut self,
+        column: impl Into<String>,
+        model: impl Into<String>,
+        related_column: impl Into<String>,
+    ) -> Self {
+        let (column, model, related_column) = (column.into(), model.into(), related_column.into());
+        self.steps.push(RelationStep {
+            column,
+            model,
+            related_column,
+        });
+        self
+    }
+
+    /// Names the column of the model that was reached, and the values of which it must have one.
+    #[must_use]
+    pub fn having<T: Into<String>>(
+        mut self,
+        column: impl Into<String>,
+        values: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.column = column.into();
+        self.values = values.into_iter().map(Into::into).collect();
+        self
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.steps {
+            write!(f, "{}.{}.{}|", step.column, step.model, step.related_column)?;
+        }
+        write!(
+            f,
+            "{}.{}",
+            self.column,
+            write_list(self.values.iter().cloned())
+        )
+    }
+}
+
+impl FromStr for Relation {
+    type Err = RelationError;
+
+    fn from_str(text: &str) -> Result<Self, RelationError> {
+        // The values may hold any character: the last part begins after as many bars as there are
+        // steps, and a step never holds a quote.
+        let mut steps = Vec::new();
+        let mut rest = text;
+        while let Some((step, after)) = rest.split_once('|') {
+            let Some(step) = parse_step(step) else { break };
+            steps.push(step);
+            rest = after;
+        }
+        if steps.is_empty() || steps.len() > MAX_RELATION_STEPS {
+            return Err(RelationError(()));
+        }
+        let (column, values) = rest.split_once('.').ok_or(RelationError(()))?;
+        let values = read_list(values).map_err(|_| RelationError(()))?;
+        if column.is_empty() || (values.len() == 1 && values[0].is_empty() && !rest.ends_with('"'))
+        {
+            return Err(RelationError(()));
+        }
+        Ok(Self {
+            steps,
+            column: column.to_owned(),
+            values,
+        })
+    }
+}
+
+fn parse_step(text: &str) -> Option<RelationStep> {
+    let (column, rest) = text.split_once('.')?;
+    let (model, related_column) = rest.rsplit_once('.')?;
+    let whole = ![column, model, related_column]
+        .iter()
+        .any(|part| part.is_empty() || part.contains('"'));
+    whole.then(|| RelationStep {
+        column: column.to_owned(),
+        model: model.to_owned(),
+        related_column: related_column.to_owned(),
+    })
+}
+
+/// A text that is no [`Relation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RelationError(());
+
+impl fmt::Display for RelationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "expected column_here.model.column_there|...|column.v1,v2 with 1 to {MAX_RELATION_STEPS} steps"
+        )
+    }
+}
+
+impl std::error::Error for RelationError {}

@@ -1,0 +1,134 @@
+//! Lookups: how a filter compares a field with a value.
+
+use std::{fmt, str::FromStr};
+
+macro_rules! lookups {
+    ($( $(#[$doc:meta])* $variant:ident => $word:literal, )*) => {
+        /// How a filter compares a field with a value; `{field}__{lookup}` in a query string.
+        ///
+        /// ```
+        /// use svc_model::Lookup;
+        ///
+        /// assert_eq!("icontains".parse(), Ok(Lookup::Icontains));
+        /// assert_eq!(Lookup::Gte.as_str(), "gte");
+        /// assert!("like".parse::<Lookup>().is_err());
+        /// ```
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Lookup {
+            $( $(#[$doc])* $variant, )*
+        }
+
+        impl Lookup {
+            /// Every lookup.
+            pub const ALL: &'static [Self] = &[$( Self::$variant, )*];
+
+            /// The word on the wire.
+            pub fn as_str(self) -> &'static str {
+                match self { $( Self::$variant => $word, )* }
+            }
+        }
+
+        impl FromStr for Lookup {
+            type Err = UnknownLookup;
+
+            fn from_str(word: &str) -> Result<Self, UnknownLookup> {
+                match word {
+                    $( $word => Ok(Self::$variant), )*
+                    _ => Err(UnknownLookup(())),
+                }
+            }
+        }
+    };
+}
+
+lookups! {
+    /// Equal; the one that is meant when none is named.
+    #[default]
+    Exact => "exact",
+    /// Not equal; a NULL is neither equal nor unequal.
+    Ne => "ne",
+    /// Greater than.
+    Gt => "gt",
+    /// Greater than or equal.
+    Gte => "gte",
+    /// Less than.
+    Lt => "lt",
+    /// Less than or equal.
+    Lte => "lte",
+    /// Equal to one of several values.
+    In => "in",
+    /// Between two values, both included.
+    Range => "range",
+    /// Contains the text, whatever the case.
+    Icontains => "icontains",
+    /// Begins with the text, whatever the case.
+    Istartswith => "istartswith",
+    /// Ends with the text, whatever the case.
+    Iendswith => "iendswith",
+    /// Contains the text, case-sensitively.
+    Contains => "contains",
+    /// Begins with the text, case-sensitively.
+    Startswith => "startswith",
+    /// Ends with the text, case-sensitively.
+    Endswith => "endswith",
+    /// Is NULL (a true word) or is not (a false word).
+    Isnull => "isnull",
+    /// Is NULL or the empty text (a true word), or is neither (a false word).
+    Isempty => "isempty",
+    /// The JSON, written as text, contains the text, whatever the case.
+    JsonIcontains => "json_icontains",
+    /// Matches the regular expression, on engines that have one.
+    Regex => "regex",
+    /// The geometry lies within the given one (PostGIS).
+    Coveredby => "coveredby",
+}
+
+impl Lookup {
+    /// Whether the value is a list: of any length for `in`, of two for `range`.
+    pub fn takes_list(self) -> bool {
+        matches!(self, Self::In | Self::Range)
+    }
+}
+
+impl fmt::Display for Lookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A word that names no [`Lookup`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownLookup(());
+
+impl fmt::Display for UnknownLookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown lookup; known are")?;
+        for (index, lookup) in Lookup::ALL.iter().enumerate() {
+            write!(f, "{}{lookup}", if index == 0 { " " } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownLookup {}
+
+/// Reads a boolean word of the wire: `true t yes y on 1` or `false f no n off 0`, in any case.
+///
+/// ```
+/// assert_eq!(svc_model::parse_bool("Yes"), Some(true));
+/// assert_eq!(svc_model::parse_bool("0"), Some(false));
+/// assert_eq!(svc_model::parse_bool("maybe"), None);
+/// ```
+pub fn parse_bool(word: &str) -> Option<bool> {
+    const TRUE: [&str; 6] = ["true", "t", "yes", "y", "on", "1"];
+    const FALSE: [&str; 6] = ["false", "f", "no", "n", "off", "0"];
+    let is = |known: &&str| known.eq_ignore_ascii_case(word);
+    if TRUE.iter().any(is) {
+        Some(true)
+    } else if FALSE.iter().any(is) {
+        Some(false)
+    } else {
+        None
+    }
+}

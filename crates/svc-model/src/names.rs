@@ -1,0 +1,186 @@
+//! The names that stand in paths, each with a type of its own so that two of them cannot be swapped
+//! (specification, section 1).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! names {
+    ($( $(#[$doc:meta])* $name:ident, )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl From<&String> for $name {
+            fn from(text: &String) -> Self {
+                Self(text.clone())
+            }
+        }
+
+        impl From<&Self> for $name {
+            fn from(name: &Self) -> Self {
+                name.clone()
+            }
+        }
+    )*};
+}
+
+names! {
+    /// The unique name of a project (`PROJECT_NAME`, `{{project_id}}`).
+    ProjectName,
+    /// The unique name of an environment (`ENV_NAME`). The published production environment is
+    /// `prod`, which is the default.
+    EnvironmentName,
+    /// The API name of a connected resource (`{{resource_name}}`).
+    ResourceName,
+    /// The identifier of a collection in a resource (`{{model_id}}`): a table or view;
+    /// `schema.table` outside the default schema.
+    ModelName,
+    /// The unique ID of a page (`UID`).
+    PageUid,
+}
+
+impl EnvironmentName {
+    /// The name of the published production environment.
+    pub const PROD: &str = "prod";
+}
+
+impl Default for EnvironmentName {
+    fn default() -> Self {
+        Self::from(Self::PROD)
+    }
+}
+
+impl ResourceName {
+    /// The name of the built-in tools resource, whose models are `users` and `groups`.
+    pub const TOOLS: &str = "__svc_app__";
+}
+
+/// The primary key of a record as it stands in a path.
+///
+/// A key of several columns joins their parts with `,`; a comma inside a part is written `%2C`.
+/// Any integer or text makes one, an array of texts makes a composite one:
+///
+/// ```
+/// use svc_model::RecordId;
+///
+/// assert_eq!(RecordId::from(42).as_str(), "42");
+/// assert_eq!(RecordId::composite(["eu,de", "7"]).as_str(), "eu%2Cde,7");
+/// assert_eq!(RecordId::from("eu%2Cde,7").parts(), ["eu,de", "7"]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RecordId(String);
+
+impl RecordId {
+    /// The key of these parts, in the order of the key's columns.
+    pub fn composite<T: AsRef<str>>(parts: impl IntoIterator<Item = T>) -> Self {
+        let escaped: Vec<_> = parts
+            .into_iter()
+            .map(|part| escape_part(part.as_ref()))
+            .collect();
+        Self(escaped.join(","))
+    }
+
+    /// The text, as it stands in a path before the path itself is escaped.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The parts of a composite key.
+    pub fn parts(&self) -> Vec<String> {
+        self.0
+            .split(',')
+            .map(|part| {
+                part.replace("%2C", ",")
+                    .replace("%2c", ",")
+                    .replace("%25", "%")
+            })
+            .collect()
+    }
+}
+
+/// `%` is escaped only before what would be read as an escape, so that nearly every key stays as it is.
+fn escape_part(part: &str) -> String {
+    part.replace("%25", "%2525")
+        .replace("%2C", "%252C")
+        .replace("%2c", "%252c")
+        .replace(',', "%2C")
+}
+
+impl fmt::Display for RecordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for RecordId {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl From<String> for RecordId {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+macro_rules! integer_ids {
+    ($($type:ty),*) => {$(
+        impl From<$type> for RecordId {
+            fn from(number: $type) -> Self {
+                Self(number.to_string())
+            }
+        }
+    )*};
+}
+
+integer_ids!(i32, u32, i64, u64, usize);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_parts_of_a_composite_key_are_read_back(
+            parts in prop::collection::vec("(%2C|%25|%2c|[a-z,%25C])*", 1..4),
+        ) {
+            prop_assert_eq!(RecordId::composite(&parts).parts(), parts);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Paths: templates with names in braces, and the escaping of one segment.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::wire::RequestError;
+
+/// Everything but RFC 3986's unreserved characters is escaped.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Appends `template` to `out`, each `{name}` replaced by the next argument, escaped.
+pub(crate) fn expand(
+    template: &str,
+    arguments: &[&str],
+    out: &mut String,
+) -> Result<(), RequestError> {
+    let mut rest = template;
+    let mut arguments = arguments.iter();
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, tail) = after.split_once('}').unwrap_or((after, ""));
+        let argument = arguments
+            .next()
+            .ok_or_else(|| RequestError::new(format!("{name} has no value in the path")))?;
+        // `.` and `..` cannot be escaped: every URL parser treats `%2E` like the dot.
+        if matches!(*argument, "" | "." | "..") {
+            return Err(RequestError::new(format!(
+                "{name} must name something: {argument:?} cannot be a part of a path"
+            )));
+        }
+        out.push_str(before);
+        out.extend(utf8_percent_encode(argument, SEGMENT));
+        rest = tail;
+    }
+    out.push_str(rest);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(template: &str, arguments: &[&str]) -> Result<String, String> {
+        let mut out = String::new();
+        expand(template, arguments, &mut out).map_err(|error| error.to_string())?;
+        Ok(out)
+    }
+
+    #[test]
+    fn arguments_fill_the_template_in_order_and_escaped() {
+        assert_eq!(
+            expanded("/projects/{project}/{environment}/x/", &["a b", "ö/?#%"]).unwrap(),
+            "/projects/a%20b/%C3%B6%2F%3F%23%25/x/"
+        );
+    }
+
+    #[test]
+    fn an_argument_cannot_leave_its_segment() {
+        for argument in ["", ".", ".."] {
+            let message = expanded("/models/{model}", &[argument]).unwrap_err();
+            assert!(
+                message.starts_with("model must name something"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_argument_is_named() {
+        assert_eq!(
+            expanded("/{uid}/", &[]).unwrap_err(),
+            "uid has no value in the path"
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! Query strings: building one pair at a time, and reading the pairs of one.
+
+use std::{borrow::Cow, error::Error as StdError, fmt};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// Unreserved characters, and the comma of lists, stay as they are.
+const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b',');
+
+/// A query string that is being built (`application/x-www-form-urlencoded`, without the `?`).
+///
+/// ```
+/// use svc_model::QueryString;
+///
+/// let mut query = QueryString::new();
+/// query.push("status", "paid & shipped");
+/// query.push("_per_page", "50");
+/// assert_eq!(query.as_str(), "status=paid%20%26%20shipped&_per_page=50");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueryString(String);
+
+impl QueryString {
+    /// An empty query string.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends `name=value`, escaped.
+    pub fn push(&mut self, name: &str, value: &str) {
+        if !self.0.is_empty() {
+            self.0.push('&');
+        }
+        self.0.extend(utf8_percent_encode(name, COMPONENT));
+        self.0.push('=');
+        self.0.extend(utf8_percent_encode(value, COMPONENT));
+    }
+
+    /// Whether nothing was appended.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A name and its value, unescaped.
+pub type Pair<'q> = (Cow<'q, str>, Cow<'q, str>);
+
+/// The pairs of a query string, unescaped; `+` is a space. A part without `=` has an empty value,
+/// an empty part is passed over.
+///
+/// # Errors
+/// [`NotUtf8`] for a part that does not unescape to UTF-8.
+pub fn parse_pairs(query: &str) -> Result<Vec<Pair<'_>>, NotUtf8> {
+    query
+        .split('&')
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            Ok((unescape(name)?, unescape(value)?))
+        })
+        .collect()
+}
+
+fn unescape(text: &str) -> Result<Cow<'_, str>, NotUtf8> {
+    if text.contains('+') {
+        let spaced = text.replace('+', " ");
+        let decoded = percent_decode_str(&spaced)
+            .decode_utf8()
+            .map_err(|_| NotUtf8(()))?;
+        return Ok(Cow::Owned(decoded.into_owned()));
+    }
+    percent_decode_str(text)
+        .decode_utf8()
+        .map_err(|_| NotUtf8(()))
+}
+
+/// A part of a query string does not unescape to UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotUtf8(());
+
+impl fmt::Display for NotUtf8 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the query string is not UTF-8 once its percent escapes are undone")
+    }
+}
+
+impl StdError for NotUtf8 {}

@@ -1,0 +1,223 @@
+//! Answers that are no result: the service's errors, and bodies that are not what was expected.
+
+use std::{error::Error as StdError, fmt};
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{Invalid, NON_FIELD_ERRORS};
+
+/// The header that names a request in answers and logs.
+pub const X_REQUEST_ID: &str = "x-request-id";
+
+/// Why a response gave no result.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ResponseError {
+    /// The service answered with an error status.
+    Status(Box<ErrorResponse>),
+    /// The body is not what the operation answers.
+    Decode(DecodeError),
+}
+
+impl ResponseError {
+    /// The error of a response whose status is not 2xx.
+    pub fn from_error_response(response: http::Response<Bytes>) -> Self {
+        let (parts, body) = response.into_parts();
+        Self::Status(Box::new(ErrorResponse::new(
+            parts.status,
+            parts.headers,
+            body,
+        )))
+    }
+}
+
+impl fmt::Display for ResponseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(error) => error.fmt(f),
+            Self::Decode(error) => error.fmt(f),
+        }
+    }
+}
+
+impl StdError for ResponseError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Status(_) => None,
+            Self::Decode(error) => error.source(),
+        }
+    }
+}
+
+/// An error of the service.
+///
+/// There is no universal error envelope (specification, section 7): the body is kept as it came, and
+/// taken apart as far as it has one of the known shapes.
+///
+/// ```
+/// use svc_model::ErrorResponse;
+///
+/// let body = br#"{"amount":["a valid number is required"],"non_field_errors":["no"]}"#;
+/// let error = ErrorResponse::new(http::StatusCode::BAD_REQUEST, Default::default(), body[..].into());
+/// assert_eq!(error.invalid().general_errors(), ["no"]);
+/// assert_eq!(error.invalid().field_errors()[0].0, "amount");
+///
+/// let opaque = ErrorResponse::new(http::StatusCode::BAD_GATEWAY, Default::default(), "<html>".into());
+/// assert!(opaque.invalid().is_empty());
+/// assert_eq!(opaque.to_string(), "the service answered 502 Bad Gateway");
+/// ```
+#[derive(Clone, Debug)]
+pub struct ErrorResponse {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+    detail: Option<String>,
+    code: Option<String>,
+    invalid: Invalid,
+}
+
+impl ErrorResponse {
+    /// Takes an answer apart as far as its body has a known shape.
+    pub fn new(status: StatusCode, headers: HeaderMap, body: Bytes) -> Self {
+        let mut error = Self {
+            status,
+            headers,
+            body,
+            detail: None,
+            code: None,
+            invalid: Invalid::new(),
+        };
+        let Ok(Value::Object(object)) = serde_json::from_slice(&error.body) else {
+            return error;
+        };
+        for (name, value) in object {
+            match (name.as_str(), value) {
+                ("detail", Value::String(detail)) => error.detail = Some(detail),
+                ("error_code", Value::String(code)) => error.code = Some(code),
+                (_, Value::String(message)) => error.push(&name, message),
+                (_, Value::Array(messages)) => {
+                    for message in messages {
+                        if let Value::String(message) = message {
+                            error.push(&name, message);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        error
+    }
+
+    fn push(&mut self, name: &str, message: String) {
+        if name == NON_FIELD_ERRORS {
+            self.invalid.push_general(message);
+        } else {
+            self.invalid.push_field(name, message);
+        }
+    }
+
+    /// The status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// The `X-Request-Id`, by which the service's logs know the request.
+    pub fn request_id(&self) -> Option<&str> {
+        self.headers.get(X_REQUEST_ID)?.to_str().ok()
+    }
+
+    /// The body as it came.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// `detail` of the body: one sentence on what went wrong.
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+
+    /// `error_code` of the body, such as `not_found`.
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    /// The messages by field and for the request as a whole.
+    pub fn invalid(&self) -> &Invalid {
+        &self.invalid
+    }
+}
+
+impl fmt::Display for ErrorResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the service answered {}", self.status)?;
+        if let Some(detail) = &self.detail {
+            write!(f, ": {detail}")?;
+        }
+        if !self.invalid.is_empty() {
+            write!(f, ": {}", self.invalid)?;
+        }
+        Ok(())
+    }
+}
+
+impl StdError for ErrorResponse {}
+
+/// A successful response whose body is not what the operation answers.
+#[derive(Debug)]
+pub struct DecodeError {
+    body: Bytes,
+    source: serde_json::Error,
+}
+
+impl DecodeError {
+    /// The body as it came.
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the answer of the service is not the expected JSON")
+    }
+}
+
+impl StdError for DecodeError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&self.source)
+    }
+}
+
+/// Reads a JSON body.
+pub(crate) fn decode<T: DeserializeOwned>(body: Bytes) -> Result<T, ResponseError> {
+    serde_json::from_slice(&body)
+        .map_err(|source| ResponseError::Decode(DecodeError { body, source }))
+}
+
+/// A value with the entity tag that its response carried (RFC 9110, section 8.8.3), which `If-Match`
+/// takes to avoid a lost update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tagged<T> {
+    /// The value.
+    pub value: T,
+    /// The `ETag`, with its quotes.
+    pub etag: Option<String>,
+}
+
+/// Reads a JSON body and keeps the entity tag.
+pub(crate) fn decode_tagged<T: DeserializeOwned>(
+    response: http::Response<Bytes>,
+) -> Result<Tagged<T>, ResponseError> {
+    let etag = response.headers().get(http::header::ETAG);
+    let etag = etag.and_then(|etag| etag.to_str().ok()).map(str::to_owned);
+    decode(response.into_body()).map(|value| Tagged { value, etag })
+}

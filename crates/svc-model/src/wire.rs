@@ -1,0 +1,130 @@
+//! The transport contract: what carries an [`http::Request`] to the service and brings the answer back.
+//!
+//! A transport implements one trait with one function. It sends one request; it follows no redirect,
+//! decompresses nothing, adds no credential and never retries, and an answer that is not 2xx is `Ok`.
+//! Everything that an implementer needs to construct is public, and the conformance kit (feature
+//! `test-util`) is what every transport must pass.
+
+mod body;
+#[cfg(feature = "test-util")]
+pub mod conformance;
+mod error;
+#[cfg(feature = "test-util")]
+pub mod mock;
+mod operation;
+
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+
+pub use self::{
+    body::{Body, BodyTooLarge},
+    error::{BoxError, TransportError, TransportErrorKind},
+    operation::{Credential, Host, Operation, OperationInfo, RequestError},
+};
+
+/// A boxed future that may move between threads.
+///
+/// It is `Send` on every target, WebAssembly included, so that no signature changes by target.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Carries one request to the service and brings back the response.
+///
+/// The request has an absolute URI and a complete set of headers. Its extensions hold the
+/// [`OperationInfo`] of the call (for logs and metrics) and a [`Deadline`] where the caller set one.
+///
+/// An implementation
+/// - sends the request once, and changes neither method, path, headers nor body;
+/// - gives every response as `Ok`, whatever its status;
+/// - gives the response as soon as its head has arrived, with a body that streams;
+/// - stops the exchange when the future or the response body is dropped;
+/// - keeps to the [`Deadline`], for head and body together.
+///
+/// ```
+/// use svc_model::wire::{transport_fn, Body, Transport};
+///
+/// let transport = transport_fn(|request: http::Request<Body>| async move {
+///     assert_eq!(request.method(), http::Method::GET);
+///     Ok(http::Response::new(Body::from("[]")))
+/// });
+/// let _answer = transport.send(http::Request::new(Body::empty()));
+/// ```
+pub trait Transport: fmt::Debug + Send + Sync + 'static {
+    /// Sends `request` and gives the response once its head has arrived.
+    ///
+    /// # Errors
+    /// [`TransportError`] when no complete response head came back: its kind says why, and
+    /// [`TransportError::never_sent`] whether the service can have seen the request.
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>>;
+}
+
+impl<T: Transport + ?Sized> Transport for Arc<T> {
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>> {
+        (**self).send(request)
+    }
+}
+
+impl<T: Transport + ?Sized> Transport for Box<T> {
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>> {
+        (**self).send(request)
+    }
+}
+
+/// Makes a [`Transport`] of an async function.
+///
+/// See [`Transport`] for an example.
+pub fn transport_fn<F, Fut>(function: F) -> TransportFn<F>
+where
+    F: Fn(http::Request<Body>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<http::Response<Body>, TransportError>> + Send + 'static,
+{
+    TransportFn { function }
+}
+
+/// The [`Transport`] that [`transport_fn`] makes.
+#[derive(Clone)]
+pub struct TransportFn<F> {
+    function: F,
+}
+
+impl<F> fmt::Debug for TransportFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransportFn").finish_non_exhaustive()
+    }
+}
+
+impl<F, Fut> Transport for TransportFn<F>
+where
+    F: Fn(http::Request<Body>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<http::Response<Body>, TransportError>> + Send + 'static,
+{
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>> {
+        Box::pin((self.function)(request))
+    }
+}
+
+/// Request extension: how long the exchange may take, from [`Transport::send`] to the last byte of
+/// the response body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline(
+    /// The time that is left when the transport takes the request.
+    pub Duration,
+);
+
+/// Waits, for the pause between two tries and for token refresh.
+///
+/// The client crates have no clock of their own: the runtime at hand is injected through this trait.
+pub trait Timer: fmt::Debug + Send + Sync + 'static {
+    /// Completes after `duration`.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+}

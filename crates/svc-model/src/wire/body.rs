@@ -1,0 +1,237 @@
+//! A request or response body: bytes at hand, or a stream of them.
+
+use std::{
+    error::Error as StdError,
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+
+use super::{BoxError, TransportError, TransportErrorKind};
+
+/// The body of a request or a response.
+///
+/// It is concrete, so that requests and responses have one type whatever the transport. It
+/// implements [`http_body::Body`], which is what hyper, tower-http, axum and reqwest take, and
+/// [`Body::stream`] makes one from any such body.
+///
+/// ```
+/// use svc_model::wire::Body;
+///
+/// let body = Body::from(r#"{"status":"paid"}"#);
+/// assert!(body.try_clone().is_some(), "bytes at hand can be sent again");
+/// ```
+pub struct Body(Inner);
+
+enum Inner {
+    Whole(Bytes),
+    Stream(Pin<Box<dyn HttpBody<Data = Bytes, Error = BoxError> + Send>>),
+}
+
+impl Body {
+    /// No bytes.
+    pub const fn empty() -> Self {
+        Self(Inner::Whole(Bytes::new()))
+    }
+
+    /// A body whose bytes come as they are asked for. It cannot be sent a second time.
+    pub fn stream<B>(body: B) -> Self
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        Self(Inner::Stream(Box::pin(MapError(Box::pin(body)))))
+    }
+
+    /// The bytes, where all of them are at hand.
+    pub fn as_bytes(&self) -> Option<&Bytes> {
+        match &self.0 {
+            Inner::Whole(bytes) => Some(bytes),
+            Inner::Stream(_) => None,
+        }
+    }
+
+    /// The same body again, where its bytes are at hand. `None` for a stream: a call that carries
+    /// one cannot be repeated.
+    pub fn try_clone(&self) -> Option<Self> {
+        self.as_bytes().cloned().map(Self::from)
+    }
+
+    /// Reads the whole body, `limit` bytes at most.
+    ///
+    /// # Errors
+    /// Kind [`Body`](TransportErrorKind::Body) when the body is larger than `limit` (the source is
+    /// a [`BodyTooLarge`]); the error of the transport when the body broke off.
+    pub async fn collect(self, limit: usize) -> Result<Bytes, TransportError> {
+        let mut body = match self.0 {
+            Inner::Whole(bytes) if bytes.len() <= limit => return Ok(bytes),
+            Inner::Whole(_) => return Err(too_large(limit)),
+            Inner::Stream(body) => body,
+        };
+        if body.size_hint().lower() > limit as u64 {
+            return Err(too_large(limit));
+        }
+        let mut first = Bytes::new();
+        let mut rest = BytesMut::new();
+        while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+            let frame = frame.map_err(into_transport_error)?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            if first.len() + rest.len() + data.len() > limit {
+                return Err(too_large(limit));
+            }
+            // Most answers are one frame, which is then given on without a copy.
+            if first.is_empty() && rest.is_empty() {
+                first = data;
+                continue;
+            }
+            if rest.is_empty() {
+                rest.extend_from_slice(&first);
+                first = Bytes::new();
+            }
+            rest.extend_from_slice(&data);
+        }
+        Ok(if rest.is_empty() {
+            first
+        } else {
+            rest.freeze()
+        })
+    }
+}
+
+fn too_large(limit: usize) -> TransportError {
+    TransportError::new(TransportErrorKind::Body, BodyTooLarge { limit })
+}
+
+fn into_transport_error(error: BoxError) -> TransportError {
+    match error.downcast::<TransportError>() {
+        Ok(error) => *error,
+        Err(error) => TransportError::new(TransportErrorKind::Body, error),
+    }
+}
+
+/// A body has more bytes than [`Body::collect`] was told to take.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BodyTooLarge {
+    /// The most that would have been taken, in bytes.
+    pub limit: usize,
+}
+
+impl fmt::Display for BodyTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the body is larger than the limit of {} bytes",
+            self.limit
+        )
+    }
+}
+
+impl StdError for BodyTooLarge {}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl fmt::Debug for Body {
+    /// Says how large the body is and never what it holds: it may be a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Whole(bytes) => write!(f, "Body({} bytes)", bytes.len()),
+            Inner::Stream(_) => f.write_str("Body(stream)"),
+        }
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Self(Inner::Whole(bytes))
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes::from(bytes).into()
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Bytes::from(text).into()
+    }
+}
+
+impl From<&'static str> for Body {
+    fn from(text: &'static str) -> Self {
+        Bytes::from_static(text.as_bytes()).into()
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        match &mut self.get_mut().0 {
+            Inner::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
+            Inner::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Inner::Stream(body) => body.as_mut().poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Inner::Whole(bytes) => bytes.is_empty(),
+            Inner::Stream(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Inner::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Inner::Stream(body) => body.size_hint(),
+        }
+    }
+}
+
+/// A body whose errors are boxed.
+struct MapError<B>(Pin<Box<B>>);
+
+impl<B> HttpBody for MapError<B>
+where
+    B: HttpBody<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        self.get_mut()
+            .0
+            .as_mut()
+            .poll_frame(context)
+            .map_err(Into::into)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
+}

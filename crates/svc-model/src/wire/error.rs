@@ -1,0 +1,121 @@
+//! What can go wrong between a request and the head of its response.
+
+use std::{error::Error as StdError, fmt};
+
+/// Any error, boxed.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// Why a request got no response, or why the body of a response broke off.
+///
+/// ```
+/// use svc_model::wire::{TransportError, TransportErrorKind};
+///
+/// let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+/// let error = TransportError::new(TransportErrorKind::Connect, refused);
+/// assert!(error.never_sent());
+/// assert!(error.is_retryable(false));
+/// ```
+#[derive(Debug)]
+pub struct TransportError {
+    kind: TransportErrorKind,
+    never_sent: bool,
+    source: Option<BoxError>,
+}
+
+impl TransportError {
+    /// An error of this kind with what caused it.
+    ///
+    /// [`Connect`](TransportErrorKind::Connect) and [`Invalid`](TransportErrorKind::Invalid) mean
+    /// that the request was never sent; of another kind say so with
+    /// [`with_never_sent`](Self::with_never_sent).
+    pub fn new(kind: TransportErrorKind, source: impl Into<BoxError>) -> Self {
+        let mut error = Self::from(kind);
+        error.source = Some(source.into());
+        error
+    }
+
+    /// Says whether it is certain that the service saw nothing of the request.
+    #[must_use]
+    pub fn with_never_sent(mut self, never_sent: bool) -> Self {
+        self.never_sent = never_sent;
+        self
+    }
+
+    /// The kind of failure.
+    pub fn kind(&self) -> TransportErrorKind {
+        self.kind
+    }
+
+    /// Whether it is certain that the service saw nothing of the request, so that sending it again
+    /// cannot do a thing twice.
+    pub fn never_sent(&self) -> bool {
+        self.never_sent
+    }
+
+    /// Whether another try may succeed and can do no harm, for an operation that is `idempotent`
+    /// or not (RFC 9110, section 9.2.2).
+    pub fn is_retryable(&self, idempotent: bool) -> bool {
+        match self.kind {
+            TransportErrorKind::Connect => true,
+            TransportErrorKind::Interrupted => self.never_sent || idempotent,
+            TransportErrorKind::Timeout
+            | TransportErrorKind::Body
+            | TransportErrorKind::Invalid
+            | TransportErrorKind::Other => false,
+        }
+    }
+}
+
+impl From<TransportErrorKind> for TransportError {
+    fn from(kind: TransportErrorKind) -> Self {
+        Self {
+            kind,
+            never_sent: matches!(
+                kind,
+                TransportErrorKind::Connect | TransportErrorKind::Invalid
+            ),
+            source: None,
+        }
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            TransportErrorKind::Connect => "could not connect to the service",
+            TransportErrorKind::Timeout => "the service did not answer in time",
+            TransportErrorKind::Interrupted => {
+                "the connection broke off before the answer was complete"
+            }
+            TransportErrorKind::Body => "a body could not be read",
+            TransportErrorKind::Invalid => "the request cannot be sent as it is",
+            TransportErrorKind::Other => "the transport failed",
+        })
+    }
+}
+
+impl StdError for TransportError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+/// The kinds of [`TransportError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TransportErrorKind {
+    /// No connection: name resolution, TCP, TLS or the proxy failed. The request was never sent.
+    Connect,
+    /// A deadline passed.
+    Timeout,
+    /// The connection broke off while the request was sent or the response awaited.
+    Interrupted,
+    /// The request body could not be produced, or the response body broke off or is over its limit.
+    Body,
+    /// The request cannot be expressed: no absolute URI, a scheme that is not supported. Never sent.
+    Invalid,
+    /// Anything else.
+    Other,
+}

@@ -1,0 +1,229 @@
+//! Operations as values: what a call is, how it becomes a request, how a response becomes its result.
+
+use std::{error::Error as StdError, fmt};
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, header};
+
+use super::Body;
+use crate::{path, query::QueryString, response::ResponseError};
+
+/// The name of a call and what a transport, a log or a server must know of it.
+///
+/// It travels in the extensions of every request. The server's routes are made from the same values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OperationInfo {
+    /// Group and verb, such as `pages.get`.
+    pub name: &'static str,
+    /// The HTTP method.
+    pub method: Method,
+    /// The host that serves the operation (specification, section 1).
+    pub host: Host,
+    /// The path below the host's base URL; `{name}` stands for one segment.
+    pub path_template: &'static str,
+    /// The credential that opens the operation (specification, section 5).
+    pub credential: Credential,
+    /// Whether doing it twice is as good as doing it once (RFC 9110, section 9.2.2), so that it may
+    /// be tried again after a failure.
+    pub idempotent: bool,
+}
+
+impl OperationInfo {
+    /// Describes an operation.
+    pub const fn new(
+        name: &'static str,
+        method: Method,
+        host: Host,
+        path_template: &'static str,
+        credential: Credential,
+        idempotent: bool,
+    ) -> Self {
+        Self {
+            name,
+            method,
+            host,
+            path_template,
+            credential,
+            idempotent,
+        }
+    }
+}
+
+/// The two hosts of the service (specification, section 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Host {
+    /// `{base_url}`: records, SQL, users, teams, resources.
+    Data,
+    /// `{app_base_url}`, which ends in `/api`: projects, pages, HTTP proxy.
+    Application,
+}
+
+/// The credential that an operation asks for (specification, section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Credential {
+    /// An API key of a user, sent as `Authorization: Bearer <key>`.
+    ApiKey,
+    /// A resource's static API token, sent as the raw header value.
+    StaticToken,
+    /// A user session, sent as `Authorization: JWT <access token>`.
+    Session,
+    /// None.
+    Anonymous,
+}
+
+/// A call as a value: it turns itself into a request, and a response into its result.
+///
+/// Both functions are pure, so that a program with a stack of its own can use the operations
+/// without any client:
+///
+/// ```
+/// use svc_model::{pages, wire::Operation};
+///
+/// let get = pages::Get::new("shop", "prod", "5f0c6c0e-8f7e-4a57-b0a3-3c2a5b0f5a11");
+/// let request = get.to_request("https://app.example.com/api")?;
+/// assert_eq!(
+///     request.uri(),
+///     "https://app.example.com/api/projects/shop/prod/view_settings/5f0c6c0e-8f7e-4a57-b0a3-3c2a5b0f5a11/?draft=0",
+/// );
+///
+/// let response = http::Response::new(bytes::Bytes::from_static(br#"{"name":"Orders","color":7}"#));
+/// let page = pages::Get::parse_response(response)?;
+/// assert_eq!(page.value.name(), Some("Orders".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Operation {
+    /// What the call gives.
+    type Response;
+
+    /// What the call is.
+    const INFO: OperationInfo;
+
+    /// The values of the path template's names, in their order.
+    fn path_arguments(&self) -> Vec<&str>;
+
+    /// The query string.
+    fn query(&self) -> QueryString {
+        QueryString::new()
+    }
+
+    /// The JSON body, where the operation has one.
+    ///
+    /// # Errors
+    /// [`RequestError`] when the caller's value is no JSON.
+    fn body(&self) -> Result<Option<Bytes>, RequestError> {
+        Ok(None)
+    }
+
+    /// Further headers.
+    fn headers(&self) -> Vec<(HeaderName, String)> {
+        Vec::new()
+    }
+
+    /// The result of a response with a 2xx status.
+    ///
+    /// # Errors
+    /// [`ResponseError`] when the body is not what the operation answers.
+    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError>;
+
+    /// The request of this call to the host at `base_url` (no trailing slash needed), without a
+    /// credential.
+    ///
+    /// # Errors
+    /// [`RequestError`] when a path argument is empty, `.` or `..`, when the base URL does not make
+    /// a URI, or when the body cannot be written as JSON.
+    fn to_request(&self, base_url: &str) -> Result<http::Request<Body>, RequestError> {
+        let info = Self::INFO;
+        let mut uri = String::with_capacity(base_url.len() + info.path_template.len() + 64);
+        uri.push_str(base_url.trim_end_matches('/'));
+        path::expand(info.path_template, &self.path_arguments(), &mut uri)?;
+        let query = self.query();
+        if !query.is_empty() {
+            uri.push('?');
+            uri.push_str(query.as_str());
+        }
+        let uri = http::Uri::try_from(uri).map_err(|error| {
+            RequestError::new("the base URL and path do not make a URI").with_source(error)
+        })?;
+        if uri.scheme().is_none() || uri.authority().is_none() {
+            return Err(RequestError::new(
+                "the base URL must be absolute, such as https://data.example.com",
+            ));
+        }
+        let body = self.body()?;
+        let mut request = http::Request::new(Body::empty());
+        *request.method_mut() = info.method.clone();
+        *request.uri_mut() = uri;
+        let headers = request.headers_mut();
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+        if body.is_some() {
+            headers.insert(
+                header::CONTENT_TYPE,
+                HeaderValue::from_static("application/json"),
+            );
+        }
+        for (name, value) in self.headers() {
+            let value = HeaderValue::try_from(value).map_err(|error| {
+                RequestError::new(format!("the value of header {name} cannot be sent"))
+                    .with_source(error)
+            })?;
+            headers.insert(name, value);
+        }
+        request.extensions_mut().insert(info);
+        *request.body_mut() = body.map_or_else(Body::empty, Body::from);
+        Ok(request)
+    }
+
+    /// The result of a response.
+    ///
+    /// # Errors
+    /// [`ResponseError`]: the service's error when the status is not 2xx (the status is looked at
+    /// before anything is decoded), or what is wrong with the body.
+    fn parse_response(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
+        if response.status().is_success() {
+            Self::parse_success(response)
+        } else {
+            Err(ResponseError::from_error_response(response))
+        }
+    }
+}
+
+/// A call that cannot be written as a request.
+#[derive(Debug)]
+pub struct RequestError {
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl RequestError {
+    /// An error with a message that names the argument and what would be right.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    /// Adds what caused it.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for RequestError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
+    }
+}
