@@ -362,14 +362,14 @@ impl Count {
     }
 }
 
-/// Writes a comma list; a value with a comma, a quote or outer space is quoted, quotes are doubled.
+/// Writes a comma list; a value with a comma, a bar, a quote or outer space is quoted, quotes are doubled.
 pub(crate) fn write_list(values: impl Iterator<Item = String>) -> String {
     let mut list = String::new();
     for (index, value) in values.enumerate() {
         if index > 0 {
             list.push(',');
         }
-        if value.is_empty() || value.contains([',', '"']) || value.trim() != value {
+        if value.is_empty() || value.contains([',', '"', '|']) || value.trim() != value {
             list.push('"');
             list.push_str(&value.replace('"', "\"\""));
             list.push('"');

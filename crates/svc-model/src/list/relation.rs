@@ -110,21 +110,26 @@ impl FromStr for Relation {
     type Err = RelationError;
 
     fn from_str(text: &str) -> Result<Self, RelationError> {
-        // The values may hold any character: the last part begins after as many bars as there are
-        // steps, and a step never holds a quote.
-        let mut steps = Vec::new();
-        let mut rest = text;
-        while let Some((step, after)) = rest.split_once('|') {
-            let Some(step) = parse_step(step) else { break };
-            steps.push(step);
-            rest = after;
-        }
-        if steps.is_empty() || steps.len() > MAX_RELATION_STEPS {
+        // A bar inside double quotes belongs to a value.
+        let mut quoted = false;
+        let mut parts: Vec<_> = text
+            .split(|character| {
+                quoted ^= character == '"';
+                character == '|' && !quoted
+            })
+            .collect();
+        let last = parts.pop().unwrap_or_default();
+        if parts.is_empty() || parts.len() > MAX_RELATION_STEPS {
             return Err(RelationError(()));
         }
-        let (column, values) = rest.split_once('.').ok_or(RelationError(()))?;
+        let steps = parts
+            .into_iter()
+            .map(parse_step)
+            .collect::<Option<_>>()
+            .ok_or(RelationError(()))?;
+        let (column, values) = last.split_once('.').ok_or(RelationError(()))?;
         let values = read_list(values).map_err(|_| RelationError(()))?;
-        if column.is_empty() || (values.len() == 1 && values[0].is_empty() && !rest.ends_with('"'))
+        if column.is_empty() || (values.len() == 1 && values[0].is_empty() && !last.ends_with('"'))
         {
             return Err(RelationError(()));
         }
