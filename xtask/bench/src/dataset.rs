@@ -1,0 +1,154 @@
+//! A table of orders and one of customers, the same rows in every run.
+
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+
+use crate::Error;
+
+const SEED: u64 = 20_260_915;
+/// One customer for so many orders.
+const ORDERS_PER_CUSTOMER: u32 = 10;
+/// Half of the orders are `paid`, and so on.
+const STATUS_OF_TWENTY: [&str; 20] = [
+    "paid",
+    "paid",
+    "paid",
+    "paid",
+    "paid",
+    "paid",
+    "paid",
+    "paid",
+    "paid",
+    "paid",
+    "pending",
+    "pending",
+    "pending",
+    "pending",
+    "shipped",
+    "shipped",
+    "shipped",
+    "cancelled",
+    "cancelled",
+    "refunded",
+];
+const COUNTRIES: [&str; 10] = ["DE", "US", "FR", "BR", "IN", "JP", "NG", "PL", "CA", "SE"];
+const WORDS: [&str; 16] = [
+    "fragile",
+    "urgent",
+    "gift",
+    "invoice",
+    "call",
+    "before",
+    "door",
+    "leave",
+    "reception",
+    "weekend",
+    "signed",
+    "duplicate",
+    "check",
+    "address",
+    "blue",
+    "green",
+];
+
+const TABLES: &str = "
+PRAGMA journal_mode = WAL;
+CREATE TABLE customers (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL UNIQUE,
+  country TEXT NOT NULL,
+  created_at DATETIME NOT NULL
+);
+CREATE TABLE orders (
+  id INTEGER PRIMARY KEY,
+  customer_id INTEGER NOT NULL REFERENCES customers (id),
+  status TEXT NOT NULL,
+  amount NUMERIC(12, 2) NOT NULL,
+  created_at DATETIME NOT NULL,
+  note TEXT
+);
+";
+const INDEXES: &str = "
+CREATE INDEX orders_status_created ON orders (status, created_at);
+CREATE INDEX orders_customer ON orders (customer_id);
+ANALYZE;
+";
+
+/// Makes the file with `orders` orders and a tenth as many customers.
+pub fn make(path: &Path, orders: u32) -> Result<(), Error> {
+    let mut random = fastrand::Rng::with_seed(SEED);
+    let customers = (orders / ORDERS_PER_CUSTOMER).max(1);
+    let mut connection = Connection::open(path)?;
+    connection.execute_batch(TABLES)?;
+    let transaction = connection.transaction()?;
+    {
+        let mut insert = transaction
+            .prepare("INSERT INTO customers VALUES (?1, ?2, ?3, ?4, datetime('2024-01-01', ?5))")?;
+        for id in 1..=customers {
+            insert.execute(params![
+                id,
+                format!("Customer {id:05}"),
+                format!("customer{id:05}@example.test"),
+                any(&mut random, &COUNTRIES),
+                seconds(&mut random, 365),
+            ])?;
+        }
+        let mut insert = transaction.prepare(
+            "INSERT INTO orders VALUES (?1, ?2, ?3, ?4 / 100.0, datetime('2024-01-01', ?5), ?6)",
+        )?;
+        for id in 1..=orders {
+            let words = random.usize(3..12);
+            let note: Vec<_> = (0..words).map(|_| any(&mut random, &WORDS)).collect();
+            insert.execute(params![
+                id,
+                random.u32(1..=customers),
+                any(&mut random, &STATUS_OF_TWENTY),
+                random.u32(100..500_000),
+                seconds(&mut random, 730),
+                note.join(" "),
+            ])?;
+        }
+    }
+    transaction.commit()?;
+    connection.execute_batch(INDEXES)?;
+    Ok(())
+}
+
+fn any<'a>(random: &mut fastrand::Rng, words: &[&'a str]) -> &'a str {
+    random.choice(words).copied().unwrap_or_default()
+}
+
+/// A modifier of SQLite's `datetime`: some seconds within so many days.
+fn seconds(random: &mut fastrand::Rng, days: u32) -> String {
+    format!("+{} seconds", random.u32(0..days * 86_400))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(path: &Path) -> (u32, u32, f64) {
+        Connection::open(path)
+            .unwrap()
+            .query_row(
+                "SELECT count(*), sum(status = 'paid'), sum(amount) FROM orders",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            )
+            .unwrap()
+    }
+
+    #[test]
+    fn two_runs_make_the_same_rows_and_half_are_paid() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        make(&first, 2_000).unwrap();
+        make(&second, 2_000).unwrap();
+        let (orders, paid, amount) = summary(&first);
+        assert_eq!(orders, 2_000);
+        assert!((900..1_100).contains(&paid), "{paid}");
+        assert_eq!((orders, paid, amount), summary(&second));
+    }
+}

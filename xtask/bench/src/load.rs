@@ -1,0 +1,194 @@
+//! A small load generator: connections that stay open, each with one request
+//! under way at a time, for a fixed time.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, StatusCode, header};
+use http_body_util::{BodyExt, Empty};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::Error;
+use crate::cases::Case;
+use crate::usage;
+
+/// How much and how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    pub connections: usize,
+    pub warm_up: Duration,
+    pub measured: Duration,
+    pub orders: u32,
+}
+
+/// Where to and what.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub address: SocketAddr,
+    /// The path of the model, which the case continues.
+    pub path: String,
+    pub authorization: Option<HeaderValue>,
+    pub case: &'static Case,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    pub per_second: f64,
+    pub p50: Duration,
+    pub p99: Duration,
+    /// CPU time of the process for each request.
+    pub cpu: Duration,
+}
+
+impl Measured {
+    /// From the latencies of all requests, and the CPU time that they took together.
+    pub fn new(mut latencies: Vec<Duration>, took: Duration, cpu: Duration) -> Result<Self, Error> {
+        latencies.sort_unstable();
+        let at = |share: f64| {
+            let index = (latencies.len() as f64 * share) as usize;
+            latencies.get(index.min(latencies.len().saturating_sub(1)))
+        };
+        match (at(0.5), at(0.99)) {
+            (Some(&p50), Some(&p99)) => Ok(Self {
+                per_second: latencies.len() as f64 / took.as_secs_f64(),
+                p50,
+                p99,
+                cpu: cpu.div_f64(latencies.len() as f64),
+            }),
+            _ => Err("not one request was answered".into()),
+        }
+    }
+}
+
+impl Load {
+    /// Asks the target, and watches the process behind it.
+    pub fn run(&self, target: Target, process: u32) -> Result<Measured, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(async {
+            self.ask(&target, self.warm_up).await?;
+            let before = usage::of(process)?.cpu;
+            let started = Instant::now();
+            let latencies = self.ask(&target, self.measured).await?;
+            let took = started.elapsed();
+            Measured::new(latencies, took, usage::of(process)?.cpu - before)
+        })
+    }
+
+    async fn ask(&self, target: &Target, time: Duration) -> Result<Vec<Duration>, Error> {
+        let until = Instant::now() + time;
+        let target = Arc::new(target.clone());
+        let mut connections = JoinSet::new();
+        for number in 0..self.connections {
+            let random = fastrand::Rng::with_seed(number as u64);
+            connections.spawn(connection(Arc::clone(&target), random, self.orders, until));
+        }
+        let mut latencies = Vec::new();
+        while let Some(finished) = connections.join_next().await {
+            latencies.extend(finished??);
+        }
+        Ok(latencies)
+    }
+}
+
+/// One body, asked for once.
+pub fn once(target: &Target) -> Result<Bytes, Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let mut sender = connect(target.address).await?;
+        let suffix = target.case.suffix(&mut fastrand::Rng::with_seed(0), 1);
+        let (status, body) = send(&mut sender, request(target, &suffix)?).await?;
+        expect_ok(target, &suffix, status, &body)?;
+        Ok(body)
+    })
+}
+
+async fn connection(
+    target: Arc<Target>,
+    mut random: fastrand::Rng,
+    orders: u32,
+    until: Instant,
+) -> Result<Vec<Duration>, Error> {
+    let mut sender = connect(target.address).await?;
+    let mut latencies = Vec::new();
+    while Instant::now() < until {
+        let suffix = target.case.suffix(&mut random, orders);
+        let request = request(&target, &suffix)?;
+        let started = Instant::now();
+        let (status, body) = send(&mut sender, request).await?;
+        latencies.push(started.elapsed());
+        expect_ok(&target, &suffix, status, &body)?;
+    }
+    Ok(latencies)
+}
+
+type Sender = http1::SendRequest<Empty<Bytes>>;
+
+async fn connect(address: SocketAddr) -> Result<Sender, Error> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    // It ends with its sender; what goes wrong on it, the sender reports.
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+fn request(target: &Target, suffix: &str) -> Result<Request<Empty<Bytes>>, Error> {
+    let mut request = Request::get(format!("{}{suffix}", target.path))
+        .header(header::HOST, target.address.to_string())
+        .body(Empty::new())?;
+    if let Some(authorization) = &target.authorization {
+        request
+            .headers_mut()
+            .insert(header::AUTHORIZATION, authorization.clone());
+    }
+    Ok(request)
+}
+
+async fn send(
+    sender: &mut Sender,
+    request: Request<Empty<Bytes>>,
+) -> Result<(StatusCode, Bytes), Error> {
+    sender.ready().await?;
+    let response = sender.send_request(request).await?;
+    let status = response.status();
+    Ok((status, response.into_body().collect().await?.to_bytes()))
+}
+
+fn expect_ok(target: &Target, suffix: &str, status: StatusCode, body: &Bytes) -> Result<(), Error> {
+    if status == StatusCode::OK {
+        return Ok(());
+    }
+    let body = String::from_utf8_lossy(body);
+    Err(format!("{}{suffix} answered {status}: {body}", target.path).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_taken_from_the_sorted_latencies() {
+        let latencies = (1..=100).rev().map(Duration::from_millis).collect();
+        let measured =
+            Measured::new(latencies, Duration::from_secs(2), Duration::from_secs(1)).unwrap();
+        assert_eq!(measured.p50, Duration::from_millis(51));
+        assert_eq!(measured.p99, Duration::from_millis(100));
+        assert_eq!(measured.cpu, Duration::from_millis(10));
+        assert!((measured.per_second - 50.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn no_answers_are_an_error() {
+        assert!(Measured::new(Vec::new(), Duration::from_secs(1), Duration::ZERO).is_err());
+    }
+}

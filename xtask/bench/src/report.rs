@@ -1,0 +1,98 @@
+//! The figures as a table in Markdown.
+
+use std::time::Duration;
+
+use crate::load::Measured;
+
+/// One case, measured three times.
+#[derive(Debug)]
+pub struct Row {
+    pub case: &'static str,
+    pub service: Measured,
+    pub bare: Measured,
+    pub floor: Measured,
+}
+
+impl Row {
+    /// Requests per second as a fraction of the slower reference.
+    fn throughput(&self) -> f64 {
+        self.service.per_second / self.bare.per_second.min(self.floor.per_second)
+    }
+
+    /// CPU time as a multiple of both references together.
+    fn cpu(&self) -> f64 {
+        self.service.cpu.as_secs_f64() / (self.bare.cpu + self.floor.cpu).as_secs_f64()
+    }
+}
+
+pub fn table(rows: &[Row]) -> String {
+    let mut table = String::from(
+        "| case | requests/s | p50 | p99 | CPU/request | floor: requests/s, CPU | bare hyper: requests/s, CPU | throughput / smaller reference | CPU / (floor + bare) |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for row in rows {
+        let Row {
+            case,
+            service,
+            bare,
+            floor,
+        } = row;
+        table.push_str(&format!(
+            "| {case} | {:.0} | {} | {} | {} | {:.0}, {} | {:.0}, {} | {:.2} | {:.2} |\n",
+            service.per_second,
+            time(service.p50),
+            time(service.p99),
+            time(service.cpu),
+            floor.per_second,
+            time(floor.cpu),
+            bare.per_second,
+            time(bare.cpu),
+            row.throughput(),
+            row.cpu(),
+        ));
+    }
+    table
+}
+
+pub fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0))
+}
+
+fn time(duration: Duration) -> String {
+    let microseconds = duration.as_secs_f64() * 1e6;
+    if microseconds < 1_000.0 {
+        format!("{microseconds:.0} us")
+    } else {
+        format!("{:.1} ms", microseconds / 1_000.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(per_second: f64, cpu: u64) -> Measured {
+        Measured {
+            per_second,
+            p50: Duration::from_micros(500),
+            p99: Duration::from_millis(2),
+            cpu: Duration::from_micros(cpu),
+        }
+    }
+
+    #[test]
+    fn ratios_are_against_the_smaller_and_against_the_sum() {
+        let row = Row {
+            case: "retrieve",
+            service: measured(1_000.0, 60),
+            bare: measured(4_000.0, 30),
+            floor: measured(2_000.0, 10),
+        };
+        let table = table(&[row]);
+        let line = table.lines().last().unwrap();
+        assert_eq!(
+            line,
+            "| retrieve | 1000 | 500 us | 2.0 ms | 60 us | 2000, 10 us | 4000, 30 us | 0.50 | 1.50 |"
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! The program `svc`, serving the dataset.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use bytes::Bytes;
+use http::{HeaderValue, Uri};
+use serde::Deserialize;
+
+use crate::Error;
+use crate::cases::Case;
+use crate::load::{self, Target};
+use crate::usage::{self, Usage};
+
+const RESOURCE: &str = "bench";
+
+/// The running program. It ends with the value.
+#[derive(Debug)]
+pub struct Service {
+    process: Child,
+    address: SocketAddr,
+    path: String,
+    authorization: HeaderValue,
+}
+
+#[derive(Deserialize)]
+struct Ready {
+    base_url: String,
+    project: String,
+    environment: String,
+    resources: BTreeMap<String, Resource>,
+}
+
+#[derive(Deserialize)]
+struct Resource {
+    token: Option<String>,
+}
+
+impl Service {
+    pub fn start(folder: &Path, database: &Path) -> Result<Self, Error> {
+        let program = std::env::var_os("SVC_BIN")
+            .map(PathBuf::from)
+            .ok_or("SVC_BIN does not name the program; run `cargo xtask bench`")?;
+        let mut process = Command::new(&program)
+            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--dir"])
+            .arg(folder.join("store"))
+            .arg("--connect")
+            .arg(format!("{RESOURCE}=sqlite:{}", database.display()))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
+        match ready(&mut process) {
+            Ok(ready) => Self::of(process, &ready),
+            Err(error) => {
+                // The error says more than a process that is gone already.
+                let _ = process.kill();
+                let _ = process.wait();
+                Err(error)
+            }
+        }
+    }
+
+    fn of(process: Child, ready: &Ready) -> Result<Self, Error> {
+        let address = ready.base_url.parse::<Uri>()?;
+        let address = address.authority().ok_or("base_url has no authority")?;
+        let token = ready
+            .resources
+            .get(RESOURCE)
+            .and_then(|resource| resource.token.as_deref())
+            .ok_or("the ready line has no token of the resource")?;
+        let mut authorization = HeaderValue::try_from(token)?;
+        authorization.set_sensitive(true);
+        Ok(Self {
+            process,
+            address: address.as_str().parse()?,
+            path: format!(
+                "/projects/{}/{}/{RESOURCE}/models/orders",
+                ready.project, ready.environment
+            ),
+            authorization,
+        })
+    }
+
+    pub fn target(&self, case: &'static Case) -> Target {
+        Target {
+            address: self.address,
+            path: self.path.clone(),
+            authorization: Some(self.authorization.clone()),
+            case,
+        }
+    }
+
+    /// What the service answers to the case.
+    pub fn answer(&self, case: &'static Case) -> Result<Bytes, Error> {
+        load::once(&self.target(case))
+    }
+
+    pub fn process(&self) -> u32 {
+        self.process.id()
+    }
+
+    pub fn usage(&self) -> Result<Usage, Error> {
+        usage::of(self.process())
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Waits for the ready line. The program either prints it or ends.
+fn ready(process: &mut Child) -> Result<Ready, Error> {
+    let output = process.stdout.take().ok_or("svc has no output")?;
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line)?;
+    serde_json::from_str(&line)
+        .map_err(|error| format!("svc serve --json printed no ready line: {error}").into())
+}

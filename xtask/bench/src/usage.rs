@@ -1,0 +1,49 @@
+//! What a process has used, as the kernel counts it.
+
+use std::time::Duration;
+
+use crate::Error;
+
+/// Use of one process since its start. Memory in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    pub cpu: Duration,
+    pub resident: u64,
+    pub peak_resident: u64,
+}
+
+/// The use of a process.
+#[cfg(target_os = "linux")]
+pub fn of(process: u32) -> Result<Usage, Error> {
+    let process = procfs::process::Process::new(i32::try_from(process)?)?;
+    let stat = process.stat()?;
+    let status = process.status()?;
+    let ticks = Duration::from_secs(stat.utime + stat.stime);
+    let per_second = u32::try_from(procfs::ticks_per_second())?;
+    Ok(Usage {
+        cpu: ticks / per_second,
+        resident: status.vmrss.unwrap_or_default() * 1024,
+        peak_resident: status.vmhwm.unwrap_or_default() * 1024,
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn of(_process: u32) -> Result<Usage, Error> {
+    Err("CPU time and memory are read from /proc, which only Linux has".into())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_has_memory_and_uses_time() {
+        let before = of(std::process::id()).unwrap();
+        assert!(before.resident > 0 && before.peak_resident >= before.resident);
+        let mut sum = 0_u64;
+        while of(std::process::id()).unwrap().cpu == before.cpu {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        assert!(of(std::process::id()).unwrap().cpu > before.cpu);
+    }
+}
