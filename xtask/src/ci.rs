@@ -1,6 +1,7 @@
 //! `cargo xtask ci`: the checks, in the order of what fails soonest, and at
 //! the end `cargo xtask test`.
 
+mod book;
 mod budgets;
 mod dependencies;
 mod features;
@@ -27,6 +28,11 @@ const STEPS: &[Step] = &[
         name: "public-text",
         about: "nothing names a place on somebody's machine",
         run: public_text::check,
+    },
+    Step {
+        name: "book",
+        about: "links lead somewhere, and every chapter is in the summary",
+        run: book::check,
     },
     Step {
         name: "layers",

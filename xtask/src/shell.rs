@@ -1,13 +1,15 @@
 //! Running commands and steps: what is run is shown, how long it took is
 //! shown, and a failure says what to run by hand.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use std::{fmt, fs, io};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
+use ignore::WalkBuilder;
 
 /// Why a step failed, and the command that shows it again.
 #[derive(Debug)]
@@ -100,6 +102,37 @@ impl Repository {
             .join(profile)
             .join(format!("svc{}", std::env::consts::EXE_SUFFIX))
             .into_std_path_buf()
+    }
+
+    /// The texts of the repository by their path in it: committed or not, but
+    /// nothing that .gitignore leaves out. Asks no git, which may not be there.
+    pub fn texts(&self) -> Result<BTreeMap<PathBuf, String>, Failure> {
+        let walk = WalkBuilder::new(&self.root)
+            .hidden(false)
+            .parents(false)
+            .git_global(false)
+            .require_git(false)
+            .filter_entry(|entry| entry.file_name() != ".git")
+            .build();
+        let mut texts = BTreeMap::new();
+        for entry in walk {
+            let entry = entry?;
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            match fs::read_to_string(entry.path()) {
+                Ok(text) => {
+                    let path = entry.path().strip_prefix(&self.root)?;
+                    texts.insert(path.to_owned(), text);
+                }
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
+                Err(error) => {
+                    let path = entry.path().display();
+                    return Err(Failure::new(format!("{path} cannot be read: {error}")));
+                }
+            }
+        }
+        Ok(texts)
     }
 
     pub fn cargo<const N: usize>(&self, arguments: [&str; N]) -> Run {

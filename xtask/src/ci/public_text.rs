@@ -1,8 +1,6 @@
 //! No file of the repository names a place on somebody's machine: such a
 //! path helps no reader, and tells who built what where.
 
-use std::fs;
-
 use crate::shell::{Failure, Repository};
 
 /// First folders of paths that only exist on one machine. Kept without their
@@ -10,24 +8,11 @@ use crate::shell::{Failure, Repository};
 const FIRST_FOLDERS: [&str; 5] = ["home", "root", "Users", "work", "workspace"];
 
 pub fn check(repository: &Repository) -> Result<(), Failure> {
-    let listed = repository
-        .command("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
-        .read()?;
     let mut findings = Vec::new();
-    for name in listed.split('\0').filter(|name| !name.is_empty()) {
-        // Deleted in the working tree, a folder behind a link, or no text.
-        let Ok(text) = fs::read_to_string(repository.root().join(name)) else {
-            continue;
-        };
+    for (name, text) in repository.texts()? {
         for (number, line) in (1..).zip(text.lines()) {
             if let Some(path) = machine_path(line) {
+                let name = name.display();
                 findings.push(format!("{name}:{number}: names the machine path `{path}`"));
             }
         }

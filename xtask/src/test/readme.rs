@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
 use super::demo::Demo;
 use crate::shell::{Failure, Repository};
 
@@ -41,11 +43,18 @@ pub fn run_session(repository: &Repository, demo: &Demo) -> Result<(), Failure> 
 fn session(markdown: &str) -> Vec<String> {
     let mut commands = Vec::new();
     let mut in_block = false;
-    for line in markdown.lines() {
-        if line.starts_with("```") {
-            in_block = line == "```sh";
-        } else if in_block && line.starts_with("curl ") {
-            commands.push(line.to_owned());
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
+                in_block = &*language == "sh";
+            }
+            Event::End(TagEnd::CodeBlock) => in_block = false,
+            Event::Text(text) if in_block => commands.extend(
+                text.lines()
+                    .filter(|line| line.starts_with("curl "))
+                    .map(str::to_owned),
+            ),
+            _ => {}
         }
     }
     commands
