@@ -1,1 +1,74 @@
-//! Control plane of the svc service: projects, environments, pages, resources, credentials.
+//! Control plane of the svc service: what the service knows about itself, as opposed to the records it
+//! serves.
+//!
+//! A [`Store`] is a folder with an SQLite database and a key. Each group of things has a handle:
+//!
+//! | Handle | Things |
+//! |---|---|
+//! | [`Store::projects`] | projects, and what an API client is told about them |
+//! | [`Store::environments`] | environments of a project; every project has `prod` |
+//! | [`Store::accounts`], [`Store::members`], [`Store::teams`] | people of the platform, and what they may do where |
+//! | [`Store::pages`] | page settings |
+//! | [`Store::resources`] | connected databases, their addresses sealed |
+//! | [`Store::api_keys`], [`Store::tokens`] | credentials, kept as hashes |
+//!
+//! Every write is one transaction and is on the disk when it is answered. Several processes may have one
+//! store open: administration commands work beside a running server, which notices by
+//! [`Store::revision`].
+//!
+//! ```
+//! use svc_store::{NewApiKey, NewProject, Store};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let dir = folder.path().join("svc-data");
+//! let store = Store::open(&dir).await?;
+//! store.projects().create(NewProject::new("main")).await?;
+//!
+//! let created = store.api_keys().create(NewApiKey::new("main", "ann@example.com")).await?;
+//! let identity = store.api_keys().authenticate(created.secret.expose()).await?;
+//! assert_eq!(identity.map(|identity| identity.key_uid), Some(created.key.uid));
+//! assert_eq!(format!("{:?}", created.secret), "Secret(..)");
+//! # Ok(())
+//! # }
+//! ```
+
+mod accounts;
+mod api_keys;
+mod clock;
+mod credentials;
+mod environments;
+mod error;
+mod json;
+mod members;
+mod migrations;
+mod names;
+mod pages;
+mod projects;
+mod resources;
+mod row;
+mod seal;
+mod secret;
+mod store;
+mod teams;
+mod tokens;
+
+pub use self::accounts::{Account, Accounts};
+pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
+pub use self::clock::Clock;
+pub use self::environments::{Environment, Environments, NewEnvironment};
+pub use self::error::{Error, ErrorKind};
+pub use self::members::{Member, Members};
+pub use self::pages::{Page, Pages};
+pub use self::projects::{NewProject, ProjectPatch, ProjectSettings, Projects};
+pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
+pub use self::seal::SealKey;
+pub use self::secret::{CredentialHash, CredentialKind, Secret};
+pub use self::store::{Store, StoreOptions};
+pub use self::teams::{PermissionsGroup, Team, Teams};
+pub use self::tokens::{CreatedStaticToken, NewStaticToken, StaticToken, TokenIdentity, Tokens};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

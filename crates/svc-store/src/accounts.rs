@@ -1,0 +1,195 @@
+//! Accounts: people of the platform, who own projects and API keys. (The users of an application are
+//! another thing; they belong to an environment.)
+
+use jiff::Timestamp;
+use svc_data::{Connection, Row, Value};
+use uuid::Uuid;
+
+use crate::clock;
+use crate::error::Error;
+use crate::row;
+use crate::store::Store;
+
+/// Longest e-mail address that mail servers must take (RFC 5321, section 4.5.3.1.3).
+const MAX_EMAIL_BYTES: usize = 254;
+
+/// Columns of an account, for statements that call its table `a`.
+pub(crate) const COLUMNS: &str = "a.uid AS account_uid, a.email, a.first_name, a.last_name, a.language, \
+     a.timezone, a.date_add AS account_date_add";
+
+/// A person of the platform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Account {
+    /// Identifier.
+    pub uid: Uuid,
+    /// E-mail address as it was given; unique without regard to case.
+    pub email: String,
+    /// First name, where known.
+    pub first_name: Option<String>,
+    /// Last name, where known.
+    pub last_name: Option<String>,
+    /// Language of the interface (BCP 47), where chosen.
+    pub language: Option<String>,
+    /// IANA time zone, where chosen.
+    pub timezone: Option<String>,
+    /// When the account was made.
+    pub date_add: Timestamp,
+}
+
+/// The accounts of the store: [`Store::accounts`].
+#[derive(Debug, Clone, Copy)]
+pub struct Accounts<'a> {
+    store: &'a Store,
+}
+
+impl Store {
+    /// The platform's accounts.
+    pub fn accounts(&self) -> Accounts<'_> {
+        Accounts { store: self }
+    }
+}
+
+impl Accounts<'_> {
+    /// All accounts, the oldest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn list(&self) -> Result<Vec<Account>, Error> {
+        self.store
+            .read(|conn| {
+                let sql = format!("SELECT {COLUMNS} FROM accounts a ORDER BY a.date_add, a.uid");
+                conn.query(&sql, &[])?.iter().map(from_row).collect()
+            })
+            .await
+    }
+
+    /// The account with an identifier.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
+    pub async fn get(&self, uid: Uuid) -> Result<Account, Error> {
+        self.store
+            .read(move |conn| {
+                get(conn, uid)?.ok_or_else(|| Error::not_found("there is no such account"))
+            })
+            .await
+    }
+
+    /// The account with an e-mail address, without regard to case; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn find(&self, email: &str) -> Result<Option<Account>, Error> {
+        let email = email.to_owned();
+        self.store.read(move |conn| find(conn, &email)).await
+    }
+}
+
+/// The account with an identifier.
+pub(crate) fn get(conn: &mut dyn Connection, uid: Uuid) -> Result<Option<Account>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM accounts a WHERE a.uid = ?1");
+    let found = conn.query_one(&sql, &[uid.to_string().into()])?;
+    found.as_ref().map(from_row).transpose()
+}
+
+/// The account with an e-mail address.
+pub(crate) fn find(conn: &mut dyn Connection, email: &str) -> Result<Option<Account>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM accounts a WHERE a.email_key = ?1");
+    let found = conn.query_one(&sql, &[key(email).into()])?;
+    found.as_ref().map(from_row).transpose()
+}
+
+/// The account with an e-mail address, made when new.
+pub(crate) fn find_or_create(
+    conn: &mut dyn Connection,
+    email: &str,
+    now: Timestamp,
+) -> Result<Account, Error> {
+    if let Some(account) = find(conn, email)? {
+        return Ok(account);
+    }
+    let email = email.trim();
+    check_email(email)?;
+    let account = Account {
+        uid: Uuid::now_v7(),
+        email: email.to_owned(),
+        first_name: None,
+        last_name: None,
+        language: None,
+        timezone: None,
+        date_add: now,
+    };
+    conn.execute(
+        "INSERT INTO accounts (uid, email, email_key, date_add) VALUES (?1, ?2, ?3, ?4)",
+        &[
+            Value::from(account.uid.to_string()),
+            email.into(),
+            key(email).into(),
+            clock::to_text(now).into(),
+        ],
+    )?;
+    Ok(account)
+}
+
+/// Reads an account from a row with [`COLUMNS`].
+pub(crate) fn from_row(row: &Row) -> Result<Account, Error> {
+    Ok(Account {
+        uid: row::uid(row, "account_uid")?,
+        email: row.get("email")?,
+        first_name: row.get("first_name")?,
+        last_name: row.get("last_name")?,
+        language: row.get("language")?,
+        timezone: row.get("timezone")?,
+        date_add: row::time(row, "account_date_add")?,
+    })
+}
+
+/// What makes two addresses the same account.
+fn key(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+/// Refuses what no mail could ever reach. More than that only a mail can tell.
+fn check_email(email: &str) -> Result<(), Error> {
+    let parts = email.rsplit_once('@');
+    let fits = parts.is_some_and(|(name, domain)| !name.is_empty() && !domain.is_empty())
+        && email.len() <= MAX_EMAIL_BYTES
+        && !email.contains(|c: char| c.is_whitespace() || c.is_control());
+    if fits {
+        Ok(())
+    } else {
+        Err(Error::invalid_field(
+            "email",
+            "must be an e-mail address, like name@example.com",
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_needs_two_sides_and_no_blanks() {
+        for good in ["a@b", "Ann.Lee+x@example.com", "\"odd@name\"@example.com"] {
+            assert!(check_email(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "ann",
+            "@b",
+            "a@",
+            "a b@c",
+            "a@b\r\nBcc: x@y",
+            &format!("{}@b", "a".repeat(254)),
+        ] {
+            assert!(check_email(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn case_does_not_make_another_account() {
+        assert_eq!(key("Ann@Example.COM "), key("ann@example.com"));
+    }
+}

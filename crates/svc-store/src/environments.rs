@@ -1,0 +1,215 @@
+//! Environments: each project has `prod` and as many more as it likes. Pages, resources and their tokens
+//! belong to one environment.
+
+use jiff::Timestamp;
+use svc_data::{Connection, Row, Value};
+use svc_model::{EnvironmentName, ProjectName};
+use uuid::Uuid;
+
+use crate::clock;
+use crate::error::{Error, is_taken};
+use crate::json;
+use crate::names;
+use crate::projects;
+use crate::row;
+use crate::store::Store;
+
+/// An environment of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Environment {
+    /// Its name in paths, unique within the project.
+    pub unique_name: EnvironmentName,
+    /// Its name for people.
+    pub name: String,
+    /// Its colour in interfaces, where chosen.
+    pub color: Option<String>,
+    /// Its settings, a JSON object as text.
+    pub params: String,
+    /// When it was made.
+    pub date_add: Timestamp,
+}
+
+/// What a new environment is made of; see [`NewEnvironment::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewEnvironment {
+    /// Its name in paths.
+    pub unique_name: EnvironmentName,
+    /// Its name for people; the unique name when `None`.
+    pub name: Option<String>,
+    /// Its colour in interfaces.
+    pub color: Option<String>,
+    /// Its settings, a JSON object as text; an empty one when `None`.
+    pub params: Option<String>,
+}
+
+impl NewEnvironment {
+    /// An environment with nothing but a unique name.
+    pub fn new(unique_name: impl Into<EnvironmentName>) -> Self {
+        Self {
+            unique_name: unique_name.into(),
+            name: None,
+            color: None,
+            params: None,
+        }
+    }
+}
+
+/// The environments of the store's projects: [`Store::environments`].
+#[derive(Debug, Clone, Copy)]
+pub struct Environments<'a> {
+    store: &'a Store,
+}
+
+impl Store {
+    /// The environments of projects.
+    pub fn environments(&self) -> Environments<'_> {
+        Environments { store: self }
+    }
+}
+
+impl Environments<'_> {
+    /// The environments of a project, the oldest first: `prod` leads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
+    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Environment>, Error> {
+        let project = project.clone();
+        self.store
+            .read(move |conn| {
+                let project_uid = projects::uid(conn, &project)?;
+                list(conn, &project_uid)
+            })
+            .await
+    }
+
+    /// Adds an environment to a project.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
+    /// on `unique_name` when it is unfit or taken, on `params` when they are no JSON object.
+    pub async fn create(
+        &self,
+        project: &ProjectName,
+        new: NewEnvironment,
+    ) -> Result<Environment, Error> {
+        names::check_environment(&new.unique_name)?;
+        let project = project.clone();
+        let now = self.store.clock().now();
+        self.store
+            .write(move |conn| {
+                let project_uid = projects::uid(conn, &project)?;
+                insert(conn, &project_uid, new, now)
+            })
+            .await
+    }
+
+    /// Removes an environment with its pages, resources and tokens, in one transaction.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for `prod`, which stays as long as its project.
+    pub async fn delete(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+    ) -> Result<(), Error> {
+        if environment.as_str() == EnvironmentName::PROD {
+            return Err(Error::refused(
+                "prod is the published environment and stays as long as its project; remove the project instead",
+            ));
+        }
+        let (project, environment) = (project.clone(), environment.clone());
+        self.store
+            .write(move |conn| {
+                let uid = uid(conn, &project, &environment)?;
+                conn.execute("DELETE FROM environments WHERE uid = ?1", &[uid.into()])?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// The identifier of an environment.
+pub(crate) fn uid(
+    conn: &mut dyn Connection,
+    project: &ProjectName,
+    environment: &EnvironmentName,
+) -> Result<String, Error> {
+    let found = conn.query_one(
+        "SELECT e.uid FROM environments e JOIN projects p ON p.uid = e.project_uid \
+         WHERE p.unique_name = ?1 AND e.unique_name = ?2",
+        &[project.as_str().into(), environment.as_str().into()],
+    )?;
+    match found {
+        Some(row) => Ok(row.get("uid")?),
+        None => Err(Error::not_found(format!(
+            "there is no environment {environment} in project {project}"
+        ))),
+    }
+}
+
+/// The environments of a project, the oldest first.
+pub(crate) fn list(
+    conn: &mut dyn Connection,
+    project_uid: &str,
+) -> Result<Vec<Environment>, Error> {
+    conn.query(
+        "SELECT unique_name, name, color, params, date_add FROM environments WHERE project_uid = ?1 \
+         ORDER BY date_add, uid",
+        &[project_uid.into()],
+    )?
+    .iter()
+    .map(from_row)
+    .collect()
+}
+
+pub(crate) fn insert(
+    conn: &mut dyn Connection,
+    project_uid: &str,
+    new: NewEnvironment,
+    now: Timestamp,
+) -> Result<Environment, Error> {
+    let made = Environment {
+        name: new.name.unwrap_or_else(|| new.unique_name.to_string()),
+        unique_name: new.unique_name,
+        color: new.color,
+        params: json::object_or_empty("params", new.params)?,
+        date_add: now,
+    };
+    conn.execute(
+        "INSERT INTO environments (uid, project_uid, unique_name, name, color, params, date_add) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        &[
+            Value::from(Uuid::now_v7().to_string()),
+            project_uid.into(),
+            made.unique_name.as_str().into(),
+            (&made.name).into(),
+            made.color.clone().into(),
+            (&made.params).into(),
+            clock::to_text(now).into(),
+        ],
+    )
+    .map_err(|error| match is_taken(&error) {
+        true => Error::invalid_field(
+            "unique_name",
+            format!(
+                "the project has an environment {} already; choose another name",
+                made.unique_name
+            ),
+        ),
+        false => error.into(),
+    })?;
+    Ok(made)
+}
+
+fn from_row(row: &Row) -> Result<Environment, Error> {
+    Ok(Environment {
+        unique_name: EnvironmentName::from(row.get::<String>("unique_name")?),
+        name: row.get("name")?,
+        color: row.get("color")?,
+        params: row.get("params")?,
+        date_add: row::time(row, "date_add")?,
+    })
+}

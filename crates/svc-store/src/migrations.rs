@@ -1,0 +1,10 @@
+//! The structure of the store's database, step by step. A step that was released never changes; a change
+//! is a new step.
+
+use svc_data::Migration;
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    name: "control_plane",
+    sql: include_str!("../migrations/0001_control_plane.sql"),
+}];

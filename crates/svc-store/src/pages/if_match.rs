@@ -1,0 +1,89 @@
+//! `If-Match` (RFC 9110, section 13.1.1): a change goes through only on what the caller has read.
+
+use crate::error::Error;
+
+/// Refuses the change when a header was sent and none of its entity tags is the present one.
+pub(super) fn check(header: Option<&str>, etag: &str) -> Result<(), Error> {
+    match header {
+        Some(header) if !matches(header, etag) => Err(Error::precondition_failed()),
+        _ => Ok(()),
+    }
+}
+
+/// The strong comparison: a weak tag (`W/"..."`) never matches. What cannot be read matches nothing.
+fn matches(header: &str, etag: &str) -> bool {
+    if header.trim() == "*" {
+        return true;
+    }
+    let mut rest = header;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', ',']);
+        let (weak, tag) = match rest.strip_prefix("W/") {
+            Some(tag) => (true, tag),
+            None => (false, rest),
+        };
+        let Some((opaque, after)) = tag.strip_prefix('"').and_then(|tag| tag.split_once('"'))
+        else {
+            return false;
+        };
+        if !weak
+            && etag
+                .strip_prefix('"')
+                .and_then(|etag| etag.strip_suffix('"'))
+                == Some(opaque)
+        {
+            return true;
+        }
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_present_tag_or_a_star_matches() {
+        for header in [
+            "\"a-1\"",
+            " \"a-1\" ",
+            "*",
+            "\"b\", \"a-1\"",
+            "\"b\",\"a-1\"",
+            "W/\"a-1\", \"a-1\"",
+            "\"x,y\",\"a-1\"",
+        ] {
+            assert!(matches(header, "\"a-1\""), "{header}");
+        }
+    }
+
+    #[test]
+    fn another_a_weak_and_an_unreadable_tag_do_not_match() {
+        for header in [
+            "",
+            "\"a-2\"",
+            "W/\"a-1\"",
+            "a-1",
+            "\"a-1",
+            "\"a-2\", a-1",
+            "**",
+        ] {
+            assert!(!matches(header, "\"a-1\""), "{header}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_is_read_to_its_end(header in ".{0,100}") {
+            let _ = matches(&header, "\"a-1\"");
+        }
+
+        #[test]
+        fn a_listed_tag_is_found(before in "(\"[a-z,]{0,5}\", ?){0,4}") {
+            let header = format!("{before}\"a-1\"");
+            prop_assert!(matches(&header, "\"a-1\""));
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Projects: what everything else belongs to, and what an API key opens.
+
+mod view;
+
+use jiff::Timestamp;
+use svc_data::{Connection, Row, Value};
+use svc_model::{EnvironmentName, Project, ProjectName};
+use uuid::Uuid;
+
+use crate::accounts;
+use crate::clock;
+use crate::environments::{self, NewEnvironment};
+use crate::error::{Error, is_taken};
+use crate::json;
+use crate::members;
+use crate::names;
+use crate::row;
+use crate::store::Store;
+use crate::teams;
+
+const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
+     p.date_add, p.owner_uid";
+
+/// A project and its settings. (What an API client is told about one is [`svc_model::Project`].)
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProjectSettings {
+    /// Its name in paths.
+    pub unique_name: ProjectName,
+    /// Its name for people.
+    pub name: String,
+    /// Its colour in interfaces, where chosen.
+    pub color: Option<String>,
+    /// The domain its application answers at, where it has one.
+    pub domain: Option<String>,
+    /// The account that owns it, once there is one.
+    pub owner_uid: Option<Uuid>,
+    /// Whether users may register themselves.
+    pub sign_up: bool,
+    /// Its settings, a JSON object as text.
+    pub params: String,
+    /// When it was made.
+    pub date_add: Timestamp,
+}
+
+/// What a new project is made of; see [`NewProject::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewProject {
+    /// Its name in paths.
+    pub unique_name: ProjectName,
+    /// Its name for people; the unique name when `None`.
+    pub name: Option<String>,
+    /// Its colour in interfaces.
+    pub color: Option<String>,
+    /// The domain its application answers at.
+    pub domain: Option<String>,
+    /// E-mail address of its owner, who becomes an administrator; an account is made when new. The first
+    /// administrator later when `None`.
+    pub owner: Option<String>,
+    /// Whether users may register themselves.
+    pub sign_up: bool,
+    /// Its settings, a JSON object as text; an empty one when `None`.
+    pub params: Option<String>,
+}
+
+impl NewProject {
+    /// A project with nothing but a unique name; sign-up is off.
+    pub fn new(unique_name: impl Into<ProjectName>) -> Self {
+        Self {
+            unique_name: unique_name.into(),
+            name: None,
+            color: None,
+            domain: None,
+            owner: None,
+            sign_up: false,
+            params: None,
+        }
+    }
+}
+
+/// A change of a project; what is `None` stays. See [`Projects::update`].
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ProjectPatch {
+    /// Another name for people.
+    pub name: Option<String>,
+    /// Another colour; `Some(None)` takes it away.
+    pub color: Option<Option<String>>,
+    /// Another domain; `Some(None)` takes it away.
+    pub domain: Option<Option<String>>,
+    /// Whether users may register themselves.
+    pub sign_up: Option<bool>,
+    /// Other settings, a JSON object as text, in place of all there were.
+    pub params: Option<String>,
+}
+
+/// The store's projects: [`Store::projects`].
+#[derive(Debug, Clone, Copy)]
+pub struct Projects<'a> {
+    store: &'a Store,
+}
+
+impl Store {
+    /// The projects.
+    pub fn projects(&self) -> Projects<'_> {
+        Projects { store: self }
+    }
+}
+
+impl Projects<'_> {
+    /// All projects, the oldest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn list(&self) -> Result<Vec<ProjectSettings>, Error> {
+        self.store
+            .read(|conn| {
+                let sql = format!("SELECT {COLUMNS} FROM projects p ORDER BY p.date_add, p.uid");
+                conn.query(&sql, &[])?.iter().map(from_row).collect()
+            })
+            .await
+    }
+
+    /// One project.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
+    pub async fn get(&self, project: &ProjectName) -> Result<ProjectSettings, Error> {
+        let project = project.clone();
+        self.store
+            .read(move |conn| Ok(get(conn, &project)?.1))
+            .await
+    }
+
+    /// The projects an account is a member of, the oldest first, as an API client is told about them.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn list_for(&self, account: Uuid) -> Result<Vec<Project>, Error> {
+        self.store
+            .read(move |conn| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM projects p JOIN members m ON m.project_uid = p.uid \
+                     WHERE m.account_uid = ?1 ORDER BY p.date_add, p.uid"
+                );
+                let rows = conn.query(&sql, &[account.to_string().into()])?;
+                rows.iter()
+                    .filter_map(|row| view::of(conn, row, account).transpose())
+                    .collect()
+            })
+            .await
+    }
+
+    /// One project as an API client is told about it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name or the account
+    /// is no member of it; nobody is told which.
+    pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project, Error> {
+        let project = project.clone();
+        self.store
+            .read(move |conn| {
+                let missing = || Error::not_found(format!("there is no project {project}"));
+                let sql = format!("SELECT {COLUMNS} FROM projects p WHERE p.unique_name = ?1");
+                let row = conn
+                    .query_one(&sql, &[project.as_str().into()])?
+                    .ok_or_else(missing)?;
+                view::of(conn, &row, account)?.ok_or_else(missing)
+            })
+            .await
+    }
+
+    /// Makes a project, with its environment `prod` and the teams Administrator, Editor and Read Only,
+    /// in one transaction.
+    ///
+    /// # Errors
+    /// A field error on `unique_name` when it is unfit or taken, on `email` when the owner's address is none, on
+    /// `params` when they are no JSON object.
+    pub async fn create(&self, new: NewProject) -> Result<ProjectSettings, Error> {
+        names::check_project(&new.unique_name)?;
+        let now = self.store.clock().now();
+        self.store
+            .write(move |conn| {
+                let name = new.unique_name.clone();
+                let owner = new.owner.clone();
+                let uid = insert(conn, new, now)?;
+                let mut prod = NewEnvironment::new(EnvironmentName::default());
+                prod.name = Some("Production".to_owned());
+                environments::insert(conn, &uid, prod, now)?;
+                teams::create_shipped(conn, &uid, now)?;
+                if let Some(email) = owner {
+                    let account = accounts::find_or_create(conn, &email, now)?;
+                    let team = teams::administrators(conn, &uid)?;
+                    members::put(conn, &uid, &account, &team, now)?;
+                }
+                Ok(get(conn, &name)?.1)
+            })
+            .await
+    }
+
+    /// Changes a project.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name; a field error
+    /// on `params` when they are no JSON object.
+    pub async fn update(
+        &self,
+        project: &ProjectName,
+        patch: ProjectPatch,
+    ) -> Result<ProjectSettings, Error> {
+        let name = project.clone();
+        self.store
+            .write(move |conn| {
+                let (uid, old) = get(conn, &name)?;
+                let params = match patch.params {
+                    Some(params) => json::object("params", params)?,
+                    None => old.params,
+                };
+                conn.execute(
+                    "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5 WHERE uid = ?6",
+                    &[
+                        Value::from(patch.name.unwrap_or(old.name)),
+                        patch.color.unwrap_or(old.color).into(),
+                        patch.domain.unwrap_or(old.domain).into(),
+                        patch.sign_up.unwrap_or(old.sign_up).into(),
+                        params.into(),
+                        uid.into(),
+                    ],
+                )?;
+                Ok(get(conn, &name)?.1)
+            })
+            .await
+    }
+
+    /// Removes a project with everything that belongs to it, in one transaction.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
+    pub async fn delete(&self, project: &ProjectName) -> Result<(), Error> {
+        let project = project.clone();
+        self.store
+            .write(move |conn| {
+                let uid = uid(conn, &project)?;
+                conn.execute("DELETE FROM projects WHERE uid = ?1", &[uid.into()])?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// The identifier of a project.
+pub(crate) fn uid(conn: &mut dyn Connection, project: &ProjectName) -> Result<String, Error> {
+    Ok(get(conn, project)?.0)
+}
+
+fn get(
+    conn: &mut dyn Connection,
+    project: &ProjectName,
+) -> Result<(String, ProjectSettings), Error> {
+    let sql = format!("SELECT {COLUMNS} FROM projects p WHERE p.unique_name = ?1");
+    match conn.query_one(&sql, &[project.as_str().into()])? {
+        Some(row) => Ok((row.get("project_uid")?, from_row(&row)?)),
+        None => Err(Error::not_found(format!("there is no project {project}"))),
+    }
+}
+
+fn insert(conn: &mut dyn Connection, new: NewProject, now: Timestamp) -> Result<String, Error> {
+    let uid = Uuid::now_v7().to_string();
+    let name = new.unique_name;
+    let params = json::object_or_empty("params", new.params)?;
+    conn.execute(
+        "INSERT INTO projects (uid, unique_name, name, color, domain, sign_up, params, date_add) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        &[
+            Value::from(&uid),
+            name.as_str().into(),
+            new.name.unwrap_or_else(|| name.to_string()).into(),
+            new.color.into(),
+            new.domain.into(),
+            new.sign_up.into(),
+            params.into(),
+            clock::to_text(now).into(),
+        ],
+    )
+    .map_err(|error| match is_taken(&error) {
+        true => Error::invalid_field(
+            "unique_name",
+            format!("there is a project {name} already; choose another name"),
+        ),
+        false => error.into(),
+    })?;
+    Ok(uid)
+}
+
+fn from_row(row: &Row) -> Result<ProjectSettings, Error> {
+    Ok(ProjectSettings {
+        unique_name: ProjectName::from(row.get::<String>("unique_name")?),
+        name: row.get("name")?,
+        color: row.get("color")?,
+        domain: row.get("domain")?,
+        owner_uid: row::optional_uid(row, "owner_uid")?,
+        sign_up: row.get("sign_up")?,
+        params: row.get("params")?,
+        date_add: row::time(row, "date_add")?,
+    })
+}

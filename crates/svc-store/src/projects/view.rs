@@ -1,0 +1,97 @@
+//! What an API client is told about a project (wire contract, section 8): the project as one of its
+//! members sees it. Never a credential or an address.
+
+use serde_json::{Map, Value};
+use svc_data::{Connection, Row};
+use svc_model::projects::{Environment, Feature, Member, Person, Resource, Team};
+use svc_model::{EnvironmentName, Project};
+use uuid::Uuid;
+
+use super::ProjectSettings;
+use crate::accounts::{self, Account};
+use crate::clock;
+use crate::environments;
+use crate::error::Error;
+use crate::members;
+use crate::resources;
+
+/// The project of a row as an account sees it; `None` when it is no member.
+pub(super) fn of(
+    conn: &mut dyn Connection,
+    row: &Row,
+    account: Uuid,
+) -> Result<Option<Project>, Error> {
+    let uid: String = row.get("project_uid")?;
+    let settings: ProjectSettings = super::from_row(row)?;
+    let Some(member) = members::get(conn, &uid, account)? else {
+        return Ok(None);
+    };
+    let mut project = Project::new(settings.unique_name);
+    project.name = settings.name;
+    project.color = settings.color;
+    project.domain = settings.domain;
+    project.is_owner = settings.owner_uid == Some(account);
+    project.owner = match settings.owner_uid {
+        Some(owner) => accounts::get(conn, owner)?.map(person),
+        None => None,
+    };
+    project.default_environment = Some(EnvironmentName::default());
+    project
+        .features
+        .insert("sign_up".to_owned(), Feature::from(settings.sign_up));
+    project.params = object(&settings.params)?;
+    project.environments = environments::list(conn, &uid)?
+        .into_iter()
+        .map(environment)
+        .collect::<Result<_, _>>()?;
+    project.resources = resources::list_of_project(conn, &uid)?
+        .into_iter()
+        .map(resource)
+        .collect::<Result<_, _>>()?;
+
+    let mut user = Member::default();
+    user.uid = member.account.uid.to_string();
+    user.date_add = Some(clock::to_text(member.date_add));
+    project.user = Some(user);
+
+    let mut group = Team::default();
+    group.uid = member.team.uid.to_string();
+    group.name = member.team.name;
+    group.permissions_group = Some(member.team.permissions_group.as_str().to_owned());
+    group.super_group = member.team.super_group;
+    project.group = Some(group);
+    Ok(Some(project))
+}
+
+fn person(account: Account) -> Person {
+    let mut person = Person::default();
+    person.uid = account.uid.to_string();
+    person.username = account.email.clone();
+    person.email = Some(account.email);
+    person.first_name = account.first_name;
+    person.last_name = account.last_name;
+    person
+}
+
+fn environment(kept: environments::Environment) -> Result<Environment, Error> {
+    let mut environment = Environment::new(kept.unique_name);
+    environment.name = kept.name;
+    environment.color = kept.color;
+    environment.params = object(&kept.params)?;
+    environment.date_add = Some(clock::to_text(kept.date_add));
+    Ok(environment)
+}
+
+fn resource(kept: resources::Resource) -> Result<Resource, Error> {
+    let engine = kept.engine.as_str();
+    let mut resource = Resource::new(kept.environment, kept.unique_name, "database", engine);
+    resource.name = kept.name;
+    resource.params = object(&kept.params)?;
+    Ok(resource)
+}
+
+fn object(text: &str) -> Result<Map<String, Value>, Error> {
+    serde_json::from_str(text).map_err(|source| {
+        Error::internal("the store holds settings that are no JSON object").with_source(source)
+    })
+}

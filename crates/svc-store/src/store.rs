@@ -1,0 +1,279 @@
+//! The store as a whole: opening its folder, its key, reading and writing, and the revision that caches
+//! watch.
+
+mod files;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use svc_data::{Connection, Database, Row, Value};
+use uuid::Uuid;
+
+use crate::clock::Clock;
+use crate::credentials::{self, Table, Uses};
+use crate::error::Error;
+use crate::migrations::MIGRATIONS;
+use crate::seal::{SealKey, Sealer};
+
+/// What is sealed into the store, to know its key again.
+const SEAL_CHECK_CONTEXT: &str = "seal check";
+const SEAL_CHECK_TEXT: &str = "svc-store";
+
+/// The control plane. Cheap to clone; several processes may have the same folder open at once.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    dir: PathBuf,
+    database: Database,
+    sealer: Sealer,
+    clock: Clock,
+    uses: Uses,
+    /// The revision last read and the change counter it was read at.
+    revision: Mutex<Option<(u64, u64)>>,
+}
+
+/// How to open a [`Store`]; the default suits a single machine.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct StoreOptions {
+    /// The key that seals secrets. `None`: the file `store.key` in the store's folder, made when new.
+    pub seal_key: Option<SealKey>,
+    /// The clock for dates and expiries.
+    pub clock: Clock,
+}
+
+impl Store {
+    /// Opens the store in a folder, and makes folder, database and key where they are missing, readable
+    /// by their owner only.
+    ///
+    /// # Errors
+    /// As [`Store::open_with`].
+    pub async fn open(dir: &Path) -> Result<Self, Error> {
+        Self::open_with(dir, StoreOptions::default()).await
+    }
+
+    /// Opens the store in a folder, with options.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) with a remedy in its text: the folder
+    /// cannot be written, the database is corrupt, locked, or of a newer version, the key is missing
+    /// although sealed secrets exist, or it is another store's key.
+    pub async fn open_with(dir: &Path, options: StoreOptions) -> Result<Self, Error> {
+        let folder = dir.to_owned();
+        let path = blocking(move || files::prepare(&folder)).await?;
+        let database = Database::open_sqlite(&path, MIGRATIONS).await?;
+        let sealer = open_seal(&database, dir, options.seal_key).await?;
+        let inner = Inner {
+            dir: dir.to_owned(),
+            database,
+            sealer,
+            clock: options.clock,
+            uses: Uses::default(),
+            revision: Mutex::new(None),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// The folder the store lives in.
+    pub fn dir(&self) -> &Path {
+        &self.inner.dir
+    }
+
+    /// A number that moves when anything a cache may hold was changed, by this or another process.
+    /// The use of a credential alone does not move it. Costs no query while nothing was committed.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn revision(&self) -> Result<u64, Error> {
+        // Read before the revision, so that a commit in between is noticed by the next call.
+        let counter = self.inner.database.change_counter().await?;
+        let known = *self
+            .inner
+            .revision
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, revision)) = known
+            && at == counter
+        {
+            return Ok(revision);
+        }
+        let revision = self.read(|conn| Ok(state(conn)?.get("revision")?)).await?;
+        *self
+            .inner
+            .revision
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some((counter, revision));
+        Ok(revision)
+    }
+
+    /// Whether the store answers; for a readiness check.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub async fn check(&self) -> Result<(), Error> {
+        self.read(|conn| Ok(conn.query("SELECT id FROM store_state", &[]).map(drop)?))
+            .await
+    }
+
+    /// Writes a consistent copy of the database to a new file, while others read and write. The key
+    /// file is not part of it; keep a copy of it apart.
+    ///
+    /// # Errors
+    /// When the file exists or cannot be written.
+    pub async fn backup_to(&self, file: &Path) -> Result<(), Error> {
+        Ok(self.inner.database.backup_to(file).await?)
+    }
+
+    /// Writes down the use of a credential, at most once a minute.
+    pub(crate) async fn touch(&self, table: Table, uid: Uuid) -> Result<(), Error> {
+        let now = self.clock().now();
+        if !self.inner.uses.is_due(uid, now) {
+            return Ok(());
+        }
+        // The revision stays: nothing that a cache may hold changes with it.
+        let written = self
+            .inner
+            .database
+            .write(move |conn| credentials::touch(conn, table, uid, now))
+            .await;
+        written.inspect_err(|_| self.inner.uses.forget(uid))
+    }
+
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.inner.sealer
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+
+    /// Reads, everything in `work` from one snapshot.
+    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Connection) -> Result<T, Error> + Send + 'static,
+    {
+        self.inner.database.read(work).await
+    }
+
+    /// Writes in one transaction and moves the revision with it.
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Connection) -> Result<T, Error> + Send + 'static,
+    {
+        let work = move |conn: &mut dyn Connection| {
+            let done = work(conn)?;
+            conn.execute(
+                "UPDATE store_state SET revision = revision + 1 WHERE id = 1",
+                &[],
+            )?;
+            Ok(done)
+        };
+        self.inner.database.write(work).await
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("dir", &self.inner.dir)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Finds the store's key and proves that it is the right one.
+async fn open_seal(
+    database: &Database,
+    dir: &Path,
+    given: Option<SealKey>,
+) -> Result<Sealer, Error> {
+    let dir = dir.to_owned();
+    let read_key = given.clone();
+    let read_dir = dir.clone();
+    let known = database
+        .read(move |conn| known_key(conn, &read_dir, read_key.as_ref()))
+        .await?;
+    if let Some(sealer) = known {
+        return Ok(sealer);
+    }
+    // The write transaction keeps other processes out, so that two that open a new folder at once agree
+    // on one key.
+    database
+        .write(move |conn| {
+            if let Some(sealer) = known_key(conn, &dir, given.as_ref())? {
+                return Ok(sealer);
+            }
+            let key = match given {
+                Some(key) => key,
+                None => match files::read_key(&dir)? {
+                    Some(key) => key,
+                    None => files::write_new_key(&dir)?,
+                },
+            };
+            let sealer = Sealer::new(&key);
+            let check = sealer.seal(SEAL_CHECK_CONTEXT, SEAL_CHECK_TEXT)?;
+            conn.execute(
+                "UPDATE store_state SET seal_check = ?1 WHERE id = 1",
+                &[Value::from(check)],
+            )?;
+            Ok(sealer)
+        })
+        .await
+}
+
+/// The sealer of a store that has been sealed with before; `None` when a key may still be chosen.
+fn known_key(
+    conn: &mut dyn Connection,
+    dir: &Path,
+    given: Option<&SealKey>,
+) -> Result<Option<Sealer>, Error> {
+    let Some(check) = state(conn)?.get::<Option<String>>("seal_check")? else {
+        return Ok(None);
+    };
+    let key = match given {
+        Some(key) => key.clone(),
+        None => match files::read_key(dir)? {
+            Some(key) => key,
+            None => {
+                let sealed = conn.query("SELECT uid FROM resources LIMIT 1", &[])?;
+                return if sealed.is_empty() {
+                    Ok(None)
+                } else {
+                    Err(files::key_is_missing(dir))
+                };
+            }
+        },
+    };
+    let sealer = Sealer::new(&key);
+    match sealer.open(SEAL_CHECK_CONTEXT, &check) {
+        Ok(_) => Ok(Some(sealer)),
+        Err(_) => Err(files::key_is_wrong(dir, given.is_some())),
+    }
+}
+
+/// The one row about the store itself.
+fn state(conn: &mut dyn Connection) -> Result<Row, Error> {
+    conn.query_one(
+        "SELECT revision, seal_check FROM store_state WHERE id = 1",
+        &[],
+    )?
+    .ok_or_else(|| Error::internal("the store has lost its state; restore it from your backup"))
+}
+
+/// Runs work on files where it holds nobody up.
+async fn blocking<T, F>(work: F) -> Result<T, Error>
+where
+    T: Send + 'static,
+    F: FnOnce() -> Result<T, Error> + Send + 'static,
+{
+    tokio::task::spawn_blocking(work).await.map_err(|source| {
+        Error::internal("opening the store was interrupted").with_source(source)
+    })?
+}

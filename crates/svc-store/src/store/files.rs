@@ -1,0 +1,163 @@
+//! The folder of the store and the files in it: who may read them, and what to say when they are not as
+//! they must be.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::seal::SealKey;
+
+const DATABASE_FILE: &str = "store.db";
+const KEY_FILE: &str = "store.key";
+
+/// Makes the folder and an empty database file where they are missing, closed to other users. Gives the
+/// path of the database.
+pub(super) fn prepare(dir: &Path) -> Result<PathBuf, Error> {
+    make_private_dir(dir).map_err(|source| unusable(dir, "the folder cannot be made", source))?;
+    let path = dir.join(DATABASE_FILE);
+    match new_private_file(&path) {
+        Ok(_) => Ok(path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs::metadata(&path) {
+            Ok(found) if found.is_file() => Ok(path),
+            Ok(_) => Err(Error::unavailable(format!(
+                "{} is not a file; choose another folder for the store, or move it away",
+                path.display()
+            ))),
+            Err(source) => Err(unusable(dir, "its database cannot be reached", source)),
+        },
+        Err(source) => Err(unusable(dir, "files cannot be made in it", source)),
+    }
+}
+
+/// The key in the folder's key file; `None` when there is no such file.
+pub(super) fn read_key(dir: &Path) -> Result<Option<SealKey>, Error> {
+    let path = dir.join(KEY_FILE);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => {
+            return Err(Error::unavailable(format!(
+                "the key file {} cannot be read; let the user who runs this program read it",
+                path.display()
+            ))
+            .with_source(source));
+        }
+    };
+    warn_when_others_may_read(&path);
+    match SealKey::parse(&text) {
+        Ok(key) => Ok(Some(key)),
+        Err(_) => Err(Error::unavailable(format!(
+            "the key file {} is damaged; restore it from your backup of the store",
+            path.display()
+        ))),
+    }
+}
+
+/// Makes a key and its file. The file appears whole or not at all.
+pub(super) fn write_new_key(dir: &Path) -> Result<SealKey, Error> {
+    let key = SealKey::generate()?;
+    let path = dir.join(KEY_FILE);
+    // A process that was killed between the two steps may have left this file; nobody uses it.
+    let unfinished = dir.join("store.key.new");
+    let write = || -> io::Result<()> {
+        match fs::remove_file(&unfinished) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = new_private_file(&unfinished)?;
+        writeln!(file, "{}", key.expose().expose())?;
+        file.sync_all()?;
+        fs::rename(&unfinished, &path)?;
+        sync_dir(dir)
+    };
+    write().map_err(|source| unusable(dir, "its key file cannot be written", source))?;
+    Ok(key)
+}
+
+pub(super) fn key_is_missing(dir: &Path) -> Error {
+    let path = dir.join(KEY_FILE);
+    Error::unavailable(format!(
+        "the key file {} is missing, but the store holds secrets that were sealed with it; restore it from \
+         your backup, or give the key that this store was made with",
+        path.display()
+    ))
+}
+
+pub(super) fn key_is_wrong(dir: &Path, given: bool) -> Error {
+    let (what, remedy) = if given {
+        (
+            "the key that was given".to_owned(),
+            "give the key that this store was made with",
+        )
+    } else {
+        (
+            format!("the key file {}", dir.join(KEY_FILE).display()),
+            "restore the one that was made with it",
+        )
+    };
+    let store = dir.join(DATABASE_FILE);
+    Error::unavailable(format!(
+        "{what} does not belong to the store {}; {remedy}",
+        store.display()
+    ))
+}
+
+fn unusable(dir: &Path, why: &str, source: io::Error) -> Error {
+    Error::unavailable(format!(
+        "the store's folder {} cannot be used, {why}; choose another folder, or let the user who runs this \
+         program write there: {source}",
+        dir.display()
+    ))
+    .with_source(source)
+}
+
+#[cfg(unix)]
+fn make_private_dir(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+}
+
+#[cfg(not(unix))]
+fn make_private_dir(dir: &Path) -> io::Result<()> {
+    fs::create_dir_all(dir)
+}
+
+fn new_private_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+/// A renamed file survives a power cut only when its folder was written too.
+#[cfg(unix)]
+fn sync_dir(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_dir(_dir: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn warn_when_others_may_read(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    if fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0) {
+        tracing::warn!(
+            file = %path.display(),
+            "other users of this machine may read the store's key; take their rights away (chmod 600)"
+        );
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_when_others_may_read(_path: &Path) {}
