@@ -1,0 +1,211 @@
+//! Bodies on their way: the request's, whose errors are told from hyper's own, and the response's,
+//! which keeps to the deadline.
+
+use std::{
+    error::Error as StdError,
+    fmt,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Buf, Bytes};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Incoming;
+use pin_project_lite::pin_project;
+use svc_model::wire::{Body, BoxError, TransportError, TransportErrorKind};
+use tokio::time::{Instant, Sleep};
+
+use crate::failure::Late;
+
+/// The body of a request.
+pub(crate) struct RequestBody(pub(crate) Body);
+
+/// The caller's stream gave this error instead of bytes.
+#[derive(Debug)]
+pub(crate) struct RequestBodyError(BoxError);
+
+impl fmt::Display for RequestBodyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl StdError for RequestBodyError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source()
+    }
+}
+
+impl HttpBody for RequestBody {
+    type Data = Bytes;
+    type Error = RequestBodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, RequestBodyError>>> {
+        Pin::new(&mut self.get_mut().0)
+            .poll_frame(context)
+            .map_err(RequestBodyError)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
+}
+
+/// What a response body has to keep to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) deadline: Option<Deadline>,
+    pub(crate) read_timeout: Option<Duration>,
+    pub(crate) max_bytes: Option<u64>,
+}
+
+/// A point in time, and how far away it was in the beginning, for messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline {
+    pub(crate) at: Instant,
+    pub(crate) after: Duration,
+}
+
+pin_project! {
+    /// The body of a response.
+    pub(crate) struct ResponseBody {
+        // Gone after an error, which ends the exchange.
+        incoming: Option<Incoming>,
+        limits: Limits,
+        left: u64,
+        silent_since: Option<Instant>,
+        // Made when there is something to wait for: most bodies are there at once.
+        #[pin]
+        alarm: Option<Sleep>,
+    }
+}
+
+impl ResponseBody {
+    pub(crate) fn new(incoming: Incoming, limits: Limits) -> Self {
+        Self {
+            incoming: Some(incoming),
+            limits,
+            left: limits.max_bytes.unwrap_or(u64::MAX),
+            silent_since: None,
+            alarm: None,
+        }
+    }
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        let mut this = self.project();
+        let Some(incoming) = this.incoming else {
+            return Poll::Ready(None);
+        };
+        let result = match Pin::new(incoming).poll_frame(context) {
+            Poll::Ready(None) => return Poll::Ready(None),
+            Poll::Ready(Some(Ok(frame))) => {
+                *this.silent_since = None;
+                let size = frame.data_ref().map_or(0, |data| data.remaining() as u64);
+                match this.left.checked_sub(size) {
+                    Some(left) => {
+                        *this.left = left;
+                        // Bytes that never cease do not outlast the deadline.
+                        match this.limits.deadline {
+                            Some(deadline) if Instant::now() >= deadline.at => {
+                                Err(Late::answer(deadline.after).into())
+                            }
+                            _ => Ok(frame),
+                        }
+                    }
+                    None => Err(TransportError::new(
+                        TransportErrorKind::Body,
+                        ResponseTooLarge(this.limits.max_bytes.unwrap_or_default()),
+                    )),
+                }
+            }
+            Poll::Ready(Some(Err(error))) => {
+                Err(TransportError::new(TransportErrorKind::Body, error))
+            }
+            Poll::Pending => Err(ready!(poll_alarm(
+                *this.limits,
+                this.silent_since,
+                this.alarm.as_mut(),
+                context
+            ))
+            .into()),
+        };
+        if result.is_err() {
+            *this.incoming = None;
+        }
+        Poll::Ready(Some(result))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming
+            .as_ref()
+            .map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint)
+    }
+}
+
+/// Ready when the bytes that are awaited have taken too long.
+fn poll_alarm(
+    limits: Limits,
+    silent_since: &mut Option<Instant>,
+    mut alarm: Pin<&mut Option<Sleep>>,
+    context: &mut Context<'_>,
+) -> Poll<Late> {
+    let mut due = limits.deadline.map(|deadline| deadline.at);
+    let mut late = limits.deadline.map(|deadline| Late::answer(deadline.after));
+    if let Some(timeout) = limits.read_timeout {
+        let since = silent_since.get_or_insert_with(Instant::now);
+        if let Some(at) = since.checked_add(timeout)
+            && due.is_none_or(|due| at < due)
+        {
+            due = Some(at);
+            late = Some(Late::bytes(timeout));
+        }
+    }
+    let (Some(due), Some(late)) = (due, late) else {
+        return Poll::Pending;
+    };
+    match alarm.as_mut().as_pin_mut() {
+        Some(sleep) if sleep.deadline() == due => (),
+        Some(sleep) => sleep.reset(due),
+        None => alarm.set(Some(tokio::time::sleep_until(due))),
+    }
+    match alarm.as_pin_mut() {
+        Some(sleep) => sleep.poll(context).map(|()| late),
+        None => Poll::Pending,
+    }
+}
+
+/// The service sends more than this transport was told to take.
+#[derive(Debug)]
+struct ResponseTooLarge(u64);
+
+impl fmt::Display for ResponseTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the response body is larger than the limit of {} bytes",
+            self.0
+        )
+    }
+}
+
+impl StdError for ResponseTooLarge {}

@@ -1,0 +1,234 @@
+//! From a URI to a connection: name resolution, TCP, the proxy, TLS.
+
+mod stream;
+mod tunnel;
+
+use std::{
+    error::Error as StdError,
+    fmt,
+    future::Future,
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use http::{
+    Uri,
+    uri::Scheme,
+};
+use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
+use rustls::pki_types::ServerName;
+use svc_model::wire::BoxError;
+use tokio::net::TcpStream;
+use tower_service::Service;
+
+use self::stream::{Io, Stream};
+use crate::{
+    proxy::{Proxy, ProxyServer, without_brackets},
+    tls::Tls,
+};
+
+/// What hyper's pool asks for a connection. Cheap to clone: the pool does so for every request.
+#[derive(Clone)]
+pub(crate) struct Connector(Arc<Inner>);
+
+struct Inner {
+    tcp: HttpConnector,
+    tls: Option<Tls>,
+    proxy: Proxy,
+    timeout: Option<Duration>,
+}
+
+impl Connector {
+    pub(crate) fn new(
+        tcp: HttpConnector,
+        tls: Option<Tls>,
+        proxy: Proxy,
+        timeout: Option<Duration>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            tcp,
+            tls,
+            proxy,
+            timeout,
+        }))
+    }
+
+    pub(crate) fn speaks_https(&self) -> bool {
+        self.0.tls.is_some()
+    }
+
+    /// The proxy that sees requests to `uri` as they are: an `http` URI has no tunnel.
+    pub(crate) fn forwarding_proxy(&self, uri: &Uri) -> Option<&ProxyServer> {
+        if uri.scheme() == Some(&Scheme::HTTP) {
+            self.0.proxy.server(uri)
+        } else {
+            None
+        }
+    }
+}
+
+impl Service<Uri> for Connector {
+    type Response = Stream;
+    type Error = ConnectError;
+    type Future = Pin<Box<dyn Future<Output = Result<Stream, ConnectError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, destination: Uri) -> Self::Future {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move {
+            let connecting = inner.connect(&destination);
+            match inner.timeout {
+                None => connecting.await,
+                Some(limit) => tokio::time::timeout(limit, connecting)
+                    .await
+                    .unwrap_or_else(|_| Err(ConnectError::timeout(&destination, limit))),
+            }
+        })
+    }
+}
+
+impl Inner {
+    async fn connect(&self, destination: &Uri) -> Result<Stream, ConnectError> {
+        let is_https = destination.scheme() == Some(&Scheme::HTTPS);
+        match (self.proxy.server(destination), is_https) {
+            (None, false) => Ok(Stream::direct(Io::tcp(self.tcp(destination).await?))),
+            (None, true) => {
+                let tcp = self.tcp(destination).await?;
+                let tls = self.tls(destination)?.service.clone();
+                let session = tls.connect(server_name(destination)?, tcp);
+                let session = session
+                    .await
+                    .map_err(|error| ConnectError::tls(destination, error))?;
+                Ok(Stream::direct(Io::tls(session)))
+            }
+            (Some(proxy), false) => Ok(Stream::proxied(self.proxy(proxy).await?)),
+            (Some(proxy), true) => {
+                let io = self.proxy(proxy).await?;
+                let tunnel = tunnel::open(io, destination, proxy).await?;
+                let tls = self.tls(destination)?.service.clone();
+                let session = tls.connect(server_name(destination)?, TokioIo::new(tunnel));
+                let session = session
+                    .await
+                    .map_err(|error| ConnectError::tls(destination, error))?;
+                Ok(Stream::direct(Io::tunnel(session)))
+            }
+        }
+    }
+
+    async fn proxy(&self, proxy: &ProxyServer) -> Result<Io, ConnectError> {
+        let uri = proxy.uri();
+        let tcp = self.tcp(uri).await?;
+        if !proxy.is_https() {
+            return Ok(Io::tcp(tcp));
+        }
+        let tls = self.tls(uri)?.proxy.clone();
+        let session = tls.connect(server_name(uri)?, tcp);
+        let session = session
+            .await
+            .map_err(|error| ConnectError::tls(uri, error))?;
+        Ok(Io::tls(session))
+    }
+
+    async fn tcp(&self, destination: &Uri) -> Result<TcpStream, ConnectError> {
+        let connected = self.tcp.clone().call(destination.clone()).await;
+        match connected {
+            Ok(stream) => Ok(stream.into_inner()),
+            Err(error) => Err(ConnectError::new(
+                format!("no connection to {}", shown(destination)),
+                error,
+            )),
+        }
+    }
+
+    fn tls(&self, destination: &Uri) -> Result<&Tls, ConnectError> {
+        self.tls.as_ref().ok_or_else(|| ConnectError {
+            message: format!(
+                "{} wants https, and this transport was built without",
+                shown(destination)
+            ),
+            source: None,
+        })
+    }
+}
+
+fn server_name(uri: &Uri) -> Result<ServerName<'static>, ConnectError> {
+    let host = without_brackets(uri.host().unwrap_or_default());
+    ServerName::try_from(host.to_owned()).map_err(|error| {
+        ConnectError::new(format!("{host:?} is no name that a certificate can have"), error)
+    })
+}
+
+/// Host and port, where the port is said.
+fn shown(uri: &Uri) -> &str {
+    uri.authority().map_or("the host", |host| host.as_str())
+}
+
+/// Why there is no connection.
+#[derive(Debug)]
+pub(crate) struct ConnectError {
+    message: String,
+    source: Option<BoxError>,
+}
+
+impl ConnectError {
+    fn new(message: String, source: impl Into<BoxError>) -> Self {
+        Self {
+            message,
+            source: Some(source.into()),
+        }
+    }
+
+    fn timeout(destination: &Uri, limit: Duration) -> Self {
+        let message = format!("no connection to {} within {limit:?}", shown(destination));
+        Self::new(message, io::Error::from(io::ErrorKind::TimedOut))
+    }
+
+    fn tls(destination: &Uri, error: io::Error) -> Self {
+        let host = shown(destination);
+        let cause = error
+            .get_ref()
+            .and_then(|cause| cause.downcast_ref::<rustls::Error>());
+        let message = match cause {
+            Some(rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer)) => {
+                format!("the certificate of {host} is not from an authority that is trusted; if it is the right one, add its root certificate")
+            }
+            Some(rustls::Error::InvalidCertificate(_)) => {
+                format!("the certificate of {host} is not accepted")
+            }
+            _ => format!("no TLS session with {host}"),
+        };
+        Self::new(message, error)
+    }
+
+    fn proxy(proxy: &ProxyServer, message: &str) -> Self {
+        Self {
+            message: format!("the proxy {} {message}", shown(proxy.uri())),
+            source: None,
+        }
+    }
+
+    fn with_source(mut self, source: impl Into<BoxError>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for ConnectError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
+    }
+}

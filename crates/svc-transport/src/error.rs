@@ -1,0 +1,69 @@
+//! What is wrong with the settings of a transport.
+
+use std::{error::Error as StdError, fmt};
+
+use svc_model::wire::BoxError;
+
+/// A transport that cannot be built as it was described.
+///
+/// ```
+/// use svc_transport::{BuildErrorKind, HyperTransport};
+///
+/// let error = HyperTransport::builder()
+///     .root_certificates_pem("no certificate at all")
+///     .build()
+///     .unwrap_err();
+/// assert_eq!(error.kind(), BuildErrorKind::RootCertificate);
+/// ```
+#[derive(Debug)]
+pub struct BuildError {
+    kind: BuildErrorKind,
+    message: String,
+    source: Option<BoxError>,
+}
+
+impl BuildError {
+    pub(crate) fn new(kind: BuildErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    pub(crate) fn with_source(mut self, source: impl Into<BoxError>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Which setting is wrong.
+    pub fn kind(&self) -> BuildErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for BuildError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+/// The kinds of [`BuildError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BuildErrorKind {
+    /// There is no cryptography for TLS, or two settings of it exclude each other.
+    Tls,
+    /// A root certificate cannot be read.
+    RootCertificate,
+    /// A proxy cannot be used as it is given.
+    Proxy,
+}

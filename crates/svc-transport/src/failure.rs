@@ -1,0 +1,120 @@
+//! From the errors of hyper to those of the transport contract.
+
+use std::{error::Error as StdError, fmt, time::Duration};
+
+use hyper_util::client::legacy;
+use svc_model::wire::{TransportError, TransportErrorKind};
+
+use crate::body::RequestBodyError;
+
+/// Why a request got no response.
+pub(crate) fn from_client(error: legacy::Error) -> TransportError {
+    let (kind, never_sent) = classify(&error);
+    TransportError::new(kind, Cause(error)).with_never_sent(never_sent)
+}
+
+fn classify(error: &legacy::Error) -> (TransportErrorKind, bool) {
+    use TransportErrorKind::{Body, Connect, Interrupted, Other};
+
+    if error.is_connect() {
+        return (Connect, true);
+    }
+    // The pool says on which connection a request failed. Where it names none, it never had one.
+    let unassigned = error.connect_info().is_none();
+    let Some(hyper) = find::<hyper::Error>(error) else {
+        return (Interrupted, unassigned);
+    };
+    if hyper.is_canceled() {
+        // Taken back from the queue of a connection before a byte of it was written.
+        return (Interrupted, true);
+    }
+    if find::<RequestBodyError>(hyper).is_some() || hyper.is_body_write_aborted() {
+        return (Body, false);
+    }
+    if let Some(h2) = find::<h2::Error>(hyper) {
+        return classify_h2(h2, unassigned);
+    }
+    if hyper.is_parse() {
+        return (Other, unassigned);
+    }
+    (Interrupted, unassigned)
+}
+
+fn classify_h2(error: &h2::Error, unassigned: bool) -> (TransportErrorKind, bool) {
+    if error.is_reset() && !error.is_remote() && !error.is_library() {
+        // Our own side gave the stream up: the request body could not be produced.
+        return (TransportErrorKind::Body, unassigned);
+    }
+    // Both say that the request was not looked at (RFC 9113, sections 8.7 and 6.8): h2 gives the
+    // GOAWAY to those streams alone that are above the last one which the server took.
+    let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
+    let never_sent = error.is_remote() && (refused || error.is_go_away());
+    (TransportErrorKind::Interrupted, never_sent || unassigned)
+}
+
+fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Option<&'a E> {
+    let mut next = error.source();
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}
+
+/// The client's error without its outer layer, which says no more than the kind does.
+#[derive(Debug)]
+struct Cause(legacy::Error);
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.source() {
+            Some(source) => fmt::Display::fmt(source, f),
+            None => fmt::Display::fmt(&self.0, f),
+        }
+    }
+}
+
+impl StdError for Cause {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source().and_then(StdError::source)
+    }
+}
+
+/// Time ran out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Late {
+    what: &'static str,
+    limit: Duration,
+}
+
+impl Late {
+    pub(crate) fn answer(limit: Duration) -> Self {
+        Self {
+            what: "no complete answer",
+            limit,
+        }
+    }
+
+    pub(crate) fn bytes(limit: Duration) -> Self {
+        Self {
+            what: "no further bytes of the answer",
+            limit,
+        }
+    }
+}
+
+impl fmt::Display for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} within {:?}", self.what, self.limit)
+    }
+}
+
+impl StdError for Late {}
+
+impl From<Late> for TransportError {
+    fn from(late: Late) -> Self {
+        Self::new(TransportErrorKind::Timeout, late)
+    }
+}
