@@ -1,0 +1,116 @@
+//! Rules about time: deadlines, calls that are given up, calls at the same time.
+
+use std::{
+    sync::{Mutex, PoisonError, mpsc},
+    time::{Duration, Instant},
+};
+
+use super::{
+    Checked, answered, ensure, failed, get, of_kind,
+    server::{SOON, Server},
+    wait::{First, PATIENCE, Signal, both, first, within},
+    whole,
+};
+use crate::wire::{Deadline, Transport, TransportErrorKind};
+
+const DEADLINE: Duration = Duration::from_millis(300);
+
+pub(super) async fn deadline_holds_for_the_head(transport: &dyn Transport) -> Checked {
+    let server = Server::start(|connection, _| {
+        connection.client_hangs_up();
+        Ok(())
+    })?;
+    let mut request = get(server.url("/"))?;
+    request.extensions_mut().insert(Deadline(DEADLINE));
+    let started = Instant::now();
+    let error = failed(transport.send(request).await)?;
+    in_time(started)?;
+    of_kind(&error, &[TransportErrorKind::Timeout])
+}
+
+pub(super) async fn deadline_holds_for_the_body(transport: &dyn Transport) -> Checked {
+    let server = Server::start(|connection, _| {
+        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfive.")?;
+        connection.client_hangs_up();
+        Ok(())
+    })?;
+    let mut request = get(server.url("/"))?;
+    request.extensions_mut().insert(Deadline(DEADLINE));
+    let started = Instant::now();
+    let response = answered(transport, request).await?;
+    let Err(error) = response.into_body().collect(usize::MAX).await else {
+        return Err("the body ended without an error".to_owned());
+    };
+    in_time(started)?;
+    of_kind(&error, &[TransportErrorKind::Timeout])
+}
+
+fn in_time(started: Instant) -> Checked {
+    let taken = started.elapsed();
+    ensure((DEADLINE..SOON).contains(&taken), || {
+        format!("the call ended after {taken:?}, with a deadline of {DEADLINE:?}")
+    })
+}
+
+pub(super) async fn dropped_call_hangs_up(transport: &dyn Transport) -> Checked {
+    let arrived = Signal::new();
+    let hung_up = Signal::new();
+    let (seen, ended) = (arrived.clone(), hung_up.clone());
+    let server = Server::start(move |connection, _| {
+        seen.set(());
+        ended.set(connection.client_hangs_up());
+        Ok(())
+    })?;
+    let call = transport.send(get(server.url("/"))?);
+    if let First::Left(result) = first(call, arrived.wait()).await {
+        return Err(match result {
+            Ok(response) => format!("the call had an answer, {}", response.status()),
+            Err(error) => format!("the call failed: {error}"),
+        });
+    }
+    // The call is dropped by now.
+    ensure(within(PATIENCE * 2, hung_up.wait()).await == Some(true), || {
+        format!("the connection was still open {PATIENCE:?} later")
+    })
+}
+
+pub(super) async fn dropped_body_hangs_up(transport: &dyn Transport) -> Checked {
+    let hung_up = Signal::new();
+    let ended = hung_up.clone();
+    let server = Server::start(move |connection, _| {
+        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\nmore is to come")?;
+        ended.set(connection.client_hangs_up());
+        Ok(())
+    })?;
+    let response = answered(transport, get(server.url("/"))?).await?;
+    drop(response);
+    ensure(within(PATIENCE * 2, hung_up.wait()).await == Some(true), || {
+        format!("the connection was still open {PATIENCE:?} later")
+    })
+}
+
+pub(super) async fn calls_run_side_by_side(transport: &dyn Transport) -> Checked {
+    let (answer, answered_other) = mpsc::channel::<()>();
+    let answered_other = Mutex::new(answered_other);
+    let server = Server::start(move |connection, request| {
+        if request.target == "/second" {
+            connection.answer("200 OK", b"second")?;
+            let _ = answer.send(());
+            return Ok(());
+        }
+        let other = answered_other.lock().unwrap_or_else(PoisonError::into_inner);
+        match other.recv_timeout(PATIENCE) {
+            Ok(()) => connection.answer("200 OK", b"first"),
+            Err(_) => connection.answer("500 Alone", b"the second call never came"),
+        }
+    })?;
+    let call = async |target: &str| -> Result<_, String> {
+        let response = answered(transport, get(server.url(target))?).await?;
+        whole(response.into_body()).await
+    };
+    let (first, second) = both(call("/first"), call("/second")).await;
+    let (first, second) = (first?, second?);
+    ensure(first == "first" && second == "second", || {
+        format!("the answers were {first:?} and {second:?}")
+    })
+}
