@@ -1,1 +1,101 @@
-//! Client for the svc REST service: one feature for each operation group, on any transport.
+//! Client for the svc REST service: projects, page settings, and the records of connected databases.
+//!
+//! - [`Client`] is cheap to clone; [`Client::builder`] puts one together.
+//! - `client.pages()`, `client.projects()` and `client.records(resource, model)` are handles of the
+//!   operation groups. Their operations are [`Call`]s, which end in [`send`](Call::send).
+//! - Lists give one page, or all of them as a [`PageStream`] or [`ItemStream`].
+//! - [`Error`] tells apart what can go wrong, and keeps what the service answered.
+//! - [`RetryPolicy`] says when a call is tried again, [`RequestOptions`] what one call does
+//!   differently.
+//!
+//! ```
+//! use svc_api::{ApiToken, Client, Error, Lookup};
+//!
+//! # #[cfg(all(feature = "hyper", feature = "records"))]
+//! async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//!     let client = Client::builder()
+//!         .project("demo")
+//!         .api_base_url("http://127.0.0.1:8080")
+//!         .token_for("shop", &ApiToken::new("svct_3f9a")?)
+//!         .build()?;
+//!
+//!     let orders = client.records("shop", "orders");
+//!     let page = orders
+//!         .list()
+//!         .filter("status", Lookup::Exact, "paid")
+//!         .order_by("-created_at")
+//!         .send()
+//!         .await?;
+//!     println!("{} of {:?}", page.results.len(), page.count);
+//!
+//!     let mut all = orders.list().per_page(1000).by_item();
+//!     while let Some(order) = all.try_next().await? {
+//!         println!("{}", order["id"]);
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Features
+//!
+//! | Feature | Gives | Default |
+//! |---|---|---|
+//! | `pages`, `projects`, `records` | an operation group each | yes, through `full` |
+//! | `full` | every operation group | yes |
+//! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
+//! | `tower` | adapters to and from tower services ([`tower`]) | no |
+//!
+//! Without `hyper` there is no hyper, rustls or tokio in the tree, and
+//! [a transport of your own](wire::Transport) carries the requests.
+#![cfg_attr(not(feature = "tower"), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod call;
+mod client;
+mod error;
+mod exchange;
+#[cfg(feature = "pages")]
+mod pages;
+#[cfg(any(feature = "projects", feature = "records"))]
+mod paging;
+#[cfg(feature = "projects")]
+mod projects;
+#[cfg(feature = "records")]
+mod records;
+mod retry;
+#[cfg(feature = "tower")]
+pub mod tower;
+
+#[doc(no_inline)]
+pub use svc_auth as auth;
+#[doc(no_inline)]
+pub use svc_auth::{
+    AccessToken, ApiKey, ApiToken, AuthError, AuthTarget, ClientOptions, TokenProvider,
+};
+#[doc(no_inline)]
+pub use svc_model::{
+    self as model, Count, Draft, Filter, JsonObject, ListQuery, Lookup, OrderBy, PageSettings,
+    Paginated, Project, Record, RecordId, Relation, Tagged, UpdatePageSettings, wire,
+};
+#[cfg(feature = "hyper")]
+#[doc(no_inline)]
+pub use svc_transport as transport;
+
+#[cfg(feature = "pages")]
+pub use self::pages::Pages;
+#[cfg(any(feature = "projects", feature = "records"))]
+pub use self::paging::{ItemStream, PageStream};
+#[cfg(feature = "projects")]
+pub use self::projects::Projects;
+#[cfg(feature = "records")]
+pub use self::records::Records;
+pub use self::{
+    call::{Call, RequestOptions},
+    client::{Client, ClientBuilder, NoTransport, OwnTransport},
+    error::{Error, ErrorKind},
+    retry::RetryPolicy,
+};
+
+#[cfg(all(doctest, feature = "hyper", feature = "full"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -34,6 +34,14 @@ impl JsonObject {
         Self::default()
     }
 
+    /// The object that `value` is written as.
+    ///
+    /// # Errors
+    /// When `value` cannot be written as JSON, or is not written as an object.
+    pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(&serde_json::to_string(value)?)
+    }
+
     /// Number of properties.
     pub fn len(&self) -> usize {
         self.properties.len()

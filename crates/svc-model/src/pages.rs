@@ -220,7 +220,7 @@ impl Operation for List {
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode(response.into_body())
+        decode(response)
     }
 }
 

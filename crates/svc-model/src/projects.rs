@@ -273,7 +273,7 @@ impl Operation for List {
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode(response.into_body())
+        decode(response)
     }
 }
 
@@ -304,6 +304,6 @@ impl Operation for Get {
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode(response.into_body())
+        decode(response)
     }
 }

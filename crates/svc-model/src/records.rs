@@ -137,7 +137,7 @@ impl<T: DeserializeOwned> Operation for List<T> {
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode(response.into_body())
+        decode(response)
     }
 }
 

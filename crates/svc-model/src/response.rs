@@ -19,7 +19,7 @@ pub enum ResponseError {
     /// The service answered with an error status.
     Status(Box<ErrorResponse>),
     /// The body is not what the operation answers.
-    Decode(DecodeError),
+    Decode(Box<DecodeError>),
 }
 
 impl ResponseError {
@@ -173,20 +173,48 @@ impl StdError for ErrorResponse {}
 /// A successful response whose body is not what the operation answers.
 #[derive(Debug)]
 pub struct DecodeError {
+    status: StatusCode,
+    headers: HeaderMap,
     body: Bytes,
+    path: String,
     source: serde_json::Error,
 }
 
 impl DecodeError {
+    /// The status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// The `X-Request-Id`, by which the service's logs know the request.
+    pub fn request_id(&self) -> Option<&str> {
+        self.headers.get(X_REQUEST_ID)?.to_str().ok()
+    }
+
     /// The body as it came.
     pub fn body(&self) -> &Bytes {
         &self.body
+    }
+
+    /// The place in the JSON that is not what it should be, such as `results[3].total`; `.` for the
+    /// whole.
+    pub fn path(&self) -> &str {
+        &self.path
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the answer of the service is not the expected JSON")
+        f.write_str("the answer of the service is not the expected JSON")?;
+        if self.path != "." {
+            write!(f, " at {}", self.path)?;
+        }
+        Ok(())
     }
 }
 
@@ -197,9 +225,25 @@ impl StdError for DecodeError {
 }
 
 /// Reads a JSON body.
-pub(crate) fn decode<T: DeserializeOwned>(body: Bytes) -> Result<T, ResponseError> {
-    serde_json::from_slice(&body)
-        .map_err(|source| ResponseError::Decode(DecodeError { body, source }))
+pub(crate) fn decode<T: DeserializeOwned>(
+    response: http::Response<Bytes>,
+) -> Result<T, ResponseError> {
+    serde_json::from_slice(response.body()).map_err(|source| {
+        // Following the path costs time, so it is done only once there is something to tell.
+        let mut json = serde_json::Deserializer::from_slice(response.body());
+        let (path, source) = match serde_path_to_error::deserialize::<_, T>(&mut json) {
+            Ok(_) => (".".to_owned(), source),
+            Err(error) => (error.path().to_string(), error.into_inner()),
+        };
+        let (parts, body) = response.into_parts();
+        ResponseError::Decode(Box::new(DecodeError {
+            status: parts.status,
+            headers: parts.headers,
+            body,
+            path,
+            source,
+        }))
+    })
 }
 
 /// A value with the entity tag that its response carried (RFC 9110, section 8.8.3), which `If-Match`
@@ -219,5 +263,5 @@ pub(crate) fn decode_tagged<T: DeserializeOwned>(
 ) -> Result<Tagged<T>, ResponseError> {
     let etag = response.headers().get(http::header::ETAG);
     let etag = etag.and_then(|etag| etag.to_str().ok()).map(str::to_owned);
-    decode(response.into_body()).map(|value| Tagged { value, etag })
+    decode(response).map(|value| Tagged { value, etag })
 }

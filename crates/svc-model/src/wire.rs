@@ -121,10 +121,15 @@ pub struct Deadline(
     pub Duration,
 );
 
-/// Waits, for the pause between two tries and for token refresh.
+/// Waits, and tells how much time has gone by: for deadlines, for the pause between two tries and
+/// for token refresh.
 ///
 /// The client crates have no clock of their own: the runtime at hand is injected through this trait.
 pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// Completes after `duration`.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+
+    /// The time since a moment of the timer's own choosing, the same for all its life; it never
+    /// runs backwards.
+    fn now(&self) -> Duration;
 }

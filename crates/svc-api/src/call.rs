@@ -1,0 +1,219 @@
+//! A call that is being put together.
+
+use std::{fmt, future::IntoFuture, time::Duration};
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use svc_model::{
+    Tagged,
+    wire::{BoxFuture, Operation, RequestError},
+};
+
+use crate::{Client, Error};
+
+/// A call that is being put together: an [operation](Operation) `O` that gives a `V`.
+///
+/// [`send`](Self::send), or `.await` itself, sends it. What can be set besides the
+/// [options of any call](RequestOptions) depends on the operation.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use svc_api::{Client, Error};
+/// # async fn example(client: Client) -> Result<(), Error> {
+/// let order = client
+///     .records("shop", "orders")
+///     .get(7)
+///     .fields(["id", "status"])
+///     .deadline(Duration::from_secs(2))
+///     .send()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a call does nothing until it is sent"]
+pub struct Call<O: Operation, V = <O as Operation>::Response> {
+    pub(crate) client: Client,
+    pub(crate) operation: Result<O, RequestError>,
+    pub(crate) options: RequestOptions,
+    value: fn(O::Response) -> V,
+}
+
+impl<O: Operation> Call<O> {
+    pub(crate) fn new(client: &Client, operation: O) -> Self {
+        Self::mapped(client, Ok(operation), |response| response)
+    }
+}
+
+impl<O: Operation<Response = Tagged<V>>, V> Call<O, V> {
+    /// A call whose entity tag is dropped unless it is asked for.
+    pub(crate) fn untagged(client: &Client, operation: Result<O, RequestError>) -> Self {
+        Self::mapped(client, operation, |tagged| tagged.value)
+    }
+
+    /// Sends the call and gives the value with its entity tag, which `if_match` takes.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub async fn send_tagged(self) -> Result<Tagged<V>, Error> {
+        self.client.run(self.operation, &self.options).await
+    }
+}
+
+impl<O: Operation, V> Call<O, V> {
+    fn mapped(
+        client: &Client,
+        operation: Result<O, RequestError>,
+        value: fn(O::Response) -> V,
+    ) -> Self {
+        Self {
+            client: client.clone(),
+            operation,
+            options: RequestOptions::default(),
+            value,
+        }
+    }
+
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut O)) -> Self {
+        if let Ok(operation) = &mut self.operation {
+            change(operation);
+        }
+        self
+    }
+
+    /// Sets all [options of any call](RequestOptions) at once.
+    pub fn options(mut self, options: RequestOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets how long the call may take, with all its tries.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.options = self.options.deadline(deadline);
+        self
+    }
+
+    /// Sets how often the call is tried, the first try counted.
+    pub fn max_tries(mut self, tries: u32) -> Self {
+        self.options = self.options.max_tries(tries);
+        self
+    }
+
+    /// Sends a further header, in place of the client's own one of that name.
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.options = self.options.header(name, value);
+        self
+    }
+
+    /// Names the call in the logs of the service (`X-Request-Id`).
+    pub fn request_id(mut self, id: impl Into<String>) -> Self {
+        self.options = self.options.request_id(id);
+        self
+    }
+
+    /// Sends the call and gives its result.
+    ///
+    /// # Errors
+    /// [`Error`], whose kind tells a call that could not be made from a failed exchange, an error
+    /// of the service and an answer that is not what was expected.
+    pub async fn send(self) -> Result<V, Error> {
+        let response = self.client.run(self.operation, &self.options).await?;
+        Ok((self.value)(response))
+    }
+}
+
+impl<O, V> IntoFuture for Call<O, V>
+where
+    O: Operation + Send + Sync + 'static,
+    V: 'static,
+{
+    type Output = Result<V, Error>;
+    type IntoFuture = BoxFuture<'static, Result<V, Error>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+impl<O: Operation, V> fmt::Debug for Call<O, V> {
+    /// Leaves the operation's values out: they may be somebody's records.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &O::INFO.name)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What can be set for any call; what is not set comes from the client.
+///
+/// ```
+/// use std::time::Duration;
+/// use svc_api::RequestOptions;
+///
+/// let patient = RequestOptions::new()
+///     .deadline(Duration::from_secs(120))
+///     .max_tries(5)
+///     .request_id("nightly-export-17");
+/// ```
+#[derive(Clone, Default)]
+#[must_use]
+pub struct RequestOptions {
+    /// Outer: whether it was set. Inner: whether there is one.
+    pub(crate) deadline: Option<Option<Duration>>,
+    pub(crate) max_tries: Option<u32>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) request_id: Option<String>,
+}
+
+impl RequestOptions {
+    /// Everything as the client has it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how long the call may take, with all its tries.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(Some(deadline));
+        self
+    }
+
+    /// Lets the call take as long as it takes.
+    pub fn no_deadline(mut self) -> Self {
+        self.deadline = Some(None);
+        self
+    }
+
+    /// Sets how often the call is tried, the first try counted; 0 counts as 1.
+    pub fn max_tries(mut self, tries: u32) -> Self {
+        self.max_tries = Some(tries.max(1));
+        self
+    }
+
+    /// Sends a further header, in place of the client's own one of that name.
+    ///
+    /// An `Authorization` is sent instead of the client's credential.
+    pub fn header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
+        if name == header::AUTHORIZATION {
+            value.set_sensitive(true);
+        }
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// Names the call in the logs of the service (`X-Request-Id`), which answers with the same one.
+    pub fn request_id(mut self, id: impl Into<String>) -> Self {
+        self.request_id = Some(id.into());
+        self
+    }
+}
+
+impl fmt::Debug for RequestOptions {
+    /// Shows the names of headers and not their values: they may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestOptions")
+            .field("deadline", &self.deadline)
+            .field("max_tries", &self.max_tries)
+            .field("headers", &self.headers.keys())
+            .field("request_id", &self.request_id)
+            .finish()
+    }
+}

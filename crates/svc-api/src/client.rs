@@ -1,0 +1,190 @@
+//! The client.
+
+mod builder;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use http::HeaderValue;
+use svc_auth::{AuthTarget, BaseUrl, ClientSettings, StaticProvider, TokenProvider};
+use svc_model::{
+    EnvironmentName, ProjectName,
+    wire::{Operation, RequestError, Timer, Transport},
+};
+
+pub use self::builder::{ClientBuilder, NoTransport, OwnTransport};
+use crate::{Call, Error, RequestOptions, RetryPolicy, exchange::exchange, retry::Budget};
+
+/// A client of the svc REST service.
+///
+/// It is cheap to clone: all clones share connections, credentials and retry budget. Its `Debug`
+/// shows no secret.
+///
+/// ```
+/// # #[cfg(feature = "hyper")]
+/// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use svc_api::{ApiKey, ApiToken, Client};
+///
+/// let client = Client::builder()
+///     .project("demo")
+///     .api_base_url("https://data.example.com")
+///     .app_base_url("https://app.example.com/api")
+///     .api_key(&ApiKey::new("svck_1f")?)
+///     .token_for("shop", &ApiToken::new("svct_2e")?)
+///     .build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) timer: Option<Arc<dyn Timer>>,
+    /// Without the token, which is among the credentials.
+    pub(crate) settings: ClientSettings,
+    pub(crate) credentials: StaticProvider,
+    pub(crate) provider: Option<Arc<dyn TokenProvider>>,
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) body_limit: usize,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) budget: Budget,
+    pub(crate) user_agent: HeaderValue,
+}
+
+impl Client {
+    /// Begins a client. See [`ClientBuilder`] for what can be set.
+    pub fn builder() -> ClientBuilder<NoTransport> {
+        ClientBuilder::new()
+    }
+
+    /// A call of any [`Operation`]: one of `svc-model`, or one of your own.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, model::projects};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let project = client.call(projects::Get::new("demo")).send().await?;
+    /// println!("{}", project.name);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call<O: Operation>(&self, operation: O) -> Call<O> {
+        Call::new(self, operation)
+    }
+
+    /// The project that calls speak of, if one was given.
+    pub fn project(&self) -> Option<&ProjectName> {
+        self.inner.settings.project.as_ref()
+    }
+
+    /// The environment that calls speak of.
+    pub fn environment(&self) -> &EnvironmentName {
+        &self.inner.settings.environment
+    }
+
+    /// The base URL of the data host.
+    pub fn api_base_url(&self) -> &BaseUrl {
+        &self.inner.settings.api_base_url
+    }
+
+    /// The base URL of the application host.
+    pub fn app_base_url(&self) -> &BaseUrl {
+        &self.inner.settings.app_base_url
+    }
+
+    /// Whether calls carry `draft=1`.
+    pub fn draft(&self) -> bool {
+        self.inner.settings.draft.unwrap_or(false)
+    }
+
+    /// The project as it stands in an operation; empty when there is none, which [`run`](Self::run)
+    /// turns into an error that says so.
+    #[cfg(any(feature = "pages", feature = "projects", feature = "records"))]
+    pub(crate) fn project_name(&self) -> ProjectName {
+        self.project()
+            .cloned()
+            .unwrap_or_else(|| ProjectName::from(""))
+    }
+
+    /// Sends an operation and reads its result.
+    pub(crate) async fn run<O: Operation>(
+        &self,
+        operation: Result<O, RequestError>,
+        options: &RequestOptions,
+    ) -> Result<O::Response, Error> {
+        let operation = operation.map_err(|error| Error::request(&O::INFO, error))?;
+        self.execute(&operation, options).await
+    }
+
+    pub(crate) async fn execute<O: Operation>(
+        &self,
+        operation: &O,
+        options: &RequestOptions,
+    ) -> Result<O::Response, Error> {
+        let info = O::INFO;
+        let arguments = operation.path_arguments();
+        if argument(info.path_template, &arguments, "project") == Some("") {
+            let error = RequestError::new(
+                "no project is set; give the client one, or the variable SVC_PROJECT in its env",
+            );
+            return Err(Error::request(&info, error));
+        }
+        let base_url = self.inner.base_url(info.host).as_str();
+        let request = operation
+            .to_request(base_url)
+            .map_err(|error| Error::request(&info, error))?;
+        let resource = argument(info.path_template, &arguments, "resource");
+        let target = AuthTarget::new(&info, resource);
+        let answer = exchange(&self.inner, request, target, options).await?;
+        O::parse_response(answer.response)
+            .map_err(|error| Error::response(&info, error, answer.authorized))
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner {
+            settings,
+            credentials,
+            deadline,
+            retry,
+            ..
+        } = &*self.inner;
+        f.debug_struct("Client")
+            .field("project", &settings.project)
+            .field("environment", &settings.environment)
+            .field("api_base_url", &settings.api_base_url)
+            .field("app_base_url", &settings.app_base_url)
+            .field("draft", &settings.draft)
+            .field("credentials", credentials)
+            .field("deadline", deadline)
+            .field("retry", retry)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The argument of a path that stands for `{name}` in its template.
+fn argument<'a>(template: &str, arguments: &[&'a str], name: &str) -> Option<&'a str> {
+    let mut names = template
+        .split('{')
+        .skip(1)
+        .map(|part| part.split('}').next().unwrap_or(part));
+    let index = names.position(|other| other == name)?;
+    arguments.get(index).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_is_found_by_its_name() {
+        let template = "/projects/{project}/{environment}/{resource}/models/{model}";
+        let arguments = ["demo", "prod", "shop", "orders"];
+        assert_eq!(argument(template, &arguments, "resource"), Some("shop"));
+        assert_eq!(argument(template, &arguments, "project"), Some("demo"));
+        assert_eq!(argument(template, &arguments, "uid"), None);
+        assert_eq!(argument(template, &arguments[..1], "resource"), None);
+    }
+}

@@ -1,0 +1,259 @@
+//! How a client is put together.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use http::HeaderValue;
+use svc_auth::{ApiKey, ApiToken, ClientOptions, StaticProvider, TokenProvider};
+use svc_model::{
+    EnvironmentName, ProjectName, ResourceName,
+    wire::{Timer, Transport},
+};
+
+use super::{Client, Inner};
+use crate::{Error, RetryPolicy, retry::Budget};
+
+const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
+const DEFAULT_BODY_LIMIT: usize = 64 * 1024 * 1024;
+const USER_AGENT: &str = concat!("svc-api/", env!("CARGO_PKG_VERSION"));
+
+/// Puts a [`Client`] together. Begin one with [`Client::builder`].
+///
+/// With the feature `hyper` the client has a transport and a timer of its own, and
+/// [`build`](Self::build) can be called at any time. Without that feature a
+/// [`transport`](Self::transport) has to be given first; a program that forgets it does not compile:
+#[cfg_attr(
+    not(feature = "hyper"),
+    doc = "```compile_fail\n# use svc_api::Client;\nlet client = Client::builder().project(\"demo\").build();\n```\n"
+)]
+/// ```
+/// use svc_api::{Client, wire::{Body, transport_fn}};
+///
+/// let client = Client::builder()
+///     .project("demo")
+///     .transport(transport_fn(|_request| async { Ok(http::Response::new(Body::from("[]"))) }))
+///     .build()?;
+/// # Ok::<(), svc_api::Error>(())
+/// ```
+#[must_use]
+pub struct ClientBuilder<T> {
+    transport: T,
+    timer: Option<Arc<dyn Timer>>,
+    options: ClientOptions,
+    credentials: StaticProvider,
+    provider: Option<Arc<dyn TokenProvider>>,
+    deadline: Option<Duration>,
+    body_limit: usize,
+    retry: RetryPolicy,
+    user_agent: Option<String>,
+}
+
+/// A [`ClientBuilder`] that was not given a transport.
+#[derive(Debug)]
+pub struct NoTransport(());
+
+/// A [`ClientBuilder`] that was given a transport.
+#[derive(Debug)]
+pub struct OwnTransport(Arc<dyn Transport>);
+
+impl ClientBuilder<NoTransport> {
+    pub(super) fn new() -> Self {
+        Self {
+            transport: NoTransport(()),
+            timer: None,
+            options: ClientOptions::new(),
+            credentials: StaticProvider::new(),
+            provider: None,
+            deadline: Some(DEFAULT_DEADLINE),
+            body_limit: DEFAULT_BODY_LIMIT,
+            retry: RetryPolicy::default(),
+            user_agent: None,
+        }
+    }
+
+    /// The client, over the transport of `svc-transport`, which needs a tokio runtime.
+    ///
+    /// # Errors
+    /// Kind [`Options`](crate::ErrorKind::Options) when an option cannot be used, or the transport
+    /// cannot be set up.
+    #[cfg(feature = "hyper")]
+    pub fn build(self) -> Result<Client, Error> {
+        let transport = svc_transport::HyperTransport::builder()
+            .build()
+            .map_err(Error::options)?;
+        let timer = self.timer.clone();
+        let timer = timer.unwrap_or_else(|| Arc::new(svc_transport::TokioTimer::new()));
+        let mut builder = self.transport(transport);
+        builder.timer = Some(timer);
+        builder.build()
+    }
+}
+
+impl ClientBuilder<OwnTransport> {
+    /// The client.
+    ///
+    /// # Errors
+    /// Kind [`Options`](crate::ErrorKind::Options) when an option cannot be used.
+    pub fn build(self) -> Result<Client, Error> {
+        let mut settings = self.options.resolve()?;
+        let mut credentials = self.credentials;
+        if let Some(token) = settings.api_token.take() {
+            credentials = credentials.api_token(&token);
+        }
+        let user_agent = match self.user_agent {
+            None => HeaderValue::from_static(USER_AGENT),
+            Some(text) => HeaderValue::try_from(text).map_err(|_| {
+                Error::options("user_agent holds a character that cannot stand in a header")
+            })?,
+        };
+        Ok(Client {
+            inner: Arc::new(Inner {
+                transport: self.transport.0,
+                timer: self.timer,
+                settings,
+                credentials,
+                provider: self.provider,
+                deadline: self.deadline,
+                body_limit: self.body_limit,
+                budget: Budget::new(self.retry.budget),
+                retry: self.retry,
+                user_agent,
+            }),
+        })
+    }
+}
+
+impl<T> ClientBuilder<T> {
+    /// Sets all [options of the specification](ClientOptions) at once.
+    pub fn options(mut self, options: ClientOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets the project. There is no default; a call that needs one fails when it is missing.
+    pub fn project(mut self, project: impl Into<ProjectName>) -> Self {
+        self.options = self.options.project(project);
+        self
+    }
+
+    /// Sets the environment; `prod` by default.
+    pub fn environment(mut self, environment: impl Into<EnvironmentName>) -> Self {
+        self.options = self.options.environment(environment);
+        self
+    }
+
+    /// Sets the base URL of the data host; [`DEFAULT_API_BASE_URL`](svc_auth::DEFAULT_API_BASE_URL)
+    /// by default.
+    pub fn api_base_url(mut self, url: impl Into<String>) -> Self {
+        self.options = self.options.api_base_url(url);
+        self
+    }
+
+    /// Sets the base URL of the application host; `{api_base_url}/api` by default.
+    pub fn app_base_url(mut self, url: impl Into<String>) -> Self {
+        self.options = self.options.app_base_url(url);
+        self
+    }
+
+    /// Sets whether calls carry `draft=1`.
+    pub fn draft(mut self, draft: bool) -> Self {
+        self.options = self.options.draft(draft);
+        self
+    }
+
+    /// Sets the token that is sent as `Authorization: Bearer <API_TOKEN>` with every call that has
+    /// no credential of its own. It takes priority over a [token provider](Self::token_provider).
+    pub fn api_token(mut self, token: ApiToken) -> Self {
+        self.options = self.options.api_token(token);
+        self
+    }
+
+    /// Adds environment variables, such as `std::env::vars()`, from which options that are not set
+    /// are taken. They are never read without this.
+    pub fn env<K, V>(mut self, variables: impl IntoIterator<Item = (K, V)>) -> Self
+    where
+        K: AsRef<str>,
+        V: Into<String>,
+    {
+        self.options = self.options.env(variables);
+        self
+    }
+
+    /// Sets the API key of a user, which opens projects and pages.
+    pub fn api_key(mut self, key: &ApiKey) -> Self {
+        self.credentials = self.credentials.api_key(key);
+        self
+    }
+
+    /// Sets the static token of one connected resource, sent in the raw form. Each resource has its
+    /// own.
+    pub fn token_for(mut self, resource: impl Into<ResourceName>, token: &ApiToken) -> Self {
+        self.credentials = self.credentials.token_for(resource, token);
+        self
+    }
+
+    /// Sets who gives credentials to the calls that no key or token of the client opens.
+    pub fn token_provider(mut self, provider: impl TokenProvider) -> Self {
+        self.provider = Some(Arc::new(provider));
+        self
+    }
+
+    /// Sends calls over this transport.
+    ///
+    /// It comes without a timer: nothing is known of the runtime that it needs. Give a
+    /// [`timer`](Self::timer) too if calls are to be repeated after a pause.
+    pub fn transport(self, transport: impl Transport) -> ClientBuilder<OwnTransport> {
+        ClientBuilder {
+            transport: OwnTransport(Arc::new(transport)),
+            timer: self.timer,
+            options: self.options,
+            credentials: self.credentials,
+            provider: self.provider,
+            deadline: self.deadline,
+            body_limit: self.body_limit,
+            retry: self.retry,
+            user_agent: self.user_agent,
+        }
+    }
+
+    /// Sets what waits between two tries and watches over deadlines.
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.timer = Some(Arc::new(timer));
+        self
+    }
+
+    /// Sets how long a call may take with all its tries, `None` for as long as it takes; 30 s by
+    /// default. It holds if there is a timer, or the transport keeps to it.
+    pub fn deadline(mut self, deadline: impl Into<Option<Duration>>) -> Self {
+        self.deadline = deadline.into();
+        self
+    }
+
+    /// Sets the most bytes that the body of an answer may have; 64 MiB by default.
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// Sets how calls that failed in passing are repeated.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// Sets the `User-Agent`; `svc-api/<version>` by default.
+    pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
+        self.user_agent = Some(user_agent.into());
+        self
+    }
+}
+
+impl<T> fmt::Debug for ClientBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("options", &self.options)
+            .field("credentials", &self.credentials)
+            .field("deadline", &self.deadline)
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}

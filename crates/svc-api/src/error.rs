@@ -1,0 +1,391 @@
+//! The error of a call.
+
+use std::{error::Error as StdError, fmt, time::Duration};
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, header};
+use svc_auth::{AuthError, AuthErrorKind, BaseUrl, OptionsError};
+use svc_model::{
+    DecodeError, ErrorResponse, ResponseError,
+    wire::{BoxError, Credential, OperationInfo, RequestError, TransportError, TransportErrorKind},
+};
+
+/// Why a call gave no result, or why a client could not be built.
+///
+/// [`kind`](Self::kind) is for the program, the message for people: it names the operation, what
+/// went wrong and where it can, the remedy. It never holds a credential.
+///
+/// There is no universal error envelope (specification, section 7). For an answer of the service
+/// the error keeps status, headers and body as they came, and the messages as far as the body has
+/// one of the known shapes.
+///
+/// ```
+/// # use svc_api::{Client, Error, wire::{self, Body, transport_fn}};
+/// # async fn example(client: Client) -> Result<(), Error> {
+/// match client.records("shop", "orders").get(7).send().await {
+///     Ok(order) => println!("{order:?}"),
+///     Err(error) if error.is_not_found() => println!("there is no order 7"),
+///     Err(error) => {
+///         for (field, messages) in error.field_errors() {
+///             println!("{field}: {}", messages.join(", "));
+///         }
+///         return Err(error);
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    operation: Option<&'static str>,
+    cause: Cause,
+    hint: Option<String>,
+}
+
+enum Cause {
+    Transport(TransportError),
+    Status(Box<ErrorResponse>),
+    Decode(Box<DecodeError>),
+    Link(String),
+    Request(RequestError),
+    Auth(AuthError),
+    Options(BoxError),
+}
+
+/// The kinds of [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No complete answer came back: [`Error::transport_error`] says why.
+    Transport,
+    /// The service answered with an error status: [`Error::status`].
+    Status,
+    /// The service answered with success and a body that is not what the call answers.
+    Decode,
+    /// The call cannot be written as a request; nothing was sent.
+    Request,
+    /// No credential could be had; nothing was sent.
+    Auth,
+    /// An option of the client cannot be used.
+    Options,
+}
+
+impl Error {
+    fn new(operation: Option<&'static str>, cause: Cause) -> Self {
+        Self(Box::new(Inner {
+            operation,
+            cause,
+            hint: None,
+        }))
+    }
+
+    pub(crate) fn transport(
+        operation: &OperationInfo,
+        error: TransportError,
+        base_url: &BaseUrl,
+    ) -> Self {
+        let hint = match error.kind() {
+            TransportErrorKind::Connect => Some(format!(
+                "is it running at {base_url}, and is that base URL right?"
+            )),
+            _ => None,
+        };
+        let mut error = Self::new(Some(operation.name), Cause::Transport(error));
+        error.0.hint = hint;
+        error
+    }
+
+    pub(crate) fn response(
+        operation: &OperationInfo,
+        error: ResponseError,
+        authorized: bool,
+    ) -> Self {
+        let cause = match error {
+            ResponseError::Status(error) => Cause::Status(error),
+            ResponseError::Decode(error) => Cause::Decode(error),
+            other => Cause::Link(other.to_string()),
+        };
+        let hint = match &cause {
+            Cause::Status(error) if error.status() == StatusCode::UNAUTHORIZED && !authorized => {
+                missing_credential(operation.credential).map(str::to_owned)
+            }
+            Cause::Status(error) if error.status().is_redirection() => {
+                Some("redirects are not followed; is the base URL right?".to_owned())
+            }
+            _ => None,
+        };
+        let mut error = Self::new(Some(operation.name), cause);
+        error.0.hint = hint;
+        error
+    }
+
+    pub(crate) fn link(operation: &OperationInfo, message: impl Into<String>) -> Self {
+        Self::new(Some(operation.name), Cause::Link(message.into()))
+    }
+
+    pub(crate) fn request(operation: &OperationInfo, error: RequestError) -> Self {
+        Self::new(Some(operation.name), Cause::Request(error))
+    }
+
+    pub(crate) fn auth(operation: &OperationInfo, error: AuthError) -> Self {
+        Self::new(Some(operation.name), Cause::Auth(error))
+    }
+
+    pub(crate) fn options(error: impl Into<BoxError>) -> Self {
+        Self::new(None, Cause::Options(error.into()))
+    }
+
+    /// The kind of failure.
+    pub fn kind(&self) -> ErrorKind {
+        match &self.0.cause {
+            Cause::Transport(_) => ErrorKind::Transport,
+            Cause::Status(_) => ErrorKind::Status,
+            Cause::Decode(_) | Cause::Link(_) => ErrorKind::Decode,
+            Cause::Request(_) => ErrorKind::Request,
+            Cause::Auth(_) => ErrorKind::Auth,
+            Cause::Options(_) => ErrorKind::Options,
+        }
+    }
+
+    /// The operation that failed, such as `records.get`.
+    pub fn operation(&self) -> Option<&'static str> {
+        self.0.operation
+    }
+
+    /// The error answer of the service, for kind [`Status`](ErrorKind::Status).
+    pub fn error_response(&self) -> Option<&ErrorResponse> {
+        match &self.0.cause {
+            Cause::Status(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The error of the transport, for kind [`Transport`](ErrorKind::Transport).
+    pub fn transport_error(&self) -> Option<&TransportError> {
+        match &self.0.cause {
+            Cause::Transport(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The status, if there was an answer.
+    pub fn status(&self) -> Option<StatusCode> {
+        match &self.0.cause {
+            Cause::Status(error) => Some(error.status()),
+            Cause::Decode(error) => Some(error.status()),
+            _ => None,
+        }
+    }
+
+    /// The headers, if there was an answer.
+    pub fn headers(&self) -> Option<&HeaderMap> {
+        match &self.0.cause {
+            Cause::Status(error) => Some(error.headers()),
+            Cause::Decode(error) => Some(error.headers()),
+            _ => None,
+        }
+    }
+
+    /// The `X-Request-Id`, by which the service's logs know the request.
+    pub fn request_id(&self) -> Option<&str> {
+        match &self.0.cause {
+            Cause::Status(error) => error.request_id(),
+            Cause::Decode(error) => error.request_id(),
+            _ => None,
+        }
+    }
+
+    /// The body as it came, if there was an answer.
+    pub fn body(&self) -> Option<&Bytes> {
+        match &self.0.cause {
+            Cause::Status(error) => Some(error.body()),
+            Cause::Decode(error) => Some(error.body()),
+            _ => None,
+        }
+    }
+
+    /// `detail` of an error body: one sentence on what went wrong.
+    pub fn detail(&self) -> Option<&str> {
+        self.error_response()?.detail()
+    }
+
+    /// `error_code` of an error body, such as `not_found`.
+    pub fn code(&self) -> Option<&str> {
+        self.error_response()?.code()
+    }
+
+    /// The messages of an error body about the request as a whole.
+    pub fn general_errors(&self) -> &[String] {
+        self.error_response()
+            .map_or(&[], |error| error.invalid().general_errors())
+    }
+
+    /// The messages of an error body by field.
+    pub fn field_errors(&self) -> &[(String, Vec<String>)] {
+        self.error_response()
+            .map_or(&[], |error| error.invalid().field_errors())
+    }
+
+    /// The place in the JSON that was not as expected, such as `results[3].total`, for kind
+    /// [`Decode`](ErrorKind::Decode).
+    pub fn json_path(&self) -> Option<&str> {
+        match &self.0.cause {
+            Cause::Decode(error) => Some(error.path()),
+            _ => None,
+        }
+    }
+
+    /// How long the service asked to wait (`Retry-After` in seconds).
+    pub fn retry_after(&self) -> Option<Duration> {
+        retry_after(self.error_response()?.headers())
+    }
+
+    /// 401: no credential, or one that is not accepted.
+    pub fn is_unauthenticated(&self) -> bool {
+        self.is_status(StatusCode::UNAUTHORIZED)
+    }
+
+    /// 403: the credential does not cover what was asked for.
+    pub fn is_forbidden(&self) -> bool {
+        self.is_status(StatusCode::FORBIDDEN)
+    }
+
+    /// 404: there is no such thing.
+    pub fn is_not_found(&self) -> bool {
+        self.is_status(StatusCode::NOT_FOUND)
+    }
+
+    /// 412: somebody else changed it since its entity tag was read.
+    pub fn is_precondition_failed(&self) -> bool {
+        self.is_status(StatusCode::PRECONDITION_FAILED)
+    }
+
+    /// 429: too many requests.
+    pub fn is_throttled(&self) -> bool {
+        self.is_status(StatusCode::TOO_MANY_REQUESTS)
+    }
+
+    /// The deadline passed before the answer was complete.
+    pub fn is_timeout(&self) -> bool {
+        self.transport_error()
+            .is_some_and(|error| error.kind() == TransportErrorKind::Timeout)
+    }
+
+    /// No connection to the service could be made.
+    pub fn is_connect(&self) -> bool {
+        self.transport_error()
+            .is_some_and(|error| error.kind() == TransportErrorKind::Connect)
+    }
+
+    /// Whether the same call may succeed later. It does not say that repeating it is harmless: that
+    /// is a matter of the operation.
+    pub fn is_retryable(&self) -> bool {
+        match &self.0.cause {
+            Cause::Transport(error) => matches!(
+                error.kind(),
+                TransportErrorKind::Connect
+                    | TransportErrorKind::Timeout
+                    | TransportErrorKind::Interrupted
+            ),
+            Cause::Status(error) => is_transient(error.status()),
+            Cause::Auth(error) => error.kind() == AuthErrorKind::Transient,
+            Cause::Decode(_) | Cause::Link(_) | Cause::Request(_) | Cause::Options(_) => false,
+        }
+    }
+
+    fn is_status(&self, status: StatusCode) -> bool {
+        self.error_response()
+            .is_some_and(|error| error.status() == status)
+    }
+}
+
+/// Whether a status says that the service cannot answer now and may later.
+pub(crate) fn is_transient(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT
+    )
+}
+
+/// `Retry-After` in seconds. The form with a date is not read: it needs a clock that is right.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
+    text.trim().parse().ok().map(Duration::from_secs)
+}
+
+fn missing_credential(credential: Credential) -> Option<&'static str> {
+    match credential {
+        Credential::ApiKey => {
+            Some("the call carried no credential; give the client an api_key or an api_token")
+        }
+        Credential::StaticToken => Some(
+            "the call carried no credential; \
+             give the client an api_token, or a token for the resource with token_for",
+        ),
+        _ => None,
+    }
+}
+
+impl From<OptionsError> for Error {
+    fn from(error: OptionsError) -> Self {
+        Self::options(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(operation) = self.0.operation {
+            write!(f, "{operation}: ")?;
+        }
+        match &self.0.cause {
+            Cause::Transport(error) => error.fmt(f)?,
+            Cause::Status(error) => error.fmt(f)?,
+            Cause::Decode(error) => error.fmt(f)?,
+            Cause::Link(message) => f.write_str(message)?,
+            Cause::Request(error) => error.fmt(f)?,
+            Cause::Auth(error) => error.fmt(f)?,
+            Cause::Options(error) => error.fmt(f)?,
+        }
+        match &self.0.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    /// Shows what `Display` and the sources say. The body is left out: it may be large, and it may
+    /// hold what is not for a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sources = Vec::new();
+        let mut source = self.source();
+        while let Some(error) = source {
+            sources.push(error.to_string());
+            source = error.source();
+        }
+        f.debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("message", &self.to_string())
+            .field("request_id", &self.request_id())
+            .field("sources", &sources)
+            .finish()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        // The message already says what the cause itself says, so the chain goes on behind it.
+        match &self.0.cause {
+            Cause::Transport(error) => error.source(),
+            Cause::Status(_) | Cause::Link(_) => None,
+            Cause::Decode(error) => error.source(),
+            Cause::Request(error) => error.source(),
+            Cause::Auth(error) => error.source(),
+            Cause::Options(error) => error.source(),
+        }
+    }
+}

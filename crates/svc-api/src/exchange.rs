@@ -1,0 +1,296 @@
+//! One call over the transport: credential, tries, deadline.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    task::Poll,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use svc_auth::{AuthTarget, TokenProvider};
+use svc_model::{
+    X_REQUEST_ID,
+    wire::{Body, Deadline, Host, RequestError, Timer, TransportError, TransportErrorKind},
+};
+
+use crate::{Error, RequestOptions, client::Inner, error::retry_after, retry::Failure};
+
+/// Longer deadlines are none, since clocks overflow on them. A call without a deadline carries this
+/// one, because a transport may have a default of its own.
+const LONGEST_DEADLINE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// An answer, and whether the request carried a credential.
+pub(crate) struct Answer {
+    pub(crate) response: http::Response<Bytes>,
+    pub(crate) authorized: bool,
+}
+
+/// Sends `request` as often as it takes, and gives the answer whatever its status.
+pub(crate) async fn exchange(
+    client: &Inner,
+    mut request: http::Request<Body>,
+    target: AuthTarget<'_>,
+    options: &RequestOptions,
+) -> Result<Answer, Error> {
+    set_headers(client, &mut request, options)
+        .map_err(|error| Error::request(target.operation, error))?;
+    let deadline = options
+        .deadline
+        .unwrap_or(client.deadline)
+        .filter(|deadline| *deadline < LONGEST_DEADLINE);
+    let timer = client.timer.as_deref();
+    let tries = Tries {
+        client,
+        target,
+        deadline,
+        started: timer.map(Timer::now),
+        max_tries: options.max_tries.unwrap_or(client.retry.max_tries),
+        idempotent: target.operation.idempotent
+            && !request.headers().contains_key(header::IF_MATCH),
+    };
+    let answer = match (timer, deadline) {
+        (Some(timer), Some(deadline)) => within(timer, deadline, tries.run(request)).await,
+        _ => Some(tries.run(request).await),
+    };
+    answer.unwrap_or_else(|| Err(tries.failed(TransportErrorKind::Timeout.into())))
+}
+
+fn set_headers(
+    client: &Inner,
+    request: &mut http::Request<Body>,
+    options: &RequestOptions,
+) -> Result<(), RequestError> {
+    let headers = request.headers_mut();
+    headers.insert(header::USER_AGENT, client.user_agent.clone());
+    if let Some(id) = &options.request_id {
+        let id = HeaderValue::try_from(id.as_str()).map_err(|error| {
+            RequestError::new("the request id holds a character that cannot stand in a header")
+                .with_source(error)
+        })?;
+        headers.insert(HeaderName::from_static(X_REQUEST_ID), id);
+    }
+    for (name, value) in &options.headers {
+        headers.insert(name, value.clone());
+    }
+    Ok(())
+}
+
+/// A credential that a call is sent with.
+struct Authorization<'a> {
+    header: HeaderValue,
+    /// Who gave it, if it can change.
+    provider: Option<&'a dyn TokenProvider>,
+}
+
+struct Tries<'a> {
+    client: &'a Inner,
+    target: AuthTarget<'a>,
+    deadline: Option<Duration>,
+    started: Option<Duration>,
+    max_tries: u32,
+    idempotent: bool,
+}
+
+impl Tries<'_> {
+    async fn run(&self, request: http::Request<Body>) -> Result<Answer, Error> {
+        let own_credential = request.headers().contains_key(header::AUTHORIZATION);
+        let mut request = Some(request);
+        let mut tries = 0;
+        let mut replayed = false;
+        let mut fresh = None;
+        loop {
+            tries += 1;
+            let authorization = match fresh.take() {
+                Some(authorization) => Some(authorization),
+                None if own_credential => None,
+                None => self.authorization().await?,
+            };
+            let Some(mut this_try) = next_request(&mut request) else {
+                // Guarded by `request.is_some()` wherever another try is decided on.
+                return Err(self.failed(TransportErrorKind::Invalid.into()));
+            };
+            if let Some(authorization) = &authorization {
+                let header = authorization.header.clone();
+                this_try.headers_mut().insert(header::AUTHORIZATION, header);
+            }
+            let left = self.left().unwrap_or(LONGEST_DEADLINE);
+            this_try.extensions_mut().insert(Deadline(left));
+            let can_repeat = request.is_some();
+            let result = self.send(this_try).await;
+
+            if let Ok(response) = &result
+                && response.status() == StatusCode::UNAUTHORIZED
+                && can_repeat
+                && !replayed
+                && let Some(refused) = &authorization
+                && let Some(provider) = refused.provider
+            {
+                provider.rejected(self.target, &refused.header);
+                let newer = self.authorization().await?;
+                if let Some(newer) = newer
+                    && newer.header != refused.header
+                {
+                    replayed = true;
+                    fresh = Some(newer);
+                    // The replay belongs to the credential and is no try of its own.
+                    tries -= 1;
+                    continue;
+                }
+            }
+            match self.pause(&result, tries, can_repeat) {
+                Some(pause) => self.wait(pause).await,
+                None => {
+                    let response = result.map_err(|error| self.failed(error))?;
+                    if response.status().is_success() {
+                        self.client.budget.deposit();
+                    }
+                    return Ok(Answer {
+                        response,
+                        authorized: own_credential || authorization.is_some(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The credential of the next try: fixed ones first, since a client's own token takes priority
+    /// over a session (specification, section 5, "User sessions", rule 7).
+    async fn authorization(&self) -> Result<Option<Authorization<'_>>, Error> {
+        let operation = self.target.operation;
+        if operation.credential == svc_model::wire::Credential::Anonymous {
+            return Ok(None);
+        }
+        if let Some(header) = self.client.credentials.header(self.target) {
+            return Ok(Some(Authorization {
+                header: header.clone(),
+                provider: None,
+            }));
+        }
+        let Some(provider) = self.client.provider.as_deref() else {
+            return Ok(None);
+        };
+        let header = provider.authorization(self.target).await;
+        let header = header.map_err(|error| Error::auth(operation, error))?;
+        Ok(header.map(|mut header| {
+            header.set_sensitive(true);
+            Authorization {
+                header,
+                provider: Some(provider),
+            }
+        }))
+    }
+
+    /// One try: the whole answer.
+    async fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> Result<http::Response<Bytes>, TransportError> {
+        let response = self.client.transport.send(request).await?;
+        let (parts, body) = response.into_parts();
+        let body = body.collect(self.client.body_limit).await?;
+        Ok(http::Response::from_parts(parts, body))
+    }
+
+    /// The pause before another try, if there is to be one.
+    fn pause(
+        &self,
+        result: &Result<http::Response<Bytes>, TransportError>,
+        tries: u32,
+        can_repeat: bool,
+    ) -> Option<Duration> {
+        let (failure, retry_after) = match result {
+            Ok(response) if response.status().is_success() => return None,
+            Ok(response) => (
+                Failure::Status(response.status()),
+                retry_after(response.headers()),
+            ),
+            Err(error) => (Failure::Transport(error), None),
+        };
+        let timer = self.client.timer.as_deref();
+        if !can_repeat
+            || tries >= self.max_tries
+            || !failure.is_retryable(self.idempotent, timer.is_some())
+        {
+            return None;
+        }
+        let pause = match timer {
+            None => Duration::ZERO,
+            Some(timer) => {
+                // Some targets have no seed for random numbers; the clock makes up for it.
+                let seed = fastrand::u64(..) ^ timer.now().as_nanos() as u64;
+                let mut random = fastrand::Rng::with_seed(seed);
+                self.client.retry.pause(tries, retry_after, &mut random)?
+            }
+        };
+        if self.left().is_some_and(|left| left <= pause) {
+            return None;
+        }
+        self.client.budget.withdraw().then_some(pause)
+    }
+
+    async fn wait(&self, pause: Duration) {
+        if let Some(timer) = self.client.timer.as_deref()
+            && pause > Duration::ZERO
+        {
+            timer.sleep(pause).await;
+        }
+    }
+
+    /// The time that is left until the deadline.
+    fn left(&self) -> Option<Duration> {
+        let deadline = self.deadline?;
+        let timer = self.client.timer.as_deref();
+        let spent = match (timer, self.started) {
+            (Some(timer), Some(started)) => timer.now().saturating_sub(started),
+            _ => Duration::ZERO,
+        };
+        Some(deadline.saturating_sub(spent))
+    }
+
+    fn failed(&self, error: TransportError) -> Error {
+        let operation = self.target.operation;
+        Error::transport(operation, error, self.client.base_url(operation.host))
+    }
+}
+
+impl Inner {
+    pub(crate) fn base_url(&self, host: Host) -> &svc_auth::BaseUrl {
+        match host {
+            Host::Application => &self.settings.app_base_url,
+            _ => &self.settings.api_base_url,
+        }
+    }
+}
+
+/// The request of the next try. It stays for another one where its body can be sent twice.
+fn next_request(request: &mut Option<http::Request<Body>>) -> Option<http::Request<Body>> {
+    let Some(body) = request.as_ref()?.body().try_clone() else {
+        return request.take();
+    };
+    let first = request.as_ref()?;
+    let mut copy = http::Request::new(body);
+    *copy.method_mut() = first.method().clone();
+    *copy.uri_mut() = first.uri().clone();
+    *copy.version_mut() = first.version();
+    *copy.headers_mut() = first.headers().clone();
+    *copy.extensions_mut() = first.extensions().clone();
+    Some(copy)
+}
+
+/// The output of `future`, or `None` when `deadline` passed before. A transport keeps to the
+/// deadline too; this one also holds for pauses, for token providers, and for transports without a
+/// clock.
+async fn within<F: Future>(timer: &dyn Timer, deadline: Duration, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut over = None;
+    poll_fn(|context| {
+        if let Poll::Ready(output) = future.as_mut().poll(context) {
+            return Poll::Ready(Some(output));
+        }
+        let over = over.get_or_insert_with(|| timer.sleep(deadline));
+        over.as_mut().poll(context).map(|()| None)
+    })
+    .await
+}

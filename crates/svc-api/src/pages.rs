@@ -1,0 +1,137 @@
+//! Page settings (specification, section 4, "Pages").
+
+use serde::Serialize;
+use svc_model::{
+    Draft, JsonObject, PageSettings, PageUid, UpdatePageSettings, pages, wire::RequestError,
+};
+
+use crate::{Call, Client};
+
+/// The page settings of the client's project and environment. It comes from [`Client::pages`].
+///
+/// ```
+/// # use svc_api::{Client, Error, UpdatePageSettings};
+/// # async fn example(client: Client) -> Result<(), Error> {
+/// use serde_json::json;
+///
+/// let pages = client.pages();
+/// let page = pages.create(&json!({"name": "Orders", "params": "{}"})).send().await?;
+/// if let Some(uid) = page.uid() {
+///     let update = UpdatePageSettings::params(&json!({"columns": ["id", "total"]}));
+///     pages.update(uid, update).send().await?;
+/// }
+/// for page in pages.list().send().await? {
+///     println!("{:?}", page.name());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pages {
+    client: Client,
+}
+
+impl Client {
+    /// The page settings of the client's project and environment.
+    pub fn pages(&self) -> Pages {
+        Pages {
+            client: self.clone(),
+        }
+    }
+}
+
+impl Pages {
+    /// Gives all pages: `GET .../view_settings/`.
+    pub fn list(&self) -> Call<pages::List> {
+        let mut operation = pages::List::new(self.client.project_name(), self.client.environment());
+        operation.draft = self.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Makes a page of any properties, which are an object of `serde_json`, a [`PageSettings`] or a
+    /// struct of your own: `POST .../view_settings/`.
+    pub fn create<T: Serialize + ?Sized>(&self, settings: &T) -> Call<pages::Create, PageSettings> {
+        let operation = JsonObject::from_serialize(settings)
+            .map_err(|error| {
+                RequestError::new("page settings must be a JSON object").with_source(error)
+            })
+            .map(|settings| {
+                let mut operation = pages::Create::new(
+                    self.client.project_name(),
+                    self.client.environment(),
+                    settings,
+                );
+                operation.draft = self.draft();
+                operation
+            });
+        Call::untagged(&self.client, operation)
+    }
+
+    /// Gives one page: `GET .../view_settings/{UID}/`.
+    pub fn get(&self, uid: impl Into<PageUid>) -> Call<pages::Get, PageSettings> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = pages::Get::new(project, environment, uid);
+        operation.draft = self.draft();
+        Call::untagged(&self.client, Ok(operation))
+    }
+
+    /// Changes a page: `PATCH .../view_settings/{UID}/`.
+    pub fn update(
+        &self,
+        uid: impl Into<PageUid>,
+        update: UpdatePageSettings,
+    ) -> Call<pages::Update, PageSettings> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = pages::Update::new(project, environment, uid, update);
+        operation.draft = self.draft();
+        Call::untagged(&self.client, Ok(operation))
+    }
+
+    /// Deletes a page: `DELETE .../view_settings/{UID}/`.
+    pub fn delete(&self, uid: impl Into<PageUid>) -> Call<pages::Delete> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = pages::Delete::new(project, environment, uid);
+        operation.draft = self.draft();
+        Call::new(&self.client, operation)
+    }
+
+    fn draft(&self) -> Draft {
+        self.client.draft().into()
+    }
+}
+
+macro_rules! draft_setters {
+    ($($operation:ident -> $value:ty),* $(,)?) => {$(
+        impl Call<pages::$operation, $value> {
+            /// Speaks of the draft layer or the published one, whatever the client does.
+            pub fn draft(self, draft: impl Into<Draft>) -> Self {
+                self.with(|operation| operation.draft = draft.into())
+            }
+        }
+    )*};
+}
+
+draft_setters! {
+    List -> Vec<PageSettings>,
+    Create -> PageSettings,
+    Get -> PageSettings,
+    Update -> PageSettings,
+    Delete -> (),
+}
+
+macro_rules! if_match_setters {
+    ($($operation:ident -> $value:ty),* $(,)?) => {$(
+        impl Call<pages::$operation, $value> {
+            /// Does it only when the page still has this entity tag, which `send_tagged` gives;
+            /// otherwise the call fails with 412.
+            pub fn if_match(self, etag: impl Into<String>) -> Self {
+                self.with(|operation| operation.if_match = Some(etag.into()))
+            }
+        }
+    )*};
+}
+
+if_match_setters! {
+    Update -> PageSettings,
+    Delete -> (),
+}

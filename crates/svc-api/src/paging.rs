@@ -1,0 +1,249 @@
+//! Walking a list page by page, or item by item.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    mem,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    vec,
+};
+
+use futures_core::Stream;
+use svc_model::{
+    Paginated,
+    query::parse_pairs,
+    wire::{BoxFuture, Operation},
+};
+
+use crate::{Call, Client, Error, RequestOptions};
+
+/// The pages of a list, as a [`Stream`]. Each is asked for when the one before was taken.
+///
+/// It follows the `next` links, of which it takes the cursor alone: requests go to the client's own
+/// base URL whatever host a link names, so credentials stay where they belong. It ends after the
+/// last page, and after an error.
+///
+/// ```
+/// # use svc_api::{Client, Error};
+/// # async fn example(client: Client) -> Result<(), Error> {
+/// let mut pages = client.records("shop", "orders").list().per_page(1000).by_page();
+/// while let Some(page) = pages.try_next().await? {
+///     println!("{} of {:?}", page.results.len(), page.count);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a stream does nothing until it is polled"]
+pub struct PageStream<T> {
+    state: State<T>,
+}
+
+enum State<T> {
+    /// The next page was not asked for.
+    Ready(NextPage<T>),
+    /// It was.
+    Waiting(BoxFuture<'static, Result<Step<T>, Error>>),
+    /// What is left to say before the end.
+    Failed(Error),
+    Done,
+}
+
+/// Asks for a page.
+type NextPage<T> = Box<dyn FnOnce() -> BoxFuture<'static, Result<Step<T>, Error>> + Send>;
+
+/// A page, and the way to the next one.
+struct Step<T> {
+    page: Paginated<T>,
+    next: Option<Result<NextPage<T>, Error>>,
+}
+
+/// Where a page begins.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    pub(crate) page: Option<u64>,
+    pub(crate) after: Option<String>,
+}
+
+impl Cursor {
+    /// The cursor of a `next` link; `None` when it has none.
+    fn from_link(link: &str) -> Option<Self> {
+        let (_, query) = link.split_once('?')?;
+        let query = query.split('#').next().unwrap_or(query);
+        let mut cursor = Self::default();
+        for (name, value) in parse_pairs(query).ok()? {
+            match &*name {
+                "page" => cursor.page = Some(value.parse().ok()?),
+                "_after" => cursor.after = Some(value.into_owned()),
+                _ => {}
+            }
+        }
+        (cursor != Self::default()).then_some(cursor)
+    }
+}
+
+/// A list that can be walked.
+pub(crate) trait Paged<T>:
+    Operation<Response = Paginated<T>> + Send + Sync + 'static
+{
+    /// Goes to the page at `next`; `false` when that is where it is.
+    fn turn(&mut self, next: Cursor) -> bool;
+}
+
+impl<T: Send + 'static> PageStream<T> {
+    pub(crate) fn new<O: Paged<T>>(call: Call<O>) -> Self {
+        let state = match call.operation {
+            Ok(operation) => State::Ready(Box::new(|| fetch(call.client, operation, call.options))),
+            Err(error) => State::Failed(Error::request(&O::INFO, error)),
+        };
+        Self { state }
+    }
+}
+
+fn fetch<T: Send + 'static, O: Paged<T>>(
+    client: Client,
+    mut operation: O,
+    options: RequestOptions,
+) -> BoxFuture<'static, Result<Step<T>, Error>> {
+    Box::pin(async move {
+        let page = client.execute(&operation, &options).await?;
+        let next = page.next.as_deref().map(|link| {
+            let cursor = Cursor::from_link(link).ok_or_else(|| {
+                Error::link(&O::INFO, "the `next` link of the answer names no page")
+            })?;
+            if !operation.turn(cursor) {
+                let message = "the `next` link of the answer leads to the page that it stands on";
+                return Err(Error::link(&O::INFO, message));
+            }
+            let next: NextPage<T> = Box::new(|| fetch(client, operation, options));
+            Ok(next)
+        });
+        Ok(Step { page, next })
+    })
+}
+
+impl<T> PageStream<T> {
+    /// The next page, `None` behind the last one.
+    ///
+    /// # Errors
+    /// The [`Error`] of the call. The stream ends with it.
+    pub async fn try_next(&mut self) -> Result<Option<Paginated<T>>, Error> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context))
+            .await
+            .transpose()
+    }
+}
+
+impl<T> Stream for PageStream<T> {
+    type Item = Result<Paginated<T>, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            match mem::replace(&mut this.state, State::Done) {
+                State::Ready(next) => this.state = State::Waiting(next()),
+                State::Waiting(mut page) => {
+                    let Poll::Ready(step) = page.as_mut().poll(context) else {
+                        this.state = State::Waiting(page);
+                        return Poll::Pending;
+                    };
+                    return Poll::Ready(Some(step.map(|step| {
+                        this.state = match step.next {
+                            Some(Ok(next)) => State::Ready(next),
+                            Some(Err(error)) => State::Failed(error),
+                            None => State::Done,
+                        };
+                        step.page
+                    })));
+                }
+                State::Failed(error) => return Poll::Ready(Some(Err(error))),
+                State::Done => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for PageStream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PageStream").finish_non_exhaustive()
+    }
+}
+
+/// The items of a list, as a [`Stream`] that goes from page to page. See [`PageStream`].
+#[must_use = "a stream does nothing until it is polled"]
+pub struct ItemStream<T> {
+    pages: PageStream<T>,
+    items: vec::IntoIter<T>,
+}
+
+// Items are moved and never pinned.
+impl<T> Unpin for ItemStream<T> {}
+
+impl<T> ItemStream<T> {
+    pub(crate) fn new(pages: PageStream<T>) -> Self {
+        Self {
+            pages,
+            items: Vec::new().into_iter(),
+        }
+    }
+
+    /// The next item, `None` behind the last one.
+    ///
+    /// # Errors
+    /// The [`Error`] of the call for its page. The stream ends with it.
+    pub async fn try_next(&mut self) -> Result<Option<T>, Error> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context))
+            .await
+            .transpose()
+    }
+}
+
+impl<T> Stream for ItemStream<T> {
+    type Item = Result<T, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(item) = this.items.next() {
+                return Poll::Ready(Some(Ok(item)));
+            }
+            match ready!(Pin::new(&mut this.pages).poll_next(context)) {
+                Some(Ok(page)) => this.items = page.results.into_iter(),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for ItemStream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ItemStream")
+            .field("at_hand", &self.items.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_all_that_is_taken_of_a_link() {
+        let cursor = |link| Cursor::from_link(link).map(|cursor| (cursor.page, cursor.after));
+        assert_eq!(
+            cursor("https://evil.example/x?status=all&_after=a%2Bb&page=3#page=9"),
+            Some((Some(3), Some("a+b".to_owned())))
+        );
+        assert_eq!(cursor("/x?page=2"), Some((Some(2), None)));
+        for link in [
+            "",
+            "https://data.example.com/x",
+            "/x?status=paid",
+            "/x?page=two",
+            "/x?page=%ff",
+        ] {
+            assert_eq!(cursor(link), None, "{link}");
+        }
+    }
+}

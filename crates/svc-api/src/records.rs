@@ -1,0 +1,199 @@
+//! Records of connected databases (specification, section 4, "Records list").
+
+mod list;
+
+use std::{fmt, marker::PhantomData};
+
+use serde::{Serialize, de::DeserializeOwned};
+use svc_model::{
+    JsonObject, ModelName, RecordId, ResourceName,
+    records::{self, Collection, Record},
+    wire::RequestError,
+};
+
+use crate::{Call, Client};
+
+/// The records of a model. It comes from [`Client::records`].
+///
+/// Records are [`Record`]s, JSON objects of any columns, until [`typed`](Self::typed) says what they
+/// are read as.
+///
+/// ```
+/// # use svc_api::{Client, Error, Lookup};
+/// # async fn example(client: Client) -> Result<(), Error> {
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize)]
+/// struct Order {
+///     id: i64,
+///     status: String,
+///     total: Option<String>,
+/// }
+///
+/// let orders = client.records("shop", "orders").typed::<Order>();
+/// let mut paid = orders
+///     .list()
+///     .filter("status", Lookup::Exact, "paid")
+///     .order_by("-created_at")
+///     .by_item();
+/// while let Some(order) = paid.try_next().await? {
+///     println!("{} {:?}", order.id, order.total);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Records<T = Record> {
+    client: Client,
+    collection: Collection,
+    record: PhantomData<fn() -> T>,
+}
+
+impl Client {
+    /// The records of a model (a table or view; `schema.table` outside the default schema) of a
+    /// connected resource, in the client's project and environment.
+    pub fn records(
+        &self,
+        resource: impl Into<ResourceName>,
+        model: impl Into<ModelName>,
+    ) -> Records {
+        Records {
+            collection: Collection::new(self.project_name(), self.environment(), resource, model),
+            client: self.clone(),
+            record: PhantomData,
+        }
+    }
+}
+
+impl<T> Records<T> {
+    /// The same records, read as a `U`.
+    pub fn typed<U: DeserializeOwned>(self) -> Records<U> {
+        Records {
+            client: self.client,
+            collection: self.collection,
+            record: PhantomData,
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Records<T> {
+    /// Gives records, a page at a time or all of them.
+    pub fn list(&self) -> Call<records::List<T>> {
+        let mut operation = records::List::new(self.collection.clone(), Default::default());
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Gives the record with this primary key.
+    pub fn get(&self, id: impl Into<RecordId>) -> Call<records::Get<T>, T> {
+        let mut operation = records::Get::new(self.collection.clone(), id);
+        operation.draft = self.client.draft();
+        Call::untagged(&self.client, Ok(operation))
+    }
+
+    /// Makes a record and gives it whole. What is left out is the database's to fill.
+    pub fn create<B: Serialize + ?Sized>(&self, record: &B) -> Call<records::Create<T>, T> {
+        let operation = object(record).map(|record| {
+            let mut operation = records::Create::new(self.collection.clone(), record);
+            operation.draft = self.client.draft();
+            operation
+        });
+        Call::untagged(&self.client, operation)
+    }
+
+    /// Changes a record and gives it whole. What is left out keeps its value.
+    pub fn update<B: Serialize + ?Sized>(
+        &self,
+        id: impl Into<RecordId>,
+        record: &B,
+    ) -> Call<records::Update<T>, T> {
+        let operation = object(record).map(|record| {
+            let mut operation = records::Update::new(self.collection.clone(), id, record);
+            operation.draft = self.client.draft();
+            operation
+        });
+        Call::untagged(&self.client, operation)
+    }
+
+    /// Replaces a record and gives it whole. Required fields must be there.
+    pub fn replace<B: Serialize + ?Sized>(
+        &self,
+        id: impl Into<RecordId>,
+        record: &B,
+    ) -> Call<records::Replace<T>, T> {
+        let operation = object(record).map(|record| {
+            let mut operation = records::Replace::new(self.collection.clone(), id, record);
+            operation.draft = self.client.draft();
+            operation
+        });
+        Call::untagged(&self.client, operation)
+    }
+
+    /// Deletes a record.
+    pub fn delete(&self, id: impl Into<RecordId>) -> Call<records::Delete> {
+        let mut operation = records::Delete::new(self.collection.clone(), id);
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+}
+
+impl<T> Clone for Records<T> {
+    fn clone(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            collection: self.collection.clone(),
+            record: PhantomData,
+        }
+    }
+}
+
+impl<T> fmt::Debug for Records<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records")
+            .field("collection", &self.collection)
+            .field("client", &self.client)
+            .finish()
+    }
+}
+
+fn object<B: Serialize + ?Sized>(record: &B) -> Result<JsonObject, RequestError> {
+    JsonObject::from_serialize(record).map_err(|error| {
+        RequestError::new("a record must be a JSON object of its fields").with_source(error)
+    })
+}
+
+macro_rules! view_setters {
+    ($($operation:ident),*) => {$(
+        impl<T: DeserializeOwned> Call<records::$operation<T>, T> {
+            /// Gives these columns only, and the primary key.
+            pub fn fields<N: Into<String>>(self, fields: impl IntoIterator<Item = N>) -> Self {
+                let fields = fields.into_iter().map(Into::into).collect();
+                self.with(|operation| operation.view.fields = Some(fields))
+            }
+
+            /// Sets the UTC offset or IANA time zone of date texts, in and out; UTC by default.
+            pub fn time_zone(self, time_zone: impl Into<String>) -> Self {
+                self.with(|operation| operation.view.time_zone = Some(time_zone.into()))
+            }
+        }
+    )*};
+}
+
+view_setters!(Get, Create, Update, Replace);
+
+macro_rules! if_match_setters {
+    ($( [$($generics:tt)*] $operation:ty, $value:ty; )*) => {$(
+        impl<$($generics)*> Call<$operation, $value> {
+            /// Does it only when the record still has this entity tag, which `send_tagged` gives;
+            /// otherwise the call fails with 412.
+            pub fn if_match(self, etag: impl Into<String>) -> Self {
+                self.with(|operation| operation.if_match = Some(etag.into()))
+            }
+        }
+    )*};
+}
+
+if_match_setters! {
+    [T: DeserializeOwned] records::Update<T>, T;
+    [T: DeserializeOwned] records::Replace<T>, T;
+    [] records::Delete, ();
+}

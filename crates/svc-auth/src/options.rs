@@ -1,0 +1,493 @@
+//! The options of a client, their defaults, and the environment keys that stand in for them.
+
+use std::{collections::BTreeMap, error::Error as StdError, fmt};
+
+use svc_model::{EnvironmentName, ProjectName};
+
+use crate::{ApiToken, BaseUrl, BaseUrlError};
+
+/// Where the data host is when nothing else is said: where `svc demo` and `svc serve` listen.
+pub const DEFAULT_API_BASE_URL: &str = "http://127.0.0.1:8080";
+
+/// What an application host's base URL is below the data host's when nothing else is said.
+const DEFAULT_APP_PATH: &str = "/api";
+
+/// The environment keys of one option; the first one that has a value counts.
+type Keys = [&'static str; 2];
+
+const PROJECT: Keys = ["VITE_SVC_PROJECT", "SVC_PROJECT"];
+const ENVIRONMENT: Keys = ["VITE_SVC_ENVIRONMENT", "SVC_ENVIRONMENT"];
+const DRAFT: Keys = ["VITE_SVC_DRAFT", "SVC_DRAFT"];
+const API_BASE_URL: Keys = ["VITE_SVC_API_BASE_URL", "SVC_API_BASE_URL"];
+const APP_BASE_URL: Keys = ["VITE_SVC_APP_BASE_URL", "SVC_APP_BASE_URL"];
+const ALL_KEYS: [Keys; 5] = [PROJECT, ENVIRONMENT, DRAFT, API_BASE_URL, APP_BASE_URL];
+
+/// The options of a client (specification, section 5, "Client library").
+///
+/// | Option | Environment keys | Default |
+/// |---|---|---|
+/// | `project` | `VITE_SVC_PROJECT`, `SVC_PROJECT` | none; not validated |
+/// | `environment` | `VITE_SVC_ENVIRONMENT`, `SVC_ENVIRONMENT` | `prod` |
+/// | `api_base_url` | `VITE_SVC_API_BASE_URL`, `SVC_API_BASE_URL` | [`DEFAULT_API_BASE_URL`] |
+/// | `app_base_url` | `VITE_SVC_APP_BASE_URL`, `SVC_APP_BASE_URL` | `{api_base_url}/api` |
+/// | `draft` | `VITE_SVC_DRAFT`, `SVC_DRAFT` | unset |
+/// | `api_token` | none | unset |
+///
+/// `app_base_url` goes beyond the specification, whose client library knows the data host alone.
+///
+/// Options that were set win over [`env`](Self::env), and both win over the defaults. Of two keys
+/// the `VITE_` one is preferred. A value of nothing but white space counts as unset.
+///
+/// ```
+/// use svc_auth::ClientOptions;
+///
+/// let settings = ClientOptions::new()
+///     .project("demo")
+///     .env([("SVC_PROJECT", "other"), ("SVC_API_BASE_URL", "https://data.example.com/")])
+///     .resolve()?;
+/// assert_eq!(settings.project, Some("demo".into()));
+/// assert_eq!(settings.api_base_url.as_str(), "https://data.example.com");
+/// assert_eq!(settings.app_base_url.as_str(), "https://data.example.com/api");
+/// # Ok::<(), svc_auth::OptionsError>(())
+/// ```
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct ClientOptions {
+    /// The project. A call that needs one fails when it is missing; nothing before does.
+    pub project: Option<ProjectName>,
+    /// The environment.
+    pub environment: Option<EnvironmentName>,
+    /// The base URL of the data host.
+    pub api_base_url: Option<String>,
+    /// The base URL of the application host, whose own prefix `/api` is part of it.
+    pub app_base_url: Option<String>,
+    /// Whether requests carry `draft=1`.
+    pub draft: Option<bool>,
+    /// The token that is sent as `Authorization: Bearer <API_TOKEN>`, given without prefix.
+    pub api_token: Option<ApiToken>,
+    env: BTreeMap<&'static str, String>,
+}
+
+impl ClientOptions {
+    /// Nothing set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the project.
+    #[must_use]
+    pub fn project(mut self, project: impl Into<ProjectName>) -> Self {
+        self.project = Some(project.into());
+        self
+    }
+
+    /// Sets the environment.
+    #[must_use]
+    pub fn environment(mut self, environment: impl Into<EnvironmentName>) -> Self {
+        self.environment = Some(environment.into());
+        self
+    }
+
+    /// Sets the base URL of the data host; a slash at its end is taken away.
+    #[must_use]
+    pub fn api_base_url(mut self, url: impl Into<String>) -> Self {
+        self.api_base_url = Some(url.into());
+        self
+    }
+
+    /// Sets the base URL of the application host; a slash at its end is taken away.
+    #[must_use]
+    pub fn app_base_url(mut self, url: impl Into<String>) -> Self {
+        self.app_base_url = Some(url.into());
+        self
+    }
+
+    /// Sets whether requests carry `draft=1`.
+    #[must_use]
+    pub fn draft(mut self, draft: bool) -> Self {
+        self.draft = Some(draft);
+        self
+    }
+
+    /// Sets the token that is sent as `Authorization: Bearer <API_TOKEN>`.
+    #[must_use]
+    pub fn api_token(mut self, token: ApiToken) -> Self {
+        self.api_token = Some(token);
+        self
+    }
+
+    /// Adds environment variables, such as `std::env::vars()`. They are never read without this.
+    ///
+    /// Only the keys of the table above are kept.
+    #[must_use]
+    pub fn env<K, V>(mut self, variables: impl IntoIterator<Item = (K, V)>) -> Self
+    where
+        K: AsRef<str>,
+        V: Into<String>,
+    {
+        for (key, value) in variables {
+            let known = ALL_KEYS.as_flattened().iter();
+            if let Some(known) = known.copied().find(|known| *known == key.as_ref()) {
+                self.env.insert(known, value.into());
+            }
+        }
+        self
+    }
+
+    /// Puts the options, the environment and the defaults together.
+    ///
+    /// # Errors
+    /// [`OptionsError`] when a base URL is none (see [`BaseUrl::new`]).
+    pub fn resolve(self) -> Result<ClientSettings, OptionsError> {
+        let api_base_url =
+            self.base_url("api_base_url", self.api_base_url.as_deref(), API_BASE_URL)?;
+        let api_base_url = match api_base_url {
+            Some(url) => url,
+            None => BaseUrl::new(DEFAULT_API_BASE_URL)
+                .map_err(|source| OptionsError::new("api_base_url", None, source))?,
+        };
+        let app_base_url = self
+            .base_url("app_base_url", self.app_base_url.as_deref(), APP_BASE_URL)?
+            .unwrap_or_else(|| api_base_url.join(DEFAULT_APP_PATH));
+        let project = self.variable(PROJECT).map(|(_, value)| value.into());
+        let environment = self.variable(ENVIRONMENT).map(|(_, value)| value.into());
+        let draft = self.variable(DRAFT).map(|(_, value)| parse_draft(value));
+        Ok(ClientSettings {
+            project: self.project.or(project),
+            environment: self.environment.or(environment).unwrap_or_default(),
+            api_base_url,
+            app_base_url,
+            draft: self.draft.or(draft),
+            api_token: self.api_token,
+        })
+    }
+
+    fn base_url(
+        &self,
+        option: &'static str,
+        explicit: Option<&str>,
+        keys: Keys,
+    ) -> Result<Option<BaseUrl>, OptionsError> {
+        let (key, text) = match (explicit, self.variable(keys)) {
+            (Some(text), _) => (None, text),
+            (None, Some((key, text))) => (Some(key), text),
+            (None, None) => return Ok(None),
+        };
+        BaseUrl::new(text)
+            .map(Some)
+            .map_err(|source| OptionsError::new(option, key, source))
+    }
+
+    fn variable(&self, keys: Keys) -> Option<(&'static str, &str)> {
+        keys.into_iter().find_map(|key| {
+            let value = self.env.get(key)?;
+            (!value.trim().is_empty()).then_some((key, value.as_str()))
+        })
+    }
+}
+
+/// Everything but the words of rule 3 means true.
+fn parse_draft(word: &str) -> bool {
+    !["false", "0", "no", "off", "null", "undefined"]
+        .iter()
+        .any(|no| no.eq_ignore_ascii_case(word.trim()))
+}
+
+impl fmt::Debug for ClientOptions {
+    /// Shows neither the token nor a URL that was not checked: a password may stand in it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let checked = |url: &Option<String>| url.as_deref().map(BaseUrl::new);
+        f.debug_struct("ClientOptions")
+            .field("project", &self.project)
+            .field("environment", &self.environment)
+            .field("api_base_url", &checked(&self.api_base_url))
+            .field("app_base_url", &checked(&self.app_base_url))
+            .field("draft", &self.draft)
+            .field("api_token", &self.api_token)
+            .field("env", &self.env.keys())
+            .finish()
+    }
+}
+
+/// The options of a client once environment and defaults have been put in.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClientSettings {
+    /// The project, where one is known.
+    pub project: Option<ProjectName>,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The base URL of the data host.
+    pub api_base_url: BaseUrl,
+    /// The base URL of the application host.
+    pub app_base_url: BaseUrl,
+    /// Whether requests carry `draft=1`, where that was said.
+    pub draft: Option<bool>,
+    /// The token that is sent as `Authorization: Bearer <API_TOKEN>`.
+    pub api_token: Option<ApiToken>,
+}
+
+/// An option that cannot be used. It says which one, where it came from, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionsError {
+    option: &'static str,
+    key: Option<&'static str>,
+    source: BaseUrlError,
+}
+
+impl OptionsError {
+    fn new(option: &'static str, key: Option<&'static str>, source: BaseUrlError) -> Self {
+        Self {
+            option,
+            key,
+            source,
+        }
+    }
+
+    /// The name of the option.
+    pub fn option(&self) -> &'static str {
+        self.option
+    }
+
+    /// The environment key that the value came from, if it was not set as an option.
+    pub fn env_key(&self) -> Option<&'static str> {
+        self.key
+    }
+}
+
+impl fmt::Display for OptionsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.option)?;
+        if let Some(key) = self.key {
+            write!(f, " (from {key})")?;
+        }
+        write!(f, " {}", self.source)
+    }
+}
+
+impl StdError for OptionsError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&self.source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn settings(options: ClientOptions) -> ClientSettings {
+        options.resolve().unwrap()
+    }
+
+    fn from_env<const N: usize>(env: [(&str, &str); N]) -> ClientSettings {
+        settings(ClientOptions::new().env(env))
+    }
+
+    #[test]
+    fn without_anything_the_defaults_hold() {
+        let settings = settings(ClientOptions::new());
+        assert_eq!(settings.project, None);
+        assert_eq!(settings.environment.as_str(), "prod");
+        assert_eq!(settings.api_base_url.as_str(), "http://127.0.0.1:8080");
+        assert_eq!(settings.app_base_url.as_str(), "http://127.0.0.1:8080/api");
+        assert_eq!(settings.draft, None);
+        assert_eq!(settings.api_token, None);
+    }
+
+    #[test]
+    fn every_key_is_read_and_the_vite_one_is_preferred() {
+        let plain = [
+            ("SVC_PROJECT", "p"),
+            ("SVC_ENVIRONMENT", "e"),
+            ("SVC_DRAFT", "1"),
+            ("SVC_API_BASE_URL", "http://a.example"),
+            ("SVC_APP_BASE_URL", "http://b.example/api"),
+        ];
+        let vite = [
+            ("VITE_SVC_PROJECT", "vp"),
+            ("VITE_SVC_ENVIRONMENT", "ve"),
+            ("VITE_SVC_DRAFT", "0"),
+            ("VITE_SVC_API_BASE_URL", "http://va.example"),
+            ("VITE_SVC_APP_BASE_URL", "http://vb.example/api"),
+        ];
+        let show = |settings: ClientSettings| {
+            format!(
+                "{} {} {:?} {} {}",
+                settings.project.unwrap(),
+                settings.environment,
+                settings.draft,
+                settings.api_base_url,
+                settings.app_base_url
+            )
+        };
+        assert_eq!(
+            show(from_env(plain)),
+            "p e Some(true) http://a.example http://b.example/api"
+        );
+        let expected = "vp ve Some(false) http://va.example http://vb.example/api";
+        assert_eq!(show(from_env(vite)), expected);
+        let both = ClientOptions::new().env(vite).env(plain);
+        assert_eq!(show(settings(both)), expected);
+    }
+
+    #[test]
+    fn rule_1_explicit_options_override_env() {
+        let settings = settings(
+            ClientOptions::new()
+                .project("p")
+                .environment("e")
+                .api_base_url("http://a.example")
+                .app_base_url("http://b.example")
+                .draft(false)
+                .env([
+                    ("VITE_SVC_PROJECT", "x"),
+                    ("SVC_ENVIRONMENT", "x"),
+                    ("SVC_API_BASE_URL", "not even a URL"),
+                    ("SVC_APP_BASE_URL", "http://x.example"),
+                    ("SVC_DRAFT", "true"),
+                ]),
+        );
+        assert_eq!(settings.project, Some("p".into()));
+        assert_eq!(settings.environment, "e".into());
+        assert_eq!(settings.api_base_url.as_str(), "http://a.example");
+        assert_eq!(settings.app_base_url.as_str(), "http://b.example");
+        assert_eq!(settings.draft, Some(false));
+    }
+
+    #[test]
+    fn rule_2_defined_values_override_defaults() {
+        let from_env = from_env([
+            ("SVC_ENVIRONMENT", "staging"),
+            ("SVC_API_BASE_URL", "https://data.example.com/"),
+        ]);
+        assert_eq!(from_env.environment, "staging".into());
+        assert_eq!(from_env.api_base_url.as_str(), "https://data.example.com");
+        assert_eq!(
+            from_env.app_base_url.as_str(),
+            "https://data.example.com/api"
+        );
+        let explicit = settings(ClientOptions::new().environment("staging"));
+        assert_eq!(explicit.environment, "staging".into());
+    }
+
+    #[test]
+    fn rule_3_draft_words_mean_false_ignoring_case_and_space() {
+        for word in [
+            "false",
+            "0",
+            "no",
+            "off",
+            "null",
+            "undefined",
+            " FALSE\t",
+            "Off",
+            "\nNULL ",
+        ] {
+            assert_eq!(
+                from_env([("SVC_DRAFT", word)]).draft,
+                Some(false),
+                "{word:?}"
+            );
+        }
+        for word in ["true", "1", "yes", "on", "nope", "00"] {
+            assert_eq!(
+                from_env([("SVC_DRAFT", word)]).draft,
+                Some(true),
+                "{word:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn rule_4_an_empty_draft_is_unset() {
+        for word in ["", "  ", "\t\n"] {
+            assert_eq!(from_env([("SVC_DRAFT", word)]).draft, None, "{word:?}");
+        }
+        let next_key = from_env([("VITE_SVC_DRAFT", ""), ("SVC_DRAFT", "1")]);
+        assert_eq!(next_key.draft, Some(true));
+    }
+
+    #[test]
+    fn other_empty_values_are_unset_too() {
+        let settings = from_env([
+            ("VITE_SVC_PROJECT", ""),
+            ("SVC_PROJECT", "demo"),
+            ("SVC_ENVIRONMENT", " "),
+            ("SVC_API_BASE_URL", ""),
+            ("SVC_APP_BASE_URL", ""),
+        ]);
+        assert_eq!(settings.project, Some("demo".into()));
+        assert_eq!(settings.environment.as_str(), "prod");
+        assert_eq!(settings.api_base_url.as_str(), DEFAULT_API_BASE_URL);
+        assert_eq!(settings.app_base_url.as_str(), "http://127.0.0.1:8080/api");
+    }
+
+    #[test]
+    fn there_is_no_key_for_the_token() {
+        let settings = from_env([
+            ("SVC_API_TOKEN", "hidden"),
+            ("VITE_SVC_API_TOKEN", "hidden"),
+        ]);
+        assert_eq!(settings.api_token, None);
+    }
+
+    #[test]
+    fn the_process_environment_is_not_read_by_itself() {
+        // Cargo always sets PATH-like variables; none of ours is set by the tests, so this shows
+        // that an empty map stays empty and that unknown keys are not kept.
+        let options = ClientOptions::new().env([("PATH", "/hidden"), ("DATABASE_URL", "hidden")]);
+        assert!(!format!("{options:?}").contains("hidden"));
+        assert!(options.env.is_empty());
+    }
+
+    #[test]
+    fn an_error_names_the_option_and_its_key_and_quotes_no_password() {
+        let explicit = ClientOptions::new().api_base_url("https://u:hidden@a.example");
+        assert!(!format!("{explicit:?}").contains("hidden"));
+        assert_eq!(
+            explicit.resolve().unwrap_err().to_string(),
+            "api_base_url must not hold a user name or password; \
+             credentials have options of their own"
+        );
+        let error = ClientOptions::new()
+            .env([("SVC_APP_BASE_URL", "app.example.com")])
+            .resolve()
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "app_base_url (from SVC_APP_BASE_URL) must be an absolute URL such as \
+             https://data.example.com"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_draft_word_is_read_the_same_in_any_case_and_space(
+            word in prop::sample::select(vec!["false", "0", "no", "off", "null", "undefined"]),
+            upper in any::<u16>(),
+            before in "[ \t\r\n]{0,3}",
+            after in "[ \t\r\n]{0,3}",
+        ) {
+            let mixed: String = word
+                .chars()
+                .enumerate()
+                .map(|(index, letter)| if upper >> index & 1 == 1 { letter.to_ascii_uppercase() } else { letter })
+                .collect();
+            let word = format!("{before}{mixed}{after}");
+            prop_assert_eq!(from_env([("SVC_DRAFT", word.as_str())]).draft, Some(false));
+        }
+
+        #[test]
+        fn any_other_word_means_true(word in "[a-zA-Z0-9 ]{0,12}") {
+            let plain = word.trim().to_lowercase();
+            let expected = match plain.as_str() {
+                "" => None,
+                "false" | "0" | "no" | "off" | "null" | "undefined" => Some(false),
+                _ => Some(true),
+            };
+            prop_assert_eq!(from_env([("SVC_DRAFT", word.as_str())]).draft, expected);
+        }
+    }
+}

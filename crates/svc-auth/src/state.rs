@@ -1,0 +1,70 @@
+//! The tokens of a user session as data.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::{AccessToken, RefreshToken};
+
+/// The tokens of a user session (specification, section 5, `AuthState`).
+///
+/// This is what login and refresh answer and what is stored. Written as JSON it holds the tokens;
+/// `Debug` does not show them.
+///
+/// ```
+/// use svc_auth::AuthState;
+///
+/// let text = r#"{"access_token":"a.b.c","refresh_token":"r","access_token_expires":"2026-09-15T12:00:00Z"}"#;
+/// let state: AuthState = serde_json::from_str(text)?;
+/// assert_eq!(state.access_token.expose(), "a.b.c");
+/// assert_eq!(serde_json::to_string(&state)?, text);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AuthState {
+    /// Opens what the session may reach.
+    #[serde(serialize_with = "expose_access")]
+    pub access_token: AccessToken,
+    /// Buys the next access token.
+    #[serde(serialize_with = "expose_refresh")]
+    pub refresh_token: RefreshToken,
+    /// When the access token expires (RFC 3339), where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_token_expires: Option<String>,
+    /// When the refresh token expires (RFC 3339), where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_token_expires: Option<String>,
+}
+
+impl AuthState {
+    /// Tokens of which it is not known when they expire.
+    pub fn new(access_token: AccessToken, refresh_token: RefreshToken) -> Self {
+        Self {
+            access_token,
+            refresh_token,
+            access_token_expires: None,
+            refresh_token_expires: None,
+        }
+    }
+}
+
+fn expose_access<S: Serializer>(token: &AccessToken, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(token.expose())
+}
+
+fn expose_refresh<S: Serializer>(token: &RefreshToken, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(token.expose())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_shows_no_token() {
+        let state = AuthState::new(
+            AccessToken::new("hidden").unwrap(),
+            RefreshToken::new("hidden").unwrap(),
+        );
+        assert!(!format!("{state:?}").contains("hidden"));
+    }
+}
