@@ -1,1 +1,13 @@
-//! Black-box suites.
+//! Black-box suites: the built program, driven over HTTP and from the command line.
+
+mod credentials;
+mod demo;
+mod errors;
+mod examples;
+mod faults;
+mod foreign;
+mod operations;
+mod pages;
+mod projects;
+mod records;
+mod shared;

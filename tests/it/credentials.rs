@@ -1,0 +1,305 @@
+//! Who gets in (wire contract, section 3; specification, section 5).
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use svc_tests::{Call, Program};
+
+use crate::shared::{demo, serve};
+
+/// Every route of the service that this version has: method and path.
+const ROUTES: &[(&str, &str)] = &[
+    ("GET", "/api/projects/"),
+    ("GET", "/api/projects/demo/"),
+    ("GET", "/api/projects/demo/prod/view_settings/"),
+    ("POST", "/api/projects/demo/prod/view_settings/"),
+    ("GET", "/api/projects/demo/prod/view_settings/x/"),
+    ("PATCH", "/api/projects/demo/prod/view_settings/x/"),
+    ("DELETE", "/api/projects/demo/prod/view_settings/x/"),
+    ("GET", "/projects/demo/prod/shop/models/orders"),
+    ("POST", "/projects/demo/prod/shop/models/orders"),
+    ("GET", "/projects/demo/prod/shop/models/orders/1"),
+    ("PATCH", "/projects/demo/prod/shop/models/orders/1"),
+    ("PUT", "/projects/demo/prod/shop/models/orders/1"),
+    ("DELETE", "/projects/demo/prod/shop/models/orders/1"),
+];
+
+#[test]
+fn no_route_opens_without_a_credential() {
+    for (method, path) in ROUTES {
+        for path in [
+            *path,
+            path.trim_end_matches('/'),
+            &format!("{path}?/healthz"),
+        ] {
+            let answer = demo().root(method, path).expect(401);
+            assert_eq!(
+                answer.json()["error_code"],
+                "not_authenticated",
+                "{method} {path}"
+            );
+            assert!(
+                answer.header("www-authenticate").starts_with("Bearer"),
+                "{method} {path}"
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_that_only_looks_like_an_open_path_opens() {
+    for path in [
+        "/healthz/../projects/demo/prod/shop/models/orders",
+        "//projects/demo",
+        "/healthz;a=b",
+        "/%2e%2e/healthz",
+        "/api/openapi.json/x",
+    ] {
+        let status = demo().root("GET", path).send().status.as_u16();
+        assert!(matches!(status, 401 | 404), "{path}: {status}");
+    }
+}
+
+#[test]
+fn malformed_and_unknown_credentials_are_refused_alike() {
+    for value in [
+        "",
+        " ",
+        "Bearer",
+        "Bearer ",
+        "JWT x",
+        "JWT",
+        "Basic dTpw",
+        "svct_",
+        "svck_x",
+        "Bearer svck_AAAA",
+        "Bearer svck_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "svct_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "a b c",
+        "Bearer a b",
+        "ä",
+        &"x".repeat(10_000),
+    ] {
+        for (method, path) in [ROUTES[0], ROUTES[7]] {
+            let answer = demo().root(method, path).authorization(value).expect(401);
+            assert_eq!(
+                answer.json()["error_code"],
+                "not_authenticated",
+                "{value:?}"
+            );
+            assert!(
+                value.len() < 3 || !answer.body.contains(value),
+                "{}",
+                answer.body
+            );
+        }
+    }
+}
+
+#[test]
+fn a_static_token_is_taken_raw_and_after_bearer_and_token() {
+    let token = demo().text("/resources/shop/token");
+    for value in [
+        token.to_owned(),
+        format!("Bearer {token}"),
+        format!("bearer {token}"),
+        format!("Token {token}"),
+    ] {
+        demo()
+            .data_anonymous("GET", "shop", "/models/products?_per_page=1")
+            .authorization(&value)
+            .expect(200);
+    }
+    demo()
+        .data_anonymous("GET", "shop", "/models/products")
+        .authorization(&format!("JWT {token}"))
+        .expect(401);
+}
+
+#[test]
+fn two_authorization_headers_are_no_credential() {
+    let token = demo().text("/resources/shop/token");
+    let call = demo().data("GET", "shop", "/models/products");
+    call.header("authorization", token).expect(401);
+}
+
+#[test]
+fn a_credential_opens_its_own_host_only() {
+    let (key, token) = (
+        demo().text("/api_key"),
+        demo().text("/resources/shop/token"),
+    );
+    let data = |value: &str| {
+        demo()
+            .data_anonymous("GET", "shop", "/models/products")
+            .authorization(value)
+    };
+    assert_eq!(
+        data(&format!("Bearer {key}")).expect(403).json()["error_code"],
+        "permission_denied"
+    );
+    let app = demo()
+        .app_anonymous("GET", "/projects/demo/")
+        .authorization(&format!("Bearer {token}"));
+    assert_eq!(app.expect(403).json()["error_code"], "permission_denied");
+    demo()
+        .app_anonymous("GET", "/projects/demo/")
+        .authorization(key)
+        .expect(401);
+    let tools = demo().text("/tools_token").to_owned();
+    data(&tools).expect(403);
+}
+
+#[test]
+fn what_is_foreign_and_what_is_missing_answer_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("a.db");
+    rusqlite::Connection::open(&database)
+        .unwrap()
+        .execute_batch("create table t(id integer primary key)")
+        .unwrap();
+    let service = serve(&folder, &["a=sqlite:a.db"]);
+    let run = |arguments: &[&str]| Program::new(folder.path(), arguments).run_json();
+    run(&["project", "add", "other", "--json"]);
+    let foreign_key = run(&[
+        "key",
+        "add",
+        "--project",
+        "other",
+        "--email",
+        "b@example.com",
+        "--json",
+    ]);
+    let foreign_key = format!("Bearer {}", foreign_key["api_key"].as_str().unwrap());
+    let url = format!("sqlite:{}", database.display());
+    let foreign = run(&["resource", "add", "a", &url, "--project", "other", "--json"]);
+    let foreign_token = foreign["token"].as_str().unwrap().to_owned();
+    let base = service.text("/base_url").to_owned();
+    let get = |path: &str, credential: &str| {
+        Call::new("GET", &format!("{base}{path}"))
+            .authorization(credential)
+            .send()
+    };
+    let mut answers = Vec::new();
+    for path in [
+        "/projects/main/prod/a/models/t",
+        "/projects/main/prod/none/models/t",
+        "/projects/main/none/a/models/t",
+        "/projects/none/prod/a/models/t",
+        "/projects/main/prod/a/models/none/1",
+    ] {
+        answers.push((
+            get(path, &foreign_token).status.as_u16(),
+            get(path, &foreign_token).body,
+        ));
+    }
+    assert!(
+        answers
+            .iter()
+            .all(|answer| *answer == answers[0] && answer.0 == 403),
+        "{answers:?}"
+    );
+    let mut answers = Vec::new();
+    for path in [
+        "/api/projects/main/",
+        "/api/projects/none/",
+        "/api/projects/main/prod/view_settings/",
+        "/api/projects/none/prod/view_settings/x/",
+    ] {
+        answers.push((
+            get(path, &foreign_key).status.as_u16(),
+            get(path, &foreign_key).body,
+        ));
+    }
+    assert!(
+        answers
+            .iter()
+            .all(|answer| *answer == answers[0] && answer.0 == 403),
+        "{answers:?}"
+    );
+    assert_eq!(
+        get("/projects/other/prod/a/models/t", &foreign_token).status,
+        200
+    );
+}
+
+#[test]
+fn a_revoked_and_an_expired_credential_stop_working_within_a_second() {
+    let folder = tempfile::tempdir().unwrap();
+    rusqlite::Connection::open(folder.path().join("a.db"))
+        .unwrap()
+        .execute_batch("create table t(id integer primary key)")
+        .unwrap();
+    let service = serve(&folder, &["a=sqlite:a.db"]);
+    let run = |arguments: &[&str]| Program::new(folder.path(), arguments).run_json();
+    let made = run(&["token", "add", "a", "--project", "main", "--json"]);
+    let token = made["token"].as_str().unwrap().to_owned();
+    let works = || {
+        let call = service
+            .data_anonymous("GET", "a", "/models/t")
+            .authorization(&token);
+        call.send().status == 200
+    };
+    svc_tests::wait_until("the new token works", works);
+    Program::new(folder.path(), &["token", "revoke", &token[..13]]).run_ok();
+    let revoked = Instant::now();
+    svc_tests::wait_until("the revoked token is refused", || !works());
+    assert!(
+        revoked.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        revoked.elapsed()
+    );
+
+    let made = run(&[
+        "key",
+        "add",
+        "--project",
+        "main",
+        "--expires",
+        "2s",
+        "--json",
+    ]);
+    let key = format!("Bearer {}", made["api_key"].as_str().unwrap());
+    let status = || {
+        service
+            .app_anonymous("GET", "/projects/main/")
+            .authorization(&key)
+            .send()
+            .status
+    };
+    svc_tests::wait_until("the key expired", || status() == 401);
+}
+
+#[test]
+fn no_secret_is_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    rusqlite::Connection::open(folder.path().join("a.db"))
+        .unwrap()
+        .execute_batch("create table t(id integer primary key, secret text)")
+        .unwrap();
+    let service = svc_tests::Service::start_with(
+        folder.path(),
+        &["serve", "--connect", "a=sqlite:a.db"],
+        &[("SVC_LOG", "trace")],
+    );
+    service
+        .data("GET", "a", "/models/t?secret=hunter2")
+        .expect(200);
+    service
+        .data("POST", "a", "/models/t")
+        .json(&json!({"secret": "hunter3"}))
+        .expect(201);
+    service.app("GET", "/projects/main/").expect(200);
+    let (key, token, tools) = (
+        service.text("/api_key"),
+        service.text("/resources/a/token"),
+        service.text("/tools_token"),
+    );
+    svc_tests::wait_until("the requests are logged", || {
+        service.log().contains("/api/projects/main/")
+    });
+    let log = service.log();
+    for secret in [key, token, tools, "hunter2", "hunter3"] {
+        assert!(!log.contains(secret), "{secret} is in the log");
+    }
+}
