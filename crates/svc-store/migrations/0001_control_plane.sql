@@ -80,7 +80,7 @@ CREATE TABLE resources (
     environment_uid TEXT NOT NULL REFERENCES environments (uid) ON DELETE CASCADE,
     unique_name TEXT NOT NULL,
     name TEXT NOT NULL,
-    type TEXT NOT NULL,
+    engine TEXT NOT NULL,
     url TEXT NOT NULL,
     params TEXT NOT NULL DEFAULT '{}',
     date_add TEXT NOT NULL,

@@ -25,3 +25,51 @@ pub(crate) fn object(field: &str, text: String) -> Result<String, Error> {
 pub(crate) fn check(text: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str::<IgnoredAny>(text).map(drop)
 }
+
+/// One object of the properties of two, given as compact texts. Of a name that both have, whoever reads
+/// the text takes the value of the second at the place of the first, as [`JsonObject`] does.
+pub(crate) fn join(first: &str, second: &str) -> String {
+    let (first, second) = (inner(first), inner(second));
+    let separator = if first.is_empty() || second.is_empty() {
+        ""
+    } else {
+        ","
+    };
+    format!("{{{first}{separator}{second}}}")
+}
+
+fn inner(object: &str) -> &str {
+    let object = object.strip_prefix('{').unwrap_or(object);
+    object.strip_suffix('}').unwrap_or(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_objects_keep_the_first_place_and_the_last_value() {
+        for (first, second, joined) in [
+            ("{}", "{}", "{}"),
+            (r#"{"a":1}"#, "{}", r#"{"a":1}"#),
+            ("{}", r#"{"a":1}"#, r#"{"a":1}"#),
+            (
+                r#"{"a":1,"b":{}}"#,
+                r#"{"c":[{}],"a":2}"#,
+                r#"{"a":2,"b":{},"c":[{}]}"#,
+            ),
+        ] {
+            let read: JsonObject = serde_json::from_str(&join(first, second)).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), joined);
+        }
+    }
+
+    #[test]
+    fn settings_must_be_an_object() {
+        assert_eq!(object_or_empty("params", None).unwrap(), "{}");
+        assert!(object("params", r#" {"a": 1} "#.to_owned()).is_ok());
+        for text in ["", "[]", "7", "{", "{} {}"] {
+            assert!(object("params", text.to_owned()).is_err(), "{text}");
+        }
+    }
+}

@@ -5,25 +5,15 @@
 
 mod fields;
 mod if_match;
+mod rows;
 
-use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
 use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, ProjectName};
 use uuid::Uuid;
 
 use self::fields::Fields;
-use crate::clock;
 use crate::environments;
-use crate::error::{Error, is_taken};
-use crate::names;
-use crate::secret::random_bytes;
+use crate::error::Error;
 use crate::store::Store;
-
-const COLUMNS: &str = "p.uid, e.unique_name AS environment, p.view, p.unique_name, p.name, p.resource, p.model, \
-     p.params, p.properties, p.revision, p.date_add";
-
-/// How many numbered names are tried for a page without `unique_name` before one is drawn at random.
-const NUMBERED_NAMES: u32 = 20;
 
 /// A page with its entity tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,11 +56,8 @@ impl Pages<'_> {
         self.store
             .read(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
-                let sql = select(
-                    "WHERE p.environment_uid = ?1 AND p.layer = ?2 ORDER BY p.date_add, p.uid",
-                );
-                let rows = conn.query(&sql, &[environment_uid.into(), layer(draft).into()])?;
-                rows.iter().map(|row| Ok(from_row(row)?.settings)).collect()
+                let pages = rows::list(conn, &environment_uid, draft)?;
+                Ok(pages.into_iter().map(|page| page.settings).collect())
             })
             .await
     }
@@ -90,7 +77,7 @@ impl Pages<'_> {
         self.store
             .read(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
-                from_row(&get(conn, &environment_uid, draft, &uid)?)
+                rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)
             })
             .await
     }
@@ -117,8 +104,8 @@ impl Pages<'_> {
             .write(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
                 let uid = PageUid::from(Uuid::now_v7().to_string());
-                insert(conn, &environment_uid, draft, &uid, fields, now)?;
-                from_row(&get(conn, &environment_uid, draft, &uid)?)
+                rows::insert(conn, &environment_uid, draft, &uid, fields, now)?;
+                rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)
             })
             .await
     }
@@ -147,13 +134,13 @@ impl Pages<'_> {
         self.store
             .write(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
-                let row = get(conn, &environment_uid, draft, &uid)?;
-                if_match::check(if_match.as_deref(), &etag(&row)?)?;
+                let row = rows::get(conn, &environment_uid, draft, &uid)?;
+                if_match::check(if_match.as_deref(), &rows::etag(&row)?)?;
                 if fields.is_empty() {
-                    return from_row(&row);
+                    return rows::to_page(&row);
                 }
-                update(conn, &row, draft, fields, now)?;
-                from_row(&get(conn, &environment_uid, draft, &uid)?)
+                rows::update(conn, &row, draft, fields, now)?;
+                rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)
             })
             .await
     }
@@ -176,235 +163,10 @@ impl Pages<'_> {
         self.store
             .write(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
-                let row = get(conn, &environment_uid, draft, &uid)?;
-                if_match::check(if_match.as_deref(), &etag(&row)?)?;
-                conn.execute(
-                    "DELETE FROM pages WHERE uid = ?1 AND layer = ?2",
-                    &[uid.as_str().into(), layer(draft).into()],
-                )?;
-                Ok(())
+                let row = rows::get(conn, &environment_uid, draft, &uid)?;
+                if_match::check(if_match.as_deref(), &rows::etag(&row)?)?;
+                rows::delete(conn, draft, &uid)
             })
             .await
     }
-}
-
-/// The layer that a request speaks of. This version writes published pages only.
-fn layer(draft: Draft) -> &'static str {
-    match draft {
-        Draft::Off | Draft::On => "published",
-    }
-}
-
-fn select(rest: &str) -> String {
-    format!("SELECT {COLUMNS} FROM pages p JOIN environments e ON e.uid = p.environment_uid {rest}")
-}
-
-fn get(
-    conn: &mut dyn Connection,
-    environment_uid: &str,
-    draft: Draft,
-    uid: &PageUid,
-) -> Result<Row, Error> {
-    let sql = select("WHERE p.environment_uid = ?1 AND p.layer = ?2 AND p.uid = ?3");
-    let found = conn.query_one(
-        &sql,
-        &[
-            environment_uid.into(),
-            layer(draft).into(),
-            uid.as_str().into(),
-        ],
-    )?;
-    found.ok_or_else(|| Error::not_found("there is no such page in this environment"))
-}
-
-fn insert(
-    conn: &mut dyn Connection,
-    environment_uid: &str,
-    draft: Draft,
-    uid: &PageUid,
-    fields: Fields,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let name = fields.name.flatten();
-    let unique_name = match fields.unique_name {
-        Some(given) => given,
-        None => free_name(
-            conn,
-            environment_uid,
-            draft,
-            name.as_deref().unwrap_or_default(),
-        )?,
-    };
-    let now = clock::to_text(now);
-    conn.execute(
-        "INSERT INTO pages (uid, layer, environment_uid, unique_name, view, name, resource, model, params, \
-         properties, revision, date_add, date_update) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11, ?11)",
-        &[
-            Value::from(uid.as_str()),
-            layer(draft).into(),
-            environment_uid.into(),
-            unique_name.into(),
-            fields.view.unwrap_or_else(|| "custom".to_owned()).into(),
-            name.into(),
-            fields.resource.flatten().into(),
-            fields.model.flatten().into(),
-            fields.params.unwrap_or_else(|| "{}".to_owned()).into(),
-            to_json(&fields.properties)?.into(),
-            now.into(),
-        ],
-    )
-    .map_err(taken)?;
-    Ok(())
-}
-
-/// Writes the given fields over a row.
-fn update(
-    conn: &mut dyn Connection,
-    row: &Row,
-    draft: Draft,
-    fields: Fields,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let mut set = Assignments::default();
-    set.push_if("view", fields.view);
-    set.push_if("unique_name", fields.unique_name);
-    set.push_if("name", fields.name);
-    set.push_if("resource", fields.resource);
-    set.push_if("model", fields.model);
-    set.push_if("params", fields.params);
-    if !fields.properties.is_empty() {
-        let mut properties = stored_properties(row)?;
-        for (name, value) in fields.properties.iter() {
-            properties.set_raw(name, value.to_owned());
-        }
-        set.push_if("properties", Some(to_json(&properties)?));
-    }
-    set.push_if("date_update", Some(clock::to_text(now)));
-    let Assignments {
-        columns,
-        mut values,
-    } = set;
-    let (uid, layer_at) = (values.len() + 1, values.len() + 2);
-    values.push(row.get::<String>("uid")?.into());
-    values.push(layer(draft).into());
-    let columns = columns.join(", ");
-    let sql = format!(
-        "UPDATE pages SET {columns}, revision = revision + 1 WHERE uid = ?{uid} AND layer = ?{layer_at}"
-    );
-    conn.execute(&sql, &values).map_err(taken)?;
-    Ok(())
-}
-
-/// The columns of an UPDATE with their values.
-#[derive(Default)]
-struct Assignments {
-    columns: Vec<String>,
-    values: Vec<Value>,
-}
-
-impl Assignments {
-    fn push_if(&mut self, column: &'static str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.values.push(value.into());
-            self.columns
-                .push(format!("{column} = ?{}", self.values.len()));
-        }
-    }
-}
-
-/// A free `unique_name` made from a page's name.
-fn free_name(
-    conn: &mut dyn Connection,
-    environment_uid: &str,
-    draft: Draft,
-    name: &str,
-) -> Result<String, Error> {
-    let slug = names::slug(name);
-    let mut is_free =
-        |candidate: &str| -> Result<bool, Error> {
-            let found = conn.query(
-            "SELECT uid FROM pages WHERE environment_uid = ?1 AND layer = ?2 AND unique_name = ?3",
-            &[environment_uid.into(), layer(draft).into(), candidate.into()],
-        )?;
-            Ok(found.is_empty())
-        };
-    if is_free(&slug)? {
-        return Ok(slug);
-    }
-    for number in 2..=NUMBERED_NAMES {
-        let candidate = format!("{slug}_{number}");
-        if is_free(&candidate)? {
-            return Ok(candidate);
-        }
-    }
-    Ok(format!(
-        "{slug}_{:016x}",
-        u64::from_ne_bytes(random_bytes()?)
-    ))
-}
-
-fn taken(error: svc_data::Error) -> Error {
-    if is_taken(&error) {
-        Error::invalid_field(
-            "unique_name",
-            "another page of this environment has this name; choose another one",
-        )
-    } else {
-        error.into()
-    }
-}
-
-/// The page of a row. Its `params` are escaped for the wire, never parsed.
-fn from_row(row: &Row) -> Result<Page, Error> {
-    let unwritable = |source: serde_json::Error| {
-        Error::internal("a stored page cannot be written as JSON").with_source(source)
-    };
-    let mut settings = JsonObject::new();
-    for name in [
-        "uid",
-        "environment",
-        "view",
-        "unique_name",
-        "name",
-        "resource",
-        "model",
-        "params",
-    ] {
-        settings
-            .set(name, &row.get::<Option<String>>(name)?)
-            .map_err(unwritable)?;
-    }
-    settings.set("draft", &false).map_err(unwritable)?;
-    settings.set("deleted", &false).map_err(unwritable)?;
-    settings
-        .set("date_add", &row.get::<String>("date_add")?)
-        .map_err(unwritable)?;
-    for (name, value) in stored_properties(row)?.iter() {
-        settings.set_raw(name, value.to_owned());
-    }
-    Ok(Page {
-        settings: settings.into(),
-        etag: etag(row)?,
-    })
-}
-
-/// The strong entity tag of a row: no two states of any page share one.
-fn etag(row: &Row) -> Result<String, Error> {
-    Ok(format!(
-        "\"{}-{}\"",
-        row.get::<String>("uid")?,
-        row.get::<i64>("revision")?
-    ))
-}
-
-fn stored_properties(row: &Row) -> Result<JsonObject, Error> {
-    serde_json::from_str(&row.get::<String>("properties")?).map_err(|source| {
-        Error::internal("a stored page has properties that are no JSON object").with_source(source)
-    })
-}
-
-fn to_json(properties: &JsonObject) -> Result<String, Error> {
-    serde_json::to_string(properties).map_err(|source| {
-        Error::internal("properties cannot be written as JSON").with_source(source)
-    })
 }

@@ -1,11 +1,14 @@
 //! Resources: the connected databases of an environment. Their addresses may hold passwords and are kept
 //! sealed.
 
+mod engine;
+
 use jiff::Timestamp;
 use svc_data::{Connection, Row, Value};
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use uuid::Uuid;
 
+pub use self::engine::Engine;
 use crate::clock;
 use crate::environments;
 use crate::error::{Error, is_taken};
@@ -17,7 +20,7 @@ use crate::secret::Secret;
 use crate::store::Store;
 
 const COLUMNS: &str = "r.uid AS resource_uid, p.unique_name AS project, e.unique_name AS environment, \
-     r.unique_name, r.name, r.type, r.params, r.date_add, r.url";
+     r.unique_name, r.name, r.engine, r.params, r.date_add, r.url";
 
 /// A connected database, without its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,63 +52,6 @@ pub struct ConnectedResource {
     pub resource: Resource,
     /// The address, such as `sqlite:/srv/shop.db` or `postgres://app:...@db/shop`.
     pub url: Secret,
-}
-
-/// The engines that can be connected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Engine {
-    /// An SQLite file: `sqlite:PATH`.
-    Sqlite,
-    /// PostgreSQL and what speaks its protocol: `postgres://...`.
-    Postgres,
-    /// MySQL or MariaDB: `mysql://...`.
-    Mysql,
-}
-
-impl Engine {
-    const ALL: [Self; 3] = [Self::Sqlite, Self::Postgres, Self::Mysql];
-
-    /// Its name on the wire: `sqlite`, `postgres`, `mysql`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sqlite => "sqlite",
-            Self::Postgres => "postgres",
-            Self::Mysql => "mysql",
-        }
-    }
-
-    /// The engine an address names.
-    ///
-    /// # Errors
-    /// A field error on `url` that lists the forms; it does not quote the address.
-    pub fn of_url(url: &Secret) -> Result<Self, Error> {
-        let url = url.expose();
-        let forms = [
-            (Self::Sqlite, "sqlite:"),
-            (Self::Postgres, "postgres://"),
-            (Self::Postgres, "postgresql://"),
-            (Self::Mysql, "mysql://"),
-            (Self::Mysql, "mariadb://"),
-        ];
-        forms
-            .into_iter()
-            .find(|(_, form)| url.len() > form.len() && url.starts_with(form))
-            .map(|(engine, _)| engine)
-            .ok_or_else(|| {
-                Error::invalid_field(
-                    "url",
-                    "must look like sqlite:PATH, postgres://HOST/NAME or mysql://HOST/NAME",
-                )
-            })
-    }
-
-    fn stored(text: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|engine| engine.as_str() == text)
-            .ok_or_else(|| Error::internal("the store holds a resource of an unknown engine"))
-    }
 }
 
 /// What a resource is made of; see [`NewResource::new`].
@@ -278,7 +224,7 @@ impl Resources<'_> {
                 let old = from_row(&row)?;
                 let url = sealer.seal(&context(old.uid), checked.new.url.expose())?;
                 conn.execute(
-                    "UPDATE resources SET url = ?1, type = ?2, name = ?3, params = ?4 WHERE uid = ?5",
+                    "UPDATE resources SET url = ?1, engine = ?2, name = ?3, params = ?4 WHERE uid = ?5",
                     &[
                         Value::from(url),
                         checked.engine.as_str().into(),
@@ -390,7 +336,7 @@ fn insert(
     } = checked;
     let name = new.unique_name;
     conn.execute(
-        "INSERT INTO resources (uid, environment_uid, unique_name, name, type, url, params, date_add) \
+        "INSERT INTO resources (uid, environment_uid, unique_name, name, engine, url, params, date_add) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         &[
             Value::from(uid.to_string()),
@@ -449,37 +395,8 @@ fn from_row(row: &Row) -> Result<Resource, Error> {
         environment: EnvironmentName::from(row.get::<String>("environment")?),
         unique_name: ResourceName::from(row.get::<String>("unique_name")?),
         name: row.get("name")?,
-        engine: Engine::stored(&row.get::<String>("type")?)?,
+        engine: Engine::stored(&row.get::<String>("engine")?)?,
         params: row.get("params")?,
         date_add: row::time(row, "date_add")?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_names_its_engine() {
-        let engine = |url: &str| Engine::of_url(&Secret::new(url));
-        assert_eq!(engine("sqlite:shop.db").unwrap(), Engine::Sqlite);
-        assert_eq!(engine("postgres://db/shop").unwrap(), Engine::Postgres);
-        assert_eq!(engine("postgresql://db/shop").unwrap(), Engine::Postgres);
-        assert_eq!(engine("mysql://db/shop").unwrap(), Engine::Mysql);
-    }
-
-    #[test]
-    fn another_address_is_refused_without_being_quoted() {
-        for url in [
-            "",
-            "sqlite:",
-            "shop.db",
-            "oracle://app:hunter2@db",
-            "POSTGRES://db/shop",
-        ] {
-            let error = Engine::of_url(&Secret::new(url)).unwrap_err();
-            assert!(error.to_string().contains("sqlite:PATH"));
-            assert!(!error.to_string().contains("hunter2"));
-        }
-    }
 }

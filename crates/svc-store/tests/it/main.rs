@@ -1,5 +1,8 @@
 //! The store from the outside: every group of things, its folder and key, several processes at once.
-#![allow(clippy::unwrap_used, reason = "a test's helpers may stop it, as the test itself may")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test's helpers may stop it, as the test itself may"
+)]
 
 mod credentials;
 mod pages;

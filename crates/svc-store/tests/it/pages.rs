@@ -350,6 +350,32 @@ async fn params_of_several_mebibytes_are_kept_to_the_byte() {
 }
 
 #[tokio::test]
+async fn very_many_properties_are_written_merged_and_read_in_linear_time() {
+    let fixture = Fixture::new().await;
+    let object = |value: u32| {
+        let properties: Vec<_> = (0..100_000)
+            .map(|number| format!("\"p{number}\":{value}"))
+            .collect();
+        format!("{{{}}}", properties.join(","))
+    };
+    let work = async {
+        let page = fixture.create(&object(1)).await.unwrap();
+        fixture.update(&uid(&page), &object(2), None).await.unwrap()
+    };
+    let page = tokio::time::timeout(std::time::Duration::from_secs(20), work)
+        .await
+        .unwrap();
+    let properties = page.settings.into_properties();
+    assert_eq!(properties.len(), 11 + 100_000);
+    assert!(
+        properties
+            .iter()
+            .skip(11)
+            .all(|(_, value)| value.get() == "2")
+    );
+}
+
+#[tokio::test]
 async fn one_of_many_writers_at_once_gets_a_given_name() {
     let fixture = Fixture::new().await;
     let mut tasks = tokio::task::JoinSet::new();

@@ -24,7 +24,7 @@ async fn a_resource_is_listed_without_and_read_with_its_address() {
     assert_eq!(made.name, "shop");
     assert_eq!(
         resources.list(&main_project(), &prod()).await.unwrap(),
-        [made.clone()]
+        std::slice::from_ref(&made)
     );
     let read = resources
         .get(&main_project(), &prod(), &"shop".into())

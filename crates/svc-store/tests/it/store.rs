@@ -305,6 +305,43 @@ async fn a_refused_change_leaves_nothing_and_moves_no_revision() {
 }
 
 #[tokio::test]
+async fn a_store_that_is_locked_for_long_is_read_and_says_that_it_cannot_be_written() {
+    let fixture = Fixture::new().await;
+    let database = fixture.database().await;
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (lock, locked) = tokio::sync::oneshot::channel();
+    let holder = tokio::spawn(async move {
+        let held = database.write(move |_| {
+            lock.send(()).unwrap();
+            // Ends with the sender.
+            let _ = released.recv();
+            Ok::<_, svc_data::Error>(())
+        });
+        held.await.unwrap();
+    });
+    locked.await.unwrap();
+    assert_eq!(fixture.store.projects().list().await.unwrap().len(), 1);
+    let error = fixture
+        .store
+        .projects()
+        .create(NewProject::new("late"))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout),
+        "{error}"
+    );
+    drop(release);
+    holder.await.unwrap();
+    fixture
+        .store
+        .projects()
+        .create(NewProject::new("late"))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
 async fn a_backup_opens_with_the_same_key() {
     let fixture = Fixture::new().await;
     let new = NewResource::new("shop", Secret::new("sqlite:shop.db"));
