@@ -5,6 +5,8 @@
 
 use std::{error, fmt, sync::Arc};
 
+use svc_model::Invalid;
+
 /// Why an operation on a database failed. Cheap to clone.
 #[derive(Clone)]
 pub struct Error(Box<Repr>);
@@ -13,7 +15,7 @@ pub struct Error(Box<Repr>);
 struct Repr {
     kind: ErrorKind,
     message: String,
-    fields: Vec<FieldMessages>,
+    invalid: Invalid,
     constraint: Option<Constraint>,
     source: Option<Arc<dyn error::Error + Send + Sync>>,
 }
@@ -39,15 +41,6 @@ pub enum ErrorKind {
     StructureChanged,
     /// A fault of ours or a damaged database (500).
     Internal,
-}
-
-/// The messages about one field, or about the request as a whole when `field` is `None`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldMessages {
-    /// The field the messages are about; `None` is `non_field_errors`.
-    pub field: Option<String>,
-    /// What is wrong, one sentence each.
-    pub messages: Vec<String>,
 }
 
 /// The rule of a database that refused a write.
@@ -90,7 +83,7 @@ impl Error {
         Self(Box::new(Repr {
             kind,
             message: message.into(),
-            fields: Vec::new(),
+            invalid: Invalid::new(),
             constraint: None,
             source: None,
         }))
@@ -98,24 +91,12 @@ impl Error {
 
     /// The request as a whole is wrong. The message is for the client.
     pub fn invalid(message: impl Into<String>) -> Self {
-        let message = message.into();
-        let mut error = Self::new(ErrorKind::Invalid, message.clone());
-        error.0.fields.push(FieldMessages {
-            field: None,
-            messages: vec![message],
-        });
-        error
+        Invalid::general(message).into()
     }
 
     /// One field is wrong. The message is for the client.
     pub fn invalid_field(field: impl Into<String>, message: impl Into<String>) -> Self {
-        let (field, message) = (field.into(), message.into());
-        let mut error = Self::new(ErrorKind::Invalid, format!("{field}: {message}"));
-        error.0.fields.push(FieldMessages {
-            field: Some(field),
-            messages: vec![message],
-        });
-        error
+        Invalid::field(field, message).into()
     }
 
     /// Something is missing. The message is for the client.
@@ -126,18 +107,6 @@ impl Error {
     /// A fault of ours, told only to the log.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
-    }
-
-    /// Adds what another field has to say; the kind stays.
-    #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
-        for entry in other.0.fields {
-            match self.0.fields.iter_mut().find(|e| e.field == entry.field) {
-                Some(known) => known.messages.extend(entry.messages),
-                None => self.0.fields.push(entry),
-            }
-        }
-        self
     }
 
     /// Keeps the cause for the log.
@@ -161,8 +130,8 @@ impl Error {
 
     /// The messages a client gets for [`ErrorKind::Invalid`], each on its field. Empty for other kinds.
     #[must_use]
-    pub fn messages(&self) -> &[FieldMessages] {
-        &self.0.fields
+    pub fn messages(&self) -> &Invalid {
+        &self.0.invalid
     }
 
     /// The rule that refused a write, for [`ErrorKind::Constraint`] and what came of it.
@@ -189,6 +158,14 @@ impl Error {
     }
 }
 
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Self {
+        let mut error = Self::new(ErrorKind::Invalid, invalid.to_string());
+        error.0.invalid = invalid;
+        error
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)
@@ -201,9 +178,6 @@ impl fmt::Debug for Error {
         debug
             .field("kind", &self.0.kind)
             .field("message", &self.0.message);
-        if !self.0.fields.is_empty() {
-            debug.field("fields", &self.0.fields);
-        }
         if let Some(source) = &self.0.source {
             debug.field("source", source);
         }
@@ -225,24 +199,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_about_the_same_field_are_gathered() {
-        let error = Error::invalid_field("a", "one")
-            .and(Error::invalid_field("b", "two"))
-            .and(Error::invalid_field("a", "three"));
+    fn the_messages_of_an_invalid_request_stand_on_their_fields() {
+        let error = Error::invalid_field("amount", "a valid number is required");
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.messages(),
-            [
-                FieldMessages {
-                    field: Some("a".into()),
-                    messages: vec!["one".into(), "three".into()]
-                },
-                FieldMessages {
-                    field: Some("b".into()),
-                    messages: vec!["two".into()]
-                },
-            ]
+            &Invalid::field("amount", "a valid number is required")
         );
+        assert_eq!(error.to_string(), "amount: a valid number is required");
     }
 
     #[test]

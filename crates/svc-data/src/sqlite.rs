@@ -1,5 +1,261 @@
 //! The SQLite engine.
 
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use rusqlite::Connection;
+
+use crate::{
+    Error, ErrorKind, IfMatch, Model, Page, RecordJson, ResourceOptions, Structure,
+    driver::{Driver, Values},
+    plan::{ListPlan, Shown},
+};
+
 pub(crate) mod connection;
+mod cursor;
+mod declared;
+mod discover;
 pub(crate) mod fault;
+mod functions;
+mod json;
 pub(crate) mod pool;
+mod read;
+mod refusal;
+mod rules;
+mod select;
+mod temporal;
+mod write;
+
+/// How long the structure may take to be read.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A connected SQLite file.
+pub(crate) struct Sqlite {
+    pool: pool::Pool,
+    path: Arc<Path>,
+    timeout: Duration,
+}
+
+impl fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sqlite")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sqlite {
+    /// Connects `PATH[?mode=ro|rw]`.
+    pub(crate) async fn connect(url: &str, options: ResourceOptions) -> Result<Self, Error> {
+        let (path, writable) = parse_url(url)?;
+        let path = std::path::absolute(&path).map_err(|error| connection::missing(&path, error))?;
+        let shared: Arc<Path> = path.clone().into();
+        let pool = tokio::task::spawn_blocking(move || {
+            pool::Pool::start(pool::Options {
+                source: connection::Source {
+                    path,
+                    set_wal: options.set_wal,
+                    prepare: Arc::new(functions::register),
+                },
+                readers: options.readers,
+                writable,
+            })
+        })
+        .await
+        .unwrap_or_else(|_| Err(Error::internal("opening the database panicked")))?;
+        Ok(Self {
+            pool,
+            path: shared,
+            timeout: options.statement_timeout,
+        })
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        work: impl FnOnce(&Connection, Told<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let path = Arc::clone(&self.path);
+        self.pool
+            .read(Some(limit), move |connection| {
+                work(connection, Told { path: &path })
+            })
+            .await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection, Told<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let path = Arc::clone(&self.path);
+        self.pool
+            .write(Some(self.timeout), move |connection| {
+                work(connection, Told { path: &path })
+            })
+            .await
+            .map_err(|error: Error| match error.kind() {
+                ErrorKind::Constraint => refusal::at_commit(&error),
+                _ => error,
+            })
+    }
+}
+
+#[async_trait]
+impl Driver for Sqlite {
+    async fn structure(&self) -> Result<Structure, Error> {
+        self.read(DISCOVERY_TIMEOUT, |connection, told| {
+            told.of(discover::discover(connection))
+        })
+        .await
+    }
+
+    async fn structure_version(&self) -> Result<i64, Error> {
+        self.read(self.timeout, |connection, told| {
+            told.of(discover::schema_version(connection))
+        })
+        .await
+    }
+
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Page, Error> {
+        let query = read::ListQuery::new(model, plan)?;
+        self.read(self.timeout, move |connection, told| {
+            query.run(connection, told)
+        })
+        .await
+    }
+
+    async fn retrieve(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        shown: Shown,
+    ) -> Result<RecordJson, Error> {
+        let statement = select::Statement::select(read::by_key(model, &key)?.limit(1));
+        let model = Arc::clone(model);
+        self.read(self.timeout, move |connection, told| {
+            read::retrieve(connection, told, &model, &statement, &shown)
+        })
+        .await
+    }
+
+    async fn create(
+        &self,
+        model: &Arc<Model>,
+        values: Values,
+        shown: Shown,
+    ) -> Result<RecordJson, Error> {
+        let create = write::Create::new(model, &values, shown)?;
+        self.write(move |connection, told| create.run(connection, told))
+            .await
+    }
+
+    async fn update(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        values: Values,
+        replace: bool,
+        if_match: Option<IfMatch>,
+        shown: Shown,
+    ) -> Result<RecordJson, Error> {
+        let change = write::Change::update(model, &key, &values, replace, if_match, shown)?;
+        self.write(move |connection, told| {
+            change
+                .run(connection, told)?
+                .ok_or_else(|| Error::internal("an update gave no record"))
+        })
+        .await
+    }
+
+    async fn delete(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<(), Error> {
+        let change = write::Change::delete(model, &key, if_match)?;
+        self.write(move |connection, told| change.run(connection, told).map(drop))
+            .await
+    }
+}
+
+/// Tells errors of SQLite as ours.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    path: &'a Path,
+}
+
+impl Told<'_> {
+    fn of<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
+        result.map_err(|error| fault::translate(error, self.path))
+    }
+}
+
+/// Refuses to work with a model of a structure that is no longer there.
+fn check_version(connection: &Connection, model: &Model, told: Told<'_>) -> Result<(), Error> {
+    if told.of(discover::schema_version(connection))? == model.structure_version {
+        Ok(())
+    } else {
+        Err(Error::new(
+            ErrorKind::StructureChanged,
+            "the structure of the database has changed",
+        ))
+    }
+}
+
+/// A name as an identifier of SQLite.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Splits `PATH[?mode=ro|rw]`; `//` in front of the path is optional.
+fn parse_url(url: &str) -> Result<(PathBuf, bool), Error> {
+    let path = url.strip_prefix("//").unwrap_or(url);
+    let (path, writable) = match path.rsplit_once('?') {
+        None => (path, true),
+        Some((path, "mode=rw")) => (path, true),
+        Some((path, "mode=ro")) => (path, false),
+        Some(_) => {
+            return Err(Error::invalid(
+                "behind the path of an SQLite database only ?mode=ro and ?mode=rw are known",
+            ));
+        }
+    };
+    if path.is_empty() || path == ":memory:" {
+        return Err(Error::invalid(
+            "an SQLite database is given with its path, as in sqlite:shop.db",
+        ));
+    }
+    Ok((PathBuf::from(path), writable))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_a_path_and_perhaps_a_mode() {
+        for (url, path, writable) in [
+            ("shop.db", "shop.db", true),
+            ("///srv/shop.db", "/srv/shop.db", true),
+            ("/srv/shop.db?mode=ro", "/srv/shop.db", false),
+            ("what?.db?mode=rw", "what?.db", true),
+        ] {
+            assert_eq!(parse_url(url).unwrap(), (PathBuf::from(path), writable));
+        }
+        for url in [
+            "",
+            "?mode=ro",
+            ":memory:",
+            "a.db?cache=shared",
+            "a.db?mode=rwc",
+        ] {
+            assert!(parse_url(url).is_err(), "{url}");
+        }
+    }
+}

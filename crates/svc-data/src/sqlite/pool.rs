@@ -101,11 +101,6 @@ impl Pool {
         })
     }
 
-    /// Whether writes are possible.
-    pub(crate) fn is_writable(&self) -> bool {
-        self.writes.is_some()
-    }
-
     /// Runs `work` on a reader. It sees every write that was answered before this call.
     pub(crate) async fn read<T, E, F>(&self, limit: Option<Duration>, work: F) -> Result<T, E>
     where

@@ -1,0 +1,65 @@
+//! The one trait that every engine implements, beneath [`Resource`](crate::Resource).
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+
+use crate::{
+    Error, IfMatch, Model, Page, RecordJson, Structure,
+    plan::{ListPlan, Shown},
+    scalar::Scalar,
+};
+
+/// Fields and their values.
+pub(crate) type Values = Vec<(usize, Scalar)>;
+
+/// An engine, connected to one database.
+///
+/// An error of kind [`StructureChanged`](crate::ErrorKind::StructureChanged) means that nothing was done
+/// and the call is worth repeating with the structure read anew.
+#[async_trait]
+pub(crate) trait Driver: fmt::Debug + Send + Sync {
+    /// Reads the structure.
+    async fn structure(&self) -> Result<Structure, Error>;
+
+    /// What the engine calls the state of the structure now; cheap to ask.
+    async fn structure_version(&self) -> Result<i64, Error>;
+
+    /// Lists records.
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Page, Error>;
+
+    /// Gets one record.
+    async fn retrieve(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        shown: Shown,
+    ) -> Result<RecordJson, Error>;
+
+    /// Creates a record and gives it back as the database has it.
+    async fn create(
+        &self,
+        model: &Arc<Model>,
+        values: Values,
+        shown: Shown,
+    ) -> Result<RecordJson, Error>;
+
+    /// Changes a record and gives it back. With `replace`, fields that are left out get their defaults.
+    async fn update(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        values: Values,
+        replace: bool,
+        if_match: Option<IfMatch>,
+        shown: Shown,
+    ) -> Result<RecordJson, Error>;
+
+    /// Deletes a record.
+    async fn delete(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<(), Error>;
+}

@@ -1,0 +1,443 @@
+//! A list query, resolved against the structure: names became fields, texts became values of their
+//! types, and whatever does not fit was refused. Engines turn the result into their SQL.
+
+use std::sync::Arc;
+
+use svc_model::{
+    Condition, Count, FieldFilter, Filter, Invalid, ListQuery, Lookup, Operand, RecordView,
+    Relation, parse_bool,
+};
+
+use crate::{
+    Error, Model, Structure,
+    scalar::{Kind, Scalar, Zone},
+};
+
+/// The largest regular expression, compiled, in bytes.
+const REGEX_SIZE: usize = 1 << 20;
+
+/// A list, ready for an engine.
+#[derive(Debug)]
+pub(crate) struct ListPlan {
+    pub(crate) shown: Shown,
+    pub(crate) test: Option<Test>,
+    /// The fields to order by, and whether the largest comes first; the primary key is among them.
+    pub(crate) order: Vec<(usize, bool)>,
+    pub(crate) limit: u32,
+    pub(crate) offset: u64,
+    pub(crate) after: Option<String>,
+    pub(crate) count: Count,
+}
+
+/// What of a record is written, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// The fields, in the order of the columns.
+    pub(crate) fields: Arc<[usize]>,
+    pub(crate) zone: Zone,
+}
+
+/// Something that holds for a record, does not hold, or is unknown.
+#[derive(Debug)]
+pub(crate) enum Test {
+    All(Vec<Self>),
+    Any(Vec<Self>),
+    Not(Box<Self>),
+    /// The field compares so with the value.
+    Compare(usize, Comparison, Scalar),
+    /// The field equals one of the values.
+    In(usize, Vec<Scalar>),
+    /// The text of the field matches.
+    Match(usize, Match, String),
+    Null(usize),
+    /// NULL or the empty text.
+    Empty(usize),
+    /// There are related records.
+    Related(Vec<Step>, Box<Self>),
+}
+
+/// A step to a related model: the field here, the model, the field there.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) field: usize,
+    pub(crate) model: Arc<Model>,
+    pub(crate) related_field: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    Unequal,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Match {
+    Contains { any_case: bool },
+    Starts { any_case: bool },
+    Ends { any_case: bool },
+    Regex,
+}
+
+impl Shown {
+    /// Reads `_fields` and `tz`.
+    pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self, Error> {
+        let mut invalid = Invalid::new();
+        let shown = shown(
+            model,
+            view.fields.as_deref(),
+            view.time_zone.as_deref(),
+            &mut invalid,
+        );
+        invalid.into_result()?;
+        Ok(shown)
+    }
+}
+
+fn shown(
+    model: &Model,
+    fields: Option<&[String]>,
+    time_zone: Option<&str>,
+    invalid: &mut Invalid,
+) -> Shown {
+    let zone = Zone::parse(time_zone).or_else(|message| {
+        invalid.push_field("tz", message);
+        Zone::parse(None)
+    });
+    let mut indexes: Vec<usize> = (0..model.fields.len()).collect();
+    if let Some(names) = fields {
+        let mut wanted = model.key.clone();
+        for name in names {
+            match model.index_of(name) {
+                Some(index) => wanted.push(index),
+                None => invalid.push_field("_fields", format!("unknown field {name:?}")),
+            }
+        }
+        indexes.retain(|index| wanted.contains(index));
+    }
+    Shown {
+        fields: indexes.into(),
+        zone: zone.unwrap_or(Zone {
+            zone: jiff::tz::TimeZone::UTC,
+            is_utc: true,
+        }),
+    }
+}
+
+impl ListPlan {
+    /// Resolves a query.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) with a message for everything that does not fit.
+    pub(crate) fn resolve(
+        structure: &Structure,
+        model: &Model,
+        query: &ListQuery,
+    ) -> Result<Self, Error> {
+        let mut invalid = Invalid::new();
+        let shown = shown(
+            model,
+            query.fields.as_deref(),
+            query.time_zone.as_deref(),
+            &mut invalid,
+        );
+        let mut resolver = Resolver {
+            structure,
+            zone: &shown.zone,
+            invalid,
+        };
+        let mut tests = Vec::new();
+        for FieldFilter { condition, exclude } in &query.filters {
+            let key = condition.field.as_str();
+            if let Some(test) = resolver.condition(model, condition, key) {
+                tests.push(if *exclude {
+                    Test::Not(Box::new(test))
+                } else {
+                    test
+                });
+            }
+        }
+        if let Some(filter) = &query.filter {
+            tests.extend(resolver.filter(model, filter));
+        }
+        if let Some(text) = &query.search {
+            tests.push(resolver.search(model, text));
+        }
+        if let Some(relation) = &query.relation {
+            tests.extend(resolver.relation(model, relation));
+        }
+        let order = resolver.order(model, query);
+        resolver.invalid.into_result()?;
+        let limit = query.limit();
+        Ok(Self {
+            test: match tests.len() {
+                0 => None,
+                _ => Some(Test::All(tests)),
+            },
+            order,
+            limit,
+            offset: if query.no_pagination || query.after.is_some() {
+                0
+            } else {
+                query
+                    .page
+                    .saturating_sub(1)
+                    .saturating_mul(u64::from(limit))
+            },
+            after: query.after.clone(),
+            count: if query.no_pagination {
+                Count::None
+            } else {
+                query.count
+            },
+            shown,
+        })
+    }
+}
+
+struct Resolver<'a> {
+    structure: &'a Structure,
+    zone: &'a Zone,
+    invalid: Invalid,
+}
+
+impl Resolver<'_> {
+    fn filter(&mut self, model: &Model, filter: &Filter) -> Option<Test> {
+        let each = |resolver: &mut Self, filters: &[Filter]| -> Vec<Test> {
+            filters
+                .iter()
+                .filter_map(|filter| resolver.filter(model, filter))
+                .collect()
+        };
+        match filter {
+            Filter::And(filters) => Some(Test::All(each(self, filters))),
+            Filter::Or(filters) => Some(Test::Any(each(self, filters))),
+            Filter::Not(filter) => self
+                .filter(model, filter)
+                .map(|test| Test::Not(Box::new(test))),
+            Filter::Condition(condition) => self.condition(model, condition, "_filter"),
+            _ => {
+                self.invalid
+                    .push_field("_filter", "an operator of the tree is not supported");
+                None
+            }
+        }
+    }
+
+    /// Resolves a condition; `key` is where an unknown field is reported.
+    fn condition(&mut self, model: &Model, condition: &Condition, key: &str) -> Option<Test> {
+        let Condition {
+            field,
+            lookup,
+            value,
+        } = condition;
+        let Some(index) = model.index_of(field) else {
+            self.invalid
+                .push_field(key, format!("unknown field {field:?}"));
+            return None;
+        };
+        match self.test(model, index, *lookup, value) {
+            Ok(test) => Some(test),
+            Err(message) => {
+                self.invalid.push_field(field, message);
+                None
+            }
+        }
+    }
+
+    fn test(
+        &self,
+        model: &Model,
+        index: usize,
+        lookup: Lookup,
+        operand: &Operand,
+    ) -> Result<Test, String> {
+        let field = model.at(index).map_err(|error| error.to_string())?;
+        let kind = field.kind;
+        let one = || match operand {
+            Operand::One(text) => Ok(text.as_str()),
+            Operand::Many(_) => Err(format!("the lookup {lookup} takes one value")),
+        };
+        let scalar = |text: &str| Scalar::from_text(field, text, self.zone);
+        let compare = |comparison| -> Result<Test, String> {
+            let is_ordering = !matches!(comparison, Comparison::Equal | Comparison::Unequal);
+            if is_ordering && kind == Kind::Json {
+                return Err(format!("the lookup {lookup} does not work on JSON"));
+            }
+            Ok(Test::Compare(index, comparison, scalar(one()?)?))
+        };
+        let matching = |how| -> Result<Test, String> {
+            if kind == Kind::Binary {
+                return Err(format!("the lookup {lookup} does not work on binary data"));
+            }
+            Ok(Test::Match(index, how, one()?.to_owned()))
+        };
+        let truth = |test: Test| -> Result<Test, String> {
+            match parse_bool(one()?) {
+                Some(true) => Ok(test),
+                Some(false) => Ok(Test::Not(Box::new(test))),
+                None => Err(format!("the lookup {lookup} takes true or false")),
+            }
+        };
+        match lookup {
+            Lookup::Exact => compare(Comparison::Equal),
+            Lookup::Ne => compare(Comparison::Unequal),
+            Lookup::Gt => compare(Comparison::Greater),
+            Lookup::Gte => compare(Comparison::GreaterOrEqual),
+            Lookup::Lt => compare(Comparison::Less),
+            Lookup::Lte => compare(Comparison::LessOrEqual),
+            Lookup::In => {
+                let Operand::Many(texts) = operand else {
+                    return Err("the lookup in takes several values".to_owned());
+                };
+                let values: Result<Vec<_>, _> = texts.iter().map(|text| scalar(text)).collect();
+                Ok(Test::In(index, values?))
+            }
+            Lookup::Range => match operand {
+                Operand::Many(texts) if kind != Kind::Json => match texts.as_slice() {
+                    [low, high] => Ok(Test::All(vec![
+                        Test::Compare(index, Comparison::GreaterOrEqual, scalar(low)?),
+                        Test::Compare(index, Comparison::LessOrEqual, scalar(high)?),
+                    ])),
+                    _ => Err("the lookup range takes two values".to_owned()),
+                },
+                Operand::Many(_) => Err("the lookup range does not work on JSON".to_owned()),
+                Operand::One(_) => Err("the lookup range takes two values".to_owned()),
+            },
+            Lookup::Icontains => matching(Match::Contains { any_case: true }),
+            Lookup::Istartswith => matching(Match::Starts { any_case: true }),
+            Lookup::Iendswith => matching(Match::Ends { any_case: true }),
+            Lookup::Contains => matching(Match::Contains { any_case: false }),
+            Lookup::Startswith => matching(Match::Starts { any_case: false }),
+            Lookup::Endswith => matching(Match::Ends { any_case: false }),
+            Lookup::JsonIcontains => match kind {
+                Kind::Json | Kind::Text | Kind::Any => matching(Match::Contains { any_case: true }),
+                _ => Err("the lookup json_icontains works on JSON and text".to_owned()),
+            },
+            Lookup::Regex => {
+                compile_regex(one()?)?;
+                matching(Match::Regex)
+            }
+            Lookup::Isnull => truth(Test::Null(index)),
+            Lookup::Isempty => truth(Test::Empty(index)),
+            Lookup::Coveredby => {
+                Err("the lookup coveredby needs a database with PostGIS".to_owned())
+            }
+            _ => Err(format!(
+                "the lookup {lookup} is not supported by this database"
+            )),
+        }
+    }
+
+    /// Contains over texts, equality over numbers.
+    fn search(&self, model: &Model, text: &str) -> Test {
+        let tests = model
+            .fields
+            .iter()
+            .enumerate()
+            .filter_map(|(index, field)| match field.kind {
+                Kind::Text | Kind::Any | Kind::Json | Kind::Uuid => Some(Test::Match(
+                    index,
+                    Match::Contains { any_case: true },
+                    text.to_owned(),
+                )),
+                Kind::Integer | Kind::Float | Kind::Decimal => {
+                    Scalar::from_text(field, text, self.zone)
+                        .ok()
+                        .map(|value| Test::Compare(index, Comparison::Equal, value))
+                }
+                _ => None,
+            })
+            .collect();
+        Test::Any(tests)
+    }
+
+    fn relation(&mut self, model: &Model, relation: &Relation) -> Option<Test> {
+        let mut steps: Vec<Step> = Vec::new();
+        for step in &relation.steps {
+            let here = steps.last().map_or(model, |step| &step.model);
+            let field = here.index_of(&step.column);
+            let there = self.structure.model(&step.model);
+            let related_field = there.and_then(|model| model.index_of(&step.related_column));
+            let unknown = match (field, there, related_field) {
+                (Some(field), Some(model), Some(related_field)) => {
+                    steps.push(Step {
+                        field,
+                        model: Arc::clone(model),
+                        related_field,
+                    });
+                    continue;
+                }
+                (None, ..) => format!("unknown field {:?}", step.column),
+                (_, None, _) => format!("unknown model {:?}", step.model),
+                _ => format!("unknown field {:?}", step.related_column),
+            };
+            self.invalid.push_field("_relation", unknown);
+            return None;
+        }
+        let last = steps.last().map(|step| Arc::clone(&step.model))?;
+        let values = Operand::Many(relation.values.clone());
+        let test = match last.index_of(&relation.column) {
+            Some(index) => self.test(&last, index, Lookup::In, &values),
+            None => Err(format!("unknown field {:?}", relation.column)),
+        };
+        match test {
+            Ok(test) => Some(Test::Related(steps, Box::new(test))),
+            Err(message) => {
+                self.invalid.push_field("_relation", message);
+                None
+            }
+        }
+    }
+
+    /// What was asked for, then the primary key, so that the order is total.
+    fn order(&mut self, model: &Model, query: &ListQuery) -> Vec<(usize, bool)> {
+        let mut order: Vec<(usize, bool)> = Vec::new();
+        let mut add = |index: usize, descending: bool| {
+            if !order.iter().any(|(known, _)| *known == index) {
+                order.push((index, descending));
+            }
+        };
+        let mut descending = query.order_by.is_empty();
+        for asked in &query.order_by {
+            // A column whose own name begins with a minus.
+            let literal = format!("-{}", asked.field);
+            if let Some(index) = model.index_of(&asked.field) {
+                descending = asked.descending;
+                add(index, descending);
+            } else if let Some(index) = model.index_of(&literal).filter(|_| asked.descending) {
+                descending = false;
+                add(index, descending);
+            } else {
+                self.invalid
+                    .push_field("_order_by", format!("unknown field {:?}", asked.field));
+            }
+        }
+        for index in &model.key {
+            add(*index, descending);
+        }
+        if !model.distinct_rows {
+            // Rows that nothing tells apart: at least those that differ get a fixed place.
+            for index in 0..model.fields.len() {
+                add(index, descending);
+            }
+        }
+        order
+    }
+}
+
+/// Compiles a regular expression that runs in linear time and bounded memory.
+pub(crate) fn compile_regex(pattern: &str) -> Result<regex::Regex, String> {
+    regex::RegexBuilder::new(pattern)
+        .size_limit(REGEX_SIZE)
+        .dfa_size_limit(REGEX_SIZE)
+        .build()
+        .map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => "the regular expression is too large".to_owned(),
+            _ => "must be a regular expression; look-around and back-references are not taken"
+                .to_owned(),
+        })
+}

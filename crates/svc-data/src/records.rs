@@ -1,0 +1,188 @@
+//! Records in and out: pages, single records with their entity tag, and the bodies of writes.
+
+use bytes::Bytes;
+use svc_model::{Invalid, JsonObject, RecordId};
+
+use crate::{
+    Error, Model,
+    scalar::{Scalar, Zone},
+};
+
+/// A page of records.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Page {
+    /// A JSON array of records.
+    pub results: Bytes,
+    /// How many records are in it.
+    pub len: usize,
+    /// How many records match in all; `None` when it was not asked for.
+    pub count: Option<u64>,
+    /// Whether more records follow.
+    pub has_more: bool,
+    /// The cursor behind the last record, for the `_after` of the next page. `None` where nothing follows,
+    /// and where a value to order by is too long for a link; then the next page goes by its number.
+    pub after: Option<String>,
+}
+
+/// One record.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecordJson {
+    /// A JSON object.
+    pub body: Bytes,
+    /// The entity tag of the whole record, with its quotes, whatever fields are shown.
+    pub etag: String,
+}
+
+/// The precondition of an `If-Match` header (RFC 9110, section 13.1.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IfMatch {
+    /// `*`: the record exists.
+    Any,
+    /// The record has one of these entity tags, quotes included.
+    Tags(Vec<String>),
+}
+
+impl IfMatch {
+    /// Reads the value of the header. Weak tags are read and never match.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when it is no list of entity tags.
+    pub fn parse(header: &str) -> Result<Self, Error> {
+        if header.trim() == "*" {
+            return Ok(Self::Any);
+        }
+        let wrong =
+            || Error::invalid("If-Match must be * or a list of entity tags in double quotes");
+        let mut tags = Vec::new();
+        let mut rest = header.trim();
+        loop {
+            let weak = rest.starts_with("W/");
+            let quoted = rest
+                .strip_prefix("W/")
+                .unwrap_or(rest)
+                .strip_prefix('"')
+                .ok_or_else(wrong)?;
+            let (tag, after) = quoted.split_once('"').ok_or_else(wrong)?;
+            if !weak {
+                tags.push(format!("\"{tag}\""));
+            }
+            rest = after.trim_start();
+            if rest.is_empty() {
+                return Ok(Self::Tags(tags));
+            }
+            rest = rest.strip_prefix(',').ok_or_else(wrong)?.trim_start();
+        }
+    }
+
+    pub(crate) fn holds(&self, etag: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Tags(tags) => tags.iter().any(|tag| tag == etag),
+        }
+    }
+}
+
+/// What a body is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Create,
+    Update,
+    Replace,
+}
+
+/// The error for a record that is not there.
+pub(crate) fn no_such_record(model: &Model) -> Error {
+    Error::not_found(format!("no such record in {:?}", model.name))
+}
+
+/// Reads the primary key of a path. A text that cannot be a key belongs to no record.
+pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>, Error> {
+    let parts = match model.key.as_slice() {
+        [_] => vec![id.to_owned()],
+        _ => RecordId::from(id).parts(),
+    };
+    if parts.len() != model.key.len() {
+        return Err(no_such_record(model));
+    }
+    let zone = Zone::parse(None).map_err(Error::internal)?;
+    model
+        .key
+        .iter()
+        .zip(parts)
+        .map(|(index, part)| {
+            let value = Scalar::from_text(model.at(*index)?, &part, &zone)
+                .map_err(|_| no_such_record(model))?;
+            Ok((*index, value))
+        })
+        .collect()
+}
+
+/// Reads the body of a write against the fields of the model.
+pub(crate) fn read_body(
+    model: &Model,
+    body: &JsonObject,
+    zone: &Zone,
+    purpose: Purpose,
+) -> Result<Vec<(usize, Scalar)>, Error> {
+    let mut invalid = Invalid::new();
+    let mut values = Vec::with_capacity(body.len());
+    for (name, raw) in body.iter() {
+        let Some((index, field)) = model
+            .index_of(name)
+            .and_then(|index| Some((index, model.fields.get(index)?)))
+        else {
+            invalid.push_field(name, "unknown field");
+            continue;
+        };
+        if !field.editable {
+            invalid.push_field(name, "the database computes this field; leave it out");
+            continue;
+        }
+        match Scalar::from_json(field, raw, zone) {
+            Ok(Scalar::Null)
+                if !field.nullable && field.default.as_ref().is_none_or(|d| d.sql().is_some()) =>
+            {
+                invalid.push_field(name, "this field may not be null");
+            }
+            Ok(value) => values.push((index, value)),
+            Err(message) => invalid.push_field(name, message),
+        }
+    }
+    if purpose != Purpose::Update {
+        for (index, field) in model.fields.iter().enumerate() {
+            // The key of a record that is replaced stands in the path.
+            let given = purpose == Purpose::Replace && model.key.contains(&index);
+            if field.required && !given && !body.contains(&field.name) {
+                invalid.push_field(&field.name, "this field is required");
+            }
+        }
+    }
+    invalid.into_result()?;
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn if_match_is_a_star_or_a_list_of_tags() {
+        assert_eq!(IfMatch::parse(" * ").unwrap(), IfMatch::Any);
+        assert_eq!(
+            IfMatch::parse("\"a\", W/\"b\" ,\"c,d\"").unwrap(),
+            IfMatch::Tags(vec!["\"a\"".into(), "\"c,d\"".into()])
+        );
+        for header in ["", "a", "\"a", "\"a\" \"b\"", "\"a\","] {
+            assert!(IfMatch::parse(header).is_err(), "{header}");
+        }
+    }
+
+    #[test]
+    fn weak_tags_never_match() {
+        assert!(!IfMatch::parse("W/\"a\"").unwrap().holds("\"a\""));
+        assert!(IfMatch::parse("\"a\"").unwrap().holds("\"a\""));
+    }
+}

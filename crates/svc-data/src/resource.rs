@@ -1,0 +1,359 @@
+//! A connected database: its structure, cached, and its records.
+
+use std::{fmt, str::FromStr, sync::Arc, time::Duration};
+
+use arc_swap::ArcSwap;
+use svc_model::{JsonObject, ListQuery, RecordView};
+use tokio::sync::Mutex;
+
+use crate::{
+    Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
+    driver::Driver,
+    plan::{ListPlan, Shown},
+    records::{Purpose, read_body, read_key},
+};
+
+/// How long a statement on records may take when nothing else is set.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A connected database. Cheap to clone; its connections close with the last clone.
+#[derive(Clone, Debug)]
+pub struct Resource(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    name: String,
+    driver: Box<dyn Driver>,
+    structure: ArcSwap<Structure>,
+    reloading: Mutex<()>,
+}
+
+/// How a resource is connected.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ResourceOptions {
+    /// How long a statement on records may take; 15 seconds.
+    pub statement_timeout: Duration,
+    /// How many reads run at once; one per core, at least 2, at most 16.
+    pub readers: usize,
+    /// Puts an SQLite database into WAL mode, so that readers and the writer do not wait for each other.
+    /// Off, since the mode is the owner's choice.
+    pub set_wal: bool,
+}
+
+impl Default for ResourceOptions {
+    fn default() -> Self {
+        Self {
+            statement_timeout: STATEMENT_TIMEOUT,
+            readers: std::thread::available_parallelism()
+                .map_or(2, |cores| cores.get().clamp(2, 16)),
+            set_wal: false,
+        }
+    }
+}
+
+/// Where a database is: `sqlite:PATH`, optionally with `?mode=ro`.
+///
+/// It may hold a password, so it is shown with its scheme only.
+///
+/// ```
+/// use svc_data::ResourceUrl;
+///
+/// let url: ResourceUrl = "sqlite:shop.db?mode=ro".parse()?;
+/// assert_eq!(url.scheme(), "sqlite");
+/// assert_eq!(format!("{url:?}"), "ResourceUrl(sqlite:...)");
+/// assert!("oracle://host/db".parse::<ResourceUrl>().is_err());
+/// # Ok::<(), svc_data::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct ResourceUrl {
+    scheme: &'static str,
+    /// What follows the scheme and its colon.
+    rest: String,
+}
+
+impl ResourceUrl {
+    /// The engine.
+    #[must_use]
+    pub fn scheme(&self) -> &str {
+        self.scheme
+    }
+
+    pub(crate) fn rest(&self) -> &str {
+        &self.rest
+    }
+}
+
+impl fmt::Debug for ResourceUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ResourceUrl({}:...)", self.scheme)
+    }
+}
+
+impl FromStr for ResourceUrl {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.split_once(':') {
+            #[cfg(feature = "sqlite")]
+            Some(("sqlite", rest)) => Ok(Self {
+                scheme: "sqlite",
+                rest: rest.to_owned(),
+            }),
+            _ => Err(Error::invalid(
+                "a resource is given as sqlite:PATH; other engines are not supported by this build",
+            )),
+        }
+    }
+}
+
+impl Resource {
+    /// Connects a database and reads its structure. A file that does not exist is not created.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] with the file and a remedy when the database cannot be opened,
+    /// [`ErrorKind::Invalid`] when the URL is wrong.
+    pub async fn connect(
+        name: impl Into<String>,
+        url: &ResourceUrl,
+        options: ResourceOptions,
+    ) -> Result<Self, Error> {
+        let driver: Box<dyn Driver> = match url.scheme {
+            #[cfg(feature = "sqlite")]
+            "sqlite" => Box::new(crate::sqlite::Sqlite::connect(url.rest(), options).await?),
+            scheme => {
+                return Err(Error::invalid(format!(
+                    "{scheme} is not supported by this build"
+                )));
+            }
+        };
+        let structure = driver.structure().await?;
+        Ok(Self(Arc::new(Inner {
+            name: name.into(),
+            driver,
+            structure: ArcSwap::from_pointee(structure),
+            reloading: Mutex::new(()),
+        })))
+    }
+
+    /// The name it was connected under.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The structure, as it was last read.
+    #[must_use]
+    pub fn structure(&self) -> Arc<Structure> {
+        self.0.structure.load_full()
+    }
+
+    /// Reads the structure anew. Requests go on with the old one until it is there; calls at the same time
+    /// share one reading.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the database cannot be read; the old structure stays.
+    pub async fn reload(&self) -> Result<(), Error> {
+        self.reload_from(&self.structure()).await
+    }
+
+    /// Reads the structure anew unless somebody else has done so since `seen`.
+    async fn reload_from(&self, seen: &Arc<Structure>) -> Result<(), Error> {
+        let _one_at_a_time = self.0.reloading.lock().await;
+        if !Arc::ptr_eq(&self.structure(), seen) {
+            return Ok(());
+        }
+        let structure = self.0.driver.structure().await?;
+        self.0.structure.store(Arc::new(structure));
+        Ok(())
+    }
+
+    /// A model by its name, in the structure as it was last read; see [`Resource::find_model`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is none.
+    pub fn model(&self, name: &str) -> Result<Arc<Model>, Error> {
+        self.0
+            .structure
+            .load()
+            .model(name)
+            .map(Arc::clone)
+            .ok_or_else(|| Error::not_found(format!("no model {name:?} in this resource")))
+    }
+
+    /// A model by its name; one that is not known is looked for in the database before it is missed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::Unavailable`] when the database cannot be
+    /// asked.
+    pub async fn find_model(&self, name: &str) -> Result<Arc<Model>, Error> {
+        let structure = self.structure();
+        if structure.model(name).is_none()
+            && self.0.driver.structure_version().await? != structure.version
+        {
+            self.reload_from(&structure).await?;
+        }
+        self.model(name)
+    }
+
+    /// Lists records (specification, section 4).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
+    /// [`ErrorKind::Timeout`] when the database does not answer.
+    pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page, Error> {
+        self.with_structure(model, async |structure, model| {
+            let plan = ListPlan::resolve(&structure, &model, query)?;
+            self.0.driver.list(&model, plan).await
+        })
+        .await
+    }
+
+    /// Gets one record by its primary key, decoded from the path.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is none, else as [`Resource::list`].
+    pub async fn retrieve(
+        &self,
+        model: &Arc<Model>,
+        id: &str,
+        view: &RecordView,
+    ) -> Result<RecordJson, Error> {
+        self.with_structure(model, async |_, model| {
+            let shown = Shown::resolve(&model, view)?;
+            self.0
+                .driver
+                .retrieve(&model, read_key(&model, id)?, shown)
+                .await
+        })
+        .await
+    }
+
+    /// Creates a record and gives it back whole.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] with messages by field when the body or a rule of the database does not
+    /// allow it, else as [`Resource::list`].
+    pub async fn create(
+        &self,
+        model: &Arc<Model>,
+        body: &JsonObject,
+        view: &RecordView,
+    ) -> Result<RecordJson, Error> {
+        self.with_structure(model, async |_, model| {
+            writable(&model, model.writes.create, "created")?;
+            let shown = Shown::resolve(&model, view)?;
+            let values = read_body(&model, body, &shown.zone, Purpose::Create)?;
+            self.0.driver.create(&model, values, shown).await
+        })
+        .await
+    }
+
+    /// Changes the fields of a record that the body names and gives it back whole.
+    ///
+    /// # Errors
+    /// As [`Resource::create`]; [`ErrorKind::NotFound`] when there is no such record,
+    /// [`ErrorKind::PreconditionFailed`] when it is not the one of `if_match`.
+    pub async fn update(
+        &self,
+        model: &Arc<Model>,
+        id: &str,
+        body: &JsonObject,
+        if_match: Option<&IfMatch>,
+        view: &RecordView,
+    ) -> Result<RecordJson, Error> {
+        self.change(model, id, body, if_match, view, Purpose::Update)
+            .await
+    }
+
+    /// Replaces a record: required fields must be there, others that are left out get their default or
+    /// NULL. The primary key may be left out and then stays.
+    ///
+    /// # Errors
+    /// As [`Resource::update`].
+    pub async fn replace(
+        &self,
+        model: &Arc<Model>,
+        id: &str,
+        body: &JsonObject,
+        if_match: Option<&IfMatch>,
+        view: &RecordView,
+    ) -> Result<RecordJson, Error> {
+        self.change(model, id, body, if_match, view, Purpose::Replace)
+            .await
+    }
+
+    /// Deletes a record.
+    ///
+    /// # Errors
+    /// As [`Resource::update`].
+    pub async fn delete(
+        &self,
+        model: &Arc<Model>,
+        id: &str,
+        if_match: Option<&IfMatch>,
+    ) -> Result<(), Error> {
+        self.with_structure(model, async |_, model| {
+            writable(&model, model.writes.delete, "deleted")?;
+            let key = read_key(&model, id)?;
+            self.0.driver.delete(&model, key, if_match.cloned()).await
+        })
+        .await
+    }
+
+    async fn change(
+        &self,
+        model: &Arc<Model>,
+        id: &str,
+        body: &JsonObject,
+        if_match: Option<&IfMatch>,
+        view: &RecordView,
+        purpose: Purpose,
+    ) -> Result<RecordJson, Error> {
+        self.with_structure(model, async |_, model| {
+            writable(&model, model.writes.update, "updated")?;
+            let shown = Shown::resolve(&model, view)?;
+            let key = read_key(&model, id)?;
+            let values = read_body(&model, body, &shown.zone, purpose)?;
+            let replace = purpose == Purpose::Replace;
+            self.0
+                .driver
+                .update(&model, key, values, replace, if_match.cloned(), shown)
+                .await
+        })
+        .await
+    }
+
+    /// Runs `call`; when the structure has changed underneath, reads it anew and runs it once more.
+    async fn with_structure<T>(
+        &self,
+        model: &Arc<Model>,
+        call: impl AsyncFn(Arc<Structure>, Arc<Model>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let structure = self.structure();
+        let current = structure.model(&model.name).unwrap_or(model);
+        let first = call(Arc::clone(&structure), Arc::clone(current)).await;
+        match first {
+            Err(error) if error.kind() == ErrorKind::StructureChanged => {
+                tracing::info!(
+                    resource = self.name(),
+                    "the structure has changed and is read anew"
+                );
+                self.reload_from(&structure).await?;
+                call(self.structure(), self.model(&model.name)?).await
+            }
+            result => result,
+        }
+    }
+}
+
+fn writable(model: &Model, allowed: bool, what: &str) -> Result<(), Error> {
+    if allowed {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
+            "records of the view {:?} cannot be {what}: it has no trigger for that",
+            model.name
+        )))
+    }
+}

@@ -1,0 +1,551 @@
+//! Values that clients send, as text in a query string or as JSON in a body, read as the type of a
+//! column. What does not fit is refused with a message; nothing is rounded in silence.
+
+use jiff::{
+    Timestamp,
+    civil::{Date, DateTime, Time},
+    tz::{Offset, TimeZone},
+};
+use serde_json::value::RawValue;
+use svc_model::parse_bool;
+
+use crate::structure::Field;
+
+/// What sort of value a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Integer,
+    Float,
+    Decimal,
+    Boolean,
+    Date,
+    Time,
+    DateTime,
+    Json,
+    Binary,
+    Uuid,
+    Text,
+    /// A column that takes anything.
+    Any,
+}
+
+/// A value that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    Null,
+    Integer(i64),
+    Float(f64),
+    /// The digits as they were written, without exponent or blanks.
+    Decimal(String),
+    Boolean(bool),
+    Date(Date),
+    /// The time of day and how many digits of its fraction were written.
+    Time(Time, u8),
+    /// A point in time and how many digits of its fraction were written.
+    DateTime(Timestamp, u8),
+    Json(String),
+    Bytes(Vec<u8>),
+    /// A UUID as it was written, and its bytes.
+    Uuid(String, [u8; 16]),
+    Text(String),
+}
+
+/// The time zone of date texts, in and out.
+#[derive(Clone, Debug)]
+pub(crate) struct Zone {
+    pub(crate) zone: TimeZone,
+    pub(crate) is_utc: bool,
+}
+
+impl Zone {
+    /// Reads the `tz` parameter.
+    pub(crate) fn parse(text: Option<&str>) -> Result<Self, String> {
+        let utc = || Self {
+            zone: TimeZone::UTC,
+            is_utc: true,
+        };
+        let Some(text) = text else { return Ok(utc()) };
+        if matches!(text, "UTC" | "Z" | "z" | "GMT" | "Etc/UTC") {
+            return Ok(utc());
+        }
+        let unknown =
+            || "must be a UTC offset such as +02:00 or a zone such as Europe/Berlin".to_owned();
+        // A plus that was not escaped in a query string arrives as a blank.
+        let offset_text = text.strip_prefix(' ').map(|rest| format!("+{rest}"));
+        let offset_text = offset_text.as_deref().unwrap_or(text);
+        if let Some(seconds) = parse_offset(offset_text.as_bytes()) {
+            let offset = Offset::from_seconds(seconds).map_err(|_| unknown())?;
+            return Ok(Self {
+                zone: offset.to_time_zone(),
+                is_utc: seconds == 0,
+            });
+        }
+        TimeZone::get(text)
+            .map(|zone| Self {
+                zone,
+                is_utc: false,
+            })
+            .map_err(|_| unknown())
+    }
+}
+
+/// Reads `+HH:MM`, `+HHMM`, `+HH` or `Z` as seconds.
+fn parse_offset(text: &[u8]) -> Option<i32> {
+    let (sign, digits) = match text {
+        [b'Z' | b'z'] => return Some(0),
+        [b'+', rest @ ..] => (1, rest),
+        [b'-', rest @ ..] => (-1, rest),
+        _ => return None,
+    };
+    let (hours, minutes) = match digits {
+        [a, b] => (number(&[*a, *b])?, 0),
+        [a, b, c, d] | [a, b, b':', c, d] => (number(&[*a, *b])?, number(&[*c, *d])?),
+        _ => return None,
+    };
+    (hours <= 23 && minutes <= 59).then(|| sign * (hours * 3600 + minutes * 60))
+}
+
+fn number(digits: &[u8]) -> Option<i32> {
+    digits.iter().try_fold(0_i32, |number, digit| {
+        digit
+            .is_ascii_digit()
+            .then(|| number * 10 + i32::from(digit - b'0'))
+    })
+}
+
+/// A date and time as it is written, before it is known where on earth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Written<'a> {
+    pub(crate) date: Date,
+    pub(crate) hour: i8,
+    pub(crate) minute: i8,
+    pub(crate) second: i8,
+    /// The digits of the fraction of the second.
+    pub(crate) fraction: &'a [u8],
+    /// The offset from UTC in seconds, where one is written.
+    pub(crate) offset: Option<i32>,
+    pub(crate) has_time: bool,
+    pub(crate) separator: u8,
+}
+
+impl<'a> Written<'a> {
+    /// Reads `YYYY-MM-DD`, optionally followed by `T` or a blank, `HH:MM[:SS[.fraction]]` and an offset.
+    pub(crate) fn parse(text: &'a [u8]) -> Option<Self> {
+        let (date, rest) = text.split_at_checked(10)?;
+        let date = parse_date(date)?;
+        let mut written = Self {
+            date,
+            hour: 0,
+            minute: 0,
+            second: 0,
+            fraction: &[],
+            offset: None,
+            has_time: false,
+            separator: b' ',
+        };
+        if rest.is_empty() {
+            return Some(written);
+        }
+        let (separator, rest) = rest.split_first()?;
+        if !matches!(separator, b'T' | b't' | b' ') {
+            return None;
+        }
+        written.separator = if *separator == b' ' { b' ' } else { b'T' };
+        written.has_time = true;
+        let (hour, minute, second, fraction, rest) = parse_clock(rest)?;
+        (written.hour, written.minute, written.second) = (hour, minute, second);
+        written.fraction = fraction;
+        let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+        if !rest.is_empty() {
+            written.offset = Some(parse_offset(rest)?);
+        }
+        Some(written)
+    }
+
+    fn nanoseconds(&self) -> i32 {
+        let mut digits = self.fraction.iter().take(9);
+        (0..9).fold(0, |number, _| {
+            number * 10 + digits.next().map_or(0, |digit| i32::from(digit - b'0'))
+        })
+    }
+
+    fn civil(&self) -> Option<DateTime> {
+        let time = Time::new(self.hour, self.minute, self.second, self.nanoseconds()).ok()?;
+        Some(DateTime::from_parts(self.date, time))
+    }
+
+    /// The point in time; one without an offset is read in `zone`.
+    pub(crate) fn timestamp(&self, zone: &TimeZone) -> Option<Timestamp> {
+        let civil = self.civil()?;
+        match self.offset {
+            Some(seconds) => Offset::from_seconds(seconds).ok()?.to_timestamp(civil).ok(),
+            None => zone.to_timestamp(civil).ok(),
+        }
+    }
+}
+
+/// Reads `YYYY-MM-DD`.
+pub(crate) fn parse_date(text: &[u8]) -> Option<Date> {
+    let [a, b, c, d, b'-', e, f, b'-', g, h] = text else {
+        return None;
+    };
+    let year = i16::try_from(number(&[*a, *b, *c, *d])?).ok()?;
+    let month = i8::try_from(number(&[*e, *f])?).ok()?;
+    let day = i8::try_from(number(&[*g, *h])?).ok()?;
+    Date::new(year, month, day).ok()
+}
+
+type Clock<'a> = (i8, i8, i8, &'a [u8], &'a [u8]);
+
+/// Reads `HH:MM[:SS[.fraction]]` and gives what follows.
+pub(crate) fn parse_clock(text: &[u8]) -> Option<Clock<'_>> {
+    let (hour_minute, mut rest) = text.split_at_checked(5)?;
+    let [a, b, b':', c, d] = hour_minute else {
+        return None;
+    };
+    let hour = i8::try_from(number(&[*a, *b])?).ok()?;
+    let minute = i8::try_from(number(&[*c, *d])?).ok()?;
+    let mut second = 0;
+    let mut fraction: &[u8] = &[];
+    if let [b':', e, f, after @ ..] = rest {
+        second = i8::try_from(number(&[*e, *f])?).ok()?;
+        rest = after;
+        if let [b'.' | b',', after @ ..] = rest {
+            let digits = after.iter().take_while(|b| b.is_ascii_digit()).count();
+            if digits == 0 {
+                return None;
+            }
+            (fraction, rest) = after.split_at_checked(digits)?;
+        }
+    }
+    (hour <= 23 && minute <= 59 && second <= 59).then_some((hour, minute, second, fraction, rest))
+}
+
+impl Scalar {
+    /// Reads a value of a query string or a path.
+    pub(crate) fn from_text(field: &Field, text: &str, zone: &Zone) -> Result<Self, String> {
+        let trimmed = text.trim();
+        match field.kind {
+            Kind::Integer => read_integer(trimmed).map(Self::Integer),
+            Kind::Float => read_float(trimmed).map(Self::Float),
+            Kind::Decimal => read_decimal(trimmed).map(Self::Decimal),
+            Kind::Boolean => parse_bool(trimmed)
+                .map(Self::Boolean)
+                .ok_or_else(|| "must be true or false".to_owned()),
+            Kind::Date => read_date(trimmed),
+            Kind::Time => read_time(trimmed),
+            Kind::DateTime => read_date_time(trimmed, zone),
+            Kind::Json => serde_json::from_str::<&RawValue>(text)
+                .map(|_| Self::Json(text.to_owned()))
+                .map_err(|_| "must be JSON".to_owned()),
+            Kind::Binary => read_hex(trimmed).map(Self::Bytes),
+            Kind::Uuid => read_uuid(trimmed),
+            Kind::Text | Kind::Any => Ok(Self::Text(text.to_owned())),
+        }
+    }
+
+    /// Reads a value of a body.
+    pub(crate) fn from_json(field: &Field, raw: &RawValue, zone: &Zone) -> Result<Self, String> {
+        let json = raw.get();
+        let sort = json.as_bytes().first().copied().unwrap_or(b' ');
+        if sort == b'n' {
+            return Ok(Self::Null);
+        }
+        let text = || -> Result<String, String> {
+            serde_json::from_str(json).map_err(|_| "is not valid text".to_owned())
+        };
+        let is_number = matches!(sort, b'-' | b'0'..=b'9');
+        match (field.kind, sort) {
+            (Kind::Json, _) => Ok(Self::Json(json.to_owned())),
+            (Kind::Integer, _) if is_number => read_json_integer(json).map(Self::Integer),
+            (Kind::Float, _) if is_number => read_float(json).map(Self::Float),
+            (Kind::Decimal, _) if is_number => read_decimal(json).map(Self::Decimal),
+            (Kind::Boolean, _) if is_number => parse_bool(json)
+                .map(Self::Boolean)
+                .ok_or_else(|| "must be true or false".to_owned()),
+            (Kind::Boolean, b't') => Ok(Self::Boolean(true)),
+            (Kind::Boolean, b'f') => Ok(Self::Boolean(false)),
+            // Digits of a number that is stored as text are kept as they are written.
+            (Kind::Text, _) if is_number => Ok(Self::Text(json.to_owned())),
+            (Kind::Any, b't') => Ok(Self::Boolean(true)),
+            (Kind::Any, b'f') => Ok(Self::Boolean(false)),
+            (Kind::Any, b'{' | b'[') => Ok(Self::Json(json.to_owned())),
+            (Kind::Any, _) if is_number => match json.parse() {
+                Ok(number) => Ok(Self::Integer(number)),
+                Err(_) => read_decimal(json).map(Self::Decimal),
+            },
+            (_, b'"') => Self::from_text(field, &text()?, zone),
+            (kind, _) => Err(match kind {
+                Kind::Integer => "a valid integer is required",
+                Kind::Float | Kind::Decimal => "a valid number is required",
+                Kind::Boolean => "must be true or false",
+                Kind::Date => "must be a date such as \"2026-01-31\"",
+                Kind::Time => "must be a time such as \"13:30:00\"",
+                Kind::DateTime => "must be a date and time such as \"2026-01-31T13:30:00Z\"",
+                Kind::Binary => "must be a text of hexadecimal digits",
+                Kind::Uuid => "must be a UUID",
+                _ => "must be a text",
+            }
+            .to_owned()),
+        }
+    }
+}
+
+fn read_integer(text: &str) -> Result<i64, String> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("a valid integer is required".to_owned());
+    }
+    text.parse()
+        .map_err(|_| format!("must be an integer between {} and {}", i64::MIN, i64::MAX))
+}
+
+/// JSON may write a whole number as `1.0` or `1e3`.
+fn read_json_integer(json: &str) -> Result<i64, String> {
+    if !json.contains(['.', 'e', 'E']) {
+        return read_integer(json);
+    }
+    let decimal = read_decimal(json)?;
+    let (whole, fraction) = decimal.split_once('.').unwrap_or((&decimal, ""));
+    if fraction.bytes().any(|digit| digit != b'0') {
+        return Err("a valid integer is required".to_owned());
+    }
+    read_integer(whole)
+}
+
+fn read_float(text: &str) -> Result<f64, String> {
+    let valid = !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+    match text.parse::<f64>() {
+        Ok(number) if valid && number.is_finite() => Ok(number),
+        Ok(_) if valid => Err("the number is too large".to_owned()),
+        _ => Err("a valid number is required".to_owned()),
+    }
+}
+
+/// The most digits that a decimal is written out with.
+const MAX_DECIMAL_DIGITS: i64 = 1000;
+
+/// Writes a decimal without exponent.
+pub(crate) fn read_decimal(text: &str) -> Result<String, String> {
+    let wrong = || "a valid number is required".to_owned();
+    let (sign, rest) = match text.as_bytes().first() {
+        Some(b'-') => ("-", &text[1..]),
+        Some(b'+') => ("", &text[1..]),
+        _ => ("", text),
+    };
+    let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().map_err(|_| wrong())?),
+        None => (rest, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.len() + fraction.len() == 0
+        || !whole
+            .bytes()
+            .chain(fraction.bytes())
+            .all(|b| b.is_ascii_digit())
+    {
+        return Err(wrong());
+    }
+    let digits = format!("{whole}{fraction}");
+    let length = i64::try_from(digits.len()).map_err(|_| wrong())?;
+    if length > MAX_DECIMAL_DIGITS || exponent.abs() > MAX_DECIMAL_DIGITS {
+        return Err("the number has too many digits".to_owned());
+    }
+    let point = i64::try_from(whole.len()).map_err(|_| wrong())? + exponent;
+    let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+    let (whole, fraction) = if point <= 0 {
+        (String::new(), format!("{}{digits}", zeros(-point)))
+    } else if point >= length {
+        (format!("{digits}{}", zeros(point - length)), String::new())
+    } else {
+        let (whole, fraction) = digits.split_at(usize::try_from(point).unwrap_or(0));
+        (whole.to_owned(), fraction.to_owned())
+    };
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let dot = if fraction.is_empty() { "" } else { "." };
+    Ok(format!("{sign}{whole}{dot}{fraction}"))
+}
+
+fn read_date(text: &str) -> Result<Scalar, String> {
+    parse_date(text.as_bytes())
+        .map(Scalar::Date)
+        .ok_or_else(|| "must be a date such as 2026-01-31".to_owned())
+}
+
+fn read_time(text: &str) -> Result<Scalar, String> {
+    let wrong = || "must be a time such as 13:30:00".to_owned();
+    let (hour, minute, second, fraction, rest) = parse_clock(text.as_bytes()).ok_or_else(wrong)?;
+    if !rest.is_empty() {
+        return Err(wrong());
+    }
+    let digits = fraction_digits(fraction)?;
+    let written = Written {
+        date: Date::ZERO,
+        hour,
+        minute,
+        second,
+        fraction,
+        offset: None,
+        has_time: true,
+        separator: b' ',
+    };
+    let civil = written.civil().ok_or_else(wrong)?;
+    Ok(Scalar::Time(civil.time(), digits))
+}
+
+fn read_date_time(text: &str, zone: &Zone) -> Result<Scalar, String> {
+    let wrong = || "must be a date and time such as 2026-01-31T13:30:00Z".to_owned();
+    let written = Written::parse(text.as_bytes()).ok_or_else(wrong)?;
+    let digits = fraction_digits(written.fraction)?;
+    let timestamp = written.timestamp(&zone.zone).ok_or_else(wrong)?;
+    if !(0..=9999).contains(&TimeZone::UTC.to_datetime(timestamp).year()) {
+        return Err("the year must be between 0000 and 9999".to_owned());
+    }
+    Ok(Scalar::DateTime(timestamp, digits))
+}
+
+fn fraction_digits(fraction: &[u8]) -> Result<u8, String> {
+    match u8::try_from(fraction.len()) {
+        Ok(digits) if digits <= 9 => Ok(digits),
+        _ => Err("at most 9 digits may follow the seconds".to_owned()),
+    }
+}
+
+fn read_hex(text: &str) -> Result<Vec<u8>, String> {
+    let wrong = || "must be an even number of hexadecimal digits".to_owned();
+    let digits = text.as_bytes();
+    if !digits.len().is_multiple_of(2) {
+        return Err(wrong());
+    }
+    digits
+        .chunks_exact(2)
+        .map(|pair| match pair {
+            [high, low] => Some(hex_digit(*high)? << 4 | hex_digit(*low)?),
+            _ => None,
+        })
+        .collect::<Option<_>>()
+        .ok_or_else(wrong)
+}
+
+fn hex_digit(digit: u8) -> Option<u8> {
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|value| u8::try_from(value).ok())
+}
+
+fn read_uuid(text: &str) -> Result<Scalar, String> {
+    let wrong = || "must be a UUID".to_owned();
+    let hyphens: Vec<usize> = text
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| *byte == b'-')
+        .map(|(position, _)| position)
+        .collect();
+    if !(hyphens.is_empty() || hyphens == [8, 13, 18, 23]) {
+        return Err(wrong());
+    }
+    let bytes = read_hex(&text.replace('-', "")).map_err(|_| wrong())?;
+    let bytes: [u8; 16] = bytes.try_into().map_err(|_| wrong())?;
+    Ok(Scalar::Uuid(text.to_owned(), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn decimals_keep_every_digit() {
+        for (text, expected) in [
+            ("1.10", "1.10"),
+            ("-0.5", "-0.5"),
+            (".5", "0.5"),
+            ("1e3", "1000"),
+            ("12.345e-2", "0.12345"),
+            ("1.2345e2", "123.45"),
+            ("007", "7"),
+            (
+                "123456789012345678901234567890.12",
+                "123456789012345678901234567890.12",
+            ),
+        ] {
+            assert_eq!(read_decimal(text).as_deref(), Ok(expected), "{text}");
+        }
+        for text in [
+            "", "-", ".", "1.2.3", "1e", "0x1", "NaN", "1e99999", "--1", "1 2",
+        ] {
+            assert!(read_decimal(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_read_from_every_json_spelling_and_no_other() {
+        assert_eq!(read_json_integer("1.0"), Ok(1));
+        assert_eq!(read_json_integer("1e3"), Ok(1000));
+        assert_eq!(read_json_integer("9223372036854775807"), Ok(i64::MAX));
+        assert!(
+            read_json_integer("9223372036854775808")
+                .unwrap_err()
+                .contains("between")
+        );
+        assert!(read_json_integer("1.5").is_err());
+    }
+
+    #[test]
+    fn a_naive_date_time_is_read_in_the_zone_and_one_with_an_offset_is_not() {
+        let zone = Zone::parse(Some("Europe/Berlin")).unwrap();
+        let read = |text| match read_date_time(text, &zone) {
+            Ok(Scalar::DateTime(timestamp, _)) => timestamp.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(read("2026-01-31T12:00:00"), "2026-01-31T11:00:00Z");
+        assert_eq!(read("2026-01-31 12:00"), "2026-01-31T11:00:00Z");
+        assert_eq!(read("2026-07-31"), "2026-07-30T22:00:00Z");
+        assert_eq!(read("2026-01-31T12:00:00.5Z"), "2026-01-31T12:00:00.5Z");
+        assert_eq!(read("2026-01-31T12:00:00+02:00"), "2026-01-31T10:00:00Z");
+        for text in [
+            "2026-02-30",
+            "2026-01-31T25:00",
+            "2026-01-31T10:00:00+99:00",
+            "today",
+            "10000-01-01",
+        ] {
+            assert!(read_date_time(text, &zone).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn zones_are_offsets_or_names() {
+        assert!(Zone::parse(None).unwrap().is_utc);
+        assert!(Zone::parse(Some("+00:00")).unwrap().is_utc);
+        assert!(!Zone::parse(Some(" 02:00")).unwrap().is_utc);
+        assert!(Zone::parse(Some("Mars/Olympus")).is_err());
+        assert!(Zone::parse(Some("../../etc/passwd")).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_a_reader_panic(text in "\\PC{0,40}") {
+            let zone = Zone::parse(None).unwrap();
+            let _ = read_decimal(&text);
+            let _ = read_float(&text);
+            let _ = read_uuid(&text);
+            let _ = read_time(&text);
+            let _ = read_date_time(&text, &zone);
+            let _ = Zone::parse(Some(&text));
+        }
+
+        #[test]
+        fn a_decimal_is_the_number_that_was_written(whole in any::<i64>(), fraction in "[0-9]{0,12}", exponent in -20..20_i32) {
+            let text = format!("{whole}.{fraction}e{exponent}");
+            let written: f64 = text.parse().unwrap();
+            let read: f64 = read_decimal(&text).unwrap().parse().unwrap();
+            prop_assert_eq!(written, read);
+        }
+    }
+}

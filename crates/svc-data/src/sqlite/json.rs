@@ -1,0 +1,284 @@
+//! Rows as JSON, written straight into the response, and the entity tag of a row.
+
+use std::fmt::Write;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use bytes::{BufMut, BytesMut};
+use rusqlite::{Row, types::ValueRef};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use super::temporal;
+use crate::{
+    Error, Field,
+    plan::Shown,
+    scalar::{Kind, Zone},
+    structure::Storage,
+};
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// Writes the shown fields of a row as an object. `position` says where in the row a field is.
+pub(crate) fn write_record(
+    out: &mut BytesMut,
+    fields: &[Field],
+    shown: &Shown,
+    row: &Row<'_>,
+    position: impl Fn(usize, usize) -> usize,
+) -> rusqlite::Result<()> {
+    out.put_u8(b'{');
+    let mut separator = "";
+    for (order, index) in shown.fields.iter().enumerate() {
+        let Some(field) = fields.get(*index) else {
+            continue;
+        };
+        out.put_slice(separator.as_bytes());
+        out.put_slice(field.json_key.as_bytes());
+        write_value(
+            out,
+            field,
+            row.get_ref(position(order, *index))?,
+            &shown.zone,
+        );
+        separator = ",";
+    }
+    out.put_u8(b'}');
+    Ok(())
+}
+
+/// Writes one value as the type of its column says; a value of another sort as what it is.
+pub(crate) fn write_value(out: &mut BytesMut, field: &Field, value: ValueRef<'_>, zone: &Zone) {
+    let written = match (field.kind, value) {
+        (_, ValueRef::Null) => {
+            out.put_slice(b"null");
+            true
+        }
+        (Kind::Boolean, ValueRef::Integer(0)) => {
+            out.put_slice(b"false");
+            true
+        }
+        (Kind::Boolean, ValueRef::Integer(1)) => {
+            out.put_slice(b"true");
+            true
+        }
+        (Kind::Decimal, ValueRef::Integer(number)) => {
+            write_decimal(out, format_args!("{number}"), field.scale);
+            true
+        }
+        (Kind::Decimal, ValueRef::Real(number)) if number.is_finite() => {
+            write_decimal(out, format_args!("{number}"), field.scale);
+            true
+        }
+        (Kind::Date, value) => temporal::write_date(out, value),
+        (Kind::DateTime, value) => temporal::write_date_time(out, value, zone),
+        (Kind::Time, ValueRef::Text(text)) => temporal::write_time(out, text),
+        (Kind::Json, ValueRef::Text(text)) => write_json(out, text),
+        (Kind::Uuid, ValueRef::Blob(bytes)) if field.storage == Storage::UuidBytes => {
+            write_uuid(out, bytes)
+        }
+        _ => false,
+    };
+    if !written {
+        write_plain(out, value);
+    }
+}
+
+/// Writes a value as what it is.
+fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
+    match value {
+        ValueRef::Null => out.put_slice(b"null"),
+        ValueRef::Integer(number) => write_display(out, format_args!("{number}")),
+        // JSON has no infinity; `{:?}` is the shortest text that reads back as the same number.
+        ValueRef::Real(number) if number.is_finite() => {
+            write_display(out, format_args!("{number:?}"))
+        }
+        ValueRef::Real(_) => out.put_slice(b"null"),
+        ValueRef::Text(text) => write_text(out, &String::from_utf8_lossy(text)),
+        ValueRef::Blob(bytes) => write_hex(out, bytes),
+    }
+}
+
+fn write_display(out: &mut BytesMut, text: std::fmt::Arguments<'_>) {
+    // Writing into a growing buffer does not fail.
+    let _ = out.write_fmt(text);
+}
+
+/// Writes a text as a JSON string.
+pub(crate) fn write_text(out: &mut BytesMut, text: &str) {
+    // Neither a text nor a growing buffer can fail here.
+    let _ = serde_json::to_writer(out.writer(), text);
+}
+
+fn write_hex(out: &mut BytesMut, bytes: &[u8]) {
+    out.reserve(bytes.len() * 2 + 2);
+    out.put_u8(b'"');
+    put_hex(out, bytes);
+    out.put_u8(b'"');
+}
+
+fn put_hex(out: &mut BytesMut, bytes: &[u8]) {
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            out.put_u8(HEX.get(usize::from(digit)).copied().unwrap_or(b'0'));
+        }
+    }
+}
+
+fn write_uuid(out: &mut BytesMut, bytes: &[u8]) -> bool {
+    if bytes.len() != 16 {
+        return false;
+    }
+    out.put_u8(b'"');
+    for (number, part) in [0..4, 4..6, 6..8, 8..10, 10..16].into_iter().enumerate() {
+        if number > 0 {
+            out.put_u8(b'-');
+        }
+        put_hex(out, bytes.get(part).unwrap_or_default());
+    }
+    out.put_u8(b'"');
+    true
+}
+
+/// Writes a decimal as a string with at least `scale` digits behind the point; none is cut off.
+fn write_decimal(out: &mut BytesMut, number: std::fmt::Arguments<'_>, scale: Option<u32>) {
+    out.put_u8(b'"');
+    let start = out.len();
+    write_display(out, number);
+    let scale = usize::try_from(scale.unwrap_or(0)).unwrap_or(0).min(100);
+    let written = out.get(start..).unwrap_or_default();
+    let digits = written
+        .iter()
+        .position(|byte| *byte == b'.')
+        .map(|point| written.len() - point - 1);
+    if digits.is_none() && scale > 0 {
+        out.put_u8(b'.');
+    }
+    out.put_bytes(b'0', scale.saturating_sub(digits.unwrap_or(0)));
+    out.put_u8(b'"');
+}
+
+/// Writes stored JSON as it is; false when it is none.
+fn write_json(out: &mut BytesMut, text: &[u8]) -> bool {
+    match serde_json::from_slice::<&RawValue>(text) {
+        Ok(json) => {
+            out.put_slice(json.get().as_bytes());
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// The entity tag of a row: a hash of what is stored in its first `columns` columns.
+pub(crate) fn etag(row: &Row<'_>, columns: usize) -> Result<String, rusqlite::Error> {
+    let mut hash = Sha256::new();
+    for index in 0..columns {
+        let mut part = |sort: u8, bytes: &[u8]| {
+            hash.update([sort]);
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        match row.get_ref(index)? {
+            ValueRef::Null => part(0, &[]),
+            ValueRef::Integer(number) => part(1, &number.to_le_bytes()),
+            ValueRef::Real(number) => part(2, &number.to_bits().to_le_bytes()),
+            ValueRef::Text(bytes) => part(3, bytes),
+            ValueRef::Blob(bytes) => part(4, bytes),
+        }
+    }
+    let digest = hash.finalize();
+    Ok(format!(
+        "\"{}\"",
+        URL_SAFE_NO_PAD.encode(digest.get(..24).unwrap_or(&digest))
+    ))
+}
+
+/// The error for a response that would not fit into memory.
+pub(crate) fn too_large() -> Error {
+    Error::invalid("the page is too large; ask for fewer records (_per_page) or fields (_fields)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::declared::Declared;
+
+    fn field(declared: &str) -> Field {
+        let parsed = Declared::parse(declared);
+        Field {
+            name: "f".into(),
+            field_type: parsed.field_type,
+            db_type: declared.into(),
+            nullable: true,
+            required: false,
+            editable: true,
+            max_length: None,
+            precision: parsed.precision,
+            scale: parsed.scale,
+            related: None,
+            kind: parsed.kind,
+            default: None,
+            storage: Storage::Native,
+            json_key: "\"f\":".into(),
+        }
+    }
+
+    fn written(declared: &str, value: ValueRef<'_>) -> String {
+        let mut out = BytesMut::new();
+        write_value(
+            &mut out,
+            &field(declared),
+            value,
+            &Zone::parse(None).unwrap(),
+        );
+        let text = String::from_utf8(out.to_vec()).unwrap();
+        serde_json::from_str::<&RawValue>(&text).expect("JSON");
+        text
+    }
+
+    #[test]
+    fn numbers_lose_no_digit() {
+        use ValueRef::{Integer, Real, Text};
+        assert_eq!(written("INTEGER", Integer(i64::MAX)), "9223372036854775807");
+        assert_eq!(written("INTEGER", Real(1.5)), "1.5");
+        assert_eq!(written("INTEGER", Text(b"n/a")), "\"n/a\"");
+        assert_eq!(written("REAL", Real(0.1)), "0.1");
+        assert_eq!(written("REAL", Real(1e300)), "1e300");
+        assert_eq!(written("REAL", Real(f64::INFINITY)), "null");
+        assert_eq!(written("DECIMAL(10,2)", Real(1.1)), "\"1.10\"");
+        assert_eq!(written("DECIMAL(10,2)", Real(1.125)), "\"1.125\"");
+        assert_eq!(written("DECIMAL(10,2)", Integer(-5)), "\"-5.00\"");
+        assert_eq!(written("NUMERIC", Real(1e21)), "\"1000000000000000000000\"");
+        assert_eq!(written("DECIMAL(10,2)", Real(f64::INFINITY)), "null");
+        assert_eq!(
+            written("DECIMAL(40,2)", Text(b"12345678901234567890.10")),
+            "\"12345678901234567890.10\""
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_its_type_comes_out_as_what_it_is() {
+        use ValueRef::{Blob, Integer, Text};
+        assert_eq!(written("BOOLEAN", Integer(1)), "true");
+        assert_eq!(written("BOOLEAN", Integer(7)), "7");
+        assert_eq!(written("BOOLEAN", Text(b"maybe")), "\"maybe\"");
+        assert_eq!(written("JSON", Text(b" {\"a\": 1.10} ")), "{\"a\": 1.10}");
+        assert_eq!(written("JSON", Text(b"{broken")), "\"{broken\"");
+        assert_eq!(written("DATE", Text(b"someday")), "\"someday\"");
+        assert_eq!(
+            written("DATE", Text(b"2026-01-31 00:00:00")),
+            "\"2026-01-31\""
+        );
+        assert_eq!(
+            written("DATE", Text(b"2026-01-31 10:00:00")),
+            "\"2026-01-31 10:00:00\""
+        );
+        assert_eq!(written("TIME", Text(b"09:05")), "\"09:05:00\"");
+        assert_eq!(
+            written("TEXT", Text(b"a\"\\\n\x00")),
+            "\"a\\\"\\\\\\n\\u0000\""
+        );
+        assert_eq!(written("TEXT", Text(b"\xff!")), "\"\u{fffd}!\"");
+        assert_eq!(written("TEXT", Blob(b"\x00\xff")), "\"00ff\"");
+        assert_eq!(written("", Integer(3)), "3");
+    }
+}

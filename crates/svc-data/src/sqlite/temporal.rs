@@ -1,0 +1,533 @@
+//! Dates in SQLite, which has no type for them: texts of several forms and numbers. Out they come as the
+//! contract says, in they go in the form that the column already has.
+
+use bytes::{BufMut, BytesMut};
+use jiff::{Timestamp, Unit, civil::DateTime, tz::TimeZone};
+use rusqlite::types::ValueRef;
+
+use crate::{
+    scalar::{Kind, Written, Zone, parse_clock},
+    structure::{Storage, Suffix, TemporalForm},
+};
+
+/// A larger number of seconds is milliseconds: as seconds it would be in the year 5138.
+const MILLIS_FROM: i64 = 100_000_000_000;
+/// Julian days that SQLite itself takes for such.
+const JULIAN_DAYS: std::ops::RangeInclusive<f64> = 0.0..=5_373_484.499_999;
+const SECONDS_OF_YEAR_0: i64 = -62_167_219_200;
+const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
+
+/// The forms that were seen in the values of a column.
+#[derive(Default)]
+pub(crate) struct Forms {
+    forms: Vec<TemporalForm>,
+    dates: usize,
+    uuid_bytes: usize,
+    others: usize,
+}
+
+impl Forms {
+    pub(crate) fn see(&mut self, value: ValueRef<'_>) {
+        let form = match value {
+            ValueRef::Null => return,
+            ValueRef::Integer(number) if number.abs() >= MILLIS_FROM => Some(TemporalForm::Millis),
+            ValueRef::Integer(_) => Some(TemporalForm::Seconds),
+            ValueRef::Text(text) => match Written::parse(text) {
+                Some(written) if !written.has_time => {
+                    self.dates += 1;
+                    return;
+                }
+                Some(written) => form_of(text, &written),
+                None => None,
+            },
+            ValueRef::Blob(bytes) if bytes.len() == 16 => {
+                self.uuid_bytes += 1;
+                return;
+            }
+            _ => None,
+        };
+        match form {
+            Some(form) if !self.forms.contains(&form) => self.forms.push(form),
+            Some(_) => {}
+            None => self.others += 1,
+        }
+    }
+
+    /// How the column is stored, as far as was seen; `default` when nothing was.
+    pub(crate) fn storage(&self, kind: Kind, default: Storage) -> Storage {
+        match kind {
+            Kind::Uuid if self.uuid_bytes > 0 && self.others == 0 => Storage::UuidBytes,
+            Kind::DateTime => match self.forms.as_slice() {
+                [] => default,
+                [form] => Storage::Temporal {
+                    form: *form,
+                    uniform: self.others == 0 && self.dates == 0,
+                },
+                [form, ..] => Storage::Temporal {
+                    form: *form,
+                    uniform: false,
+                },
+            },
+            Kind::Date if self.forms.is_empty() && self.others == 0 && self.dates > 0 => {
+                match default {
+                    Storage::Temporal { form, .. } => Storage::Temporal {
+                        form,
+                        uniform: true,
+                    },
+                    other => other,
+                }
+            }
+            Kind::Date => match (self.dates, self.forms.as_slice()) {
+                (0, [form, ..]) => Storage::Temporal {
+                    form: *form,
+                    uniform: false,
+                },
+                _ => default,
+            },
+            _ => default,
+        }
+    }
+}
+
+fn form_of(text: &[u8], written: &Written<'_>) -> Option<TemporalForm> {
+    let suffix = match written.offset {
+        None => Suffix::None,
+        Some(0) if text.ends_with(b"Z") => Suffix::Z,
+        Some(0) if text.ends_with(b"+00:00") => Suffix::Zero,
+        Some(_) => return None,
+    };
+    let form = TemporalForm::Text {
+        separator: written.separator,
+        fraction: u8::try_from(written.fraction.len()).ok()?,
+        suffix,
+    };
+    // Only a form that we would write in the same way compares as text.
+    let mut again = Vec::new();
+    let timestamp = written.timestamp(&TimeZone::UTC)?;
+    write_form(&mut again, timestamp, 0, form)?;
+    (again == text).then_some(form)
+}
+
+/// A point in time in the form of a column. `None` when the form cannot hold it exactly.
+pub(crate) enum Stored {
+    Text(String),
+    Integer(i64),
+}
+
+/// Puts a point in time into the form of a column.
+pub(crate) fn store(timestamp: Timestamp, digits: u8, form: TemporalForm) -> Option<Stored> {
+    match form {
+        TemporalForm::Text { .. } => {
+            let mut text = Vec::with_capacity(32);
+            write_form(&mut text, timestamp, digits, form)?;
+            String::from_utf8(text).ok().map(Stored::Text)
+        }
+        TemporalForm::Seconds => {
+            (timestamp.subsec_nanosecond() == 0).then(|| Stored::Integer(timestamp.as_second()))
+        }
+        TemporalForm::Millis => (timestamp.subsec_nanosecond() % 1_000_000 == 0)
+            .then(|| Stored::Integer(timestamp.as_millisecond())),
+    }
+}
+
+/// Whether values of the form compare with this one as they are stored.
+pub(crate) fn holds_exactly(timestamp: Timestamp, form: TemporalForm) -> bool {
+    let nanoseconds = timestamp.subsec_nanosecond();
+    match form {
+        TemporalForm::Text { fraction, .. } => {
+            let digits = u32::from(fraction.min(9));
+            nanoseconds % 10_i32.pow(9 - digits) == 0
+        }
+        TemporalForm::Seconds => nanoseconds == 0,
+        TemporalForm::Millis => nanoseconds % 1_000_000 == 0,
+    }
+}
+
+fn write_form(
+    out: &mut Vec<u8>,
+    timestamp: Timestamp,
+    digits: u8,
+    form: TemporalForm,
+) -> Option<()> {
+    use std::io::Write;
+    let TemporalForm::Text {
+        separator,
+        fraction,
+        suffix,
+    } = form
+    else {
+        return None;
+    };
+    let civil = TimeZone::UTC.to_datetime(timestamp);
+    write_civil(out, civil, separator);
+    let digits = usize::from(digits.max(fraction));
+    if digits > 0 {
+        let nine = format!("{:09}", civil.subsec_nanosecond());
+        write!(out, ".{}", nine.get(..digits.min(9)).unwrap_or(&nine)).ok()?;
+    }
+    out.extend_from_slice(match suffix {
+        Suffix::None => b"",
+        Suffix::Z => b"Z",
+        Suffix::Zero => b"+00:00",
+    });
+    Some(())
+}
+
+fn write_civil(out: &mut impl BufMut, civil: DateTime, separator: u8) {
+    let mut text = [0_u8; 19];
+    let year = i32::from(civil.year());
+    let parts = [
+        (0, year / 100),
+        (2, year % 100),
+        (5, i32::from(civil.month())),
+        (8, i32::from(civil.day())),
+        (11, i32::from(civil.hour())),
+        (14, i32::from(civil.minute())),
+        (17, i32::from(civil.second())),
+    ];
+    for (at, value) in parts {
+        if let Some([tens, ones]) = text.get_mut(at..at + 2) {
+            let value = u8::try_from(value.rem_euclid(100)).unwrap_or(0);
+            *tens = b'0' + value / 10;
+            *ones = b'0' + value % 10;
+        }
+    }
+    for (at, mark) in [
+        (4, b'-'),
+        (7, b'-'),
+        (10, separator),
+        (13, b':'),
+        (16, b':'),
+    ] {
+        if let Some(place) = text.get_mut(at) {
+            *place = mark;
+        }
+    }
+    out.put_slice(&text);
+}
+
+/// Writes a stored date and time as JSON, in RFC 3339; false when it is none.
+pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zone) -> bool {
+    match value {
+        ValueRef::Text(text) => match Written::parse(text) {
+            Some(written) => write_written(out, &written, zone),
+            None => false,
+        },
+        ValueRef::Integer(number) => match unix(number) {
+            Some((timestamp, digits)) => write_timestamp(out, timestamp, digits, zone),
+            None => false,
+        },
+        ValueRef::Real(number) => match real(number) {
+            Some(timestamp) => write_timestamp(out, timestamp, 3, zone),
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool {
+    let civil;
+    let mut offset = 0;
+    if zone.is_utc && matches!(written.offset, None | Some(0)) {
+        civil = DateTime::from_parts(written.date, jiff::civil::Time::midnight());
+        let Ok(at) = civil
+            .with()
+            .hour(written.hour)
+            .minute(written.minute)
+            .second(written.second)
+            .build()
+        else {
+            return false;
+        };
+        return finish(out, at, written.fraction, 0);
+    }
+    let Some(timestamp) = written.timestamp(&TimeZone::UTC) else {
+        return false;
+    };
+    let zoned = zone.zone.to_offset(timestamp);
+    let shifted = if zoned.seconds() % 60 == 0 {
+        offset = zoned.seconds();
+        zoned.to_datetime(timestamp)
+    } else {
+        // RFC 3339 has no seconds in an offset.
+        TimeZone::UTC.to_datetime(timestamp)
+    };
+    finish(out, shifted, written.fraction, offset)
+}
+
+fn write_timestamp(out: &mut BytesMut, timestamp: Timestamp, digits: usize, zone: &Zone) -> bool {
+    let nine = format!(
+        "{:09}",
+        timestamp.subsec_nanosecond().rem_euclid(1_000_000_000)
+    );
+    let zoned = zone.zone.to_offset(timestamp);
+    let (civil, offset) = if zoned.seconds() % 60 == 0 {
+        (zoned.to_datetime(timestamp), zoned.seconds())
+    } else {
+        (TimeZone::UTC.to_datetime(timestamp), 0)
+    };
+    let fraction = if civil.subsec_nanosecond() == 0 {
+        ""
+    } else {
+        nine.get(..digits).unwrap_or("")
+    };
+    finish(out, civil, fraction.as_bytes(), offset)
+}
+
+fn finish(out: &mut BytesMut, civil: DateTime, fraction: &[u8], offset: i32) -> bool {
+    if !(0..=9999).contains(&civil.year()) {
+        return false;
+    }
+    out.put_u8(b'"');
+    write_civil(out, civil, b'T');
+    if !fraction.is_empty() {
+        out.put_u8(b'.');
+        out.put_slice(fraction);
+    }
+    if offset == 0 {
+        out.put_u8(b'Z');
+    } else {
+        let minutes = offset.abs() / 60;
+        let two = |value: i32| {
+            let value = u8::try_from(value.rem_euclid(100)).unwrap_or(0);
+            [b'0' + value / 10, b'0' + value % 10]
+        };
+        out.put_u8(if offset < 0 { b'-' } else { b'+' });
+        out.put_slice(&two(minutes / 60));
+        out.put_u8(b':');
+        out.put_slice(&two(minutes % 60));
+    }
+    out.put_u8(b'"');
+    true
+}
+
+/// Writes a stored date as JSON; false when it is none or has a time of day.
+pub(crate) fn write_date(out: &mut BytesMut, value: ValueRef<'_>) -> bool {
+    let Some(date) = date_text(value) else {
+        return false;
+    };
+    out.put_u8(b'"');
+    out.put_slice(&date);
+    out.put_u8(b'"');
+    true
+}
+
+/// The date of a stored value as `YYYY-MM-DD`, when it is a date and nothing more.
+pub(crate) fn date_text(value: ValueRef<'_>) -> Option<[u8; 10]> {
+    let civil = match value {
+        ValueRef::Text(text) => {
+            let written = Written::parse(text)?;
+            let midnight = (written.hour, written.minute, written.second) == (0, 0, 0)
+                && written.fraction.iter().all(|digit| *digit == b'0')
+                && matches!(written.offset, None | Some(0));
+            if !midnight {
+                return None;
+            }
+            DateTime::from_parts(written.date, jiff::civil::Time::midnight())
+        }
+        ValueRef::Integer(number) => {
+            let (timestamp, _) = unix(number)?;
+            let civil = TimeZone::UTC.to_datetime(timestamp);
+            if civil.time() != jiff::civil::Time::midnight() {
+                return None;
+            }
+            civil
+        }
+        _ => return None,
+    };
+    if !(0..=9999).contains(&civil.year()) {
+        return None;
+    }
+    let mut text = Vec::with_capacity(19);
+    write_civil(&mut text, civil, b'T');
+    text.get(..10)?.try_into().ok()
+}
+
+/// The date part of a stored value as `YYYY-MM-DD`, whatever its time of day.
+pub(crate) fn date_of(value: ValueRef<'_>) -> Option<String> {
+    match value {
+        ValueRef::Text(text) => {
+            let written = Written::parse(text)?;
+            Some(written.date.to_string())
+        }
+        ValueRef::Integer(number) => Some(
+            TimeZone::UTC
+                .to_datetime(unix(number)?.0)
+                .date()
+                .to_string(),
+        ),
+        _ => None,
+    }
+}
+
+/// Writes a stored time of day as JSON; false when it is none.
+pub(crate) fn write_time(out: &mut BytesMut, text: &[u8]) -> bool {
+    let Some((_, _, _, fraction, rest)) = parse_clock(text) else {
+        return false;
+    };
+    if !rest.is_empty() {
+        return false;
+    }
+    out.put_u8(b'"');
+    out.put_slice(text.get(..text.len().min(8)).unwrap_or(text));
+    if text.len() == 5 {
+        out.put_slice(b":00");
+    }
+    if !fraction.is_empty() {
+        out.put_u8(b'.');
+        out.put_slice(fraction);
+    }
+    out.put_u8(b'"');
+    true
+}
+
+/// The point in time of a stored value in microseconds, so that values of several forms compare.
+pub(crate) fn micros(value: ValueRef<'_>) -> Option<i64> {
+    let timestamp = match value {
+        ValueRef::Text(text) => Written::parse(text)?.timestamp(&TimeZone::UTC)?,
+        ValueRef::Integer(number) => unix(number)?.0,
+        ValueRef::Real(number) => real(number)?,
+        _ => return None,
+    };
+    Some(timestamp.as_microsecond())
+}
+
+fn unix(number: i64) -> Option<(Timestamp, usize)> {
+    if number.abs() >= MILLIS_FROM {
+        let seconds = number.div_euclid(1000);
+        return (SECONDS_OF_YEAR_0..SECONDS_AFTER_YEAR_9999)
+            .contains(&seconds)
+            .then(|| Timestamp::from_millisecond(number).ok())?
+            .map(|timestamp| (timestamp, 3));
+    }
+    Timestamp::from_second(number)
+        .ok()
+        .map(|timestamp| (timestamp, 0))
+}
+
+fn real(number: f64) -> Option<Timestamp> {
+    let seconds = if JULIAN_DAYS.contains(&number) {
+        (number - 2_440_587.5) * 86_400.0
+    } else {
+        number
+    };
+    if !(SECONDS_OF_YEAR_0 as f64..SECONDS_AFTER_YEAR_9999 as f64).contains(&seconds) {
+        return None;
+    }
+    let timestamp = Timestamp::from_millisecond((seconds * 1000.0).round() as i64).ok()?;
+    timestamp.round(Unit::Millisecond).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn out(value: ValueRef<'_>, zone: Option<&str>) -> Option<String> {
+        let mut out = BytesMut::new();
+        write_date_time(&mut out, value, &Zone::parse(zone).unwrap())
+            .then(|| String::from_utf8(out.to_vec()).unwrap())
+    }
+
+    fn text(text: &str, zone: Option<&str>) -> Option<String> {
+        out(ValueRef::Text(text.as_bytes()), zone)
+    }
+
+    #[test]
+    fn every_stored_form_comes_out_as_rfc_3339() {
+        let utc = |value| text(value, None).unwrap();
+        assert_eq!(utc("2026-01-31 13:30:00"), "\"2026-01-31T13:30:00Z\"");
+        assert_eq!(utc("2026-01-31T13:30"), "\"2026-01-31T13:30:00Z\"");
+        assert_eq!(utc("2026-01-31"), "\"2026-01-31T00:00:00Z\"");
+        assert_eq!(
+            utc("2026-01-31 13:30:00.123456789012"),
+            "\"2026-01-31T13:30:00.123456789012Z\""
+        );
+        assert_eq!(utc("2026-01-31T13:30:00+02:00"), "\"2026-01-31T11:30:00Z\"");
+        assert_eq!(
+            utc("2026-01-31 13:30:00.500 +00:00"),
+            "\"2026-01-31T13:30:00.500Z\""
+        );
+        assert_eq!(
+            out(ValueRef::Integer(1_769_866_200), None).unwrap(),
+            "\"2026-01-31T13:30:00Z\""
+        );
+        assert_eq!(
+            out(ValueRef::Integer(1_769_866_200_250), None).unwrap(),
+            "\"2026-01-31T13:30:00.250Z\""
+        );
+        assert_eq!(
+            out(ValueRef::Real(2_440_588.0), None).unwrap(),
+            "\"1970-01-01T12:00:00Z\""
+        );
+    }
+
+    #[test]
+    fn the_time_zone_moves_what_comes_out() {
+        assert_eq!(
+            text("2026-01-31 13:30:00.5", Some("Europe/Berlin")).unwrap(),
+            "\"2026-01-31T14:30:00.5+01:00\""
+        );
+        assert_eq!(
+            text("2026-01-31T00:00:00Z", Some("-03:30")).unwrap(),
+            "\"2026-01-30T20:30:00-03:30\""
+        );
+    }
+
+    #[test]
+    fn what_is_no_date_is_left_to_its_text() {
+        for value in [
+            "",
+            "soon",
+            "2026-13-01",
+            "12026-01-01 00:00:00",
+            "2026-01-31 99:00:00",
+        ] {
+            assert_eq!(text(value, None), None, "{value}");
+        }
+        assert_eq!(out(ValueRef::Integer(i64::MAX), None), None);
+        assert_eq!(out(ValueRef::Real(f64::INFINITY), None), None);
+    }
+
+    #[test]
+    fn the_form_of_a_column_is_seen_and_written_again() {
+        for sample in [
+            "2026-01-31 13:30:00",
+            "2026-01-31T13:30:00Z",
+            "2026-01-31T13:30:00.123",
+            "2026-01-31 13:30:00.123456+00:00",
+        ] {
+            let mut forms = Forms::default();
+            forms.see(ValueRef::Text(sample.as_bytes()));
+            let Storage::Temporal {
+                form,
+                uniform: true,
+            } = forms.storage(Kind::DateTime, Storage::Native)
+            else {
+                panic!("{sample}");
+            };
+            let timestamp = Written::parse(sample.as_bytes())
+                .unwrap()
+                .timestamp(&TimeZone::UTC)
+                .unwrap();
+            match store(timestamp, 0, form) {
+                Some(Stored::Text(text)) => assert_eq!(text, sample),
+                _ => panic!("{sample}"),
+            }
+        }
+    }
+
+    #[test]
+    fn forms_that_differ_are_compared_as_points_in_time() {
+        let mut forms = Forms::default();
+        forms.see(ValueRef::Text(b"2026-01-31 13:30:00"));
+        forms.see(ValueRef::Text(b"2026-01-31T13:30:00Z"));
+        assert!(matches!(
+            forms.storage(Kind::DateTime, Storage::Native),
+            Storage::Temporal { uniform: false, .. }
+        ));
+        assert_eq!(
+            micros(ValueRef::Text(b"2026-01-31 13:30:00")),
+            micros(ValueRef::Text(b"2026-01-31T15:30:00+02:00"))
+        );
+    }
+}

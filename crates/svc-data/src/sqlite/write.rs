@@ -1,0 +1,464 @@
+//! Records created, changed and deleted in SQLite, each inside a transaction of the writer.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection, params_from_iter, types::Value as SqliteValue};
+use sea_query::{
+    Expr, ExprTrait, Query, ReturningClause, SelectStatement, SqliteQueryBuilder, Value,
+};
+use svc_model::Invalid;
+
+use super::{
+    Told, check_version,
+    cursor::{bind, keep},
+    json,
+    read::{all_fields, by_key, one, record},
+    refusal::{self, Given},
+    select::{self, SELF, Statement, column, name, time_text},
+    temporal::{self, Stored},
+};
+use crate::{
+    Error, ErrorKind, Field, IfMatch, Model, RecordJson,
+    driver::Values,
+    plan::Shown,
+    records::no_such_record,
+    scalar::{Scalar, read_decimal},
+    structure::{Storage, TemporalForm},
+};
+
+/// A column and what goes into it.
+type Assignment = (usize, Expr);
+
+/// A record to be created.
+pub(crate) struct Create {
+    model: Arc<Model>,
+    insert: Statement,
+    given: Vec<Given>,
+    shown: Shown,
+}
+
+impl Create {
+    pub(crate) fn new(model: &Arc<Model>, values: &Values, shown: Shown) -> Result<Self, Error> {
+        let assignments = assignments(model, values)?;
+        let given = given(&assignments);
+        let mut insert = Query::insert();
+        insert.into_table((name("main"), name(&model.table)));
+        if assignments.is_empty() {
+            insert.or_default_values();
+        } else {
+            let mut columns = Vec::with_capacity(assignments.len());
+            let mut exprs = Vec::with_capacity(assignments.len());
+            for (index, expr) in assignments {
+                columns.push(name(&model.at(index)?.name));
+                exprs.push(expr);
+            }
+            insert.columns(columns);
+            insert.values(exprs).map_err(|error| {
+                Error::internal("an insert has too few values").with_source(error)
+            })?;
+        }
+        // A view tells its new row only here: what its trigger did with it cannot be followed.
+        let returned: Vec<Expr> = if model.is_view {
+            let fields = model.fields.iter();
+            fields.map(|field| Expr::col(name(&field.name))).collect()
+        } else {
+            let identity = identity_columns(model);
+            identity
+                .iter()
+                .map(|column| Expr::col(name(column)))
+                .collect()
+        };
+        insert.returning(ReturningClause::Exprs(returned));
+        Ok(Self {
+            model: Arc::clone(model),
+            insert: insert.build(SqliteQueryBuilder).into(),
+            given,
+            shown,
+        })
+    }
+
+    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<RecordJson, Error> {
+        let model = &self.model;
+        check_version(connection, model, told)?;
+        let inserted = self.insert(connection, told);
+        let (identity, shown_by_view) =
+            inserted.map_err(|error| explained(connection, model, &self.given, error))?;
+        let found = match whole(identity) {
+            Some(identity) => one(
+                connection,
+                told,
+                model,
+                &by_identity(model, &identity),
+                &self.shown,
+            )?,
+            None => None,
+        };
+        found.or(shown_by_view).ok_or_else(|| {
+            Error::invalid("a rule of the database took the record away or changed its key")
+        })
+    }
+
+    /// Inserts the row and says how it is found, and how it looks where it is a view's.
+    fn insert(
+        &self,
+        connection: &Connection,
+        told: Told<'_>,
+    ) -> Result<(Identity<Option<SqliteValue>>, Option<RecordJson>), Error> {
+        let model = &self.model;
+        let mut prepared = told.of(connection.prepare_cached(&self.insert.sql))?;
+        let mut rows = told.of(prepared.query(params_from_iter(&self.insert.values)))?;
+        let row = told.of(rows.next())?.ok_or_else(|| {
+            Error::invalid("a rule of the database left the record out without saying why")
+        })?;
+        let mut shown_by_view = None;
+        if model.is_view {
+            shown_by_view = Some(record(told, model, row, &self.shown)?);
+        }
+        let mut identity = Vec::new();
+        for (position, column) in identity_columns(model).into_iter().enumerate() {
+            let position = match model.is_view {
+                true => model.index_of(&column).unwrap_or(position),
+                false => position,
+            };
+            identity.push((column, keep(told.of(row.get_ref(position))?)));
+        }
+        // To its end, where the foreign keys are checked.
+        while told.of(rows.next())?.is_some() {}
+        Ok((identity, shown_by_view))
+    }
+}
+
+/// A record to be changed or deleted.
+pub(crate) struct Change {
+    model: Arc<Model>,
+    find: Statement,
+    if_match: Option<IfMatch>,
+    action: Action,
+}
+
+enum Action {
+    /// Sets columns.
+    Update(Vec<Assignment>, Vec<Given>, Shown),
+    Delete,
+}
+
+impl Change {
+    pub(crate) fn update(
+        model: &Arc<Model>,
+        key: &Values,
+        values: &Values,
+        replace: bool,
+        if_match: Option<IfMatch>,
+        shown: Shown,
+    ) -> Result<Self, Error> {
+        let mut assignments = assignments(model, values)?;
+        if replace {
+            for (index, field) in model.fields.iter().enumerate() {
+                let stays = !field.editable
+                    || model.key.contains(&index)
+                    || assignments.iter().any(|(given, _)| *given == index);
+                if !stays {
+                    let default = field.default.as_ref().and_then(|default| default.sql());
+                    assignments.push((
+                        index,
+                        match default {
+                            // The structure's own text, as the database would evaluate it.
+                            Some(sql) => Expr::cust(format!("({sql})")),
+                            None => Expr::val(Value::String(None)),
+                        },
+                    ));
+                }
+            }
+        }
+        let given = given(&assignments);
+        Self::new(
+            model,
+            key,
+            if_match,
+            Action::Update(assignments, given, shown),
+        )
+    }
+
+    pub(crate) fn delete(
+        model: &Arc<Model>,
+        key: &Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<Self, Error> {
+        Self::new(model, key, if_match, Action::Delete)
+    }
+
+    fn new(
+        model: &Arc<Model>,
+        key: &Values,
+        if_match: Option<IfMatch>,
+        action: Action,
+    ) -> Result<Self, Error> {
+        let mut find = by_key(model, key)?;
+        if let Some(row_id) = &model.row_id {
+            find.expr(column(SELF, row_id));
+        }
+        find.limit(2);
+        Ok(Self {
+            model: Arc::clone(model),
+            find: Statement::select(&find),
+            if_match,
+            action,
+        })
+    }
+
+    /// Changes the record; gives it back after an update.
+    pub(crate) fn run(
+        &self,
+        connection: &Connection,
+        told: Told<'_>,
+    ) -> Result<Option<RecordJson>, Error> {
+        let model = &self.model;
+        check_version(connection, model, told)?;
+        let mut identity = self.find(connection, told)?;
+        let run = |statement: &Statement, given: &[Given]| -> Result<(), Error> {
+            let done = connection
+                .prepare_cached(&statement.sql)
+                .and_then(|mut s| s.execute(params_from_iter(&statement.values)));
+            told.of(done)
+                .map(drop)
+                .map_err(|error| explained(connection, model, given, error))
+        };
+        match &self.action {
+            Action::Delete => {
+                let mut delete = Query::delete();
+                delete
+                    .from_table((name("main"), name(&model.table)))
+                    .and_where(is_identity(&model.table, &identity));
+                run(&delete.build(SqliteQueryBuilder).into(), &[])?;
+                Ok(None)
+            }
+            Action::Update(assignments, given, shown) => {
+                if !assignments.is_empty() {
+                    let mut update = Query::update();
+                    update
+                        .table((name("main"), name(&model.table)))
+                        .and_where(is_identity(&model.table, &identity));
+                    for (index, expr) in assignments {
+                        update.value(name(&model.at(*index)?.name), expr.clone());
+                    }
+                    run(&update.build(SqliteQueryBuilder).into(), given)?;
+                    for (column, value) in &mut identity {
+                        let assigned = assignments.iter().find(|(index, _)| {
+                            model.fields.get(*index).is_some_and(|f| f.name == *column)
+                        });
+                        if let Some((_, Expr::Value(assigned))) = assigned {
+                            *value = stored_value(assigned);
+                        }
+                    }
+                }
+                one(
+                    connection,
+                    told,
+                    model,
+                    &by_identity(model, &identity),
+                    shown,
+                )?
+                .map(Some)
+                .ok_or_else(|| {
+                    Error::invalid("a rule of the database took the record away or changed its key")
+                })
+            }
+        }
+    }
+
+    /// Finds the one record of the key and checks the precondition.
+    fn find(
+        &self,
+        connection: &Connection,
+        told: Told<'_>,
+    ) -> Result<Identity<SqliteValue>, Error> {
+        let model = &self.model;
+        let mut prepared = told.of(connection.prepare_cached(&self.find.sql))?;
+        let mut rows = told.of(prepared.query(params_from_iter(&self.find.values)))?;
+        let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
+        if let Some(if_match) = &self.if_match
+            && !if_match.holds(&told.of(json::etag(row, model.fields.len()))?)
+        {
+            return Err(Error::new(
+                ErrorKind::PreconditionFailed,
+                "the record has changed since it was read; read it again",
+            ));
+        }
+        let mut identity = Vec::new();
+        for column in identity_columns(model) {
+            let position = if model.row_id.as_ref() == Some(&column) {
+                model.fields.len()
+            } else {
+                model.index_of(&column).unwrap_or_default()
+            };
+            identity.push((column, keep(told.of(row.get_ref(position))?)));
+        }
+        let identity = whole(identity)
+            .ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
+        if told.of(rows.next())?.is_some() {
+            return Err(Error::invalid(
+                "several records have this key, so that none of them can be changed by it",
+            ));
+        }
+        Ok(identity)
+    }
+}
+
+/// The values that a statement gives, as they are stored.
+fn given(assignments: &[Assignment]) -> Vec<Given> {
+    assignments
+        .iter()
+        .filter_map(|(index, expr)| match expr {
+            Expr::Value(value) => Some((*index, stored_value(value))),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The columns that tell a record from every other, and what the record has in them.
+type Identity<T> = Vec<(String, T)>;
+
+/// The columns that tell a record from every other.
+fn identity_columns(model: &Model) -> Vec<String> {
+    match &model.row_id {
+        Some(row_id) => vec![row_id.clone()],
+        None => model
+            .primary_key()
+            .map(|field| field.name.clone())
+            .collect(),
+    }
+}
+
+fn whole(identity: Identity<Option<SqliteValue>>) -> Option<Identity<SqliteValue>> {
+    identity
+        .into_iter()
+        .map(|(column, value)| Some((column, value?)))
+        .collect()
+}
+
+fn is_identity(table: &str, identity: &[(String, SqliteValue)]) -> Expr {
+    select::all_of(
+        identity
+            .iter()
+            .map(|(name, value)| match value {
+                SqliteValue::Null => column(table, name).is_null(),
+                value => column(table, name).eq(bind(value)),
+            })
+            .collect(),
+    )
+}
+
+fn by_identity(model: &Model, identity: &[(String, SqliteValue)]) -> Statement {
+    let mut query: SelectStatement = select::query(model, Some(is_identity(SELF, identity)));
+    all_fields(&mut query, model);
+    Statement::select(&query)
+}
+
+/// A value that was just assigned, as it is looked up again.
+fn stored_value(value: &Value) -> SqliteValue {
+    match value {
+        Value::BigInt(Some(number)) => SqliteValue::Integer(*number),
+        Value::Double(Some(number)) => SqliteValue::Real(*number),
+        Value::String(Some(text)) => SqliteValue::Text(text.clone()),
+        Value::Bytes(Some(bytes)) => SqliteValue::Blob(bytes.clone()),
+        _ => SqliteValue::Null,
+    }
+}
+
+/// Turns the values of a body into what is stored.
+fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
+    let mut invalid = Invalid::new();
+    let mut assignments = Vec::with_capacity(values.len());
+    for (index, scalar) in values {
+        let field = model.at(*index)?;
+        match stored(field, scalar) {
+            Ok(value) => assignments.push((*index, Expr::val(value))),
+            Err(message) => invalid.push_field(&field.name, message),
+        }
+    }
+    invalid.into_result()?;
+    Ok(assignments)
+}
+
+/// A value in the form in which its column stores it; refused where something of it would be lost.
+fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
+    Ok(match scalar {
+        Scalar::Null => Value::String(None),
+        Scalar::Integer(number) => (*number).into(),
+        Scalar::Float(number) => (*number).into(),
+        Scalar::Decimal(digits) => exact_number(digits)?,
+        Scalar::Boolean(truth) => i64::from(*truth).into(),
+        Scalar::Date(date) => match field.storage {
+            Storage::Temporal {
+                form: form @ (TemporalForm::Seconds | TemporalForm::Millis),
+                ..
+            } => date
+                .to_zoned(jiff::tz::TimeZone::UTC)
+                .ok()
+                .and_then(|zoned| temporal::store(zoned.timestamp(), 0, form))
+                .map(from_stored)
+                .ok_or("must be a date that the column can hold")?,
+            _ => date.to_string().into(),
+        },
+        Scalar::Time(time, digits) => time_text(*time, *digits).into(),
+        Scalar::DateTime(timestamp, digits) => {
+            let form = match field.storage {
+                Storage::Temporal { form, .. } => form,
+                _ => return Err("must be a date and time that the column can hold".to_owned()),
+            };
+            temporal::store(*timestamp, *digits, form)
+                .map(from_stored)
+                .ok_or("the column does not hold fractions of a second this fine")?
+        }
+        Scalar::Json(text) => {
+            // SQLite turns a text that is a number into a number here.
+            if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+                return exact_number(&read_decimal(text)?);
+            }
+            text.clone().into()
+        }
+        Scalar::Bytes(bytes) => Value::Bytes(Some(bytes.clone())),
+        Scalar::Uuid(_, bytes) if field.storage == Storage::UuidBytes => {
+            Value::Bytes(Some(bytes.to_vec()))
+        }
+        Scalar::Uuid(text, _) | Scalar::Text(text) => text.clone().into(),
+    })
+}
+
+fn from_stored(stored: Stored) -> Value {
+    match stored {
+        Stored::Text(text) => text.into(),
+        Stored::Integer(number) => number.into(),
+    }
+}
+
+/// SQLite keeps decimals as binary numbers: those that it would change are refused.
+fn exact_number(digits: &str) -> Result<Value, String> {
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty()
+        && let Ok(number) = whole.parse::<i64>()
+    {
+        return Ok(number.into());
+    }
+    let plain = if fraction.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("{whole}.{fraction}")
+    };
+    match digits.parse::<f64>() {
+        Ok(number) if format!("{number}") == plain => Ok(number.into()),
+        _ => Err(
+            "the database keeps about 15 digits of a number exactly; this one has more".to_owned(),
+        ),
+    }
+}
+
+/// Tells a refusal in the words of the contract, on the field where one can be named.
+fn explained(connection: &Connection, model: &Model, given: &[Given], error: Error) -> Error {
+    if error.kind() == ErrorKind::Constraint {
+        refusal::explain(connection, model, given, &error)
+    } else {
+        error
+    }
+}
