@@ -66,7 +66,6 @@ CREATE TABLE members (
     project_uid TEXT NOT NULL REFERENCES projects (uid) ON DELETE CASCADE,
     account_uid TEXT NOT NULL REFERENCES accounts (uid) ON DELETE CASCADE,
     team_uid TEXT NOT NULL REFERENCES teams (uid) ON DELETE CASCADE,
-    properties TEXT NOT NULL DEFAULT '{}',
     date_add TEXT NOT NULL,
     CONSTRAINT members_account_unique UNIQUE (project_uid, account_uid)
 );

@@ -193,22 +193,19 @@ impl Resources<'_> {
         environment: &EnvironmentName,
         new: NewResource,
     ) -> Result<Resource, Error> {
-        match self.get(project, environment, &new.unique_name).await {
-            Ok(old) => {
-                let renamed = new
-                    .name
-                    .as_ref()
-                    .is_some_and(|name| *name != old.resource.name);
-                let set = new
-                    .params
-                    .as_ref()
-                    .is_some_and(|params| *params != old.resource.params);
-                if old.url == new.url && !renamed && !set {
-                    return Ok(old.resource);
-                }
+        // An address that cannot be opened any more is no reason to stop: it is about to be replaced.
+        if let Ok(old) = self.get(project, environment, &new.unique_name).await {
+            let renamed = new
+                .name
+                .as_ref()
+                .is_some_and(|name| *name != old.resource.name);
+            let set = new
+                .params
+                .as_ref()
+                .is_some_and(|params| *params != old.resource.params);
+            if old.url == new.url && !renamed && !set {
+                return Ok(old.resource);
             }
-            Err(error) if error.kind() == crate::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
         }
         let (project, environment) = (project.clone(), environment.clone());
         let checked = self.check(new)?;

@@ -23,7 +23,9 @@ const ANSWERED: &str = "answered ";
 #[tokio::test]
 #[ignore = "runs as a process of its own, started by the tests below"]
 async fn writer() {
-    let dir = env::var_os(DIR).expect("started without a folder");
+    let Some(dir) = env::var_os(DIR) else {
+        return;
+    };
     let pages: usize = env::var(PAGES).unwrap().parse().unwrap();
     let store = Store::open(Path::new(&dir)).await.unwrap();
     for _ in 0..pages {

@@ -239,7 +239,7 @@ async fn a_given_key_makes_the_key_file_needless() {
 }
 
 #[tokio::test]
-async fn an_address_that_was_moved_to_another_row_does_not_open() {
+async fn an_address_that_was_moved_to_another_row_does_not_open_and_can_be_connected_again() {
     let fixture = Fixture::new().await;
     let (project, prod) = (main_project(), prod());
     for (name, url) in [("shop", "sqlite:shop.db"), ("bait", "sqlite:bait.db")] {
@@ -269,6 +269,23 @@ async fn an_address_that_was_moved_to_another_row_does_not_open() {
     assert!(
         error.to_string().contains("the address of resource bait"),
         "{error}"
+    );
+    let again = NewResource::new("bait", Secret::new("sqlite:bait.db"));
+    fixture
+        .store
+        .resources()
+        .replace(&project, &prod, again)
+        .await
+        .unwrap();
+    assert_eq!(
+        fixture
+            .store
+            .resources()
+            .list_connected()
+            .await
+            .unwrap()
+            .len(),
+        2
     );
 }
 
