@@ -14,10 +14,7 @@ use std::{
     time::Duration,
 };
 
-use http::{
-    Uri,
-    uri::Scheme,
-};
+use http::{Uri, uri::Scheme};
 use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
 use rustls::pki_types::ServerName;
 use svc_model::wire::BoxError;
@@ -160,7 +157,10 @@ impl Inner {
 fn server_name(uri: &Uri) -> Result<ServerName<'static>, ConnectError> {
     let host = without_brackets(uri.host().unwrap_or_default());
     ServerName::try_from(host.to_owned()).map_err(|error| {
-        ConnectError::new(format!("{host:?} is no name that a certificate can have"), error)
+        ConnectError::new(
+            format!("{host:?} is no name that a certificate can have"),
+            error,
+        )
     })
 }
 
@@ -196,7 +196,9 @@ impl ConnectError {
             .and_then(|cause| cause.downcast_ref::<rustls::Error>());
         let message = match cause {
             Some(rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer)) => {
-                format!("the certificate of {host} is not from an authority that is trusted; if it is the right one, add its root certificate")
+                format!(
+                    "the certificate of {host} is not from an authority that is trusted; if it is the right one, add its root certificate"
+                )
             }
             Some(rustls::Error::InvalidCertificate(_)) => {
                 format!("the certificate of {host} is not accepted")

@@ -123,8 +123,9 @@ impl Proxy {
     /// As [`from_vars`](Self::from_vars).
     pub fn from_env() -> Result<Self, BuildError> {
         Self::from_vars(
-            std::env::vars_os()
-                .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))),
+            std::env::vars_os().filter_map(|(key, value)| {
+                Some((key.into_string().ok()?, value.into_string().ok()?))
+            }),
         )
     }
 

@@ -55,9 +55,9 @@ impl Roots {
 }
 
 fn add(store: &mut RootCertStore, certificate: CertificateDer<'_>) -> Result<(), BuildError> {
-    store
-        .add(certificate.into_owned())
-        .map_err(|error| unreadable("a root certificate is no X.509 certificate").with_source(error))
+    store.add(certificate.into_owned()).map_err(|error| {
+        unreadable("a root certificate is no X.509 certificate").with_source(error)
+    })
 }
 
 fn unreadable(message: &str) -> BuildError {

@@ -5,9 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use http::{Method, Request, Response, Uri, Version, header, uri::Scheme};
 use http_body::Body as _;
 use hyper_util::client::legacy::Client;
-use svc_model::wire::{
-    Body, BoxFuture, Deadline, Transport, TransportError, TransportErrorKind,
-};
+use svc_model::wire::{Body, BoxFuture, Deadline, Transport, TransportError, TransportErrorKind};
 use tokio::{runtime::Handle, time::Instant};
 
 use crate::{
@@ -161,10 +159,7 @@ impl Inner {
     }
 
     /// The request's own deadline, else that of the transport. None when it is beyond all clocks.
-    fn deadline(
-        &self,
-        request: &Request<Body>,
-    ) -> Result<Option<body::Deadline>, TransportError> {
+    fn deadline(&self, request: &Request<Body>) -> Result<Option<body::Deadline>, TransportError> {
         let own = request.extensions().get::<Deadline>().map(|own| own.0);
         let Some(after) = own.or(self.deadline) else {
             return Ok(None);

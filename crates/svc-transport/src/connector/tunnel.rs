@@ -32,7 +32,10 @@ pub(super) async fn open(
         )),
         status => Err(ConnectError::proxy(
             proxy,
-            &format!("refused a tunnel to the service with status {}", status.as_u16()),
+            &format!(
+                "refused a tunnel to the service with status {}",
+                status.as_u16()
+            ),
         )),
     }
 }

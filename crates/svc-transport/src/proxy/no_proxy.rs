@@ -17,7 +17,10 @@ struct Entry {
 #[derive(Clone, Debug)]
 enum HostRule {
     Every,
-    Network { address: IpAddr, bits: u32 },
+    Network {
+        address: IpAddr,
+        bits: u32,
+    },
     /// In lower case, without the dots at its ends.
     Domain(String),
 }
@@ -114,7 +117,12 @@ mod tests {
 
     #[test]
     fn a_domain_stands_for_itself_and_what_is_below_it() {
-        for list in ["example.com", ".example.com", "*.example.com", "EXAMPLE.com."] {
+        for list in [
+            "example.com",
+            ".example.com",
+            "*.example.com",
+            "EXAMPLE.com.",
+        ] {
             let list = NoProxy::parse(list);
             assert!(list.matches("example.com", 80));
             assert!(list.matches("Api.Example.Com.", 80));
@@ -126,10 +134,22 @@ mod tests {
     #[test]
     fn addresses_and_networks_of_both_families_are_known() {
         let list = NoProxy::parse("192.0.2.7 10.0.0.0/8,2001:db8::/32, [::1]");
-        for host in ["192.0.2.7", "10.255.0.1", "[2001:db8:1::2]", "[::1]", "[::ffff:10.1.2.3]"] {
+        for host in [
+            "192.0.2.7",
+            "10.255.0.1",
+            "[2001:db8:1::2]",
+            "[::1]",
+            "[::ffff:10.1.2.3]",
+        ] {
             assert!(list.matches(host, 443), "{host}");
         }
-        for host in ["192.0.2.8", "11.0.0.1", "[2001:db9::1]", "[::2]", "10.example.com"] {
+        for host in [
+            "192.0.2.8",
+            "11.0.0.1",
+            "[2001:db9::1]",
+            "[::2]",
+            "10.example.com",
+        ] {
             assert!(!list.matches(host, 443), "{host}");
         }
         assert!(NoProxy::parse("::/0").matches("[2001:db8::1]", 80));

@@ -1,1 +1,10 @@
-//! Tests
+//! The transport against real sockets.
+
+mod contract;
+mod errors;
+mod http2;
+mod pool;
+mod proxy;
+mod support;
+mod time;
+mod tls;

@@ -1,0 +1,16 @@
+//! The contract of `svc_model::wire`, as its kit checks it.
+
+use svc_model::wire::conformance;
+use svc_transport::HyperTransport;
+
+#[tokio::test]
+async fn the_transport_conforms_on_a_current_thread_runtime() {
+    let transport = HyperTransport::new().unwrap();
+    conformance::check(&transport).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_transport_conforms_on_a_multi_thread_runtime() {
+    let transport = HyperTransport::new().unwrap();
+    conformance::check(&transport).await.unwrap();
+}

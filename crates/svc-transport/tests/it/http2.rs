@@ -1,0 +1,149 @@
+//! HTTP/2: one connection for many calls, and which failures are known to have done nothing.
+
+use std::sync::Arc;
+
+use http::{Request, Response};
+use svc_model::wire::{Body, Deadline, Transport, TransportError, TransportErrorKind};
+use svc_transport::HyperTransport;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::Barrier,
+};
+use tokio_rustls::server::TlsStream;
+
+use crate::support::{Identity, Server, chain, fetch, get};
+
+const H2: &[&str] = &["h2"];
+
+fn transport(identity: &Identity) -> HyperTransport {
+    HyperTransport::builder()
+        .root_certificates_pem(identity.pem.clone())
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn calls_share_one_connection() {
+    let identity = Identity::new();
+    let server = Server::of_tls_requests(&identity, H2, |request| {
+        Response::new(request.uri().path().to_owned().into())
+    })
+    .await;
+    let transport = transport(&identity);
+    fetch(&transport, &server.https("/first")).await;
+    let mut calls = tokio::task::JoinSet::new();
+    for number in 0..50 {
+        let transport = transport.clone();
+        let url = server.https(&format!("/{number}"));
+        calls.spawn(async move { (number, fetch(&transport, &url).await) });
+    }
+    while let Some(done) = calls.join_next().await {
+        let (number, answer) = done.unwrap();
+        assert_eq!(answer, format!("/{number}"));
+    }
+    assert_eq!(server.connections(), 1);
+}
+
+#[tokio::test]
+async fn first_calls_at_the_same_time_all_succeed() {
+    let identity = Identity::new();
+    let server = Server::of_tls_requests(&identity, H2, |_| Response::new(Body::from("ok"))).await;
+    let transport = transport(&identity);
+    let start = Arc::new(Barrier::new(20));
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..20 {
+        let (transport, start, url) = (transport.clone(), Arc::clone(&start), server.https("/"));
+        calls.spawn(async move {
+            start.wait().await;
+            fetch(&transport, &url).await
+        });
+    }
+    while let Some(done) = calls.join_next().await {
+        assert_eq!(done.unwrap(), "ok");
+    }
+}
+
+async fn error_of_reset(reason: h2::Reason) -> TransportError {
+    let identity = Identity::new();
+    let server = Server::of_tls_connections(&identity, H2, move |stream| async move {
+        let mut connection = h2::server::handshake(stream).await.unwrap();
+        while let Some(Ok((_, mut respond))) = connection.accept().await {
+            respond.send_reset(reason);
+        }
+    })
+    .await;
+    let request = Request::post(server.https("/")).body("{}".into()).unwrap();
+    transport(&identity).send(request).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_refused_stream_was_never_sent() {
+    let error = error_of_reset(h2::Reason::REFUSED_STREAM).await;
+    assert_eq!(
+        error.kind(),
+        TransportErrorKind::Interrupted,
+        "{}",
+        chain(&error)
+    );
+    assert!(error.never_sent());
+}
+
+#[tokio::test]
+async fn any_other_reset_may_have_done_something() {
+    let error = error_of_reset(h2::Reason::INTERNAL_ERROR).await;
+    assert_eq!(
+        error.kind(),
+        TransportErrorKind::Interrupted,
+        "{}",
+        chain(&error)
+    );
+    assert!(!error.never_sent());
+}
+
+/// Reads frames up to the request, then says goodbye, with this as the last stream that was taken.
+async fn goodbye(mut stream: TlsStream<TcpStream>, last_stream: u32) -> std::io::Result<()> {
+    const PREFACE: usize = 24;
+    const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    const HEADERS: u8 = 1;
+    stream.write_all(&SETTINGS).await?;
+    stream.flush().await?;
+    stream.read_exact(&mut [0; PREFACE]).await?;
+    loop {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).await?;
+        let size = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        stream.read_exact(&mut vec![0; size as usize]).await?;
+        if head[3] == HEADERS {
+            break;
+        }
+    }
+    let mut frame = vec![0, 0, 8, 7, 0, 0, 0, 0, 0];
+    frame.extend(last_stream.to_be_bytes());
+    frame.extend([0; 4]);
+    stream.write_all(&frame).await?;
+    stream.shutdown().await
+}
+
+#[tokio::test]
+async fn a_goodbye_tells_which_requests_were_taken() {
+    for (last_stream, never_sent) in [(0, true), (1, false)] {
+        let identity = Identity::new();
+        let server = Server::of_tls_connections(&identity, H2, move |stream| async move {
+            let _ = goodbye(stream, last_stream).await;
+        })
+        .await;
+        let mut request = get(&server.https("/"));
+        request
+            .extensions_mut()
+            .insert(Deadline(std::time::Duration::from_secs(10)));
+        let error = transport(&identity).send(request).await.unwrap_err();
+        assert_eq!(
+            error.kind(),
+            TransportErrorKind::Interrupted,
+            "{}",
+            chain(&error)
+        );
+        assert_eq!(error.never_sent(), never_sent, "{}", chain(&error));
+    }
+}
