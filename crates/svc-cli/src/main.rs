@@ -1,2 +1,57 @@
-//! The `svc` program.
-fn main() {}
+//! The program `svc`: serve a database as a REST API, administer the service, and call it by hand.
+//!
+//! Each group of commands has a file of its name. What they share is small: where the store is
+//! ([`context`]), how results are written ([`output`], [`rows`]), and what a failure looks like
+//! ([`failure`]).
+
+mod backup;
+mod cli;
+mod client;
+mod completions;
+mod connect;
+mod context;
+mod demo;
+mod environment;
+mod expiry;
+mod failure;
+mod input;
+mod key;
+mod logging;
+mod options;
+mod output;
+mod pages;
+mod place;
+mod project;
+mod ready;
+mod records;
+mod resource;
+mod rows;
+mod serve;
+mod shutdown;
+mod token;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::{cli::Cli, failure::Failure};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            Failure::new(format!(
+                "cannot start: {error}; raise the limits of threads and open files"
+            ))
+        })?;
+    runtime.block_on(cli.run())
+}

@@ -1,0 +1,154 @@
+//! The command line as a whole: the options that every command has, and the commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::{
+    backup, completions, context::Context, demo, environment, failure::Failure, key, pages,
+    project, records, resource, serve, token,
+};
+
+/// Puts a REST API in front of a database, administers it, and calls it.
+#[derive(Parser)]
+#[command(
+    name = "svc",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "Examples:\n  \
+        svc demo\n  \
+        svc serve --connect shop=sqlite:path/to/file.db\n  \
+        svc records list shop orders --filter status=paid --order-by=-created_at\n\n\
+        Every command explains itself: svc records list --help"
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The options that every command has.
+#[derive(Args)]
+pub(crate) struct Common {
+    /// Folder of the store; ./svc-data when not given, for demo ./svc-demo
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "SVC_DIR",
+        help_heading = "Common options"
+    )]
+    pub(crate) dir: Option<PathBuf>,
+    /// Print one machine-readable line; messages go to standard error
+    #[arg(long, global = true, help_heading = "Common options")]
+    pub(crate) json: bool,
+    /// TOML file with the options of the server and of the store; flags and variables win over it
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "SVC_CONFIG",
+        help_heading = "Common options"
+    )]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Demo),
+    Serve(serve::Serve),
+    #[command(subcommand)]
+    Project(project::Project),
+    #[command(subcommand)]
+    Env(environment::Environment),
+    #[command(subcommand)]
+    Resource(resource::Resource),
+    #[command(subcommand)]
+    Token(token::Token),
+    #[command(subcommand)]
+    Key(key::Key),
+    Backup(backup::Backup),
+    #[command(subcommand)]
+    Pages(pages::Pages),
+    #[command(subcommand)]
+    Records(records::Records),
+    Completions(completions::Completions),
+}
+
+impl Cli {
+    /// Does what was asked.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let context = Context::new(self.common)?;
+        match self.command {
+            Command::Demo(demo) => Box::pin(demo.run(&context)).await,
+            Command::Serve(serve) => Box::pin(serve.run(&context)).await,
+            Command::Project(project) => Box::pin(project.run(&context)).await,
+            Command::Env(environment) => Box::pin(environment.run(&context)).await,
+            Command::Resource(resource) => Box::pin(resource.run(&context)).await,
+            Command::Token(token) => Box::pin(token.run(&context)).await,
+            Command::Key(key) => Box::pin(key.run(&context)).await,
+            Command::Backup(backup) => Box::pin(backup.run(&context)).await,
+            Command::Pages(pages) => Box::pin(pages.run(&context)).await,
+            Command::Records(records) => Box::pin(records.run(&context)).await,
+            Command::Completions(completions) => completions.run(&context),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_of_the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_help_and_an_example() {
+        fn check(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            assert!(command.get_about().is_some(), "{path} has no help");
+            let children: Vec<_> = command.get_subcommands().collect();
+            if children.is_empty() {
+                let example = command.get_after_help().map(ToString::to_string);
+                assert!(
+                    example.is_some_and(|text| text.contains("svc ")),
+                    "{path} has no example"
+                );
+            }
+            for argument in command.get_arguments() {
+                assert!(
+                    argument.get_help().is_some(),
+                    "{path}: {} has no help",
+                    argument.get_id()
+                );
+            }
+            for child in children {
+                check(child, &path);
+            }
+        }
+        check(&Cli::command(), "");
+    }
+
+    #[test]
+    fn a_secret_in_a_variable_is_not_shown_in_help() {
+        fn check(command: &clap::Command) {
+            for argument in command.get_arguments() {
+                let id = argument.get_id().as_str();
+                if argument.get_env().is_some()
+                    && (id.contains("key") || id.contains("token") || id.contains("connect"))
+                {
+                    assert!(argument.is_hide_env_values_set(), "{id}");
+                }
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
+}

@@ -1,0 +1,75 @@
+//! What the commands that call a service have in common: where it is, the credential, how results look.
+
+use clap::Args;
+use svc_api::{Client, ClientBuilder, NoTransport};
+use svc_model::{EnvironmentName, ProjectName};
+
+use crate::failure::Failure;
+
+/// Where the service is, and what is called there.
+#[derive(Args)]
+#[command(next_help_heading = "Service")]
+pub(crate) struct Target {
+    /// Project
+    #[arg(long, value_name = "P", env = "SVC_PROJECT")]
+    project: ProjectName,
+    /// Environment of the project
+    #[arg(
+        long,
+        visible_alias = "environment",
+        value_name = "E",
+        env = "SVC_ENVIRONMENT",
+        default_value = EnvironmentName::PROD
+    )]
+    env: EnvironmentName,
+    /// Data host
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "SVC_API_BASE_URL",
+        default_value = svc_auth::DEFAULT_API_BASE_URL
+    )]
+    api_base_url: String,
+    /// Application host, which ends in /api [default: the data host's URL and /api]
+    #[arg(long, value_name = "URL", env = "SVC_APP_BASE_URL")]
+    app_base_url: Option<String>,
+}
+
+impl Target {
+    /// A client of the service, without a credential.
+    pub(crate) fn client(self) -> ClientBuilder<NoTransport> {
+        let client = Client::builder()
+            .project(self.project)
+            .environment(self.env)
+            .api_base_url(self.api_base_url)
+            .user_agent(concat!("svc/", env!("CARGO_PKG_VERSION")));
+        match self.app_base_url.filter(|url| !url.is_empty()) {
+            Some(url) => client.app_base_url(url),
+            None => client,
+        }
+    }
+}
+
+impl From<svc_api::Error> for Failure {
+    fn from(error: svc_api::Error) -> Self {
+        use std::error::Error as _;
+        let remedy = if error.is_unauthenticated() {
+            "; is it spelt right, not expired and not revoked? svc token list and svc key list show what there is"
+        } else if error.is_forbidden() {
+            "; use a credential of this project, environment and resource"
+        } else if error.is_precondition_failed() {
+            "; get it again, and repeat the change with its new entity tag"
+        } else {
+            ""
+        };
+        let cause = error
+            .source()
+            .filter(|_| error.transport_error().is_some())
+            .map_or_else(String::new, |cause| format!(": {cause}"));
+        let message = format!("{error}{cause}{remedy}");
+        match error.kind() {
+            svc_api::ErrorKind::Options => Self::usage(message),
+            _ => Self::new(message),
+        }
+    }
+}

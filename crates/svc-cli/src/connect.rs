@@ -1,0 +1,187 @@
+//! Databases to connect, as they are named on the command line, in `SVC_CONNECT` and in the
+//! configuration file. Addresses may hold passwords, so that nothing here quotes one.
+
+use std::path::Path;
+
+use svc_data::{Resource, ResourceOptions, ResourceUrl};
+use svc_model::ResourceName;
+use svc_store::Secret;
+
+use crate::failure::Failure;
+
+/// How an SQLite file is named.
+const SQLITE: &str = "sqlite:";
+/// The variable with the databases to connect, one `NAME=URL` on each line.
+const VARIABLE: &str = "SVC_CONNECT";
+
+/// A database to connect.
+pub(crate) struct Connect {
+    /// The name of the resource.
+    pub(crate) name: ResourceName,
+    /// Its address; the path of an SQLite file is absolute.
+    pub(crate) url: Secret,
+}
+
+impl Connect {
+    /// Reads `NAME=URL`.
+    fn parse(text: &str) -> Result<Self, Failure> {
+        let wrong =
+            || Failure::usage("--connect must be NAME=URL, such as shop=sqlite:path/to/file.db");
+        let (name, url) = text.split_once('=').ok_or_else(wrong)?;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if name.is_empty() || url.is_empty() || !name.chars().all(is_name) {
+            return Err(wrong());
+        }
+        Ok(Self {
+            name: name.into(),
+            url: resolve(url)?,
+        })
+    }
+}
+
+/// The databases to connect: those of the flags, else of the variable, else of the configuration file.
+pub(crate) fn gather(
+    flags: &[String],
+    file: Option<&toml::Value>,
+) -> Result<Vec<Connect>, Failure> {
+    let variable = match std::env::var(VARIABLE) {
+        Ok(text) => text,
+        Err(std::env::VarError::NotPresent) => String::new(),
+        Err(std::env::VarError::NotUnicode(_)) => {
+            return Err(Failure::usage(format!(
+                "{VARIABLE} must be UTF-8 text, one NAME=URL on each line"
+            )));
+        }
+    };
+    let connects = if !flags.is_empty() {
+        flags
+            .iter()
+            .map(|text| Connect::parse(text))
+            .collect::<Result<Vec<_>, _>>()?
+    } else if !variable.trim().is_empty() {
+        let lines = variable
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
+        lines.map(Connect::parse).collect::<Result<_, _>>()?
+    } else {
+        file.map(of_file).transpose()?.unwrap_or_default()
+    };
+    for (index, connect) in connects.iter().enumerate() {
+        if connects
+            .iter()
+            .take(index)
+            .any(|other| other.name == connect.name)
+        {
+            return Err(Failure::usage(format!(
+                "the resource {} is connected twice; leave one out",
+                connect.name
+            )));
+        }
+    }
+    Ok(connects)
+}
+
+/// The table `connect` of the configuration file.
+fn of_file(value: &toml::Value) -> Result<Vec<Connect>, Failure> {
+    let wrong = "connect must be a table of texts, such as [connect] and below it shop = \"sqlite:path/to/file.db\"";
+    let table = value.as_table().ok_or_else(|| Failure::usage(wrong))?;
+    let each = table.iter().map(|(name, url)| {
+        let url = url.as_str().ok_or_else(|| Failure::usage(wrong))?;
+        Ok(Connect {
+            name: name.into(),
+            url: resolve(url)?,
+        })
+    });
+    each.collect()
+}
+
+/// The address as the store keeps it: a path that means the same file wherever the service is started.
+pub(crate) fn resolve(url: &str) -> Result<Secret, Failure> {
+    let Some(path) = url.strip_prefix(SQLITE) else {
+        return Ok(Secret::new(url));
+    };
+    let path = Path::new(path);
+    if path.as_os_str().is_empty() || path.has_root() {
+        return Ok(Secret::new(url));
+    }
+    let absolute = std::path::absolute(path).map_err(|error| {
+        Failure::new(format!("cannot tell where {} is: {error}", path.display()))
+    })?;
+    match absolute.to_str() {
+        Some(path) => Ok(Secret::new(format!("{SQLITE}{path}"))),
+        None => Err(Failure::new(
+            "the current folder has a name that is no UTF-8 text; work in another one",
+        )),
+    }
+}
+
+/// Connects once, so that what cannot work is said now and not with the first request.
+pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
+    // The form first: the store has the words for it.
+    svc_store::Engine::of_url(url)?;
+    let failure = |error: svc_data::Error| Failure::new(format!("resource {name}: {error}"));
+    let url: ResourceUrl = url.expose().parse().map_err(failure)?;
+    Resource::connect(name.as_str(), &url, ResourceOptions::default())
+        .await
+        .map(drop)
+        .map_err(failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(texts: &[&str]) -> Result<Vec<Connect>, Failure> {
+        gather(
+            &texts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            None,
+        )
+    }
+
+    #[test]
+    fn a_relative_file_becomes_absolute_and_other_addresses_stay() {
+        let connects = flags(&["shop=sqlite:a/b.db", "crm=postgres://app:pw@db/crm?x=y"]).unwrap();
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(connects[0].name.as_str(), "shop");
+        assert_eq!(
+            connects[0].url.expose(),
+            format!("sqlite:{}", here.join("a/b.db").display())
+        );
+        assert_eq!(connects[1].url.expose(), "postgres://app:pw@db/crm?x=y");
+    }
+
+    #[test]
+    fn a_missing_name_is_refused_without_showing_the_address() {
+        for text in [
+            "postgres://app:hunter2@db/crm?a=b",
+            "hunter2",
+            "=sqlite:hunter2",
+            "shop=",
+        ] {
+            let failure = flags(&[text]).err().unwrap();
+            assert!(matches!(failure, Failure::Usage(_)), "{text}");
+            assert!(!failure.to_string().contains("hunter2"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn one_name_for_two_databases_is_refused() {
+        let failure = flags(&["a=sqlite:/x", "a=sqlite:/y"]).err().unwrap();
+        assert!(
+            failure
+                .to_string()
+                .contains("the resource a is connected twice"),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    fn the_file_names_databases_in_a_table() {
+        let table: toml::Value = toml::from_str("shop = \"sqlite:/x.db\"").unwrap();
+        let connects = gather(&[], Some(&table)).unwrap();
+        assert_eq!(connects[0].url.expose(), "sqlite:/x.db");
+        let failure = gather(&[], Some(&"hunter2".into())).err().unwrap();
+        assert!(!failure.to_string().contains("hunter2"), "{failure}");
+    }
+}

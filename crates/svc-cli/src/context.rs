@@ -1,0 +1,63 @@
+//! What every command works with: where the store is, the configuration file, and the output.
+
+use std::path::{Path, PathBuf};
+
+use svc_store::Store;
+
+use crate::{cli::Common, failure::Failure, options::ConfigFile, output::Output};
+
+/// The folder of the store when none is named.
+const DEFAULT_DIR: &str = "svc-data";
+/// The database of a store; where it is missing there is no store yet.
+pub(crate) const STORE_FILE: &str = "store.db";
+
+/// What every command works with.
+pub(crate) struct Context {
+    dir: Option<PathBuf>,
+    /// What the configuration file says; nothing when there is none.
+    pub(crate) file: ConfigFile,
+    /// Where results go.
+    pub(crate) output: Output,
+}
+
+impl Context {
+    /// Reads the configuration file, when one is named.
+    pub(crate) fn new(common: Common) -> Result<Self, Failure> {
+        let file = match &common.config {
+            Some(path) => ConfigFile::read(path)?,
+            None => ConfigFile::default(),
+        };
+        Ok(Self {
+            dir: common.dir.or_else(|| file.dir.clone()),
+            file,
+            output: Output::new(common.json),
+        })
+    }
+
+    /// The folder of the store that was named, else this one.
+    pub(crate) fn dir_or(&self, default: &str) -> PathBuf {
+        self.dir.clone().unwrap_or_else(|| PathBuf::from(default))
+    }
+
+    /// Opens the store; makes it when there is none.
+    pub(crate) async fn store(&self) -> Result<Store, Failure> {
+        Ok(Store::open(&self.dir_or(DEFAULT_DIR)).await?)
+    }
+
+    /// Opens the store of a command that has no use for an empty one, which a mistyped folder would be.
+    pub(crate) async fn existing_store(&self) -> Result<Store, Failure> {
+        let dir = self.dir_or(DEFAULT_DIR);
+        if !has_store(&dir) {
+            return Err(Failure::new(format!(
+                "there is no store in {}; name its folder with --dir, or make one with svc project add",
+                dir.display()
+            )));
+        }
+        Ok(Store::open(&dir).await?)
+    }
+}
+
+/// Whether a folder holds a store. A folder that may not be read is left to the opening to complain of.
+pub(crate) fn has_store(dir: &Path) -> bool {
+    !matches!(dir.join(STORE_FILE).try_exists(), Ok(false))
+}

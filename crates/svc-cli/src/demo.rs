@@ -1,0 +1,211 @@
+//! `svc demo`: a shop database that it makes, served with credentials that are made for this run.
+
+mod folder;
+mod random;
+mod shop;
+mod words;
+
+use std::path::Path;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_server::Server;
+use svc_store::{NewApiKey, NewProject, NewResource, NewStaticToken, ProjectPatch, Secret, Store};
+
+use self::{folder::Folder, shop::Shop};
+use crate::{
+    connect,
+    context::Context,
+    failure::Failure,
+    logging,
+    options::ServerOptions,
+    ready::{Ready, ReadyResource},
+    serve, shutdown,
+};
+
+/// The folder of the demo when none is named.
+const DEFAULT_DIR: &str = "svc-demo";
+const PROJECT: &str = "demo";
+const RESOURCE: &str = "shop";
+/// Whose API key it is.
+const EMAIL: &str = "demo@example.com";
+/// What the credentials are called, so that those of the run before are known.
+const CREDENTIAL_NAME: &str = "svc demo";
+
+/// Serve a demo shop, with fresh credentials and requests to paste
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    svc demo\n  \
+    svc demo --listen 127.0.0.1:0 --json\n\n\
+    The shop has about 100 000 orders. It is made in the folder svc-demo when it is not there yet, and keeps \
+    what you change in it. Each start makes new credentials and ends those of the start before.")]
+pub(crate) struct Demo {
+    /// Remove what the demo made before, and make it anew
+    #[arg(long)]
+    reset: bool,
+    #[command(flatten)]
+    options: ServerOptions,
+}
+
+impl Demo {
+    /// Serves until it is told to stop.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let options = self.options.or(&context.file);
+        logging::start(&options, "warn")?;
+        let folder = Folder::open(&context.dir_or(DEFAULT_DIR), self.reset)?;
+        if !folder.has_shop()? {
+            let alone = folder.alone()?;
+            build_shop(
+                &alone.unfinished_shop(),
+                &alone.shop(),
+                context.output.shows_progress(),
+            )
+            .await?;
+        }
+        let _in_use = folder.in_use()?;
+        let store = Store::open(folder.dir()).await?;
+        prepare(&store, &folder.shop()).await?;
+        let stop = shutdown::requested()?;
+        let server = Server::bind(store.clone(), options.server_config()).await?;
+        let ready = ready(&store, &server).await?;
+        context.output.result(&ready, &text(&ready))?;
+        server.run(stop).await?;
+        Ok(())
+    }
+}
+
+/// Makes the shop in a file of its own, which gets its name when it is complete.
+async fn build_shop(unfinished: &Path, shop: &Path, visible: bool) -> Result<(), Failure> {
+    let target = if visible {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let style =
+        ProgressStyle::with_template("making the demo shop {bar:32} {pos}/{len} rows, {elapsed}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::with_draw_target(None, target).with_style(style);
+    let made = shop::build(Shop::FULL, unfinished, shop, bar.clone()).await;
+    bar.finish_and_clear();
+    made
+}
+
+/// Brings project and resource into the store.
+async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
+    let mut new = NewProject::new(PROJECT);
+    new.name = Some("Demo shop".to_owned());
+    new.owner = Some(EMAIL.to_owned());
+    new.sign_up = true;
+    let project = ProjectName::from(PROJECT);
+    if store
+        .projects()
+        .list()
+        .await?
+        .iter()
+        .any(|known| known.unique_name == project)
+    {
+        let mut patch = ProjectPatch::default();
+        patch.sign_up = Some(true);
+        store.projects().update(&project, patch).await?;
+    } else {
+        serve::create_project(store, new).await?;
+    }
+    let path = shop.to_str().ok_or_else(|| {
+        Failure::new(format!(
+            "{} is a path that is no UTF-8 text; choose another --dir",
+            shop.display()
+        ))
+    })?;
+    let resource = NewResource::new(RESOURCE, connect::resolve(&format!("sqlite:{path}"))?);
+    store
+        .resources()
+        .replace(&project, &EnvironmentName::default(), resource)
+        .await?;
+    Ok(())
+}
+
+/// Makes new credentials, ends those of the runs before, and gathers the ready line.
+async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
+    let (project, environment) = (ProjectName::from(PROJECT), EnvironmentName::default());
+    let is_old = |name: Option<&String>| name.is_some_and(|name| name == CREDENTIAL_NAME);
+    for key in store.api_keys().list(&project).await? {
+        if key.revoked.is_none() && is_old(key.name.as_ref()) {
+            store.api_keys().revoke(&key.uid.to_string()).await?;
+        }
+    }
+    for token in store.tokens().list(&project, &environment).await? {
+        if token.revoked.is_none() && is_old(token.name.as_ref()) {
+            store.tokens().revoke(&token.uid.to_string()).await?;
+        }
+    }
+    let mut key = NewApiKey::new(&project, EMAIL);
+    key.name = Some(CREDENTIAL_NAME.to_owned());
+    let api_key = store.api_keys().create(key).await?.secret;
+    let token = async |resource: &str| -> Result<Option<Secret>, Failure> {
+        let mut new = NewStaticToken::new(&project, &environment, resource);
+        new.name = Some(CREDENTIAL_NAME.to_owned());
+        Ok(Some(store.tokens().create(new).await?.secret))
+    };
+    let resources = [(
+        RESOURCE.to_owned(),
+        ReadyResource {
+            token: token(RESOURCE).await?,
+        },
+    )]
+    .into();
+    let tools_token = token(ResourceName::TOOLS).await?;
+    Ok(Ready {
+        app_base_url: server.app_base_url().to_owned(),
+        base_url: server.base_url().to_owned(),
+        project,
+        environment,
+        api_key: Some(api_key),
+        resources,
+        tools_token,
+    })
+}
+
+/// What people are told: where it is, the credentials, and requests that work when they are pasted.
+fn text(ready: &Ready) -> String {
+    let expose = |secret: Option<&Secret>| {
+        secret.map_or_else(String::new, |secret| secret.expose().to_owned())
+    };
+    let key = expose(ready.api_key.as_ref());
+    let token = expose(
+        ready
+            .resources
+            .get(RESOURCE)
+            .and_then(|resource| resource.token.as_ref()),
+    );
+    let (project, environment) = (&ready.project, &ready.environment);
+    let orders = format!(
+        "{}/projects/{project}/{environment}/{RESOURCE}/models/orders",
+        ready.base_url
+    );
+    let pages = format!(
+        "{}/projects/{project}/{environment}/view_settings/",
+        ready.app_base_url
+    );
+    format!(
+        "The demo shop is being served. Ctrl-C stops it; the next start makes new credentials.\n\n{ready}\n\
+         Paid orders, the dearest first:\n\
+         curl -H \"Authorization: {token}\" \"{orders}?status=paid&_order_by=-total&_per_page=3\"\n\n\
+         One order:\n\
+         curl -H \"Authorization: {token}\" \"{orders}/1\"\n\n\
+         A new order:\n\
+         curl -X POST -H \"Authorization: {token}\" -H \"Content-Type: application/json\" \
+         -d '{{\"customer_id\": 1, \"status\": \"pending\", \"total\": \"19.90\"}}' \"{orders}\"\n\n\
+         A change of an order:\n\
+         curl -X PATCH -H \"Authorization: {token}\" -H \"Content-Type: application/json\" \
+         -d '{{\"note\": \"call before delivery\"}}' \"{orders}/1\"\n\n\
+         The pages of the application, with the API key:\n\
+         curl -H \"Authorization: Bearer {key}\" \"{pages}\"\n\n\
+         For svc pages, svc records and the examples:\n\
+         export SVC_API_BASE_URL={base} SVC_APP_BASE_URL={app} SVC_PROJECT={project} \
+         SVC_ENVIRONMENT={environment} SVC_API_TOKEN={token} SVC_API_KEY={key}\n",
+        ready = ready.to_text(),
+        base = ready.base_url,
+        app = ready.app_base_url,
+    )
+}

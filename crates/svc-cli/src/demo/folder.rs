@@ -1,0 +1,226 @@
+//! The folder of the demo: what in it the demo made, and who works in it.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    context::{STORE_FILE, has_store},
+    failure::Failure,
+};
+
+/// Marks a folder whose store and shop the demo made, and carries the lock.
+const MARKER: &str = "svc-demo.lock";
+const SHOP: &str = "shop.db";
+const UNFINISHED: &str = "shop.db.unfinished";
+/// What SQLite puts beside a database, by the end of its name.
+const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
+
+/// A folder that belongs to the demo.
+pub(super) struct Folder {
+    dir: PathBuf,
+    marker: File,
+}
+
+/// Proof that no other demo works in the folder.
+pub(super) struct Alone<'a>(&'a Folder);
+
+/// Proof that the folder is in use, which keeps a reset away.
+pub(super) struct InUse<'a>(#[expect(dead_code, reason = "held for its lock")] &'a Folder);
+
+impl Folder {
+    /// Opens the folder, or makes it; with `reset` after removing what the demo made in it.
+    pub(super) fn open(dir: &Path, reset: bool) -> Result<Self, Failure> {
+        let path = dir.join(MARKER);
+        let is_ours = path.is_file();
+        if !is_ours && (has_store(dir) && dir.exists() || dir.join(SHOP).exists()) {
+            return Err(Failure::new(format!(
+                "{} holds a store or a {SHOP} that svc demo did not make; choose another folder with --dir",
+                dir.display()
+            )));
+        }
+        make_private_dir(dir).map_err(|error| unusable(dir, &error))?;
+        let marker = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(|error| unusable(dir, &error))?;
+        let folder = Self {
+            dir: dir.to_owned(),
+            marker,
+        };
+        if reset && is_ours {
+            folder.alone()?.remove_all()?;
+        }
+        Ok(folder)
+    }
+
+    /// The folder itself.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The database of the shop.
+    pub(super) fn shop(&self) -> PathBuf {
+        self.dir.join(SHOP)
+    }
+
+    /// Whether the shop is there, and complete.
+    pub(super) fn has_shop(&self) -> Result<bool, Failure> {
+        self.shop()
+            .try_exists()
+            .map_err(|error| unusable(&self.dir, &error))
+    }
+
+    /// Waits for nobody: a demo that runs in the folder is a failure.
+    pub(super) fn alone(&self) -> Result<Alone<'_>, Failure> {
+        match self.marker.try_lock() {
+            Ok(()) => Ok(Alone(self)),
+            Err(TryLockError::WouldBlock) => Err(self.busy()),
+            Err(TryLockError::Error(error)) => Err(unusable(&self.dir, &error)),
+        }
+    }
+
+    /// Marks the folder as in use until the program ends.
+    pub(super) fn in_use(&self) -> Result<InUse<'_>, Failure> {
+        match self.marker.try_lock_shared() {
+            Ok(()) => Ok(InUse(self)),
+            Err(TryLockError::WouldBlock) => Err(self.busy()),
+            Err(TryLockError::Error(error)) => Err(unusable(&self.dir, &error)),
+        }
+    }
+
+    fn busy(&self) -> Failure {
+        Failure::new(format!(
+            "another svc demo works in {}; stop it first, or choose another folder with --dir",
+            self.dir.display()
+        ))
+    }
+}
+
+impl Alone<'_> {
+    /// The database of the shop.
+    pub(super) fn shop(&self) -> PathBuf {
+        self.0.shop()
+    }
+
+    /// Where the shop is made.
+    pub(super) fn unfinished_shop(&self) -> PathBuf {
+        self.0.dir.join(UNFINISHED)
+    }
+
+    /// Removes what the demo made, and nothing else.
+    fn remove_all(&self) -> Result<(), Failure> {
+        for name in [SHOP, STORE_FILE] {
+            remove_database(&self.0.dir.join(name))?;
+        }
+        remove_database(&self.unfinished_shop())?;
+        for name in ["store.key", "store.key.new"] {
+            remove(&self.0.dir.join(name))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        // A lock that stays until the program ends only keeps other demos waiting.
+        let _ = self.0.marker.unlock();
+    }
+}
+
+/// Removes a database and what SQLite put beside it.
+pub(super) fn remove_database(path: &Path) -> Result<(), Failure> {
+    BESIDE.iter().try_for_each(|end| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        remove(Path::new(&name))
+    })
+}
+
+fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::new(format!(
+            "cannot remove {}: {error}; remove it by hand, or choose another folder with --dir",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn unusable(dir: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!(
+        "the demo cannot use the folder {}: {error}; choose one that you may write with --dir",
+        dir.display()
+    ))
+}
+
+#[cfg(unix)]
+fn make_private_dir(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+}
+
+#[cfg(not(unix))]
+fn make_private_dir(dir: &Path) -> io::Result<()> {
+    fs::create_dir_all(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reset_removes_what_the_demo_made_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("demo");
+        drop(Folder::open(&dir, false).unwrap());
+        for name in [
+            "shop.db",
+            "shop.db-wal",
+            "store.db",
+            "store.key",
+            "mine.txt",
+        ] {
+            fs::write(dir.join(name), "x").unwrap();
+        }
+        let folder = Folder::open(&dir, true).unwrap();
+        assert!(!folder.has_shop().unwrap());
+        let mut left: Vec<_> = fs::read_dir(&dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["mine.txt", MARKER]);
+    }
+
+    #[test]
+    fn a_store_that_the_demo_did_not_make_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(STORE_FILE), "x").unwrap();
+        for reset in [false, true] {
+            let failure = Folder::open(dir.path(), reset).err().unwrap();
+            assert!(failure.to_string().contains("did not make"), "{failure}");
+        }
+        assert!(dir.path().join(STORE_FILE).exists());
+        assert!(!dir.path().join(MARKER).exists());
+    }
+
+    #[test]
+    fn a_running_demo_keeps_a_reset_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let running = Folder::open(dir.path(), false).unwrap();
+        let in_use = running.in_use().unwrap();
+        fs::write(dir.path().join(SHOP), "x").unwrap();
+        let failure = Folder::open(dir.path(), true).err().unwrap();
+        assert!(failure.to_string().contains("stop it first"), "{failure}");
+        assert!(dir.path().join(SHOP).exists());
+        drop(in_use);
+    }
+}

@@ -1,0 +1,100 @@
+//! `svc env`: the environments of a project.
+
+use clap::Subcommand;
+use serde::Serialize;
+use svc_model::EnvironmentName;
+use svc_store::NewEnvironment;
+
+use crate::{context::Context, failure::Failure, place::InProject, project};
+
+/// How to see which environments there are.
+pub(crate) const REMEDY: &str =
+    "svc project list shows the projects, svc env list --project P the environments of one";
+
+/// Add, list and remove environments
+#[derive(Subcommand)]
+pub(crate) enum Environment {
+    /// Add an environment to a project
+    #[command(after_help = "Example:\n  svc env add staging --project crm")]
+    Add {
+        /// Its name in paths: a-z, 0-9, - and _
+        name: EnvironmentName,
+        #[command(flatten)]
+        place: InProject,
+        /// Its name for people
+        #[arg(long, value_name = "TEXT")]
+        title: Option<String>,
+    },
+    /// List the environments of a project
+    #[command(after_help = "Example:\n  svc env list --project crm")]
+    List {
+        #[command(flatten)]
+        place: InProject,
+    },
+    /// Remove an environment with its pages, resources and tokens; databases stay as they are
+    #[command(after_help = "Example:\n  svc env remove staging --project crm")]
+    Remove {
+        /// Its name in paths
+        name: EnvironmentName,
+        #[command(flatten)]
+        place: InProject,
+    },
+}
+
+#[derive(Serialize)]
+struct Listed {
+    environment: EnvironmentName,
+    name: String,
+    date_add: String,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    environment: &'a EnvironmentName,
+}
+
+impl Environment {
+    /// Does what was asked.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let store = context.existing_store().await?;
+        let output = &context.output;
+        match self {
+            Self::Add { name, place, title } => {
+                let mut new = NewEnvironment::new(name.clone());
+                new.name = title;
+                store
+                    .environments()
+                    .create(&place.project, new)
+                    .await
+                    .map_err(|error| Failure::missing(error, project::REMEDY))?;
+                let text = format!("environment {name} added to project {}\n", place.project);
+                output.result(&Named { environment: &name }, &text)
+            }
+            Self::List { place } => {
+                let environments = store
+                    .environments()
+                    .list(&place.project)
+                    .await
+                    .map_err(|error| Failure::missing(error, project::REMEDY))?;
+                let listed = environments.into_iter().map(|environment| Listed {
+                    environment: environment.unique_name,
+                    name: environment.name,
+                    date_add: environment.date_add.to_string(),
+                });
+                output.list(listed, "no environments")
+            }
+            Self::Remove { name, place } => {
+                store
+                    .environments()
+                    .delete(&place.project, &name)
+                    .await
+                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                let text = format!(
+                    "environment {name} removed from project {}\n",
+                    place.project
+                );
+                output.result(&Named { environment: &name }, &text)
+            }
+        }
+    }
+}

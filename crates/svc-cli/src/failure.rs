@@ -1,0 +1,95 @@
+//! What a command that did not succeed says: one message with a remedy on standard error, and an exit
+//! status other than zero.
+
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+/// Why a command did not do what it was asked. No message holds a secret.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The command line, a variable or the configuration file is wrong: exit status 2.
+    #[error("{0}")]
+    Usage(String),
+    /// It could not be done: exit status 1.
+    #[error("{0}")]
+    Refused(String),
+    /// Whoever read the output has left; nobody is there to be told.
+    #[error("the reader of the output has left")]
+    OutputClosed,
+}
+
+impl Failure {
+    /// It could not be done.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::Refused(message.into())
+    }
+
+    /// The command line, a variable or the configuration file is wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::Usage(message.into())
+    }
+
+    /// Standard output could not be written.
+    pub(crate) fn output(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::new(format!(
+                "cannot write the output: {error}; check where standard output goes"
+            )),
+        }
+    }
+
+    /// The store has no such thing; says how to see what it has.
+    pub(crate) fn missing(error: svc_store::Error, remedy: &str) -> Self {
+        match error.kind() {
+            svc_store::ErrorKind::NotFound => Self::new(format!("{error}; {remedy}")),
+            _ => error.into(),
+        }
+    }
+
+    /// Tells the user, and gives the exit status.
+    pub(crate) fn report(&self) -> ExitCode {
+        let status = match self {
+            // The status of a program that was ended by SIGPIPE, as `head` expects of its left side.
+            Self::OutputClosed => return ExitCode::from(141),
+            Self::Usage(_) => 2,
+            Self::Refused(_) => 1,
+        };
+        // Where standard error is closed too, the exit status says it.
+        let _ = writeln!(io::stderr(), "error: {self}");
+        ExitCode::from(status)
+    }
+}
+
+impl From<svc_store::Error> for Failure {
+    fn from(error: svc_store::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<svc_data::Error> for Failure {
+    fn from(error: svc_data::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<svc_server::Error> for Failure {
+    fn from(error: svc_server::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_left_is_no_message() {
+        let closed = Failure::output(&io::Error::from(io::ErrorKind::BrokenPipe));
+        assert!(matches!(closed, Failure::OutputClosed));
+        let full = Failure::output(&io::Error::from(io::ErrorKind::StorageFull));
+        assert!(full.to_string().contains("check where"), "{full}");
+    }
+}

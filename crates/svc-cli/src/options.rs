@@ -1,0 +1,248 @@
+//! The options of the server, from flags, `SVC_*` variables and the configuration file, in this order of
+//! precedence. One structure serves all three, so that their names cannot drift apart.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    num::{NonZeroU64, NonZeroUsize},
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::Duration,
+};
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use svc_server::{Config, IpRange, Origin};
+
+use crate::failure::Failure;
+
+/// What the configuration file may hold: the options of the server under the names of their flags, the
+/// folder of the store, and the databases to connect.
+pub(crate) type ConfigFile = ServerOptions;
+
+/// The options of `demo` and `serve`.
+#[derive(Args, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[command(next_help_heading = "Server options")]
+pub(crate) struct ServerOptions {
+    /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR", env = "SVC_LISTEN")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Address of its own for the data host
+    #[arg(long, value_name = "ADDR", env = "SVC_DATA_LISTEN")]
+    data_listen: Option<SocketAddr>,
+    /// URL under which callers reach the service, such as https://data.example.com; links begin with it
+    #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
+    public_url: Option<String>,
+    /// Proxies whose X-Forwarded-* headers are believed: addresses or ranges such as 10.0.0.0/8
+    #[arg(
+        long,
+        value_name = "RANGE,...",
+        env = "SVC_TRUSTED_PROXIES",
+        value_delimiter = ','
+    )]
+    #[serde(deserialize_with = "texts")]
+    trusted_proxies: Option<Vec<IpRange>>,
+    /// Web origins that browsers may call from, such as https://app.example.com
+    #[arg(
+        long,
+        value_name = "ORIGIN,...",
+        env = "SVC_CORS_ORIGINS",
+        value_delimiter = ','
+    )]
+    #[serde(deserialize_with = "texts")]
+    cors_origins: Option<Vec<Origin>>,
+    /// The most bytes of a request body [default: 16777216]
+    #[arg(long, value_name = "BYTES", env = "SVC_BODY_LIMIT")]
+    body_limit: Option<NonZeroUsize>,
+    /// How long a request may take until its answer begins [default: 60]
+    #[arg(long, value_name = "SECONDS", env = "SVC_REQUEST_TIMEOUT")]
+    request_timeout: Option<NonZeroU64>,
+    /// How long a connection may take to send a request head, or be idle [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_HEADER_TIMEOUT")]
+    header_timeout: Option<NonZeroU64>,
+    /// The most connections at once [default: 10000]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_CONNECTIONS")]
+    max_connections: Option<NonZeroUsize>,
+    /// The most requests that are worked on at once [default: 1024]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_REQUESTS")]
+    max_requests: Option<NonZeroUsize>,
+    /// How long a shutdown waits for requests in flight [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE")]
+    shutdown_grace: Option<u64>,
+    /// What is logged, such as warn or svc_server=debug [default: info, for demo warn]
+    #[arg(long, value_name = "FILTER", env = "SVC_LOG")]
+    pub(crate) log: Option<String>,
+    /// How log lines look [default: text]
+    #[arg(long, value_name = "FORMAT", env = "SVC_LOG_FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+    /// In the file only: the folder of the store. The flag belongs to every command.
+    #[arg(skip)]
+    pub(crate) dir: Option<PathBuf>,
+    /// In the file only: a table of names and addresses. Read by hand, since an error of the reader
+    /// would quote the address.
+    #[arg(skip)]
+    pub(crate) connect: Option<toml::Value>,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object on each line
+    Json,
+}
+
+impl ServerOptions {
+    /// Reads a configuration file.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let file = path.display();
+        let text = fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!(
+                "cannot read the configuration file {file}: {error}; name another with --config"
+            ))
+        })?;
+        // The whole text of the error would show the line, which may hold the password of a database.
+        toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| {
+                1 + text
+                    .bytes()
+                    .take(span.start)
+                    .filter(|byte| *byte == b'\n')
+                    .count()
+            });
+            Failure::usage(format!(
+                "{file}, line {line}: {}",
+                error.message().trim_end()
+            ))
+        })
+    }
+
+    /// What is set here, and from the file what is not.
+    pub(crate) fn or(self, file: &ConfigFile) -> Self {
+        Self {
+            listen: self.listen.or(file.listen),
+            data_listen: self.data_listen.or(file.data_listen),
+            public_url: self.public_url.or_else(|| file.public_url.clone()),
+            trusted_proxies: self
+                .trusted_proxies
+                .or_else(|| file.trusted_proxies.clone()),
+            cors_origins: self.cors_origins.or_else(|| file.cors_origins.clone()),
+            body_limit: self.body_limit.or(file.body_limit),
+            request_timeout: self.request_timeout.or(file.request_timeout),
+            header_timeout: self.header_timeout.or(file.header_timeout),
+            max_connections: self.max_connections.or(file.max_connections),
+            max_requests: self.max_requests.or(file.max_requests),
+            shutdown_grace: self.shutdown_grace.or(file.shutdown_grace),
+            log: self.log.or_else(|| file.log.clone()),
+            log_format: self.log_format.or(file.log_format),
+            dir: self.dir.or_else(|| file.dir.clone()),
+            connect: self.connect.or_else(|| file.connect.clone()),
+        }
+    }
+
+    /// The settings of the server: what is set, and its defaults for the rest.
+    pub(crate) fn server_config(&self) -> Config {
+        let mut config = Config::default();
+        config.listen = self.listen.unwrap_or(config.listen);
+        config.data_listen = self.data_listen;
+        config.public_url = self
+            .public_url
+            .as_deref()
+            .map(|url| url.trim_end_matches('/').to_owned());
+        config.trusted_proxies = self.trusted_proxies.clone().unwrap_or_default();
+        config.cors_origins = self.cors_origins.clone().unwrap_or_default();
+        config.body_limit = self.body_limit.map_or(config.body_limit, NonZeroUsize::get);
+        config.request_timeout = seconds(self.request_timeout, config.request_timeout);
+        config.header_timeout = seconds(self.header_timeout, config.header_timeout);
+        config.max_connections = self
+            .max_connections
+            .map_or(config.max_connections, NonZeroUsize::get);
+        config.max_requests = self
+            .max_requests
+            .map_or(config.max_requests, NonZeroUsize::get);
+        config.shutdown_grace = self
+            .shutdown_grace
+            .map_or(config.shutdown_grace, Duration::from_secs);
+        config
+    }
+}
+
+fn seconds(set: Option<NonZeroU64>, default: Duration) -> Duration {
+    set.map_or(default, |seconds| Duration::from_secs(seconds.get()))
+}
+
+/// Reads a list of texts, each as the flag of the same name reads it.
+fn texts<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: std::fmt::Display>,
+{
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    let parse = |text: &String| text.parse().map_err(D::Error::custom);
+    texts.iter().map(parse).collect::<Result<_, _>>().map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Result<ConfigFile, Failure> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("svc.toml");
+        fs::write(&path, text).unwrap();
+        ConfigFile::read(&path)
+    }
+
+    #[test]
+    fn the_file_fills_what_is_not_set_and_the_default_the_rest() {
+        let file = file("listen = \"127.0.0.1:1\"\nbody-limit = 5\nrequest-timeout = 7\ncors-origins = [\"https://a.example\"]").unwrap();
+        let set = ServerOptions {
+            body_limit: NonZeroUsize::new(9),
+            ..ServerOptions::default()
+        };
+        let config = set.or(&file).server_config();
+        assert_eq!(config.listen, "127.0.0.1:1".parse().unwrap());
+        assert_eq!(config.body_limit, 9);
+        assert_eq!(config.request_timeout, Duration::from_secs(7));
+        assert_eq!(config.cors_origins.len(), 1);
+        assert_eq!(config.max_requests, Config::default().max_requests);
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_that_names_it_and_its_line() {
+        let failure = file("listen = \"127.0.0.1:1\"\nlissten = 1\n")
+            .err()
+            .unwrap();
+        assert!(matches!(failure, Failure::Usage(_)));
+        let text = failure.to_string();
+        assert!(
+            text.contains("line 2") && text.contains("lissten") && text.contains("data-listen"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_broken_file_is_refused_without_showing_its_lines() {
+        let failure = file("[connect]\nshop = \"postgres://app:hunter2@db/shop\n")
+            .err()
+            .unwrap();
+        let text = failure.to_string();
+        assert!(text.contains("line 2"), "{text}");
+        assert!(!text.contains("hunter2"), "{text}");
+    }
+
+    #[test]
+    fn a_value_of_the_file_is_held_to_the_same_rules_as_the_flag() {
+        for text in [
+            "listen = \"nowhere\"",
+            "body-limit = 0",
+            "cors-origins = [\"x\"]",
+            "trusted-proxies = [\"x\"]",
+        ] {
+            assert!(file(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `svc project`: the projects of the store.
+
+use clap::{Subcommand, ValueEnum};
+use serde::Serialize;
+use svc_model::ProjectName;
+use svc_store::{NewProject, ProjectPatch, ProjectSettings};
+
+use crate::{context::Context, failure::Failure};
+
+/// How to see which projects there are.
+pub(crate) const REMEDY: &str = "svc project list shows the projects";
+
+/// Add, list, remove and set projects
+#[derive(Subcommand)]
+pub(crate) enum Project {
+    /// Add a project, with the environment prod and the teams Administrator, Editor and Read Only
+    #[command(after_help = "Example:\n  svc project add crm --owner ada@example.com")]
+    Add {
+        /// Its name in paths: a-z, 0-9, - and _
+        name: ProjectName,
+        /// Its name for people
+        #[arg(long, value_name = "TEXT")]
+        title: Option<String>,
+        /// E-mail address of its owner, who is made when new
+        #[arg(long, value_name = "E")]
+        owner: Option<String>,
+    },
+    /// List the projects
+    #[command(after_help = "Example:\n  svc project list")]
+    List,
+    /// Remove a project with everything that belongs to it; connected databases stay as they are
+    #[command(after_help = "Example:\n  svc project remove crm")]
+    Remove {
+        /// Its name in paths
+        name: ProjectName,
+    },
+    /// Change the settings of a project
+    #[command(after_help = "Example:\n  svc project set crm --sign-up on")]
+    Set {
+        /// Its name in paths
+        name: ProjectName,
+        #[command(flatten)]
+        settings: Settings,
+    },
+}
+
+/// Settings of a project; what is not named stays.
+#[derive(clap::Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct Settings {
+    /// Whether users may register themselves
+    #[arg(long, value_name = "on|off")]
+    sign_up: Option<Switch>,
+    /// Its name for people
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Its colour in interfaces; empty takes it away
+    #[arg(long, value_name = "COLOR")]
+    color: Option<String>,
+    /// The domain its application answers at; empty takes it away
+    #[arg(long, value_name = "DOMAIN")]
+    domain: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+/// A project as lists show it.
+#[derive(Serialize)]
+struct Listed {
+    project: ProjectName,
+    name: String,
+    sign_up: bool,
+    date_add: String,
+}
+
+impl From<ProjectSettings> for Listed {
+    fn from(project: ProjectSettings) -> Self {
+        Self {
+            project: project.unique_name,
+            name: project.name,
+            sign_up: project.sign_up,
+            date_add: project.date_add.to_string(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    project: &'a ProjectName,
+}
+
+impl Project {
+    /// Does what was asked.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let output = &context.output;
+        match self {
+            Self::Add { name, title, owner } => {
+                let store = context.store().await?;
+                let mut new = NewProject::new(name.clone());
+                new.name = title;
+                new.owner = owner;
+                store.projects().create(new).await?;
+                output.result(
+                    &Named { project: &name },
+                    &format!("project {name} added, with environment prod\n"),
+                )
+            }
+            Self::List => {
+                let projects = context.existing_store().await?.projects().list().await?;
+                output.list(
+                    projects.into_iter().map(Listed::from),
+                    "no projects yet; svc project add makes one",
+                )
+            }
+            Self::Remove { name } => {
+                let store = context.existing_store().await?;
+                store
+                    .projects()
+                    .delete(&name)
+                    .await
+                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                output.result(
+                    &Named { project: &name },
+                    &format!("project {name} removed\n"),
+                )
+            }
+            Self::Set { name, settings } => {
+                let store = context.existing_store().await?;
+                let changed = store
+                    .projects()
+                    .update(&name, settings.into_patch())
+                    .await
+                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                let text = format!(
+                    "project {name} is set: sign-up {}, name {}\n",
+                    if changed.sign_up { "on" } else { "off" },
+                    changed.name
+                );
+                output.result(&Listed::from(changed), &text)
+            }
+        }
+    }
+}
+
+impl Settings {
+    fn into_patch(self) -> ProjectPatch {
+        let mut patch = ProjectPatch::default();
+        patch.name = self.title;
+        patch.sign_up = self.sign_up.map(|switch| matches!(switch, Switch::On));
+        patch.color = self.color.map(none_when_empty);
+        patch.domain = self.domain.map(none_when_empty);
+        patch
+    }
+}
+
+fn none_when_empty(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}

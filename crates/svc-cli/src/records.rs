@@ -1,0 +1,267 @@
+//! `svc records`: the records of connected databases, through the client.
+
+mod list;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use svc_api::{ApiToken, Records as Handle, auth::TokenError};
+use svc_model::{JsonObject, ModelName, RecordId, ResourceName};
+
+use self::list::List;
+use crate::{
+    client::Target, context::Context, failure::Failure, input, pages::FormatArg, rows::write_one,
+};
+
+/// List, get, create, update, replace and delete records
+#[derive(Subcommand)]
+pub(crate) enum Records {
+    List(List),
+    /// Show one record
+    #[command(after_help = "Example:\n  svc records get shop orders 42 --fields id,status,total")]
+    Get {
+        #[command(flatten)]
+        item: Item,
+        /// Show the entity tag too, on standard error, for --if-match
+        #[arg(long)]
+        etag: bool,
+        #[command(flatten)]
+        view: View,
+        #[command(flatten)]
+        service: Service,
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Make a record
+    #[command(after_help = "Examples:\n  \
+        svc records create shop orders '{\"customer_id\": 1, \"status\": \"pending\"}'\n  \
+        svc records create shop orders @order.json")]
+    Create {
+        #[command(flatten)]
+        collection: Collection,
+        /// The fields as a JSON object; @FILE reads a file, - standard input
+        record: String,
+        #[command(flatten)]
+        view: View,
+        #[command(flatten)]
+        service: Service,
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Change a record; fields that are left out keep their value
+    #[command(
+        after_help = "Example:\n  svc records update shop orders 42 '{\"status\": \"shipped\"}'"
+    )]
+    Update {
+        #[command(flatten)]
+        change: Change,
+    },
+    /// Replace a record; required fields must be there
+    #[command(after_help = "Example:\n  svc records replace shop orders 42 @order.json")]
+    Replace {
+        #[command(flatten)]
+        change: Change,
+    },
+    /// Delete a record
+    #[command(after_help = "Example:\n  svc records delete shop orders 42")]
+    Delete {
+        #[command(flatten)]
+        item: Item,
+        /// Only when the record still has this entity tag
+        #[arg(long, value_name = "ETAG")]
+        if_match: Option<String>,
+        #[command(flatten)]
+        service: Service,
+    },
+}
+
+/// A change of one record.
+#[derive(Args)]
+pub(crate) struct Change {
+    #[command(flatten)]
+    item: Item,
+    /// The fields as a JSON object; @FILE reads a file, - standard input
+    record: String,
+    /// Only when the record still has this entity tag
+    #[arg(long, value_name = "ETAG")]
+    if_match: Option<String>,
+    #[command(flatten)]
+    view: View,
+    #[command(flatten)]
+    service: Service,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// Where records are.
+#[derive(Args)]
+pub(crate) struct Collection {
+    /// The connected resource
+    resource: ResourceName,
+    /// The table or view; schema.table outside the default schema
+    model: ModelName,
+}
+
+/// Which record.
+#[derive(Args)]
+pub(crate) struct Item {
+    #[command(flatten)]
+    collection: Collection,
+    /// Its primary key; the parts of a composite key joined with a comma
+    #[arg(allow_hyphen_values = true)]
+    id: String,
+}
+
+/// How a record is shown.
+#[derive(Args)]
+pub(crate) struct View {
+    /// Only these columns, and the primary key
+    #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
+    fields: Option<Vec<String>>,
+    /// UTC offset or IANA zone of date texts, in and out [default: UTC]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
+    tz: Option<String>,
+}
+
+/// The service and the credential that its records need.
+#[derive(Args)]
+pub(crate) struct Service {
+    #[command(flatten)]
+    target: Target,
+    /// Static token of the resource; better in the variable, since lists of processes show flags
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "SVC_API_TOKEN",
+        hide_env_values = true,
+        help_heading = "Service"
+    )]
+    api_token: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Deleted<'a> {
+    deleted: &'a str,
+}
+
+impl Service {
+    /// The records of a collection, each with its columns in the order and the spelling of the service.
+    fn records(self, collection: Collection) -> Result<Handle<JsonObject>, Failure> {
+        let token = self.api_token.filter(|token| !token.trim().is_empty()).ok_or_else(|| {
+            Failure::usage("no token; set SVC_API_TOKEN (svc token add RESOURCE --project P makes a token)")
+        })?;
+        let token = ApiToken::new(token)
+            .map_err(|error: TokenError| Failure::usage(format!("SVC_API_TOKEN: {error}")))?;
+        let client = self
+            .target
+            .client()
+            .token_for(&collection.resource, &token)
+            .build()?;
+        Ok(client
+            .records(collection.resource, collection.model)
+            .typed())
+    }
+}
+
+/// Sets what was asked for on a call that shows a record.
+macro_rules! with_view {
+    ($call:expr, $view:expr) => {{
+        let (mut call, view) = ($call, $view);
+        if let Some(fields) = view.fields {
+            call = call.fields(fields);
+        }
+        if let Some(zone) = view.tz {
+            call = call.time_zone(zone);
+        }
+        call
+    }};
+}
+
+impl Records {
+    /// Does what was asked.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let output = &context.output;
+        match self {
+            Self::List(list) => list.run(context).await,
+            Self::Get {
+                item,
+                etag,
+                view,
+                service,
+                format,
+            } => {
+                let id = RecordId::from(item.id);
+                let call = with_view!(service.records(item.collection)?.get(id), view);
+                let record = call.send_tagged().await?;
+                if etag {
+                    output.note(&format!(
+                        "ETag: {}",
+                        record.etag.as_deref().unwrap_or("none")
+                    ));
+                }
+                write_one(output.format(format.format), record.value)
+            }
+            Self::Create {
+                collection,
+                record,
+                view,
+                service,
+                format,
+            } => {
+                let record = input::read_object(&record)?;
+                let call = with_view!(service.records(collection)?.create(&record), view);
+                write_one(output.format(format.format), call.send().await?)
+            }
+            Self::Update { change } => {
+                let Change {
+                    item,
+                    record,
+                    if_match,
+                    view,
+                    service,
+                    format,
+                } = change;
+                let record = input::read_object(&record)?;
+                let mut call = with_view!(
+                    service.records(item.collection)?.update(item.id, &record),
+                    view
+                );
+                if let Some(etag) = if_match {
+                    call = call.if_match(etag);
+                }
+                write_one(output.format(format.format), call.send().await?)
+            }
+            Self::Replace { change } => {
+                let Change {
+                    item,
+                    record,
+                    if_match,
+                    view,
+                    service,
+                    format,
+                } = change;
+                let record = input::read_object(&record)?;
+                let mut call = with_view!(
+                    service.records(item.collection)?.replace(item.id, &record),
+                    view
+                );
+                if let Some(etag) = if_match {
+                    call = call.if_match(etag);
+                }
+                write_one(output.format(format.format), call.send().await?)
+            }
+            Self::Delete {
+                item,
+                if_match,
+                service,
+            } => {
+                let mut call = service.records(item.collection)?.delete(item.id.as_str());
+                if let Some(etag) = if_match {
+                    call = call.if_match(etag);
+                }
+                call.send().await?;
+                let text = format!("record {} deleted\n", item.id);
+                output.result(&Deleted { deleted: &item.id }, &text)
+            }
+        }
+    }
+}

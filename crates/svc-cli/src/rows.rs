@@ -1,0 +1,349 @@
+//! Rows on standard output as a table, JSON, NDJSON or CSV, written while they arrive.
+
+use std::io::{self, IsTerminal, Write};
+
+use comfy_table::{Cell, ContentArrangement, Row, Table, presets};
+use svc_model::JsonObject;
+
+use crate::failure::Failure;
+
+/// How many rows of a table are laid out together; the widths of the next ones are their own.
+const TABLE_ROWS: usize = 1_000;
+/// How many lines a row of a table takes at most on a terminal.
+const ROW_LINES: usize = 4;
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Columns that fit the terminal
+    Table,
+    /// One array on one line
+    Json,
+    /// One object on each line
+    Ndjson,
+    /// Comma-separated values with a header (RFC 4180)
+    Csv,
+}
+
+/// Writes rows while they arrive. What has begun must be [finished](Self::finish).
+pub(crate) struct RowWriter<W: Write> {
+    out: W,
+    sink: Sink,
+    /// Whether the table is drawn for a terminal.
+    terminal: bool,
+    written: u64,
+}
+
+enum Sink {
+    Table(Vec<JsonObject>),
+    Json,
+    Ndjson,
+    /// The columns, which the first row sets.
+    Csv(Option<Vec<String>>),
+}
+
+impl RowWriter<io::BufWriter<io::Stdout>> {
+    /// Writes to standard output.
+    pub(crate) fn to_stdout(format: Format) -> Self {
+        let terminal = io::stdout().is_terminal();
+        Self::new(io::BufWriter::new(io::stdout()), format, terminal)
+    }
+}
+
+impl<W: Write> RowWriter<W> {
+    fn new(out: W, format: Format, terminal: bool) -> Self {
+        let sink = match format {
+            Format::Table => Sink::Table(Vec::new()),
+            Format::Json => Sink::Json,
+            Format::Ndjson => Sink::Ndjson,
+            Format::Csv => Sink::Csv(None),
+        };
+        Self {
+            out,
+            sink,
+            terminal,
+            written: 0,
+        }
+    }
+
+    /// How many rows there were.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Writes one row.
+    pub(crate) fn write(&mut self, row: JsonObject) -> Result<(), Failure> {
+        let first = self.written == 0;
+        self.written += 1;
+        match &mut self.sink {
+            Sink::Table(rows) => {
+                rows.push(row);
+                if rows.len() < TABLE_ROWS {
+                    return Ok(());
+                }
+                let full = std::mem::take(rows);
+                self.out_table(&full)
+            }
+            Sink::Json => {
+                let text = to_json(&row)?;
+                let before = if first { "[" } else { "," };
+                write!(self.out, "{before}{text}").map_err(|error| Failure::output(&error))
+            }
+            Sink::Ndjson => {
+                let text = to_json(&row)?;
+                writeln!(self.out, "{text}").map_err(|error| Failure::output(&error))
+            }
+            Sink::Csv(columns) => {
+                let mut lines = Vec::new();
+                let columns = columns.get_or_insert_with(|| {
+                    let names: Vec<_> = row.iter().map(|(name, _)| name.to_owned()).collect();
+                    push_csv(&mut lines, names.iter().map(String::as_str));
+                    names
+                });
+                let values = columns
+                    .iter()
+                    .map(|name| row.get_raw(name).map_or_else(String::new, to_text));
+                push_csv(&mut lines, values);
+                self.out
+                    .write_all(&lines)
+                    .map_err(|error| Failure::output(&error))
+            }
+        }
+    }
+
+    /// Writes what is left.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        match &mut self.sink {
+            Sink::Table(rows) => {
+                let rest = std::mem::take(rows);
+                self.out_table(&rest)?;
+            }
+            Sink::Json => {
+                let end = if self.written == 0 { "[]\n" } else { "]\n" };
+                self.out
+                    .write_all(end.as_bytes())
+                    .map_err(|error| Failure::output(&error))?;
+            }
+            Sink::Ndjson | Sink::Csv(_) => {}
+        }
+        self.out.flush().map_err(|error| Failure::output(&error))
+    }
+
+    fn out_table(&mut self, rows: &[JsonObject]) -> Result<(), Failure> {
+        let Some(columns) = columns(rows) else {
+            return Ok(());
+        };
+        let mut table = new_table(self.terminal);
+        table.set_header(columns.iter().map(|name| cell(name)));
+        for row in rows {
+            let cells = columns
+                .iter()
+                .map(|name| cell(&row.get_raw(name).map_or_else(String::new, to_text)));
+            add_row(
+                &mut table,
+                Row::from(cells.collect::<Vec<_>>()),
+                self.terminal,
+            );
+        }
+        writeln!(self.out, "{}", table.trim_fmt()).map_err(|error| Failure::output(&error))
+    }
+}
+
+/// One thing: a table of its properties for people, otherwise as one row, which in JSON is one object.
+pub(crate) fn write_one(format: Format, thing: JsonObject) -> Result<(), Failure> {
+    match format {
+        Format::Table => {
+            let text = one_as_table(&thing, io::stdout().is_terminal());
+            crate::output::write_out(&text)
+        }
+        Format::Json => crate::output::write_out(&format!("{}\n", to_json(&thing)?)),
+        Format::Ndjson | Format::Csv => {
+            let mut writer = RowWriter::to_stdout(format);
+            writer.write(thing)?;
+            writer.finish()
+        }
+    }
+}
+
+fn one_as_table(thing: &JsonObject, terminal: bool) -> String {
+    let mut table = new_table(terminal);
+    for (name, value) in thing.iter() {
+        let row = Row::from(vec![cell(name), cell(&to_text(value.get()))]);
+        add_row(&mut table, row, false);
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+/// A table that fits the terminal; columns with two spaces between them where there is none.
+fn new_table(terminal: bool) -> Table {
+    let mut table = Table::new();
+    if terminal {
+        table.load_style(presets::UTF8_FULL_CONDENSED);
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+    } else {
+        table.load_style(presets::NOTHING);
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        table.force_no_tty();
+    }
+    table.set_truncation_indicator("…");
+    table
+}
+
+fn add_row(table: &mut Table, mut row: Row, shorten: bool) {
+    if shorten {
+        row.max_height(ROW_LINES);
+    }
+    table.add_row(row);
+}
+
+/// The columns of rows, in the order in which they first appear.
+fn columns(rows: &[JsonObject]) -> Option<Vec<String>> {
+    let mut columns: Vec<String> = Vec::new();
+    for row in rows {
+        // Rows of one list nearly always have the same columns.
+        if row.len() == columns.len()
+            && row
+                .iter()
+                .zip(&columns)
+                .all(|((name, _), column)| name == column)
+        {
+            continue;
+        }
+        for (name, _) in row.iter() {
+            if !columns.iter().any(|column| column == name) {
+                columns.push(name.to_owned());
+            }
+        }
+    }
+    (!columns.is_empty()).then_some(columns)
+}
+
+/// A cell without anything that a terminal would obey.
+fn cell(text: &str) -> Cell {
+    if text.contains(char::is_control) {
+        let mut shown = String::with_capacity(text.len());
+        for c in text.chars() {
+            if c.is_control() {
+                shown.extend(c.escape_default())
+            } else {
+                shown.push(c)
+            }
+        }
+        Cell::new(shown)
+    } else {
+        Cell::new(text)
+    }
+}
+
+/// A JSON value as people read it: text without quotes, null as nothing.
+fn to_text(json: &str) -> String {
+    if json == "null" {
+        String::new()
+    } else if json.starts_with('"') {
+        serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
+    } else {
+        json.to_owned()
+    }
+}
+
+fn to_json(row: &JsonObject) -> Result<String, Failure> {
+    serde_json::to_string(row)
+        .map_err(|error| Failure::new(format!("cannot write a record as JSON: {error}")))
+}
+
+fn push_csv<T: AsRef<[u8]>>(lines: &mut Vec<u8>, fields: impl Iterator<Item = T>) {
+    let mut writer = csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(lines);
+    // Writing to memory does not fail, and a record of its own may have any length.
+    let _ = writer.write_record(fields);
+    let _ = writer.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(text: &str) -> JsonObject {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn written(format: Format, rows: &[&str]) -> String {
+        let mut out = Vec::new();
+        let mut writer = RowWriter::new(&mut out, format, false);
+        for text in rows {
+            writer.write(row(text)).unwrap();
+        }
+        writer.finish().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    const ROWS: [&str; 2] = [
+        r#"{"id":9007199254740993,"name":"a, \"b\"","note":null}"#,
+        r#"{"id":2,"name":"ü\nz","note":"x"}"#,
+    ];
+
+    #[test]
+    fn csv_quotes_what_needs_it_and_leaves_null_empty() {
+        assert_eq!(
+            written(Format::Csv, &ROWS),
+            "id,name,note\r\n9007199254740993,\"a, \"\"b\"\"\",\r\n2,\"ü\nz\",x\r\n"
+        );
+    }
+
+    #[test]
+    fn csv_keeps_to_the_columns_of_the_first_row() {
+        assert_eq!(
+            written(Format::Csv, &[r#"{"a":1,"b":2}"#, r#"{"b":3,"c":4}"#]),
+            "a,b\r\n1,2\r\n,3\r\n"
+        );
+    }
+
+    #[test]
+    fn json_is_one_array_on_one_line_with_every_digit() {
+        let text = written(Format::Json, &ROWS);
+        assert_eq!(text.lines().count(), 1);
+        assert!(text.starts_with(r#"[{"id":9007199254740993,"#), "{text}");
+        assert_eq!(
+            serde_json::from_str::<Vec<serde_json::Value>>(&text)
+                .unwrap()
+                .len(),
+            2
+        );
+        assert_eq!(written(Format::Json, &[]), "[]\n");
+    }
+
+    #[test]
+    fn ndjson_is_one_object_on_each_line() {
+        let text = written(Format::Ndjson, &ROWS);
+        let objects: Vec<JsonObject> = text.lines().map(row).collect();
+        assert_eq!(objects[1].get_raw("id"), Some("2"));
+        assert_eq!(written(Format::Ndjson, &[]), "");
+    }
+
+    #[test]
+    fn a_table_has_no_character_that_a_terminal_would_obey() {
+        let text = written(Format::Table, &[r#"{"id":1,"name":"\u001b[31mred\u0007"}"#]);
+        assert!(
+            !text.contains('\u{1b}') && !text.contains('\u{7}'),
+            "{text:?}"
+        );
+        assert!(text.contains("\\u{1b}[31mred"), "{text:?}");
+    }
+
+    #[test]
+    fn a_table_has_every_column_of_its_rows() {
+        let text = written(Format::Table, &[r#"{"a":1}"#, r#"{"b":"two"}"#]);
+        let header: Vec<_> = text.lines().next().unwrap().split_whitespace().collect();
+        assert_eq!(header, ["a", "b"]);
+        assert!(text.contains("two"));
+        assert_eq!(written(Format::Table, &[]), "");
+    }
+
+    #[test]
+    fn one_thing_is_shown_property_by_property() {
+        let text = one_as_table(&row(ROWS[0]), false);
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.contains("9007199254740993"));
+    }
+}

@@ -1,0 +1,145 @@
+//! `svc serve`: the service over the databases that are connected.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_server::Server;
+use svc_store::{ErrorKind, NewApiKey, NewProject, NewResource, NewStaticToken, Secret, Store};
+
+use crate::{
+    connect::{self, Connect},
+    context::Context,
+    failure::Failure,
+    key, logging,
+    options::ServerOptions,
+    ready::{Ready, ReadyResource},
+    shutdown,
+};
+
+/// The project of the databases that are connected here.
+const PROJECT: &str = "main";
+
+/// Serve the connected databases
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    svc serve --connect shop=sqlite:path/to/file.db\n  \
+    svc serve --listen 0.0.0.0:8080 --public-url https://data.example.com --config svc.toml\n\n\
+    Each --connect becomes, or updates, a resource of project main, environment prod. New credentials are \
+    printed once. The configuration file has the same names: listen = \"0.0.0.0:8080\", and a table \
+    [connect] with shop = \"sqlite:path/to/file.db\".")]
+pub(crate) struct Serve {
+    /// A database and its name; can be repeated. In SVC_CONNECT one on each line
+    #[arg(long, value_name = "NAME=URL")]
+    connect: Vec<String>,
+    #[command(flatten)]
+    options: ServerOptions,
+}
+
+impl Serve {
+    /// Serves until it is told to stop.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let options = self.options.or(&context.file);
+        logging::start(&options, "info")?;
+        let connects = connect::gather(&self.connect, options.connect.as_ref())?;
+        for connect in &connects {
+            connect::check(&connect.name, &connect.url).await?;
+        }
+        let store = context.store().await?;
+        let project = prepare(&store, connects).await?;
+        let stop = shutdown::requested()?;
+        let server = Server::bind(store.clone(), options.server_config()).await?;
+        // Only now: a credential that is made before the address is had could get lost unseen.
+        let ready = ready(&store, &server, project).await?;
+        let hint = if ready.has_secrets() {
+            "Keep the credentials: they are not shown again.\n"
+        } else {
+            ""
+        };
+        let none = if ready.resources.is_empty() {
+            "No database is connected; svc resource add, or --connect NAME=sqlite:PATH, connects one.\n"
+        } else {
+            ""
+        };
+        context.output.result(
+            &ready,
+            &format!("svc is serving.\n\n{}\n{none}{hint}", ready.to_text()),
+        )?;
+        server.run(stop).await?;
+        Ok(())
+    }
+}
+
+/// Brings the project and the resources into the store. The project is `main`, made when new; a store
+/// that has other projects, and nothing to connect, is served as it is.
+async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, Failure> {
+    let mut projects = store
+        .projects()
+        .list()
+        .await?
+        .into_iter()
+        .map(|project| project.unique_name);
+    let main = ProjectName::from(PROJECT);
+    let oldest = projects.next();
+    let has_main = oldest.as_ref() == Some(&main) || projects.any(|project| project == main);
+    match oldest {
+        Some(oldest) if !has_main && connects.is_empty() => return Ok(oldest),
+        _ if has_main => {}
+        _ => create_project(store, NewProject::new(main.clone())).await?,
+    }
+    let environment = EnvironmentName::default();
+    for Connect { name, url } in connects {
+        store
+            .resources()
+            .replace(&main, &environment, NewResource::new(name, url))
+            .await?;
+    }
+    Ok(main)
+}
+
+/// Makes a project. That another process made it in the meantime is as good.
+pub(crate) async fn create_project(store: &Store, new: NewProject) -> Result<(), Failure> {
+    let name = new.unique_name.clone();
+    match store.projects().create(new).await {
+        Err(error)
+            if error.kind() == ErrorKind::Invalid && store.projects().get(&name).await.is_ok() =>
+        {
+            Ok(())
+        }
+        other => Ok(other.map(drop)?),
+    }
+}
+
+/// Makes what credentials the project never had, and gathers the ready line.
+async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<Ready, Failure> {
+    let environment = EnvironmentName::default();
+    let tokens = store.tokens().list(&project, &environment).await?;
+    let first_token = async |resource: &ResourceName| -> Result<Option<Secret>, Failure> {
+        if tokens.iter().any(|token| token.resource == *resource) {
+            return Ok(None);
+        }
+        let new = NewStaticToken::new(&project, &environment, resource);
+        Ok(Some(store.tokens().create(new).await?.secret))
+    };
+    let mut resources = BTreeMap::new();
+    for resource in store.resources().list(&project, &environment).await? {
+        let token = first_token(&resource.unique_name).await?;
+        resources.insert(resource.unique_name.to_string(), ReadyResource { token });
+    }
+    let tools_token = first_token(&ResourceName::from(ResourceName::TOOLS)).await?;
+    let api_key = if store.api_keys().list(&project).await?.is_empty() {
+        let new = NewApiKey::new(&project, key::owner(store, &project).await?);
+        Some(store.api_keys().create(new).await?.secret)
+    } else {
+        None
+    };
+    Ok(Ready {
+        app_base_url: server.app_base_url().to_owned(),
+        base_url: server.base_url().to_owned(),
+        project,
+        environment,
+        api_key,
+        resources,
+        tools_token,
+    })
+}
