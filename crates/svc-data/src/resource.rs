@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
-use svc_model::{JsonObject, ListQuery, RecordView};
+use svc_model::{JsonObject, ListQuery, RecordView, wire::BoxFuture};
 use tokio::sync::Mutex;
 
 use crate::{
@@ -202,9 +202,9 @@ impl Resource {
     /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
     /// [`ErrorKind::Timeout`] when the database does not answer.
     pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page, Error> {
-        self.with_structure(model, async |structure, model| {
-            let plan = ListPlan::resolve(&structure, &model, query)?;
-            self.0.driver.list(&model, plan).await
+        self.with_structure(model, |driver, structure, model| {
+            let plan = ListPlan::resolve(structure, model, query)?;
+            Ok(driver.list(model, plan))
         })
         .await
     }
@@ -219,12 +219,9 @@ impl Resource {
         id: &str,
         view: &RecordView,
     ) -> Result<RecordJson, Error> {
-        self.with_structure(model, async |_, model| {
-            let shown = Shown::resolve(&model, view)?;
-            self.0
-                .driver
-                .retrieve(&model, read_key(&model, id)?, shown)
-                .await
+        self.with_structure(model, |driver, _, model| {
+            let shown = Shown::resolve(model, view)?;
+            Ok(driver.retrieve(model, read_key(model, id)?, shown))
         })
         .await
     }
@@ -240,11 +237,11 @@ impl Resource {
         body: &JsonObject,
         view: &RecordView,
     ) -> Result<RecordJson, Error> {
-        self.with_structure(model, async |_, model| {
-            writable(&model, model.writes.create, "created")?;
-            let shown = Shown::resolve(&model, view)?;
-            let values = read_body(&model, body, &shown.zone, Purpose::Create)?;
-            self.0.driver.create(&model, values, shown).await
+        self.with_structure(model, |driver, _, model| {
+            writable(model, model.writes.create, "created")?;
+            let shown = Shown::resolve(model, view)?;
+            let values = read_body(model, body, &shown.zone, Purpose::Create)?;
+            Ok(driver.create(model, values, shown))
         })
         .await
     }
@@ -293,10 +290,10 @@ impl Resource {
         id: &str,
         if_match: Option<&IfMatch>,
     ) -> Result<(), Error> {
-        self.with_structure(model, async |_, model| {
-            writable(&model, model.writes.delete, "deleted")?;
-            let key = read_key(&model, id)?;
-            self.0.driver.delete(&model, key, if_match.cloned()).await
+        self.with_structure(model, |driver, _, model| {
+            writable(model, model.writes.delete, "deleted")?;
+            let key = read_key(model, id)?;
+            Ok(driver.delete(model, key, if_match.cloned()))
         })
         .await
     }
@@ -310,37 +307,39 @@ impl Resource {
         view: &RecordView,
         purpose: Purpose,
     ) -> Result<RecordJson, Error> {
-        self.with_structure(model, async |_, model| {
-            writable(&model, model.writes.update, "updated")?;
-            let shown = Shown::resolve(&model, view)?;
-            let key = read_key(&model, id)?;
-            let values = read_body(&model, body, &shown.zone, purpose)?;
+        self.with_structure(model, |driver, _, model| {
+            writable(model, model.writes.update, "updated")?;
+            let shown = Shown::resolve(model, view)?;
+            let key = read_key(model, id)?;
+            let values = read_body(model, body, &shown.zone, purpose)?;
             let replace = purpose == Purpose::Replace;
-            self.0
-                .driver
-                .update(&model, key, values, replace, if_match.cloned(), shown)
-                .await
+            Ok(driver.update(model, key, values, replace, if_match.cloned(), shown))
         })
         .await
     }
 
-    /// Runs `call`; when the structure has changed underneath, reads it anew and runs it once more.
+    /// Does what `plan` makes of the structure; when that has changed underneath, reads it anew and does
+    /// it once more.
     async fn with_structure<T>(
         &self,
         model: &Arc<Model>,
-        call: impl AsyncFn(Arc<Structure>, Arc<Model>) -> Result<T, Error>,
+        plan: impl for<'m> Fn(
+            &'m dyn Driver,
+            &'m Structure,
+            &'m Arc<Model>,
+        ) -> Result<BoxFuture<'m, Result<T, Error>>, Error>,
     ) -> Result<T, Error> {
         let structure = self.structure();
         let current = structure.model(&model.name).unwrap_or(model);
-        let first = call(Arc::clone(&structure), Arc::clone(current)).await;
-        match first {
+        match plan(&*self.0.driver, &structure, current)?.await {
             Err(error) if error.kind() == ErrorKind::StructureChanged => {
                 tracing::info!(
                     resource = self.name(),
                     "the structure has changed and is read anew"
                 );
                 self.reload_from(&structure).await?;
-                call(self.structure(), self.model(&model.name)?).await
+                let model = self.model(&model.name)?;
+                plan(&*self.0.driver, &self.structure(), &model)?.await
             }
             result => result,
         }

@@ -1,1 +1,52 @@
-//! The svc REST service: both hosts, routes, authentication, operations.
+//! The svc REST service: both hosts, their routes, credentials, errors and operations.
+//!
+//! A request's way: [`listener`](Server) -> middleware (request id, log, limits, CORS) -> router ->
+//! credentials (who, and what may they reach) -> the handler in its group's file -> `svc-store` or
+//! `svc-data` -> JSON bytes. A handler parses, asks one lower layer and answers: SQL lives below, HTTP
+//! here.
+//!
+//! ```no_run
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use svc_server::{Config, Server};
+//!
+//! let store = svc_store::Store::open("svc-data".as_ref()).await?;
+//! let server = Server::bind(store, Config::default()).await?;
+//! println!("{}", server.base_url());
+//! server.run(async { tokio::signal::ctrl_c().await.unwrap_or(()) }).await?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod application;
+mod body;
+mod config;
+mod cors;
+mod credentials;
+mod data;
+mod error;
+mod failure;
+mod health;
+mod limits;
+mod links;
+mod listener;
+mod log;
+mod openapi;
+mod pages;
+mod projects;
+mod records;
+mod request;
+mod resources;
+mod router;
+mod server;
+mod state;
+
+pub use self::{
+    config::{Config, IpRange, Origin},
+    error::Error,
+    server::Server,
+};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,111 @@
+//! JSON answers.
+
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http_body::{Frame, SizeHint};
+use serde::Serialize;
+
+/// A response whose body is at hand.
+pub(crate) type Answer = Response<Chunks>;
+
+/// A body of a few pieces that are sent one after the other, so that rows that a driver wrote are not
+/// copied into their envelope.
+#[derive(Debug, Default)]
+pub(crate) struct Chunks(VecDeque<Bytes>);
+
+impl<const N: usize> From<[Bytes; N]> for Chunks {
+    fn from(chunks: [Bytes; N]) -> Self {
+        Self(
+            chunks
+                .into_iter()
+                .filter(|chunk| !chunk.is_empty())
+                .collect(),
+        )
+    }
+}
+
+impl http_body::Body for Chunks {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(|chunk| Ok(Frame::data(chunk))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.iter().map(|chunk| chunk.len() as u64).sum())
+    }
+}
+
+/// An answer of bytes that are JSON already.
+pub(crate) fn raw_json_answer(status: StatusCode, body: impl Into<Chunks>) -> Answer {
+    let mut answer = Response::new(body.into());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    answer
+}
+
+/// An answer that is written as JSON.
+pub(crate) fn json_answer<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Answer {
+    match serde_json::to_vec(value) {
+        Ok(body) => raw_json_answer(status, [Bytes::from(body)]),
+        Err(error) => {
+            tracing::error!(%error, "an answer cannot be written as JSON");
+            raw_json_answer(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                [Bytes::from_static(
+                    br#"{"detail":"internal error","error_code":"error"}"#,
+                )],
+            )
+        }
+    }
+}
+
+/// An answer without a body.
+pub(crate) fn empty_answer(status: StatusCode) -> Answer {
+    let mut answer = Response::new(Chunks::default());
+    *answer.status_mut() = status;
+    answer
+}
+
+/// An answer of JSON bytes with an entity tag, or 304 when the caller has it (RFC 9110, section 13.1.2).
+pub(crate) fn tagged_answer(
+    status: StatusCode,
+    body: impl Into<Chunks>,
+    etag: &str,
+    request: Option<&HeaderMap>,
+) -> Answer {
+    let known = request
+        .and_then(|headers| headers.get(header::IF_NONE_MATCH)?.to_str().ok())
+        .is_some_and(|tags| tags.split(',').any(|tag| matches_weakly(tag.trim(), etag)));
+    let mut answer = if known {
+        empty_answer(StatusCode::NOT_MODIFIED)
+    } else {
+        raw_json_answer(status, body)
+    };
+    if let Ok(etag) = HeaderValue::from_str(etag) {
+        answer.headers_mut().insert(header::ETAG, etag);
+    }
+    answer
+}
+
+fn matches_weakly(tag: &str, etag: &str) -> bool {
+    tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag
+}

@@ -1,0 +1,269 @@
+//! What an operator can set of the service.
+
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr},
+    str::FromStr,
+    time::Duration,
+};
+
+use http::{HeaderValue, Uri};
+
+use crate::Error;
+
+/// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Config {
+    /// Where to listen; both hosts, unless [`data_listen`](Self::data_listen) is set. Default
+    /// `127.0.0.1:8080`; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Where to listen for the data host, so that [`listen`](Self::listen) serves the application host
+    /// alone.
+    pub data_listen: Option<SocketAddr>,
+    /// The URL under which callers reach the service, without a trailing slash, such as
+    /// `https://data.example.com`. Links are made from it. When unset, they are made from the headers of
+    /// a trusted proxy, else from the request.
+    pub public_url: Option<String>,
+    /// Addresses of proxies whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed. Default none.
+    pub trusted_proxies: Vec<IpRange>,
+    /// Web origins that browsers may call from. Default none.
+    pub cors_origins: Vec<Origin>,
+    /// The most bytes a request body may have. Default 16 MiB.
+    pub body_limit: usize,
+    /// How long a request may take from its head to the head of its answer. Default 60 s.
+    pub request_timeout: Duration,
+    /// How long a request body may take to arrive. Default 30 s.
+    pub body_timeout: Duration,
+    /// How long a connection may take to send a request head, and may idle between two. Default 30 s.
+    pub header_timeout: Duration,
+    /// How many connections are held at once; further ones wait to be accepted. Default 10 000.
+    pub max_connections: usize,
+    /// How many requests are worked on at once; further ones wait. Default 1 024.
+    pub max_requests: usize,
+    /// How long a shutdown waits for requests in flight. Default 30 s.
+    pub shutdown_grace: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            data_listen: None,
+            public_url: None,
+            trusted_proxies: Vec::new(),
+            cors_origins: Vec::new(),
+            body_limit: 16 * 1024 * 1024,
+            request_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_secs(30),
+            header_timeout: Duration::from_secs(30),
+            max_connections: 10_000,
+            max_requests: 1_024,
+            shutdown_grace: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Config {
+    /// Holds the settings to what they may be.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if let Some(url) = &self.public_url {
+            check_public_url(url)?;
+        }
+        for (name, value) in [
+            ("body limit", self.body_limit),
+            ("maximum of connections", self.max_connections),
+            ("maximum of requests", self.max_requests),
+        ] {
+            if value == 0 {
+                return Err(Error::config(format!("the {name} must be at least 1")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_public_url(url: &str) -> Result<(), Error> {
+    let wrong = || {
+        Error::config(format!(
+            "the public URL {url:?} must be absolute http or https, without user, query or trailing \
+             slash, such as https://data.example.com"
+        ))
+    };
+    let uri: Uri = url.parse().map_err(|_| wrong())?;
+    let http = matches!(uri.scheme_str(), Some("http" | "https"));
+    let user = uri
+        .authority()
+        .is_none_or(|authority| authority.as_str().contains('@'));
+    if !http || user || uri.query().is_some() || url.ends_with('/') || url.contains('#') {
+        return Err(wrong());
+    }
+    Ok(())
+}
+
+/// A web origin (RFC 6454) that browsers may call the service from: `https://app.example.com`, or `*`
+/// for any. Credentials travel in the `Authorization` header, never in cookies, so that `*` opens
+/// nothing that a caller does not have anyway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(OriginKind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum OriginKind {
+    Any,
+    One(HeaderValue),
+}
+
+impl Origin {
+    /// Whether this is `*`.
+    pub(crate) fn is_any(&self) -> bool {
+        self.0 == OriginKind::Any
+    }
+
+    /// The value as a header, unless this is `*`.
+    pub(crate) fn header(&self) -> Option<&HeaderValue> {
+        match &self.0 {
+            OriginKind::Any => None,
+            OriginKind::One(value) => Some(value),
+        }
+    }
+}
+
+impl FromStr for Origin {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        if text == "*" {
+            return Ok(Self(OriginKind::Any));
+        }
+        let wrong = || {
+            Error::config(format!(
+                "the origin {text:?} must be like https://app.example.com, or *"
+            ))
+        };
+        let uri: Uri = text.parse().map_err(|_| wrong())?;
+        let bare = uri.scheme().is_some() && uri.authority().is_some() && uri.path() == "/";
+        if !bare || text.ends_with('/') || text.contains(['@', '?', '#']) {
+            return Err(wrong());
+        }
+        let value = HeaderValue::from_str(&text.to_ascii_lowercase()).map_err(|_| wrong())?;
+        Ok(Self(OriginKind::One(value)))
+    }
+}
+
+/// An address, or a range of them in CIDR notation: `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct IpRange {
+    address: IpAddr,
+    prefix: u8,
+}
+
+impl IpRange {
+    /// Whether the range holds this address. An IPv4-mapped IPv6 address counts as IPv4.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(network), IpAddr::V4(address)) => {
+                same_prefix(&network.octets(), &address.octets(), self.prefix)
+            }
+            (IpAddr::V6(network), IpAddr::V6(address)) => {
+                same_prefix(&network.octets(), &address.octets(), self.prefix)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn same_prefix(network: &[u8], address: &[u8], prefix: u8) -> bool {
+    let mut bits = u32::from(prefix);
+    network.iter().zip(address).all(|(mine, its)| {
+        let taken = bits.min(8);
+        bits -= taken;
+        let mask = !0xff_u8.checked_shr(taken).unwrap_or(0);
+        mine & mask == its & mask
+    })
+}
+
+impl FromStr for IpRange {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = || {
+            Error::config(format!(
+                "{text:?} must be an IP address or a range such as 10.0.0.0/8"
+            ))
+        };
+        let (address, prefix) = match text.split_once('/') {
+            Some((address, prefix)) => (address, Some(prefix)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let bits = if address.is_ipv4() { 32 } else { 128 };
+        let prefix = prefix.map_or(Ok(bits), str::parse).map_err(|_| wrong())?;
+        if prefix > bits {
+            return Err(wrong());
+        }
+        Ok(Self { address, prefix })
+    }
+}
+
+impl fmt::Debug for IpRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_holds_the_addresses_of_its_prefix() {
+        let holds = |range: &str, address: &str| {
+            range
+                .parse::<IpRange>()
+                .unwrap()
+                .contains(address.parse().unwrap())
+        };
+        assert!(holds("10.0.0.0/8", "10.255.0.1"));
+        assert!(!holds("10.0.0.0/8", "11.0.0.1"));
+        assert!(holds("10.1.2.3", "10.1.2.3"));
+        assert!(!holds("10.1.2.3", "10.1.2.4"));
+        assert!(holds("10.0.0.0/9", "10.127.0.1"));
+        assert!(!holds("10.0.0.0/9", "10.128.0.1"));
+        assert!(holds("0.0.0.0/0", "::ffff:1.2.3.4"));
+        assert!(holds("fd00::/8", "fdff::1"));
+        assert!(!holds("fd00::/8", "10.0.0.1"));
+    }
+
+    #[test]
+    fn a_setting_that_cannot_work_is_refused_with_what_would_be_right() {
+        for text in ["10.0.0.0/33", "x", "10.0.0.0/", ""] {
+            assert!(text.parse::<IpRange>().is_err(), "{text}");
+        }
+        for text in [
+            "app.example.com",
+            "https://a.example/",
+            "https://u@a.example",
+            "https://a.example/x",
+        ] {
+            assert!(text.parse::<Origin>().is_err(), "{text}");
+        }
+        for url in [
+            "data.example.com",
+            "https://a/",
+            "ftp://a",
+            "https://u:p@a",
+            "https://a?x",
+        ] {
+            let config = Config {
+                public_url: Some(url.to_owned()),
+                ..Config::default()
+            };
+            assert!(config.check().is_err(), "{url}");
+        }
+        let config = Config {
+            public_url: Some("https://a.example/svc".to_owned()),
+            ..Config::default()
+        };
+        assert!(config.check().is_ok());
+    }
+}

@@ -1,0 +1,246 @@
+//! Who asks, and what may they reach (wire contract, section 3).
+//!
+//! Both checks are decided before existence is looked at, so that a missing project and a foreign one
+//! answer alike.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+};
+
+use http::{HeaderMap, Method, header};
+use jiff::Timestamp;
+use svc_auth::AuthScheme;
+use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_store::{ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup, TokenIdentity};
+
+use crate::{failure::Failure, state::Shared};
+
+const APPLICATION_CHALLENGE: &str = r#"Bearer realm="application""#;
+const DATA_CHALLENGE: &str = r#"Bearer realm="data""#;
+/// How often the use of a credential is noted at most, in seconds.
+const NOTE_USE_EVERY: i64 = 60;
+
+/// The credentials that were seen and are valid, until the store changes.
+#[derive(Debug, Default)]
+pub(crate) struct Credentials {
+    known: RwLock<HashMap<CredentialHash, Identity>>,
+    /// Moves when the store changed, so that what was read before is not kept after.
+    generation: AtomicU64,
+}
+
+#[derive(Clone, Debug)]
+enum Identity {
+    ApiKey(Arc<Used<ApiKeyIdentity>>),
+    StaticToken(Arc<Used<TokenIdentity>>),
+}
+
+#[derive(Debug)]
+struct Used<T> {
+    identity: T,
+    noted: AtomicI64,
+}
+
+impl<T> Used<T> {
+    fn new(identity: T) -> Arc<Self> {
+        Arc::new(Self {
+            identity,
+            noted: AtomicI64::new(i64::MIN),
+        })
+    }
+
+    /// Whether this use is to be noted in the store.
+    fn is_due(&self, now: Timestamp) -> bool {
+        let now = now.as_second();
+        let noted = self.noted.load(Ordering::Relaxed);
+        now.saturating_sub(noted) >= NOTE_USE_EVERY
+            && self
+                .noted
+                .compare_exchange(noted, now, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
+impl Credentials {
+    /// Forgets everything: the store changed.
+    pub(crate) fn forget(&self) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        known.clear();
+    }
+
+    fn get(&self, hash: &CredentialHash) -> Option<Identity> {
+        self.known
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(hash)
+            .cloned()
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation.load(Ordering::SeqCst)
+    }
+
+    fn keep(&self, hash: CredentialHash, identity: &Identity, generation: u64) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if self.generation() == generation {
+            known.insert(hash, identity.clone());
+        }
+    }
+}
+
+/// The account behind an API key.
+#[derive(Debug)]
+pub(crate) struct Account(Arc<Used<ApiKeyIdentity>>);
+
+impl Account {
+    pub(crate) fn identity(&self) -> &ApiKeyIdentity {
+        &self.0.identity
+    }
+
+    /// Whether the account may do this to the project's pages: members of a read-only team read.
+    pub(crate) fn check(&self, project: &ProjectName, method: &Method) -> Result<(), Failure> {
+        let Some(team) = self.identity().team(project) else {
+            return Err(Failure::PermissionDenied(
+                "the API key does not cover this project",
+            ));
+        };
+        if !method.is_safe() && team.permissions_group == PermissionsGroup::ReadOnly {
+            return Err(Failure::PermissionDenied(
+                "the team of the API key's user may only read",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Who asks on the application host: the account of the API key in `Authorization: Bearer <key>`.
+pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Account, Failure> {
+    let refused = |detail| Failure::NotAuthenticated {
+        detail,
+        challenge: APPLICATION_CHALLENGE,
+    };
+    let Some((AuthScheme::Bearer, presented)) = presented(headers)? else {
+        return Err(refused(
+            "an API key is required: Authorization: Bearer <key>",
+        ));
+    };
+    match identify(state, presented).await? {
+        Some(Identity::ApiKey(account)) => Ok(Account(account)),
+        Some(Identity::StaticToken(_)) => Err(Failure::PermissionDenied(
+            "a static token opens its resource on the data host; the application host takes an API key",
+        )),
+        None => Err(refused("the API key is unknown, expired or revoked")),
+    }
+}
+
+/// Lets through who may use this resource: the holder of its static token, raw or after `Bearer` or
+/// `Token`.
+pub(crate) async fn check_resource(
+    state: &Shared,
+    headers: &HeaderMap,
+    project: &ProjectName,
+    environment: &EnvironmentName,
+    resource: &ResourceName,
+) -> Result<(), Failure> {
+    let refused = |detail| Failure::NotAuthenticated {
+        detail,
+        challenge: DATA_CHALLENGE,
+    };
+    let presented = match presented(headers)? {
+        Some((AuthScheme::Raw | AuthScheme::Bearer, presented)) => presented,
+        Some(_) => return Err(refused("the session is unknown or expired")),
+        None => {
+            return Err(refused(
+                "the resource's static token is required: Authorization: <token>",
+            ));
+        }
+    };
+    match identify(state, presented).await? {
+        Some(Identity::StaticToken(token)) => {
+            if token.identity.covers(project, environment, resource) {
+                Ok(())
+            } else {
+                Err(Failure::PermissionDenied(
+                    "the static token does not cover this resource",
+                ))
+            }
+        }
+        Some(Identity::ApiKey(_)) => Err(Failure::PermissionDenied(
+            "an API key opens the application host; the data host takes the resource's static token",
+        )),
+        None => Err(refused("the static token is unknown, expired or revoked")),
+    }
+}
+
+/// Scheme and credential of the request's one `Authorization` header.
+fn presented(headers: &HeaderMap) -> Result<Option<(AuthScheme, &str)>, Failure> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    match (AuthScheme::parse(value), values.next()) {
+        (Ok(parsed), None) => Ok(Some(parsed)),
+        _ => Err(Failure::NotAuthenticated {
+            detail: "the Authorization header is malformed",
+            challenge: DATA_CHALLENGE,
+        }),
+    }
+}
+
+/// Whose credential this is, if it is valid now.
+async fn identify(state: &Shared, presented: &str) -> Result<Option<Identity>, Failure> {
+    // What cannot be a credential costs no look into the store.
+    let Some(kind) = CredentialKind::of(presented) else {
+        return Ok(None);
+    };
+    let hash = CredentialHash::of(presented);
+    let identity = match state.credentials.get(&hash) {
+        Some(identity) => identity,
+        None => {
+            let generation = state.credentials.generation();
+            let found = match kind {
+                CredentialKind::ApiKey => {
+                    let found = state.store.api_keys().authenticate(presented).await?;
+                    found.map(|identity| Identity::ApiKey(Used::new(identity)))
+                }
+                CredentialKind::StaticToken => {
+                    let found = state.store.tokens().authenticate(presented).await?;
+                    found.map(|identity| Identity::StaticToken(Used::new(identity)))
+                }
+                _ => None,
+            };
+            let Some(identity) = found else {
+                return Ok(None);
+            };
+            state.credentials.keep(hash, &identity, generation);
+            identity
+        }
+    };
+    let now = Timestamp::now();
+    let (expired, due) = match &identity {
+        Identity::ApiKey(key) => (key.identity.is_expired(now), key.is_due(now)),
+        Identity::StaticToken(token) => (token.identity.is_expired(now), token.is_due(now)),
+    };
+    if expired {
+        return Ok(None);
+    }
+    if due {
+        tokio::spawn(note_use(Arc::clone(state), identity.clone()));
+    }
+    Ok(Some(identity))
+}
+
+/// Notes in the store when a credential was used, beside the request.
+async fn note_use(state: Shared, identity: Identity) {
+    let noted = match &identity {
+        Identity::ApiKey(key) => state.store.api_keys().touch(key.identity.key_uid).await,
+        Identity::StaticToken(token) => state.store.tokens().touch(token.identity.token_uid).await,
+    };
+    if let Err(error) = noted {
+        tracing::warn!(%error, "the last use of a credential could not be noted");
+    }
+}

@@ -1,0 +1,174 @@
+//! What goes wrong with a request, and how it is answered (wire contract, section 2).
+
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::json;
+use svc_model::Invalid;
+
+use crate::answer::{Answer, json_answer};
+
+/// A request that is not answered with its result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// 400: a field, or the request as a whole, is wrong.
+    Invalid(Invalid),
+    /// 401: no, unknown, expired or malformed credentials.
+    NotAuthenticated {
+        detail: &'static str,
+        challenge: &'static str,
+    },
+    /// 403: the credentials do not cover this.
+    PermissionDenied(&'static str),
+    /// 404: nothing there, within what the credentials cover.
+    NotFound(String),
+    /// 405: the path has other methods.
+    MethodNotAllowed,
+    /// 412: `If-Match` does not match.
+    PreconditionFailed,
+    /// 408: the body did not arrive in time.
+    BodyTimeout,
+    /// 413: the body is over the limit.
+    PayloadTooLarge { limit: usize },
+    /// 415: the body is not JSON.
+    UnsupportedMediaType,
+    /// 503: the database of a resource, or the store, cannot be reached.
+    Unavailable(String),
+    /// 504: the database took too long.
+    Timeout(String),
+    /// 500: a fault of ours. The text is for the log alone.
+    Internal(String),
+}
+
+impl From<Invalid> for Failure {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+impl From<svc_store::Error> for Failure {
+    fn from(error: svc_store::Error) -> Self {
+        use svc_store::ErrorKind;
+        match error.kind() {
+            ErrorKind::Invalid => Self::Invalid(
+                error
+                    .invalid()
+                    .cloned()
+                    .unwrap_or_else(|| Invalid::general(error.public_message())),
+            ),
+            ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
+            ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::Unavailable => {
+                tracing::error!(%error, "the store cannot be used");
+                Self::Unavailable(
+                    "the service's store cannot be used now; try again later".to_owned(),
+                )
+            }
+            ErrorKind::Timeout => {
+                tracing::error!(%error, "the store did not answer in time");
+                Self::Timeout(
+                    "the service's store did not answer in time; try again later".to_owned(),
+                )
+            }
+            _ => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<svc_data::Error> for Failure {
+    fn from(error: svc_data::Error) -> Self {
+        use svc_data::ErrorKind;
+        match error.kind() {
+            ErrorKind::Invalid => Self::Invalid(invalid_of(&error)),
+            ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
+            ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::Unavailable => {
+                tracing::warn!(%error, "a resource cannot be reached");
+                Self::Unavailable(error.public_message().to_owned())
+            }
+            ErrorKind::Timeout => Self::Timeout(error.public_message().to_owned()),
+            _ => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+fn invalid_of(error: &svc_data::Error) -> Invalid {
+    if error.messages().is_empty() {
+        Invalid::general(error.public_message())
+    } else {
+        error.messages().clone()
+    }
+}
+
+impl Failure {
+    /// The response.
+    pub(crate) fn into_answer(self) -> Answer {
+        let (status, code, detail) = match self {
+            Self::Invalid(invalid) => return json_answer(StatusCode::BAD_REQUEST, &invalid),
+            Self::NotAuthenticated { detail, challenge } => {
+                let mut answer =
+                    detail_answer(StatusCode::UNAUTHORIZED, "not_authenticated", detail);
+                answer.headers_mut().insert(
+                    header::WWW_AUTHENTICATE,
+                    HeaderValue::from_static(challenge),
+                );
+                return answer;
+            }
+            Self::PermissionDenied(detail) => (
+                StatusCode::FORBIDDEN,
+                "permission_denied",
+                detail.to_owned(),
+            ),
+            Self::NotFound(detail) => (StatusCode::NOT_FOUND, "not_found", detail),
+            Self::MethodNotAllowed => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "this path has other methods; they are named in the Allow header".to_owned(),
+            ),
+            Self::PreconditionFailed => (
+                StatusCode::PRECONDITION_FAILED,
+                "precondition_failed",
+                "it changed since its ETag was read; read it again and repeat the change"
+                    .to_owned(),
+            ),
+            Self::BodyTimeout => (
+                StatusCode::REQUEST_TIMEOUT,
+                "timeout",
+                "the request body did not arrive in time".to_owned(),
+            ),
+            Self::PayloadTooLarge { limit } => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "payload_too_large",
+                format!("the request body is larger than the limit of {limit} bytes"),
+            ),
+            Self::UnsupportedMediaType => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                "the request body must be JSON, with Content-Type: application/json".to_owned(),
+            ),
+            Self::Unavailable(detail) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "resource_unavailable",
+                detail,
+            ),
+            Self::Timeout(detail) => (StatusCode::GATEWAY_TIMEOUT, "timeout", detail),
+            Self::Internal(cause) => {
+                tracing::error!(%cause, "a request failed by a fault of the service");
+                (
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "error",
+                    "internal error".to_owned(),
+                )
+            }
+        };
+        detail_answer(status, code, &detail)
+    }
+}
+
+fn detail_answer(status: StatusCode, code: &str, detail: &str) -> Answer {
+    json_answer(status, &json!({ "detail": detail, "error_code": code }))
+}
+
+impl axum::response::IntoResponse for Failure {
+    fn into_response(self) -> Response<axum::body::Body> {
+        self.into_answer().map(axum::body::Body::new)
+    }
+}

@@ -1,0 +1,94 @@
+//! What stands around the router: request ids, the log line, limits of number and time, panics, CORS.
+
+use std::{any::Any, sync::Arc};
+
+use axum::{
+    Router,
+    extract::Request,
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderName, HeaderValue};
+use svc_model::X_REQUEST_ID;
+use tokio::sync::Semaphore;
+use tower_http::catch_panic::CatchPanicLayer;
+use uuid::Uuid;
+
+use crate::{Config, cors, failure::Failure, log};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
+/// The longest request id of a caller that is taken over.
+const MAX_REQUEST_ID: usize = 128;
+
+/// The limits that all listeners share.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    requests: Arc<Semaphore>,
+}
+
+impl Limits {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            requests: Arc::new(Semaphore::new(config.max_requests)),
+        }
+    }
+
+    /// Puts everything around a router.
+    pub(crate) fn apply(&self, router: Router, config: &Config) -> Router {
+        let requests = Arc::clone(&self.requests);
+        let timeout = config.request_timeout;
+        let router =
+            router
+                .layer(CatchPanicLayer::custom(answer_panic))
+                .layer(middleware::from_fn(move |request: Request, next: Next| {
+                    let requests = Arc::clone(&requests);
+                    async move {
+                        let answered = async {
+                            // The semaphore is never closed.
+                            let _place = requests.acquire().await.ok();
+                            next.run(request).await
+                        };
+                        match tokio::time::timeout(timeout, answered).await {
+                            Ok(response) => response,
+                            Err(_) => Failure::Timeout("the request took too long".to_owned())
+                                .into_response(),
+                        }
+                    }
+                }));
+        cors::apply(router, &config.cors_origins).layer(middleware::from_fn(identify))
+    }
+}
+
+/// Names the request and writes its log line.
+async fn identify(request: Request, next: Next) -> Response {
+    let given = request
+        .headers()
+        .get(REQUEST_ID)
+        .filter(|id| is_fit(id))
+        .cloned();
+    let id = given.unwrap_or_else(|| {
+        // A UUID is visible ASCII.
+        HeaderValue::try_from(Uuid::new_v4().to_string()).unwrap_or(HeaderValue::from_static("-"))
+    });
+    let line = log::Line::begin(&request, &id);
+    let mut response = next.run(request).await;
+    if let Some(line) = line {
+        line.end(&response);
+    }
+    response.headers_mut().insert(REQUEST_ID, id);
+    response
+}
+
+/// Whether a caller's request id can stand in a log line.
+fn is_fit(id: &HeaderValue) -> bool {
+    let bytes = id.as_bytes();
+    !bytes.is_empty() && bytes.len() <= MAX_REQUEST_ID && bytes.iter().all(u8::is_ascii_graphic)
+}
+
+fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown");
+    Failure::Internal(format!("a handler panicked: {text}")).into_response()
+}

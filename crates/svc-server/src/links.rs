@@ -1,0 +1,128 @@
+//! Absolute links, and the query strings of pages.
+
+use std::{borrow::Cow, net::IpAddr};
+
+use http::{HeaderMap, header, uri::Authority};
+use svc_model::query::parse_pairs;
+
+use crate::Config;
+
+/// Scheme, host and path prefix under which the caller reaches the service: the configured public URL,
+/// else what a trusted proxy says, else the request's own host.
+pub(crate) fn origin<'c>(config: &'c Config, headers: &HeaderMap, peer: IpAddr) -> Cow<'c, str> {
+    if let Some(url) = &config.public_url {
+        return Cow::Borrowed(url);
+    }
+    let trusted = config
+        .trusted_proxies
+        .iter()
+        .any(|range| range.contains(peer));
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    // Of a list, the last entry was added by the proxy that we trust.
+    let forwarded = |name| {
+        let value = text(name).filter(|_| trusted)?;
+        value.rsplit(',').next().map(str::trim)
+    };
+    let scheme = match forwarded("x-forwarded-proto") {
+        Some("https") => "https",
+        _ => "http",
+    };
+    let host = forwarded("x-forwarded-host").or_else(|| text(header::HOST.as_str()));
+    match host.and_then(|host| host.parse::<Authority>().ok()) {
+        Some(host) if !host.as_str().contains('@') => Cow::Owned(format!("{scheme}://{host}")),
+        _ => Cow::Owned(format!(
+            "{scheme}://{}",
+            config.data_listen.unwrap_or(config.listen)
+        )),
+    }
+}
+
+/// The query string of another page: the caller's parameters in their spelling, but for `page` and
+/// `_after`.
+pub(crate) fn page_query(query: &str, page: u64, after: Option<&str>) -> String {
+    let mut kept = String::with_capacity(query.len() + 48);
+    for part in query.split('&').filter(|part| !part.is_empty()) {
+        let is_place = parse_pairs(part).is_ok_and(|pairs| {
+            pairs
+                .iter()
+                .any(|(key, _)| matches!(&**key, "page" | "_after"))
+        });
+        if !is_place {
+            kept.push_str(part);
+            kept.push('&');
+        }
+    }
+    let mut place = svc_model::QueryString::new();
+    place.push("page", &page.to_string());
+    if let Some(after) = after {
+        place.push("_after", after);
+    }
+    kept.push_str(place.as_str());
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PEER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn a_link_keeps_the_callers_parameters_and_replaces_the_place() {
+        assert_eq!(
+            page_query(
+                "status=a%20b&page=2&_per_page=5&_after=x&%70age=9",
+                3,
+                Some("cursor")
+            ),
+            "status=a%20b&_per_page=5&page=3&_after=cursor"
+        );
+        assert_eq!(page_query("", 2, None), "page=2");
+    }
+
+    #[test]
+    fn the_public_url_wins_over_every_header() {
+        let config = Config {
+            public_url: Some("https://a.example/x".into()),
+            ..Config::default()
+        };
+        let headers = headers(&[("host", "evil"), ("x-forwarded-host", "evil")]);
+        assert_eq!(origin(&config, &headers, PEER), "https://a.example/x");
+    }
+
+    #[test]
+    fn forwarded_headers_count_only_from_a_trusted_proxy() {
+        let sent = headers(&[
+            ("host", "inner:1"),
+            ("x-forwarded-host", "evil, data.example.com"),
+            ("x-forwarded-proto", "https"),
+        ]);
+        assert_eq!(origin(&Config::default(), &sent, PEER), "http://inner:1");
+        let config = Config {
+            trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
+            ..Config::default()
+        };
+        assert_eq!(origin(&config, &sent, PEER), "https://data.example.com");
+    }
+
+    #[test]
+    fn a_host_that_is_none_gives_the_own_address() {
+        let sent = headers(&[("host", "a b/<c>")]);
+        assert_eq!(
+            origin(&Config::default(), &sent, PEER),
+            "http://127.0.0.1:8080"
+        );
+        let sent = headers(&[("host", "u@h")]);
+        assert_eq!(
+            origin(&Config::default(), &sent, PEER),
+            "http://127.0.0.1:8080"
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! What handlers read from a request besides its body.
+
+use axum::{
+    RequestPartsExt as _,
+    extract::{FromRequestParts, Path},
+};
+use http::{HeaderMap, header, request::Parts};
+use serde::de::DeserializeOwned;
+use svc_model::{Draft, Invalid, query::parse_pairs};
+
+use crate::failure::Failure;
+
+/// The segments of the path, unescaped. A segment that is not UTF-8 is answered with 400.
+#[derive(Debug)]
+pub(crate) struct Segments<T>(pub(crate) T);
+
+impl<S, T> FromRequestParts<S> for Segments<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned + Send + 'static,
+{
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        match parts.extract::<Path<T>>().await {
+            Ok(Path(segments)) => Ok(Self(segments)),
+            Err(_) => Err(Invalid::general(
+                "the path is not UTF-8 once its percent escapes are undone",
+            )
+            .into()),
+        }
+    }
+}
+
+/// The `If-Match` header as text, where there is one. Several headers count as one list.
+pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let mut tags = Vec::new();
+    for value in headers.get_all(header::IF_MATCH) {
+        tags.push(value.to_str().map_err(|_| {
+            Failure::Invalid(Invalid::field(
+                "If-Match",
+                "must be an entity tag as ETag gave it",
+            ))
+        })?);
+    }
+    Ok((!tags.is_empty()).then(|| tags.join(", ")))
+}
+
+/// The query of an operation whose only parameter is `draft`.
+pub(crate) fn read_draft(query: Option<&str>) -> Result<Draft, Failure> {
+    let mut draft = Draft::Off;
+    let mut invalid = Invalid::new();
+    let pairs = parse_pairs(query.unwrap_or_default())
+        .map_err(|error| Failure::Invalid(Invalid::general(error.to_string())))?;
+    for (key, value) in &pairs {
+        match &**key {
+            "draft" => match value.parse() {
+                Ok(value) => draft = value,
+                Err(_) => invalid.push_field("draft", "must be 0 or 1"),
+            },
+            _ => invalid.push_general(format!("unknown parameter {key:?}; known is draft")),
+        }
+    }
+    invalid.into_result()?;
+    Ok(draft)
+}

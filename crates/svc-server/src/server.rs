@@ -1,0 +1,147 @@
+//! The service as a whole: from settings and a store to answered requests.
+
+use std::{future::Future, net::SocketAddr, time::Duration};
+
+use svc_store::Store;
+use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
+
+use crate::{
+    Config, Error, application, limits,
+    listener::{bind, serve},
+    router::{Hosts, router},
+    state::{Shared, State},
+};
+
+/// How often the store is asked whether another process changed it.
+const WATCH_EVERY: Duration = Duration::from_millis(250);
+
+/// The service, listening.
+///
+/// See the [crate documentation](crate) for an example.
+#[derive(Debug)]
+pub struct Server {
+    state: Shared,
+    listeners: Vec<(Hosts, TcpListener)>,
+    base_url: String,
+    app_base_url: String,
+}
+
+impl Server {
+    /// Opens the listeners. Connections are accepted from now on and answered once
+    /// [`run`](Self::run) is called.
+    ///
+    /// # Errors
+    /// [`Error`] with the remedy when a setting cannot work, an address cannot be listened on, or the
+    /// store cannot be read.
+    pub async fn bind(store: Store, config: Config) -> Result<Self, Error> {
+        config.check()?;
+        let mut listeners = Vec::new();
+        let listener = bind(config.listen).await?;
+        let app_origin = origin(&config, &listener)?;
+        let base_url = match config.data_listen {
+            None => {
+                listeners.push((Hosts::Both, listener));
+                app_origin.clone()
+            }
+            Some(address) => {
+                let data = bind(address).await?;
+                let base_url = origin(&config, &data)?;
+                listeners.push((Hosts::Application, listener));
+                listeners.push((Hosts::Data, data));
+                base_url
+            }
+        };
+        let state = State::new(config, store);
+        state.refresh().await.map_err(Error::store)?;
+        let app_base_url = format!("{app_origin}{}", application::PREFIX);
+        Ok(Self {
+            state,
+            listeners,
+            base_url,
+            app_base_url,
+        })
+    }
+
+    /// The address of the data host, without a trailing slash.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// The address of the application host, which ends in `/api`.
+    pub fn app_base_url(&self) -> &str {
+        &self.app_base_url
+    }
+
+    /// Answers requests until `shutdown` completes, then finishes those in flight.
+    ///
+    /// # Errors
+    /// None today; the service answers what goes wrong while it runs, and logs it.
+    pub async fn run(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), Error> {
+        let Self {
+            state, listeners, ..
+        } = self;
+        let (stop, stopped) = watch::channel(false);
+        let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
+        let in_flight = limits::Limits::new(&state.config);
+        let mut tasks = JoinSet::new();
+        for (hosts, listener) in listeners {
+            let router = in_flight.apply(router(hosts, Shared::clone(&state)), &state.config);
+            let (state, stopped) = (Shared::clone(&state), stopped.clone());
+            tasks.spawn(async move { serve(listener, router, &state.config, stopped).await });
+        }
+        shutdown.await;
+        tracing::info!("shutting down");
+        state.readiness.end();
+        stop.send_replace(true);
+        while tasks.join_next().await.is_some() {}
+        watcher.abort();
+        Ok(())
+    }
+}
+
+/// The URL of a listener: the configured public one, else its own address.
+fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
+    if let Some(url) = &config.public_url {
+        return Ok(url.clone());
+    }
+    let address: SocketAddr = listener
+        .local_addr()
+        .map_err(|source| Error::bind(config.listen, source))?;
+    // The unspecified address is none that a caller could use.
+    let address = match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => {
+            SocketAddr::from(([127, 0, 0, 1], v4.port()))
+        }
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
+            SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, v6.port()))
+        }
+        address => address,
+    };
+    Ok(format!("http://{address}"))
+}
+
+/// Notices what other processes do to the store, within a second.
+async fn watch_store(state: Shared) {
+    let mut ticks = tokio::time::interval(WATCH_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut seen, mut failing) = (None, false);
+    loop {
+        ticks.tick().await;
+        let refreshed = async {
+            let revision = state.store.revision().await?;
+            if seen != Some(revision) {
+                state.refresh().await?;
+                seen = Some(revision);
+            }
+            Ok::<_, svc_store::Error>(())
+        };
+        match refreshed.await {
+            Ok(()) => failing = false,
+            Err(error) if !failing => {
+                tracing::error!(%error, "the store cannot be read; what is cached stays in force");
+                failing = true;
+            }
+            Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What every request shares.
+
+use std::sync::Arc;
+
+use svc_store::Store;
+
+use crate::{Config, credentials::Credentials, health::Readiness, resources::Resources};
+
+/// What every request shares, behind one pointer.
+pub(crate) type Shared = Arc<State>;
+
+/// The service's state. Everything in it is cached from the store and can be dropped at any time, so
+/// that several processes may serve the same store.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) config: Config,
+    pub(crate) store: Store,
+    pub(crate) credentials: Credentials,
+    pub(crate) resources: Resources,
+    pub(crate) readiness: Readiness,
+}
+
+impl State {
+    pub(crate) fn new(config: Config, store: Store) -> Shared {
+        Arc::new(Self {
+            config,
+            store,
+            credentials: Credentials::default(),
+            resources: Resources::default(),
+            readiness: Readiness::default(),
+        })
+    }
+
+    /// Takes over what changed in the store: forgets what is known of credentials, connects new
+    /// resources and lets go of removed ones.
+    pub(crate) async fn refresh(&self) -> Result<(), svc_store::Error> {
+        self.credentials.forget();
+        self.resources
+            .refresh(self.store.resources().list_connected().await?);
+        Ok(())
+    }
+}
