@@ -9,6 +9,7 @@ mod layers;
 mod packages;
 mod public_text;
 mod toolchain;
+mod tree;
 
 use crate::shell::{Failure, Repository, Step};
 use crate::test;

@@ -6,6 +6,9 @@ use rusqlite::{Connection, params};
 
 use crate::Error;
 
+/// The model that is measured.
+pub const ORDERS: &str = "orders";
+
 const SEED: u64 = 20_260_915;
 /// One customer for so many orders.
 const ORDERS_PER_CUSTOMER: u32 = 10;

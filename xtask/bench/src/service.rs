@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::Error;
 use crate::cases::Case;
+use crate::dataset::ORDERS;
 use crate::load::{self, Target};
 use crate::usage::{self, Usage};
 
@@ -79,7 +80,7 @@ impl Service {
             process,
             address: address.as_str().parse()?,
             path: format!(
-                "/projects/{}/{}/{RESOURCE}/models/orders",
+                "/projects/{}/{}/{RESOURCE}/models/{ORDERS}",
                 ready.project, ready.environment
             ),
             authorization,

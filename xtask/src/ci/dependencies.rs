@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use cargo_metadata::semver::VersionReq;
-use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package};
+use cargo_metadata::{CargoOpt, MetadataCommand, Package};
 use serde::Deserialize;
 use spdx::{Expression, Licensee};
 
+use super::tree;
 use crate::shell::{Failure, Repository};
 
 #[derive(Deserialize)]
@@ -91,32 +92,35 @@ pub fn check(repository: &Repository) -> Result<(), Failure> {
 }
 
 /// Every package that is built for one of the targets with every feature on.
+///
+/// `cargo metadata` knows the licences, but also lists packages that only a
+/// weak feature (`a?/b`) of somebody names; `cargo tree` knows what is built.
 fn resolved(
     repository: &Repository,
     targets: &[String],
 ) -> Result<BTreeMap<String, Package>, Failure> {
     let mut packages = BTreeMap::new();
     for target in targets {
+        let tree = repository
+            .cargo(["tree", "--workspace", "--all-features", "--locked"])
+            .args(["--edges", "normal,build,dev", "--target", target])
+            .args(["--prefix", "none", "--format", "{p}"])
+            .read()?;
+        let built = tree::packages(&tree);
         let metadata = MetadataCommand::new()
             .current_dir(repository.root())
             .features(CargoOpt::AllFeatures)
             .other_options(["--locked", "--filter-platform", target].map(str::to_owned))
             .exec()?;
-        packages.extend(reachable(metadata).map(|package| (package.id.to_string(), package)));
+        packages.extend(
+            metadata
+                .packages
+                .into_iter()
+                .filter(|package| built.contains(&format!("{} v{}", package.name, package.version)))
+                .map(|package| (package.id.to_string(), package)),
+        );
     }
     Ok(packages)
-}
-
-/// `packages` of cargo's answer lists more than the filtered graph holds.
-fn reachable(metadata: Metadata) -> impl Iterator<Item = Package> {
-    let nodes: BTreeSet<_> = metadata
-        .resolve
-        .map(|resolve| resolve.nodes.into_iter().map(|node| node.id).collect())
-        .unwrap_or_default();
-    metadata
-        .packages
-        .into_iter()
-        .filter(move |package| nodes.contains(&package.id))
 }
 
 fn refused_licence(licenses: &Licenses, package: &Package) -> Option<String> {
