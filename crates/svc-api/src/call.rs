@@ -18,6 +18,7 @@ use crate::{Client, Error};
 /// ```
 /// # use std::time::Duration;
 /// # use svc_api::{Client, Error};
+/// # #[cfg(feature = "records")]
 /// # async fn example(client: Client) -> Result<(), Error> {
 /// let order = client
 ///     .records("shop", "orders")

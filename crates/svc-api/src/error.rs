@@ -20,7 +20,8 @@ use svc_model::{
 /// one of the known shapes.
 ///
 /// ```
-/// # use svc_api::{Client, Error, wire::{self, Body, transport_fn}};
+/// # use svc_api::{Client, Error};
+/// # #[cfg(feature = "records")]
 /// # async fn example(client: Client) -> Result<(), Error> {
 /// match client.records("shop", "orders").get(7).send().await {
 ///     Ok(order) => println!("{order:?}"),
@@ -231,7 +232,7 @@ impl Error {
     /// [`Decode`](ErrorKind::Decode).
     pub fn json_path(&self) -> Option<&str> {
         match &self.0.cause {
-            Cause::Decode(error) => Some(error.path()),
+            Cause::Decode(error) => error.path(),
             _ => None,
         }
     }

@@ -176,7 +176,7 @@ pub struct DecodeError {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
-    path: String,
+    path: Option<String>,
     source: serde_json::Error,
 }
 
@@ -201,20 +201,20 @@ impl DecodeError {
         &self.body
     }
 
-    /// The place in the JSON that is not what it should be, such as `results[3].total`; `.` for the
-    /// whole.
-    pub fn path(&self) -> &str {
-        &self.path
+    /// The place in the JSON that is not what it should be, such as `results[3].total`; `None` when
+    /// it is the whole. It is known with the feature `json-path`.
+    pub fn path(&self) -> Option<&str> {
+        self.path.as_deref()
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the answer of the service is not the expected JSON")?;
-        if self.path != "." {
-            write!(f, " at {}", self.path)?;
+        match &self.path {
+            Some(path) => write!(f, " at {path}"),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -229,12 +229,7 @@ pub(crate) fn decode<T: DeserializeOwned>(
     response: http::Response<Bytes>,
 ) -> Result<T, ResponseError> {
     serde_json::from_slice(response.body()).map_err(|source| {
-        // Following the path costs time, so it is done only once there is something to tell.
-        let mut json = serde_json::Deserializer::from_slice(response.body());
-        let (path, source) = match serde_path_to_error::deserialize::<_, T>(&mut json) {
-            Ok(_) => (".".to_owned(), source),
-            Err(error) => (error.path().to_string(), error.into_inner()),
-        };
+        let path = path_of_error::<T>(response.body());
         let (parts, body) = response.into_parts();
         ResponseError::Decode(Box::new(DecodeError {
             status: parts.status,
@@ -244,6 +239,21 @@ pub(crate) fn decode<T: DeserializeOwned>(
             source,
         }))
     })
+}
+
+/// The place that is no `T`. Following it costs time, so the body is read again once there is
+/// something to tell.
+#[cfg(feature = "json-path")]
+fn path_of_error<T: DeserializeOwned>(body: &Bytes) -> Option<String> {
+    let mut json = serde_json::Deserializer::from_slice(body);
+    let error = serde_path_to_error::deserialize::<_, T>(&mut json).err()?;
+    let path = error.path().to_string();
+    (path != ".").then_some(path)
+}
+
+#[cfg(not(feature = "json-path"))]
+fn path_of_error<T>(_: &Bytes) -> Option<String> {
+    None
 }
 
 /// A value with the entity tag that its response carried (RFC 9110, section 8.8.3), which `If-Match`

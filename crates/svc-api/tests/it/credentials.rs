@@ -1,0 +1,268 @@
+//! Which credential a call carries, and what becomes of one that is refused.
+
+use std::sync::{Arc, Mutex};
+
+use http::{HeaderValue, StatusCode, header};
+use svc_api::{
+    ApiKey, ApiToken, AuthError, AuthTarget, ErrorKind, TokenProvider,
+    wire::{BoxFuture, mock::MockTransport},
+};
+
+use crate::support::{builder, client};
+
+fn sent(mock: &MockTransport) -> Vec<Option<String>> {
+    mock.requests()
+        .iter()
+        .map(|request| {
+            let value = request.headers.get(header::AUTHORIZATION)?;
+            assert!(value.is_sensitive());
+            Some(value.to_str().unwrap().to_owned())
+        })
+        .collect()
+}
+
+fn empty_answers(count: usize) -> MockTransport {
+    (0..count).fold(MockTransport::new(), |mock, _| {
+        mock.answer(StatusCode::OK, "[]")
+    })
+}
+
+/// Gives one credential after the other, a step at each refusal.
+#[derive(Clone, Debug)]
+struct Steps(Arc<Mutex<(Vec<&'static str>, Vec<String>)>>);
+
+impl Steps {
+    fn new(credentials: impl IntoIterator<Item = &'static str>) -> Self {
+        let mut credentials: Vec<_> = credentials.into_iter().collect();
+        credentials.reverse();
+        Self(Arc::new(Mutex::new((credentials, Vec::new()))))
+    }
+
+    fn refused(&self) -> Vec<String> {
+        self.0.lock().unwrap().1.clone()
+    }
+}
+
+impl TokenProvider for Steps {
+    fn authorization<'a>(
+        &'a self,
+        _: AuthTarget<'a>,
+    ) -> BoxFuture<'a, Result<Option<HeaderValue>, AuthError>> {
+        let step = self.0.lock().unwrap().0.last().copied();
+        Box::pin(async move {
+            // Not ready at once, as a refresh would be.
+            tokio::task::yield_now().await;
+            match step {
+                Some(step) => Ok(Some(HeaderValue::from_static(step))),
+                None => Err(AuthError::new("the session is over; sign in again")),
+            }
+        })
+    }
+
+    fn rejected(&self, target: AuthTarget<'_>, refused: &HeaderValue) {
+        let mut state = self.0.lock().unwrap();
+        let refused = refused.to_str().unwrap();
+        state.1.push(format!(
+            "{} {:?} {refused}",
+            target.operation.name, target.resource
+        ));
+        if state.0.len() > 1 || refused == "JWT last" {
+            state.0.pop();
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_host_and_resource_gets_its_own_credential() {
+    let mock = empty_answers(4);
+    let client = builder(&mock)
+        .api_key(&ApiKey::new("key").unwrap())
+        .api_token(ApiToken::new("token").unwrap())
+        .token_for("shop", &ApiToken::new("shop-token").unwrap())
+        .build()
+        .unwrap();
+    client.pages().list().await.unwrap();
+    client.projects().list().await.unwrap();
+    client.records("shop", "orders").list().await.unwrap();
+    client.records("crm", "people").list().await.unwrap();
+    let expected = ["Bearer key", "Bearer key", "shop-token", "Bearer token"];
+    assert_eq!(sent(&mock), expected.map(|value| Some(value.to_owned())));
+}
+
+#[tokio::test]
+async fn the_api_token_is_sent_as_bearer_wherever_nothing_else_is_given() {
+    let mock = empty_answers(2);
+    let token = ApiToken::new("token").unwrap();
+    let client = builder(&mock).api_token(token).build().unwrap();
+    client.pages().list().await.unwrap();
+    client.records("shop", "orders").list().await.unwrap();
+    assert_eq!(
+        sent(&mock),
+        [Some("Bearer token".into()), Some("Bearer token".into())]
+    );
+}
+
+#[tokio::test]
+async fn a_header_of_the_call_stands_in_for_the_credential() {
+    let mock = empty_answers(1);
+    let provider = Steps::new([]);
+    let client = builder(&mock).token_provider(provider).build().unwrap();
+    let list = client.pages().list();
+    let own = HeaderValue::from_static("Bearer own");
+    list.header(header::AUTHORIZATION, own).await.unwrap();
+    assert_eq!(sent(&mock), [Some("Bearer own".into())]);
+}
+
+#[tokio::test]
+async fn a_call_without_credential_is_sent_and_its_refusal_says_what_is_missing() {
+    let refusal = r#"{"detail":"authentication is required","error_code":"not_authenticated"}"#;
+    let mock = MockTransport::new()
+        .answer(StatusCode::UNAUTHORIZED, refusal)
+        .answer(StatusCode::UNAUTHORIZED, refusal);
+    let client = client(&mock);
+    let error = client.records("shop", "orders").list().await.unwrap_err();
+    assert!(error.is_unauthenticated());
+    assert_eq!(
+        error.to_string(),
+        "records.list: the service answered 401 Unauthorized: authentication is required \
+         (the call carried no credential; give the client an api_token, \
+         or a token for the resource with token_for)"
+    );
+    let error = client.pages().list().await.unwrap_err();
+    assert!(
+        error.to_string().contains("give the client an api_key"),
+        "{error}"
+    );
+    assert_eq!(sent(&mock), [None, None]);
+}
+
+#[tokio::test]
+async fn a_call_is_replayed_once_with_a_newer_credential() {
+    let mock = MockTransport::new()
+        .answer(StatusCode::UNAUTHORIZED, "")
+        .answer(StatusCode::CREATED, "{}");
+    let provider = Steps::new(["JWT old", "JWT new"]);
+    let client = builder(&mock)
+        .token_provider(provider.clone())
+        .build()
+        .unwrap();
+    // Not idempotent, and still replayed: a 401 says that nothing was done.
+    let orders = client.records("shop", "orders");
+    orders.create(&serde_json::json!({"a": 1})).await.unwrap();
+    assert_eq!(
+        sent(&mock),
+        [Some("JWT old".into()), Some("JWT new".into())]
+    );
+    assert_eq!(
+        provider.refused(),
+        ["records.create Some(\"shop\") JWT old"]
+    );
+    assert!(
+        mock.requests()
+            .iter()
+            .all(|request| request.body == r#"{"a":1}"#)
+    );
+}
+
+#[tokio::test]
+async fn a_second_refusal_is_the_answer() {
+    let mock = MockTransport::new()
+        .answer(StatusCode::UNAUTHORIZED, "")
+        .answer(StatusCode::UNAUTHORIZED, "");
+    let provider = Steps::new(["JWT one", "JWT two", "JWT three"]);
+    let client = builder(&mock).token_provider(provider).build().unwrap();
+    let error = client.pages().list().await.unwrap_err();
+    assert!(error.is_unauthenticated());
+    assert_eq!(
+        sent(&mock),
+        [Some("JWT one".into()), Some("JWT two".into())]
+    );
+}
+
+#[tokio::test]
+async fn the_same_credential_is_not_sent_again() {
+    let mock = MockTransport::new().answer(StatusCode::UNAUTHORIZED, "");
+    let provider = Steps::new(["JWT only"]);
+    let client = builder(&mock)
+        .token_provider(provider.clone())
+        .build()
+        .unwrap();
+    assert!(
+        client
+            .pages()
+            .list()
+            .await
+            .unwrap_err()
+            .is_unauthenticated()
+    );
+    assert_eq!(provider.refused().len(), 1);
+    assert_eq!(mock.requests().len(), 1);
+
+    let mock = MockTransport::new().answer(StatusCode::UNAUTHORIZED, "");
+    let token = ApiToken::new("token").unwrap();
+    let client = builder(&mock).api_token(token).build().unwrap();
+    assert!(
+        client
+            .pages()
+            .list()
+            .await
+            .unwrap_err()
+            .is_unauthenticated()
+    );
+    assert_eq!(mock.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_provider_that_has_nothing_fails_the_call_before_it_is_sent() {
+    let mock = MockTransport::new();
+    let client = builder(&mock)
+        .token_provider(Steps::new([]))
+        .build()
+        .unwrap();
+    let error = client.pages().list().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Auth);
+    assert_eq!(
+        error.to_string(),
+        "pages.list: the session is over; sign in again"
+    );
+    assert!(mock.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_session_that_ends_with_the_refusal_says_so() {
+    let mock = MockTransport::new().answer(StatusCode::UNAUTHORIZED, "");
+    let client = builder(&mock)
+        .token_provider(Steps::new(["JWT last"]))
+        .build()
+        .unwrap();
+    let error = client.pages().list().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Auth);
+}
+
+#[tokio::test]
+async fn the_api_token_takes_priority_over_a_provider() {
+    let mock = empty_answers(1);
+    let client = builder(&mock)
+        .token_provider(Steps::new(["JWT session"]))
+        .api_token(ApiToken::new("token").unwrap())
+        .build()
+        .unwrap();
+    client.pages().list().await.unwrap();
+    assert_eq!(sent(&mock), [Some("Bearer token".into())]);
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let mock = MockTransport::new();
+    let builder = builder(&mock)
+        .api_key(&ApiKey::new("hidden-1").unwrap())
+        .api_token(ApiToken::new("hidden-2").unwrap())
+        .token_for("shop", &ApiToken::new("hidden-3").unwrap());
+    let mut shown = format!("{builder:?}");
+    let client = builder.build().unwrap();
+    let secret = HeaderValue::from_static("hidden-4");
+    let call = client.pages().list().header(header::AUTHORIZATION, secret);
+    shown += &format!("{client:?} {call:?} {:?}", client.records("shop", "orders"));
+    assert!(!shown.contains("hidden"), "{shown}");
+    assert!(shown.contains("demo"), "{shown}");
+}

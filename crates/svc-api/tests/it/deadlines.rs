@@ -1,0 +1,102 @@
+//! How long a call may take.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use svc_api::{
+    AuthError, AuthTarget, RetryPolicy, TokenProvider,
+    wire::{BoxFuture, Deadline, TransportErrorKind, mock::MockTransport},
+};
+
+use crate::support::{TestTimer, answer, builder};
+
+#[tokio::test]
+async fn a_call_ends_at_its_deadline_even_if_the_transport_never_answers() {
+    let timer = TestTimer::default();
+    let mock = MockTransport::new().never_answer();
+    let client = builder(&mock).timer(timer.clone()).build().unwrap();
+    let list = client.pages().list().deadline(Duration::from_secs(3));
+    let error = list.await.unwrap_err();
+    assert!(error.is_timeout() && error.is_retryable());
+    assert_eq!(
+        error.to_string(),
+        "pages.list: the service did not answer in time"
+    );
+    assert_eq!(timer.sleeps(), [Duration::from_secs(3)]);
+}
+
+#[tokio::test]
+async fn a_deadline_holds_for_the_token_provider_too() {
+    #[derive(Debug)]
+    struct Stuck;
+
+    impl TokenProvider for Stuck {
+        fn authorization<'a>(
+            &'a self,
+            _: AuthTarget<'a>,
+        ) -> BoxFuture<'a, Result<Option<http::HeaderValue>, AuthError>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    let mock = MockTransport::new();
+    let client = builder(&mock)
+        .timer(TestTimer::default())
+        .token_provider(Stuck)
+        .build()
+        .unwrap();
+    assert!(client.pages().list().await.unwrap_err().is_timeout());
+    assert!(mock.requests().is_empty());
+}
+
+#[tokio::test]
+async fn each_try_gets_the_time_that_is_left() {
+    let timer = TestTimer::default();
+    let clock = timer.clone();
+    let mock = MockTransport::new()
+        .answer_with(move |_| {
+            clock.pass(Duration::from_secs(4));
+            Err(TransportErrorKind::Interrupted.into())
+        })
+        .answer(StatusCode::OK, "[]");
+    let client = builder(&mock)
+        .timer(timer)
+        .deadline(Duration::from_secs(10))
+        .retry(RetryPolicy::default().base_delay(Duration::ZERO))
+        .build()
+        .unwrap();
+    client.pages().list().await.unwrap();
+    let left: Vec<_> = mock
+        .requests()
+        .iter()
+        .map(|request| request.deadline())
+        .collect();
+    assert_eq!(
+        left,
+        [10, 6].map(|seconds| Some(Deadline(Duration::from_secs(seconds))))
+    );
+}
+
+#[tokio::test]
+async fn no_pause_goes_past_the_deadline() {
+    let timer = TestTimer::default();
+    let mock = MockTransport::new().answer_with(|_| {
+        let retry_after = ("retry-after", "5");
+        Ok(answer(StatusCode::SERVICE_UNAVAILABLE, retry_after, ""))
+    });
+    let client = builder(&mock).timer(timer.clone()).build().unwrap();
+    let list = client.pages().list().deadline(Duration::from_secs(5));
+    // The error of the service is told at once, and not a timeout later.
+    let error = list.await.unwrap_err();
+    assert_eq!(error.status(), Some(StatusCode::SERVICE_UNAVAILABLE));
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
+    assert!(timer.sleeps().is_empty());
+}
+
+#[tokio::test]
+async fn a_deadline_beyond_all_clocks_is_none() {
+    let timer = TestTimer::default();
+    let mock = MockTransport::new().answer(StatusCode::OK, "[]");
+    let client = builder(&mock).timer(timer).build().unwrap();
+    client.pages().list().deadline(Duration::MAX).await.unwrap();
+}

@@ -1,0 +1,171 @@
+//! What an error keeps and says.
+
+use std::error::Error as _;
+
+use http::StatusCode;
+use serde::Deserialize;
+use svc_api::{
+    ErrorKind,
+    wire::{TransportError, TransportErrorKind, mock::MockTransport},
+};
+
+use crate::support::{answer, builder, client};
+
+#[tokio::test]
+async fn an_error_of_the_service_keeps_all_that_it_said() {
+    let body = r#"{"total":["must be a number"],"non_field_errors":["nothing was written"]}"#;
+    let mock = MockTransport::new().answer_with(move |_| {
+        Ok(answer(
+            StatusCode::BAD_REQUEST,
+            ("x-request-id", "r-17"),
+            body,
+        ))
+    });
+    let orders = client(&mock).records("shop", "orders");
+    let error = orders
+        .create(&serde_json::json!({}))
+        .await
+        .map(drop)
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Status);
+    assert_eq!(error.operation(), Some("records.create"));
+    assert_eq!(error.status(), Some(StatusCode::BAD_REQUEST));
+    assert_eq!(error.request_id(), Some("r-17"));
+    assert_eq!(error.headers().unwrap()["x-request-id"], "r-17");
+    assert_eq!(error.body().unwrap(), body);
+    assert_eq!(error.general_errors(), ["nothing was written"]);
+    let fields = [("total".to_owned(), vec!["must be a number".to_owned()])];
+    assert_eq!(error.field_errors(), fields);
+    assert_eq!(
+        error.to_string(),
+        "records.create: the service answered 400 Bad Request: \
+         nothing was written; total: must be a number"
+    );
+}
+
+#[tokio::test]
+async fn statuses_that_programs_ask_for_have_a_question_of_their_own() {
+    let mock = [403, 404, 412]
+        .iter()
+        .fold(MockTransport::new(), |mock, status| {
+            let status = StatusCode::from_u16(*status).unwrap();
+            mock.answer(status, r#"{"detail":"no","error_code":"some_code"}"#)
+        });
+    let pages = client(&mock).pages();
+    let error = pages.list().await.unwrap_err();
+    assert!(error.is_forbidden() && !error.is_not_found());
+    assert_eq!(
+        (error.detail(), error.code()),
+        (Some("no"), Some("some_code"))
+    );
+    assert!(pages.list().await.unwrap_err().is_not_found());
+    assert!(pages.list().await.unwrap_err().is_precondition_failed());
+}
+
+#[tokio::test]
+async fn a_body_of_no_known_shape_is_opaque() {
+    let mock = MockTransport::new().answer(StatusCode::BAD_GATEWAY, "<html>bad gateway</html>");
+    let error = client(&mock).pages().list().await.unwrap_err();
+    assert_eq!(error.body().unwrap(), "<html>bad gateway</html>");
+    assert!(error.general_errors().is_empty() && error.field_errors().is_empty());
+    assert_eq!(
+        error.to_string(),
+        "pages.list: the service answered 502 Bad Gateway"
+    );
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_and_says_so() {
+    let mock = MockTransport::new().answer_with(|_| {
+        let location = ("location", "https://evil.example/");
+        Ok(answer(StatusCode::MOVED_PERMANENTLY, location, ""))
+    });
+    let error = client(&mock).pages().list().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "pages.list: the service answered 301 Moved Permanently \
+         (redirects are not followed; is the base URL right?)"
+    );
+    assert_eq!(mock.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_as_expected_names_the_place_and_keeps_the_bytes() {
+    #[derive(Debug, Deserialize)]
+    struct Order {
+        #[expect(dead_code, reason = "only read")]
+        total: Option<u32>,
+    }
+
+    let body =
+        r#"{"count":2,"next":null,"previous":null,"results":[{"total":1},{"total":"1.10"}]}"#;
+    let mock = MockTransport::new()
+        .answer_with(move |_| Ok(answer(StatusCode::OK, ("x-request-id", "r-18"), body)))
+        .answer(StatusCode::OK, "<html>")
+        .answer(StatusCode::OK, "");
+    let orders = client(&mock).records("shop", "orders").typed::<Order>();
+    let error = orders.list().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.json_path(), Some("results[1].total"));
+    assert_eq!(error.body().unwrap(), body);
+    assert_eq!(error.status(), Some(StatusCode::OK));
+    assert_eq!(error.request_id(), Some("r-18"));
+    assert_eq!(
+        error.to_string(),
+        "records.list: the answer of the service is not the expected JSON at results[1].total"
+    );
+    let source = error.source().unwrap().to_string();
+    assert!(source.contains("invalid type: string"), "{source}");
+
+    let error = orders.list().await.unwrap_err();
+    assert_eq!((error.kind(), error.json_path()), (ErrorKind::Decode, None));
+    assert_eq!(orders.get(1).await.unwrap_err().kind(), ErrorKind::Decode);
+}
+
+#[tokio::test]
+async fn a_service_that_cannot_be_reached_is_named() {
+    let mock = MockTransport::new()
+        .answer_with(|_| {
+            let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+            Err(TransportError::new(TransportErrorKind::Connect, refused))
+        })
+        .fail(TransportErrorKind::Connect);
+    let client = client(&mock);
+    let list = client.records("shop", "orders").list().max_tries(1);
+    let error = list.await.unwrap_err();
+    assert!(error.is_connect() && error.is_retryable());
+    assert_eq!(
+        error.to_string(),
+        "records.list: could not connect to the service \
+         (is it running at https://data.example.com, and is that base URL right?)"
+    );
+    assert_eq!(error.source().unwrap().to_string(), "connection refused");
+    let shown = format!("{error:?}");
+    assert!(shown.contains("connection refused"), "{shown}");
+    let error = client.pages().list().max_tries(1).await.unwrap_err();
+    assert!(
+        error.to_string().contains("https://app.example.com/api"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_refused() {
+    let mock = MockTransport::new().answer(StatusCode::OK, "[1,2,3,4,5,6]");
+    let client = builder(&mock).body_limit(10).build().unwrap();
+    let error = client.pages().list().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Transport);
+    let source = error.source().unwrap().to_string();
+    assert_eq!(source, "the body is larger than the limit of 10 bytes");
+}
+
+#[tokio::test]
+async fn debug_leaves_the_body_out() {
+    let mock = MockTransport::new().answer(StatusCode::CONFLICT, "a private row");
+    let error = client(&mock).pages().list().await.unwrap_err();
+    let shown = format!("{error:?}");
+    assert!(
+        shown.contains("409") && !shown.contains("private"),
+        "{shown}"
+    );
+}

@@ -1,0 +1,77 @@
+//! A clock that the tests turn, and a client over a scripted transport.
+
+use std::{
+    future::poll_fn,
+    sync::{Arc, Mutex},
+    task::Poll,
+    time::Duration,
+};
+
+use http::{Response, StatusCode};
+use svc_api::{
+    Client, ClientBuilder, OwnTransport,
+    wire::{Body, BoxFuture, Timer, mock::MockTransport},
+};
+
+/// Time that passes when somebody sleeps, or when a test says so.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TestTimer(Arc<Mutex<Clock>>);
+
+#[derive(Debug, Default)]
+struct Clock {
+    now: Duration,
+    sleeps: Vec<Duration>,
+}
+
+impl TestTimer {
+    pub(crate) fn pass(&self, time: Duration) {
+        self.0.lock().unwrap().now += time;
+    }
+
+    /// What was slept, in the order in which it was.
+    pub(crate) fn sleeps(&self) -> Vec<Duration> {
+        self.0.lock().unwrap().sleeps.clone()
+    }
+}
+
+impl Timer for TestTimer {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        let clock = Arc::clone(&self.0);
+        Box::pin(poll_fn(move |_| {
+            let mut clock = clock.lock().unwrap();
+            clock.now += duration;
+            clock.sleeps.push(duration);
+            Poll::Ready(())
+        }))
+    }
+
+    fn now(&self) -> Duration {
+        self.0.lock().unwrap().now
+    }
+}
+
+/// A client of the demo project over `mock`, without credentials.
+pub(crate) fn builder(mock: &MockTransport) -> ClientBuilder<OwnTransport> {
+    Client::builder()
+        .project("demo")
+        .api_base_url("https://data.example.com")
+        .app_base_url("https://app.example.com/api")
+        .transport(mock.clone())
+}
+
+pub(crate) fn client(mock: &MockTransport) -> Client {
+    builder(mock).build().unwrap()
+}
+
+/// An answer with a header.
+pub(crate) fn answer(
+    status: StatusCode,
+    header: (&'static str, &'static str),
+    body: &'static str,
+) -> Response<Body> {
+    Response::builder()
+        .status(status)
+        .header(header.0, header.1)
+        .body(Body::from(body))
+        .unwrap()
+}

@@ -1,0 +1,79 @@
+//! The adapters to and from tower services.
+
+use http::{Request, Response, StatusCode};
+use svc_api::{
+    Client,
+    tower::{ServiceTransport, TransportService},
+    wire::{Body, TransportErrorKind, mock::MockTransport},
+};
+use tower::{ServiceBuilder, ServiceExt, service_fn};
+
+#[tokio::test]
+async fn a_transport_behind_layers_is_a_transport_again() {
+    let mock = MockTransport::new().answer(StatusCode::OK, "[]");
+    let service = ServiceBuilder::new()
+        .concurrency_limit(1)
+        .map_request(|mut request: Request<Body>| {
+            let headers = request.headers_mut();
+            headers.insert("x-layer", http::HeaderValue::from_static("seen"));
+            request
+        })
+        .service(TransportService::new(mock.clone()));
+    let client = Client::builder()
+        .project("demo")
+        .transport(ServiceTransport::new(service))
+        .build()
+        .unwrap();
+    client.pages().list().await.unwrap();
+    assert_eq!(mock.requests()[0].headers["x-layer"], "seen");
+}
+
+#[tokio::test]
+async fn errors_of_a_transport_keep_their_kind_through_the_layers() {
+    let mock = MockTransport::new()
+        .fail(TransportErrorKind::Connect)
+        .answer(StatusCode::OK, "[]");
+    let transport = ServiceTransport::new(TransportService::new(mock.clone()));
+    let client = Client::builder()
+        .project("demo")
+        .transport(transport)
+        .build()
+        .unwrap();
+    // It was never sent, so it is tried again.
+    client.pages().list().await.unwrap();
+    assert_eq!(mock.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn other_errors_of_a_service_are_errors_of_the_transport() {
+    let service =
+        service_fn(|_: Request<Body>| async { Err::<Response<Body>, _>("the cable is cut") });
+    let client = Client::builder()
+        .project("demo")
+        .transport(ServiceTransport::new(service))
+        .build()
+        .unwrap();
+    let error = client.pages().list().await.unwrap_err();
+    let transport = error.transport_error().unwrap();
+    assert_eq!(transport.kind(), TransportErrorKind::Other);
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(source, "the cable is cut");
+}
+
+#[tokio::test]
+async fn a_transport_is_a_service() {
+    let mock = MockTransport::new().answer(StatusCode::IM_A_TEAPOT, "short");
+    let request = Request::new(Body::empty());
+    let response = TransportService::new(mock).oneshot(request).await.unwrap();
+    assert_eq!(response.status(), StatusCode::IM_A_TEAPOT);
+}
+
+#[cfg(feature = "hyper")]
+#[tokio::test]
+async fn the_built_in_transport_keeps_the_contract_behind_both_adapters() {
+    let transport = svc_api::transport::HyperTransport::builder()
+        .build()
+        .unwrap();
+    let transport = ServiceTransport::new(TransportService::new(transport));
+    svc_api::wire::conformance::check(&transport).await.unwrap();
+}
