@@ -64,9 +64,14 @@ impl Store {
     /// although sealed secrets exist, or it is another store's key.
     pub async fn open_with(dir: &Path, options: StoreOptions) -> Result<Self, Error> {
         let folder = dir.to_owned();
-        let path = blocking(move || files::prepare(&folder)).await?;
+        let (lock, path) = blocking(move || {
+            let lock = files::lock(&folder)?;
+            Ok((lock, files::prepare_database(&folder)?))
+        })
+        .await?;
         let database = Database::open_sqlite(&path, MIGRATIONS).await?;
         let sealer = open_seal(&database, dir, options.seal_key).await?;
+        drop(lock);
         let inner = Inner {
             dir: dir.to_owned(),
             database,
@@ -203,8 +208,7 @@ async fn open_seal(
     if let Some(sealer) = known {
         return Ok(sealer);
     }
-    // The write transaction keeps other processes out, so that two that open a new folder at once agree
-    // on one key.
+    // Asked again inside the write transaction: another process may have chosen a key in the meantime.
     database
         .write(move |conn| {
             if let Some(sealer) = known_key(conn, &dir, given.as_ref())? {

@@ -10,13 +10,29 @@ use crate::seal::SealKey;
 
 const DATABASE_FILE: &str = "store.db";
 const KEY_FILE: &str = "store.key";
+const LOCK_FILE: &str = "store.lock";
 
-/// Makes the folder and an empty database file where they are missing, closed to other users. Gives the
-/// path of the database.
-pub(super) fn prepare(dir: &Path) -> Result<PathBuf, Error> {
+/// Makes the folder where it is missing, and keeps everybody else who opens it waiting until the lock is
+/// dropped: two that open a new folder at once must agree on one structure and one key.
+pub(super) fn lock(dir: &Path) -> Result<File, Error> {
     make_private_dir(dir).map_err(|source| unusable(dir, "the folder cannot be made", source))?;
+    let locked = private_file()
+        .create(true)
+        .open(dir.join(LOCK_FILE))
+        .and_then(|file| match file.lock() {
+            // Some network filesystems know no locks; then only the very first opening is unguarded.
+            Err(error) if error.kind() != io::ErrorKind::Unsupported => Err(error),
+            _ => Ok(file),
+        });
+    locked.map_err(|source| unusable(dir, "files cannot be made in it", source))
+}
+
+/// Makes an empty database file where it is missing, closed to other users. Gives its path.
+pub(super) fn prepare_database(dir: &Path) -> Result<PathBuf, Error> {
     let path = dir.join(DATABASE_FILE);
-    match new_private_file(&path) {
+    // An existing file must not be opened here: closing it would drop the locks that SQLite has on it
+    // elsewhere in this process.
+    match private_file().create_new(true).open(&path) {
         Ok(_) => Ok(path),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs::metadata(&path) {
             Ok(found) if found.is_file() => Ok(path),
@@ -65,7 +81,7 @@ pub(super) fn write_new_key(dir: &Path) -> Result<SealKey, Error> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let mut file = new_private_file(&unfinished)?;
+        let mut file = private_file().create_new(true).open(&unfinished)?;
         writeln!(file, "{}", key.expose().expose())?;
         file.sync_all()?;
         fs::rename(&unfinished, &path)?;
@@ -126,15 +142,16 @@ fn make_private_dir(dir: &Path) -> io::Result<()> {
     fs::create_dir_all(dir)
 }
 
-fn new_private_file(path: &Path) -> io::Result<File> {
+/// How files are opened that only their owner may read.
+fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
+    options.write(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
-    options.open(path)
+    options
 }
 
 /// A renamed file survives a power cut only when its folder was written too.
