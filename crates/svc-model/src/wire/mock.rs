@@ -220,15 +220,12 @@ impl fmt::Debug for RecordedRequest {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        future::Future,
-        task::{Context, Poll, Waker},
-    };
+    use std::task::{Context, Poll, Waker};
 
     use super::*;
 
     fn call(
-        mock: &MockTransport,
+        mock: &dyn Transport,
         request: Request<Body>,
     ) -> Poll<Result<Response<Body>, TransportError>> {
         mock.send(request)
@@ -257,9 +254,10 @@ mod tests {
             .answer(StatusCode::CREATED, "made")
             .fail(TransportErrorKind::Interrupted)
             .answer_with(|request| Ok(Response::new(Body::from(request.body.clone()))));
-        let first = ready(call(&mock, request("a"))).unwrap();
+        let given_away: Box<dyn Transport> = Box::new(mock.clone());
+        let first = ready(call(&given_away, request("a"))).unwrap();
         assert_eq!(first.status(), StatusCode::CREATED);
-        let second = ready(call(&mock.clone(), request("b"))).unwrap_err();
+        let second = ready(call(&given_away, request("b"))).unwrap_err();
         assert_eq!(second.kind(), TransportErrorKind::Interrupted);
         assert_eq!(mock.unused(), 1);
         let third = ready(call(&mock, request("echo"))).unwrap();

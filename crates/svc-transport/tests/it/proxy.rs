@@ -63,7 +63,7 @@ async fn proxy(service: SocketAddr, refusal: Option<&'static str>) -> (Server, S
     (server, seen)
 }
 
-fn headers(request: Request<Incoming>) -> Response<Body> {
+fn headers(request: &Request<Incoming>) -> Response<Body> {
     let names: Vec<_> = request.headers().keys().map(|name| name.as_str()).collect();
     Response::new(format!("{:?} {}", request.version(), names.join(" ")).into())
 }

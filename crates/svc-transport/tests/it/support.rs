@@ -83,7 +83,7 @@ impl Server {
     /// A plain HTTP server.
     pub(crate) async fn of_requests<F>(answer: F) -> Self
     where
-        F: Fn(Request<Incoming>) -> Response<Body> + Clone + Send + Sync + 'static,
+        F: Fn(&Request<Incoming>) -> Response<Body> + Clone + Send + Sync + 'static,
     {
         Self::of_connections(move |stream, _| {
             let answer = answer.clone();
@@ -95,7 +95,7 @@ impl Server {
     /// An HTTP server over TLS.
     pub(crate) async fn of_tls_requests<F>(identity: &Identity, alpn: &[&str], answer: F) -> Self
     where
-        F: Fn(Request<Incoming>) -> Response<Body> + Clone + Send + Sync + 'static,
+        F: Fn(&Request<Incoming>) -> Response<Body> + Clone + Send + Sync + 'static,
     {
         Self::of_tls_connections(identity, alpn, move |stream| {
             let answer = answer.clone();
@@ -131,10 +131,10 @@ impl Server {
 async fn speak_http<S, F>(stream: S, answer: F)
 where
     S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
-    F: Fn(Request<Incoming>) -> Response<Body> + Send + Sync + 'static,
+    F: Fn(&Request<Incoming>) -> Response<Body> + Send + Sync + 'static,
 {
     let service = service_fn(|request| {
-        let response = answer(request);
+        let response = answer(&request);
         async { Ok::<_, Infallible>(response) }
     });
     // A client that goes away is no failure of the test.
@@ -173,11 +173,9 @@ impl Identity {
     }
 }
 
+/// A provider of the tests' own, so that a caller's configuration is told from the default one.
 pub(crate) fn provider() -> Arc<CryptoProvider> {
-    #[cfg(feature = "ring")]
-    return Arc::new(rustls::crypto::ring::default_provider());
-    #[cfg(all(not(feature = "ring"), feature = "aws-lc-rs"))]
-    return Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    Arc::new(rustls::crypto::ring::default_provider())
 }
 
 pub(crate) fn get(url: &str) -> Request<Body> {

@@ -12,7 +12,7 @@ use crate::support::{Identity, Server, chain, fetch, get, provider};
 
 const BOTH: &[&str] = &["h2", "http/1.1"];
 
-fn version(request: Request<Incoming>) -> Response<Body> {
+fn version(request: &Request<Incoming>) -> Response<Body> {
     Response::new(format!("{:?}", request.version()).into())
 }
 

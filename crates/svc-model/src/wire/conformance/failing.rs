@@ -18,10 +18,16 @@ pub(super) async fn nothing_is_retried(transport: &dyn Transport) -> Checked {
         let count = server.received().len() - before;
         ensure(count == 1, || format!("{what} was sent {count} times"))
     };
-    for (count, target) in ["/503", "/429", "/408", "/401", "/407"].into_iter().enumerate() {
+    for (count, target) in ["/503", "/429", "/408", "/401", "/407"]
+        .into_iter()
+        .enumerate()
+    {
         let response = answered(transport, get(server.url(target))?).await?;
         whole(response.into_body()).await?;
-        once(&format!("a request that got status {}", &target[1..]), count)?;
+        once(
+            &format!("a request that got status {}", &target[1..]),
+            count,
+        )?;
     }
     let before = server.received().len();
     failed(transport.send(get(server.url("/silent"))?).await)?;
@@ -39,7 +45,11 @@ pub(super) async fn refused_connection_was_never_sent(transport: &dyn Transport)
 }
 
 pub(super) async fn missing_answer_is_interrupted(transport: &dyn Transport) -> Checked {
-    for answer in ["", "HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n"] {
+    for answer in [
+        "",
+        "HTTP/1.1 200 O",
+        "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n",
+    ] {
         let server = Server::start(move |connection, _| connection.write(answer))?;
         let request = build(Request::post(server.url("/")), Body::from("{}"))?;
         let error = failed(transport.send(request).await)?;
@@ -83,7 +93,11 @@ pub(super) async fn truncated_body_is_an_error(transport: &dyn Transport) -> Che
 
 pub(super) async fn unusable_uri_is_invalid(transport: &dyn Transport) -> Checked {
     let address = unused_address()?;
-    for uri in ["/relative".to_owned(), "*".to_owned(), format!("ftp://{address}/")] {
+    for uri in [
+        "/relative".to_owned(),
+        "*".to_owned(),
+        format!("ftp://{address}/"),
+    ] {
         let uri: Uri = uri
             .parse()
             .map_err(|error| format!("the kit's own URI is wrong: {error}"))?;

@@ -69,9 +69,10 @@ pub(super) async fn dropped_call_hangs_up(transport: &dyn Transport) -> Checked 
         });
     }
     // The call is dropped by now.
-    ensure(within(PATIENCE * 2, hung_up.wait()).await == Some(true), || {
-        format!("the connection was still open {PATIENCE:?} later")
-    })
+    ensure(
+        within(PATIENCE * 2, hung_up.wait()).await == Some(true),
+        || format!("the connection was still open {PATIENCE:?} later"),
+    )
 }
 
 pub(super) async fn dropped_body_hangs_up(transport: &dyn Transport) -> Checked {
@@ -84,9 +85,10 @@ pub(super) async fn dropped_body_hangs_up(transport: &dyn Transport) -> Checked 
     })?;
     let response = answered(transport, get(server.url("/"))?).await?;
     drop(response);
-    ensure(within(PATIENCE * 2, hung_up.wait()).await == Some(true), || {
-        format!("the connection was still open {PATIENCE:?} later")
-    })
+    ensure(
+        within(PATIENCE * 2, hung_up.wait()).await == Some(true),
+        || format!("the connection was still open {PATIENCE:?} later"),
+    )
 }
 
 pub(super) async fn calls_run_side_by_side(transport: &dyn Transport) -> Checked {
@@ -98,7 +100,9 @@ pub(super) async fn calls_run_side_by_side(transport: &dyn Transport) -> Checked
             let _ = answer.send(());
             return Ok(());
         }
-        let other = answered_other.lock().unwrap_or_else(PoisonError::into_inner);
+        let other = answered_other
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         match other.recv_timeout(PATIENCE) {
             Ok(()) => connection.answer("200 OK", b"first"),
             Err(_) => connection.answer("500 Alone", b"the second call never came"),

@@ -14,9 +14,7 @@ use super::{
     server::{Received, Server},
     whole,
 };
-use crate::wire::{
-    Body, BoxError, Credential, Host, OperationInfo, Transport, TransportErrorKind,
-};
+use crate::wire::{Body, BoxError, Credential, Host, OperationInfo, Transport, TransportErrorKind};
 
 const INFO: OperationInfo = OperationInfo::new(
     "conformance.check",
@@ -111,7 +109,12 @@ pub(super) async fn nothing_is_added(transport: &dyn Transport) -> Checked {
     for body in [Body::empty(), Body::from("{}")] {
         let server = answering()?;
         let request = Request::post(server.url("/")).header(header::ACCEPT, "*/*");
-        whole(answered(transport, build(request, body)?).await?.into_body()).await?;
+        whole(
+            answered(transport, build(request, body)?)
+                .await?
+                .into_body(),
+        )
+        .await?;
         let got = only(&server)?;
         let added = got
             .headers
@@ -125,7 +128,12 @@ pub(super) async fn nothing_is_added(transport: &dyn Transport) -> Checked {
 
     let server = answering()?;
     let request = Request::get(server.url("/")).header(header::ACCEPT, "*/*");
-    whole(answered(transport, build(request, Body::empty())?).await?.into_body()).await?;
+    whole(
+        answered(transport, build(request, Body::empty())?)
+            .await?
+            .into_body(),
+    )
+    .await?;
     let got = only(&server)?;
     let length = got.values("content-length");
     ensure(
@@ -166,11 +174,7 @@ pub(super) async fn body_streams(transport: &dyn Transport) -> Checked {
     whole(answered(transport, request).await?.into_body()).await?;
     let got = only(&server)?;
     ensure(got.complete && got.body == expected, || {
-        format!(
-            "{} of {} bytes arrived",
-            got.body.len(),
-            expected.len()
-        )
+        format!("{} of {} bytes arrived", got.body.len(), expected.len())
     })
 }
 

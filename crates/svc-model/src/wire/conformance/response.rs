@@ -14,12 +14,7 @@ use bytes::Bytes;
 use http::{Request, header};
 use http_body::Body as HttpBody;
 
-use super::{
-    Checked, answered, build, ensure, get,
-    server::Server,
-    wait::PATIENCE,
-    whole,
-};
+use super::{Checked, answered, build, ensure, get, server::Server, wait::PATIENCE, whole};
 use crate::wire::{Body, Transport};
 
 pub(super) async fn every_status_is_an_answer(transport: &dyn Transport) -> Checked {
@@ -84,9 +79,8 @@ pub(super) async fn redirects_are_not_followed(transport: &dyn Transport) -> Che
 pub(super) async fn nothing_is_decompressed(transport: &dyn Transport) -> Checked {
     // The five bytes of "hello" as `gzip` writes them.
     const GZIP: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb\x48\xcd\xc9\xc9\x07\x00\x86\xa6\x10\x36\x05\x00\x00\x00";
-    let server = Server::start(|connection, _| {
-        connection.answer("200 OK\r\ncontent-encoding: gzip", GZIP)
-    })?;
+    let server =
+        Server::start(|connection, _| connection.answer("200 OK\r\ncontent-encoding: gzip", GZIP))?;
     let request = Request::get(server.url("/")).header(header::ACCEPT_ENCODING, "gzip");
     let response = answered(transport, build(request, Body::empty())?).await?;
     let coding = response.headers().get(header::CONTENT_ENCODING).cloned();
@@ -108,14 +102,14 @@ pub(super) async fn streams(transport: &dyn Transport) -> Checked {
         // The client says how far it is before the next piece is sent.
         let next = |piece: &str| {
             let told = told.lock().unwrap_or_else(PoisonError::into_inner);
-            if told.recv_timeout(PATIENCE).is_err() {
+            let gave_up_before = gave_up.load(Ordering::SeqCst);
+            if gave_up_before || told.recv_timeout(PATIENCE).is_err() {
                 gave_up.store(true, Ordering::SeqCst);
             }
             format!("{:x}\r\n{piece}\r\n", piece.len())
         };
-        connection.write(
-            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n",
-        )?;
+        connection
+            .write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n")?;
         connection.write(next("one"))?;
         connection.write(next("three"))?;
         connection.write("0\r\n\r\n")
@@ -197,6 +191,10 @@ pub(super) async fn large_bodies_arrive_whole(transport: &dyn Transport) -> Chec
         format!("{arrived} of {} bytes arrived as they were", sent.len())
     })?;
     ensure(body == sent, || {
-        format!("{} of {} bytes came back as they were", body.len(), sent.len())
+        format!(
+            "{} of {} bytes came back as they were",
+            body.len(),
+            sent.len()
+        )
     })
 }

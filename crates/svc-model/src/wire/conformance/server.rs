@@ -214,7 +214,8 @@ impl Connection {
             loop {
                 let size = text(self.read_line()?)?;
                 let size = size.split(';').next().unwrap_or_default().trim();
-                let size = usize::from_str_radix(size, 16).map_err(|_| malformed("a chunk size"))?;
+                let size =
+                    usize::from_str_radix(size, 16).map_err(|_| malformed("a chunk size"))?;
                 if size == 0 {
                     self.read_headers()?;
                     return Ok(body);
