@@ -224,9 +224,9 @@ fn cell(text: &str) -> Cell {
         let mut shown = String::with_capacity(text.len());
         for c in text.chars() {
             if c.is_control() {
-                shown.extend(c.escape_default())
+                shown.extend(c.escape_default());
             } else {
-                shown.push(c)
+                shown.push(c);
             }
         }
         Cell::new(shown)

@@ -28,7 +28,7 @@ pub(super) struct Folder {
 pub(super) struct Alone<'a>(&'a Folder);
 
 /// Proof that the folder is in use, which keeps a reset away.
-pub(super) struct InUse<'a>(#[expect(dead_code, reason = "held for its lock")] &'a Folder);
+pub(super) struct InUse<'a>(&'a Folder);
 
 impl Folder {
     /// Opens the folder, or makes it; with `reset` after removing what the demo made in it.
@@ -128,6 +128,13 @@ impl Alone<'_> {
 impl Drop for Alone<'_> {
     fn drop(&mut self) {
         // A lock that stays until the program ends only keeps other demos waiting.
+        let _ = self.0.marker.unlock();
+    }
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        // As above.
         let _ = self.0.marker.unlock();
     }
 }

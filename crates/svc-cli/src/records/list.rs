@@ -230,7 +230,7 @@ mod tests {
             ])
             .unwrap(),
             "status=paid&total__gte=1%3D2&exclude__note__isnull=true&id__in=1,2&_order_by=-created_at,id\
-             &_fields=id,total&page=3&_per_page=50"
+             &_fields=id,total&_per_page=50&page=3"
         );
     }
 
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_field_of_any_name_is_left_to_the_service_to_judge() {
-        assert_eq!(query(&["--filter=a__typo=1"]).unwrap(), "a__typo=1");
+        assert_eq!(query(&["--filter=a__typo=1"]).unwrap(), "a__typo__exact=1");
         assert_eq!(
             query(&["--filter=größe__gt=1"]).unwrap(),
             "gr%C3%B6%C3%9Fe__gt=1"

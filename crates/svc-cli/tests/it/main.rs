@@ -1,4 +1,9 @@
 //! The built program, run as a user runs it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
 
 mod administration;
 mod serving;
