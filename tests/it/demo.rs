@@ -206,7 +206,8 @@ fn the_curl_lines_that_are_printed_work_when_pasted() {
 fn a_second_start_keeps_the_shop_and_makes_fresh_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let first = Service::start(folder.path(), &["demo"]);
-    let product = serde_json::json!({"name": "kept", "sku": "KEPT-1", "price": "1.50"});
+    let product =
+        serde_json::json!({"name": "kept", "sku": "KEPT-1", "price": "1.50", "category": "x"});
     let made = first
         .data("POST", "shop", "/models/products")
         .json(&product)

@@ -205,11 +205,15 @@ fn a_file_that_is_no_database_is_named() {
 #[test]
 fn an_address_of_an_unknown_kind_and_a_bad_name_are_refused() {
     let folder = tempfile::tempdir().unwrap();
+    Connection::open(folder.path().join("a.db"))
+        .unwrap()
+        .execute_batch("CREATE TABLE t(id INTEGER PRIMARY KEY)")
+        .unwrap();
     for (connect, expected) in [
         ("a=oracle://host/db", "sqlite:"),
         ("a", "NAME=URL"),
         ("auth=sqlite:a.db", "reserved"),
-        ("Bad Name=sqlite:a.db", "lower-case"),
+        ("Bad=sqlite:a.db", "lower-case"),
     ] {
         let (_, message) = Program::new(
             folder.path(),

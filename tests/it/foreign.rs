@@ -8,6 +8,7 @@ use crate::shared::serve;
 
 /// Names and shapes as they are found in the wild.
 const WILD: &str = r#"
+    PRAGMA foreign_keys = OFF;
     CREATE TABLE "Order Details"("Order ID" INT, "select" TEXT, "größe" REAL, "a__in" TEXT, "_hidden" TEXT,
         PRIMARY KEY("Order ID", "select"));
     INSERT INTO "Order Details" VALUES(1, 'x', 1.5, 'in', 'h'), (1, 'y', NULL, NULL, NULL);

@@ -32,13 +32,14 @@ impl ListQuery {
                 list.filters.len()
             )));
         }
-        for FieldFilter { condition, exclude } in &list.filters {
-            if let Err(message) =
-                crate::filter::check_operand(&condition.field, condition.lookup, &condition.value)
-            {
-                let exclude = if *exclude { "exclude__" } else { "" };
-                let key = format!("{exclude}{}__{}", condition.field, condition.lookup);
-                invalid.push_field(&key, message);
+        for FieldFilter { condition, .. } in &list.filters {
+            let Condition {
+                field,
+                lookup,
+                value,
+            } = condition;
+            if let Err(message) = crate::filter::check_operand(field, *lookup, value) {
+                invalid.push_field(field, message);
             }
         }
         invalid.into_result().map(|()| list)
