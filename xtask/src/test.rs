@@ -1,11 +1,13 @@
-//! `cargo xtask test`: what the README promises. The program is built, the
-//! README's session and the client's examples run against its demo, then come
-//! the documentation's examples and every other test.
+//! `cargo xtask test`: what the README promises. The program and the
+//! client's examples are built, the README's session runs against the demo,
+//! then come the documentation's examples and every other test.
 
 mod demo;
 mod readme;
 
-use cargo_metadata::Target;
+use std::collections::BTreeSet;
+
+use cargo_metadata::Package;
 
 use self::demo::Demo;
 use crate::shell::{Failure, Repository, Step};
@@ -17,14 +19,14 @@ const STEPS: &[Step] = &[
         run: |repository| repository.cargo(["build", "--package", "svc-cli"]).run(),
     },
     Step {
+        name: "examples",
+        about: "the client's examples build; the black-box tests run them",
+        run: build_examples,
+    },
+    Step {
         name: "readme",
         about: "the README's session works against the demo",
         run: |repository| readme::run_session(repository, &Demo::start(repository)?),
-    },
-    Step {
-        name: "examples",
-        about: "each example of svc-api runs against the demo",
-        run: run_examples,
     },
     Step {
         name: "doctests",
@@ -32,6 +34,7 @@ const STEPS: &[Step] = &[
         run: |repository| {
             repository
                 .cargo(["test", "--workspace", "--doc", "--no-fail-fast"])
+                .args(["--features", &every_feature(repository)])
                 .run()
         },
     },
@@ -43,14 +46,11 @@ const TESTS: Step = Step {
     name: "tests",
     about: "unit, integration and black-box tests",
     run: |repository| {
-        let mut run = repository
+        repository
             .cargo(["test", "--workspace", "--all-targets", "--no-fail-fast"])
-            .env("SVC_BIN", repository.program("debug").display().to_string());
-        let features = required_features(repository);
-        if !features.is_empty() {
-            run = run.args(["--features", &features.join(",")]);
-        }
-        run.run()
+            .args(["--features", &every_feature(repository)])
+            .env("SVC_BIN", repository.program("debug").display().to_string())
+            .run()
     },
 };
 
@@ -63,35 +63,24 @@ pub fn run(repository: &Repository) -> Result<(), Failure> {
 
 const BY_HAND: &str = "cargo xtask test";
 
-fn run_examples(repository: &Repository) -> Result<(), Failure> {
-    let demo = Demo::start(repository)?;
+fn build_examples(repository: &Repository) -> Result<(), Failure> {
     let package = repository.package("svc-api")?;
-    let examples: Vec<&Target> = package
-        .targets
-        .iter()
-        .filter(|target| target.is_example())
-        .collect();
-    if examples.is_empty() {
-        return Err(Failure::new("svc-api has no examples"));
-    }
-    for example in examples {
-        let mut run = repository
-            .cargo(["run", "--quiet", "--package", "svc-api", "--example"])
-            .args([example.name.as_str()]);
-        if !example.required_features.is_empty() {
-            run = run.args(["--features", &example.required_features.join(",")]);
-        }
-        demo.environment(run).run()?;
-    }
-    Ok(())
+    repository
+        .cargo(["build", "--package", "svc-api", "--examples"])
+        .args(["--features", &required_features(&[package])])
+        .run()
 }
 
-/// Features that targets ask for, as `crate/feature`. Cargo leaves a target out
-/// without a word when its features are off, so they are turned on.
-fn required_features(repository: &Repository) -> Vec<String> {
-    let mut features: Vec<String> = repository
-        .packages()
-        .into_iter()
+fn every_feature(repository: &Repository) -> String {
+    required_features(&repository.packages())
+}
+
+/// Features that targets ask for, as `crate/feature` with commas between. Cargo
+/// leaves a target out without a word when its features are off, so they are
+/// turned on.
+fn required_features(packages: &[&Package]) -> String {
+    let features: BTreeSet<String> = packages
+        .iter()
         .flat_map(|package| {
             package
                 .targets
@@ -100,7 +89,5 @@ fn required_features(repository: &Repository) -> Vec<String> {
                 .map(|feature| format!("{}/{feature}", package.name))
         })
         .collect();
-    features.sort();
-    features.dedup();
-    features
+    Vec::from_iter(features).join(",")
 }
