@@ -89,10 +89,7 @@ const STEPS: &[Step] = &[
 
 /// The names of the steps, one a line, with what each checks.
 pub fn list() -> String {
-    STEPS
-        .iter()
-        .map(|step| format!("{:14}{}\n", step.name, step.about))
-        .collect()
+    Step::list(STEPS)
 }
 
 /// Runs the named steps; without names all of them, and then the tests.
@@ -101,26 +98,12 @@ pub fn run(repository: &Repository, names: &[String]) -> Result<(), Failure> {
         for step in STEPS {
             step.timed(repository, &by_hand(step))?;
         }
-        return test::run(repository);
+        return test::run(repository, &[]);
     }
-    for step in named(names)? {
+    for step in Step::named(STEPS, names)? {
         step.timed(repository, &by_hand(step))?;
     }
     Ok(())
-}
-
-fn named(names: &[String]) -> Result<Vec<&'static Step>, Failure> {
-    names
-        .iter()
-        .map(|name| {
-            STEPS.iter().find(|step| step.name == name).ok_or_else(|| {
-                Failure::new(format!(
-                    "`ci` has no step `{name}`; its steps are\n{}",
-                    list()
-                ))
-            })
-        })
-        .collect()
 }
 
 fn by_hand(step: &Step) -> String {
@@ -141,7 +124,10 @@ mod tests {
 
     #[test]
     fn an_unknown_step_is_refused_with_the_list() {
-        let failure = named(&["clipy".to_owned()]).err().unwrap().to_string();
+        let failure = Step::named(STEPS, &["clipy".to_owned()])
+            .err()
+            .unwrap()
+            .to_string();
         assert!(failure.contains("`clipy`"), "{failure}");
         assert!(failure.contains("clippy"), "{failure}");
     }

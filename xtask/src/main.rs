@@ -18,7 +18,7 @@ Usage: cargo xtask <COMMAND>
 Commands:
   ci [STEP]...     every check a change has to pass, then `test`; or the named steps alone
   ci --list        the names of the steps
-  test             what the README promises: the program, its examples, every test
+  test [STEP]...   what the README promises: the program, its examples, every test
   bench [OPTIONS]  speed against the floor and a bare server; `bench --help` for its options
   help             this text
 
@@ -45,7 +45,7 @@ enum Arguments {
     Help,
     ListSteps,
     Ci { steps: Vec<String> },
-    Test,
+    Test { steps: Vec<String> },
     Bench { passed_on: Vec<String> },
 }
 
@@ -59,23 +59,21 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
     };
     match command.as_str() {
         "help" => Ok(Arguments::Help),
-        "ci" => {
+        "ci" | "test" => {
             let mut steps = Vec::new();
             while let Some(argument) = parser.next()? {
                 match argument {
-                    Long("list") => return Ok(Arguments::ListSteps),
+                    Long("list") if command == "ci" => return Ok(Arguments::ListSteps),
                     Short('h') | Long("help") => return Ok(Arguments::Help),
                     Value(step) => steps.push(step.string()?),
                     other => return Err(other.unexpected()),
                 }
             }
-            Ok(Arguments::Ci { steps })
+            Ok(match command.as_str() {
+                "ci" => Arguments::Ci { steps },
+                _ => Arguments::Test { steps },
+            })
         }
-        "test" => match parser.next()? {
-            None => Ok(Arguments::Test),
-            Some(Short('h') | Long("help")) => Ok(Arguments::Help),
-            Some(other) => Err(other.unexpected()),
-        },
         "bench" => {
             let passed_on = parser
                 .raw_args()?
@@ -92,7 +90,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Arguments::Help => print!("{HELP}"),
         Arguments::ListSteps => print!("{}", ci::list()),
         Arguments::Ci { steps } => ci::run(&Repository::find()?, &steps)?,
-        Arguments::Test => test::run(&Repository::find()?)?,
+        Arguments::Test { steps } => test::run(&Repository::find()?, &steps)?,
         Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
     }
     Ok(())

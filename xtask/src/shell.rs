@@ -204,9 +204,10 @@ impl Run {
     pub fn read(mut self) -> Result<String, Failure> {
         let output = self.command.output().map_err(|error| self.not_run(error))?;
         if !output.status.success() {
-            let errors = String::from_utf8_lossy(&output.stderr);
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8_lossy(&said);
             return Err(
-                Failure::new(format!("`{}` failed: {}", self.typed, errors.trim()))
+                Failure::new(format!("`{}` failed: {}", self.typed, said.trim()))
                     .or_by_hand(|| format!("{}{}", self.variables, self.typed)),
             );
         }
@@ -227,6 +228,27 @@ pub struct Step {
 }
 
 impl Step {
+    /// The steps with these names, in their order.
+    pub fn named(steps: &'static [Self], names: &[String]) -> Result<Vec<&'static Self>, Failure> {
+        names
+            .iter()
+            .map(|name| {
+                steps.iter().find(|step| step.name == name).ok_or_else(|| {
+                    let steps = Self::list(steps);
+                    Failure::new(format!("there is no step `{name}`; there are\n{steps}"))
+                })
+            })
+            .collect()
+    }
+
+    /// The steps, one a line, with what each checks.
+    pub fn list(steps: &[Self]) -> String {
+        steps
+            .iter()
+            .map(|step| format!("{:14}{}\n", step.name, step.about))
+            .collect()
+    }
+
     /// Runs the step between a line with its name and one with its time.
     pub fn timed(&self, repository: &Repository, by_hand: &str) -> Result<(), Failure> {
         let started = Instant::now();

@@ -38,30 +38,39 @@ const STEPS: &[Step] = &[
                 .run()
         },
     },
+    Step {
+        name: "tests",
+        about: "unit, integration and black-box tests",
+        run: |repository| {
+            repository
+                .cargo(["test", "--workspace", "--all-targets", "--no-fail-fast"])
+                .args(["--features", &every_feature(repository)])
+                .env("SVC_BIN", repository.program("debug").display().to_string())
+                .run()
+        },
+    },
 ];
 
-/// Comes last and says nothing of its own afterwards: who reads the end of the
-/// output finds what cargo says about the tests.
-const TESTS: Step = Step {
-    name: "tests",
-    about: "unit, integration and black-box tests",
-    run: |repository| {
-        repository
-            .cargo(["test", "--workspace", "--all-targets", "--no-fail-fast"])
-            .args(["--features", &every_feature(repository)])
-            .env("SVC_BIN", repository.program("debug").display().to_string())
-            .run()
-    },
-};
-
-pub fn run(repository: &Repository) -> Result<(), Failure> {
-    for step in STEPS {
-        step.timed(repository, BY_HAND)?;
+/// Runs the named steps; without names all of them, the tests last.
+pub fn run(repository: &Repository, names: &[String]) -> Result<(), Failure> {
+    let steps = match names {
+        [] => STEPS.iter().collect(),
+        names => Step::named(STEPS, names)?,
+    };
+    let Some((last, before)) = steps.split_last() else {
+        return Ok(());
+    };
+    for step in before {
+        step.timed(repository, &by_hand(step))?;
     }
-    TESTS.announced(repository, BY_HAND)
+    // Says nothing of its own afterwards: who reads the end of the output finds
+    // what cargo says about the tests.
+    last.announced(repository, &by_hand(last))
 }
 
-const BY_HAND: &str = "cargo xtask test";
+fn by_hand(step: &Step) -> String {
+    format!("cargo xtask test {}", step.name)
+}
 
 fn build_examples(repository: &Repository) -> Result<(), Failure> {
     let package = repository.package("svc-api")?;

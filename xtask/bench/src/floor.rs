@@ -26,8 +26,10 @@ pub fn measure(database: &Path, case: &Case, load: &Load) -> Result<Measured, Er
         let model = resource.model(ORDERS)?;
         let call = match case.what {
             What::List(query) => {
-                Call::List(ListQuery::parse(query, &|name| model.has_field(name))?)
+                let query = ListQuery::parse(query, &|name| model.has_field(name))?;
+                Call::List(Box::new(query))
             }
+
             What::Retrieve => Call::Retrieve {
                 orders: load.orders,
             },
@@ -54,7 +56,7 @@ struct Floor {
 }
 
 enum Call {
-    List(ListQuery),
+    List(Box<ListQuery>),
     Retrieve { orders: u32 },
 }
 
