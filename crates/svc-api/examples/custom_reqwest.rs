@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let reqwest = reqwest::Client::builder().redirect(redirects).build()?;
     let client = Client::builder()
         .env(env::vars())
-        .token_for("shop", &ApiToken::new(env::var("SVC_API_TOKEN")?)?)
+        .token_for("shop", ApiToken::new(env::var("SVC_API_TOKEN")?)?)
         .transport(Transport(reqwest))
         .build()?;
     let page = client.records("shop", "customers").list().send().await?;

@@ -27,12 +27,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .service(TransportService::new(HyperTransport::builder().build()?));
     let client = Client::builder()
         .env(env::vars())
-        .token_for("shop", &ApiToken::new(env::var("SVC_API_TOKEN")?)?)
+        .token_for("shop", ApiToken::new(env::var("SVC_API_TOKEN")?)?)
         .transport(ServiceTransport::new(service))
         .timer(TokioTimer::new())
         .build()?;
 
-    let mut products = client.records("shop", "products").list().by_item();
+    let products = client.records("shop", "products").list();
+    let mut products = products.per_page(200).by_item();
     let mut count = 0;
     while products.try_next().await?.is_some() {
         count += 1;

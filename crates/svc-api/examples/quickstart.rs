@@ -21,8 +21,8 @@ struct Order {
 async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder()
         .env(env::vars())
-        .api_key(&ApiKey::new(env::var("SVC_API_KEY")?)?)
-        .token_for("shop", &ApiToken::new(env::var("SVC_API_TOKEN")?)?)
+        .api_key(ApiKey::new(env::var("SVC_API_KEY")?)?)
+        .token_for("shop", ApiToken::new(env::var("SVC_API_TOKEN")?)?)
         .build()?;
 
     let paid = client

@@ -28,8 +28,8 @@ use crate::{Call, Error, RequestOptions, RetryPolicy, exchange::exchange, retry:
 ///     .project("demo")
 ///     .api_base_url("https://data.example.com")
 ///     .app_base_url("https://app.example.com/api")
-///     .api_key(&ApiKey::new("svck_1f")?)
-///     .token_for("shop", &ApiToken::new("svct_2e")?)
+///     .api_key(ApiKey::new("svck_1f")?)
+///     .token_for("shop", ApiToken::new("svct_2e")?)
 ///     .build()?;
 /// # Ok(())
 /// # }

@@ -4,7 +4,7 @@ use std::{error::Error as StdError, fmt, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
-use svc_auth::{AuthError, AuthErrorKind, BaseUrl, OptionsError};
+use svc_auth::{AuthError, AuthErrorKind, BaseUrl, OptionsError, TokenError};
 use svc_model::{
     DecodeError, ErrorResponse, ResponseError,
     wire::{BoxError, Credential, OperationInfo, RequestError, TransportError, TransportErrorKind},
@@ -48,7 +48,8 @@ enum Cause {
     Transport(TransportError),
     Status(Box<ErrorResponse>),
     Decode(Box<DecodeError>),
-    Link(String),
+    /// An answer that can be read and not be used.
+    Answer(String),
     Request(RequestError),
     Auth(AuthError),
     Options(BoxError),
@@ -105,7 +106,7 @@ impl Error {
         let cause = match error {
             ResponseError::Status(error) => Cause::Status(error),
             ResponseError::Decode(error) => Cause::Decode(error),
-            other => Cause::Link(other.to_string()),
+            other => Cause::Answer(other.to_string()),
         };
         let hint = match &cause {
             Cause::Status(error) if error.status() == StatusCode::UNAUTHORIZED && !authorized => {
@@ -121,8 +122,8 @@ impl Error {
         error
     }
 
-    pub(crate) fn link(operation: &OperationInfo, message: impl Into<String>) -> Self {
-        Self::new(Some(operation.name), Cause::Link(message.into()))
+    pub(crate) fn unusable_answer(operation: &OperationInfo, message: impl Into<String>) -> Self {
+        Self::new(Some(operation.name), Cause::Answer(message.into()))
     }
 
     pub(crate) fn request(operation: &OperationInfo, error: RequestError) -> Self {
@@ -142,7 +143,7 @@ impl Error {
         match &self.0.cause {
             Cause::Transport(_) => ErrorKind::Transport,
             Cause::Status(_) => ErrorKind::Status,
-            Cause::Decode(_) | Cause::Link(_) => ErrorKind::Decode,
+            Cause::Decode(_) | Cause::Answer(_) => ErrorKind::Decode,
             Cause::Request(_) => ErrorKind::Request,
             Cause::Auth(_) => ErrorKind::Auth,
             Cause::Options(_) => ErrorKind::Options,
@@ -291,7 +292,7 @@ impl Error {
             ),
             Cause::Status(error) => is_transient(error.status()),
             Cause::Auth(error) => error.kind() == AuthErrorKind::Transient,
-            Cause::Decode(_) | Cause::Link(_) | Cause::Request(_) | Cause::Options(_) => false,
+            Cause::Decode(_) | Cause::Answer(_) | Cause::Request(_) | Cause::Options(_) => false,
         }
     }
 
@@ -337,6 +338,12 @@ impl From<OptionsError> for Error {
     }
 }
 
+impl From<TokenError> for Error {
+    fn from(error: TokenError) -> Self {
+        Self::options(error)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(operation) = self.0.operation {
@@ -346,7 +353,7 @@ impl fmt::Display for Error {
             Cause::Transport(error) => error.fmt(f)?,
             Cause::Status(error) => error.fmt(f)?,
             Cause::Decode(error) => error.fmt(f)?,
-            Cause::Link(message) => f.write_str(message)?,
+            Cause::Answer(message) => f.write_str(message)?,
             Cause::Request(error) => error.fmt(f)?,
             Cause::Auth(error) => error.fmt(f)?,
             Cause::Options(error) => error.fmt(f)?,
@@ -382,7 +389,7 @@ impl StdError for Error {
         // The message already says what the cause itself says, so the chain goes on behind it.
         match &self.0.cause {
             Cause::Transport(error) => error.source(),
-            Cause::Status(_) | Cause::Link(_) => None,
+            Cause::Status(_) | Cause::Answer(_) => None,
             Cause::Decode(error) => error.source(),
             Cause::Request(error) => error.source(),
             Cause::Auth(error) => error.source(),

@@ -9,10 +9,12 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use svc_auth::{AuthTarget, TokenProvider};
+use svc_auth::{AuthTarget, BaseUrl, TokenProvider};
 use svc_model::{
     X_REQUEST_ID,
-    wire::{Body, Deadline, Host, RequestError, Timer, TransportError, TransportErrorKind},
+    wire::{
+        Body, Credential, Deadline, Host, RequestError, Timer, TransportError, TransportErrorKind,
+    },
 };
 
 use crate::{Error, RequestOptions, client::Inner, error::retry_after, retry::Failure};
@@ -49,6 +51,7 @@ pub(crate) async fn exchange(
         max_tries: options.max_tries.unwrap_or(client.retry.max_tries),
         idempotent: target.operation.idempotent
             && !request.headers().contains_key(header::IF_MATCH),
+        own_credential: request.headers().contains_key(header::AUTHORIZATION),
     };
     let answer = match (timer, deadline) {
         (Some(timer), Some(deadline)) => within(timer, deadline, tries.run(request)).await,
@@ -91,67 +94,54 @@ struct Tries<'a> {
     started: Option<Duration>,
     max_tries: u32,
     idempotent: bool,
+    /// Whether the caller gave the call a credential of its own.
+    own_credential: bool,
 }
 
 impl Tries<'_> {
     async fn run(&self, request: http::Request<Body>) -> Result<Answer, Error> {
-        let own_credential = request.headers().contains_key(header::AUTHORIZATION);
+        let mut authorization = self.authorization().await?;
         let mut request = Some(request);
         let mut tries = 0;
         let mut replayed = false;
-        let mut fresh = None;
         loop {
-            tries += 1;
-            let authorization = match fresh.take() {
-                Some(authorization) => Some(authorization),
-                None if own_credential => None,
-                None => self.authorization().await?,
-            };
             let Some(mut this_try) = next_request(&mut request) else {
-                // Guarded by `request.is_some()` wherever another try is decided on.
+                // Not reached: another round needs a request that can be repeated.
                 return Err(self.failed(TransportErrorKind::Invalid.into()));
             };
+            let can_repeat = request.is_some();
             if let Some(authorization) = &authorization {
                 let header = authorization.header.clone();
                 this_try.headers_mut().insert(header::AUTHORIZATION, header);
             }
             let left = self.left().unwrap_or(LONGEST_DEADLINE);
             this_try.extensions_mut().insert(Deadline(left));
-            let can_repeat = request.is_some();
             let result = self.send(this_try).await;
 
-            if let Ok(response) = &result
-                && response.status() == StatusCode::UNAUTHORIZED
-                && can_repeat
+            if can_repeat
                 && !replayed
-                && let Some(refused) = &authorization
-                && let Some(provider) = refused.provider
+                && is_unauthenticated(&result)
+                && let Some(newer) = self.newer(authorization.as_ref()).await?
             {
-                provider.rejected(self.target, &refused.header);
-                let newer = self.authorization().await?;
-                if let Some(newer) = newer
-                    && newer.header != refused.header
-                {
-                    replayed = true;
-                    fresh = Some(newer);
-                    // The replay belongs to the credential and is no try of its own.
-                    tries -= 1;
-                    continue;
-                }
+                // The replay belongs to the credential and is no try of its own.
+                replayed = true;
+                authorization = Some(newer);
+                continue;
             }
-            match self.pause(&result, tries, can_repeat) {
-                Some(pause) => self.wait(pause).await,
-                None => {
-                    let response = result.map_err(|error| self.failed(error))?;
-                    if response.status().is_success() {
-                        self.client.budget.deposit();
-                    }
-                    return Ok(Answer {
-                        response,
-                        authorized: own_credential || authorization.is_some(),
-                    });
-                }
+            tries += 1;
+            if let Some(pause) = self.pause(&result, tries, can_repeat) {
+                self.wait(pause).await;
+                authorization = self.authorization().await?;
+                continue;
             }
+            let response = result.map_err(|error| self.failed(error))?;
+            if response.status().is_success() {
+                self.client.budget.deposit();
+            }
+            return Ok(Answer {
+                response,
+                authorized: self.own_credential || authorization.is_some(),
+            });
         }
     }
 
@@ -159,7 +149,7 @@ impl Tries<'_> {
     /// over a session (specification, section 5, "User sessions", rule 7).
     async fn authorization(&self) -> Result<Option<Authorization<'_>>, Error> {
         let operation = self.target.operation;
-        if operation.credential == svc_model::wire::Credential::Anonymous {
+        if self.own_credential || operation.credential == Credential::Anonymous {
             return Ok(None);
         }
         if let Some(header) = self.client.credentials.header(self.target) {
@@ -180,6 +170,20 @@ impl Tries<'_> {
                 provider: Some(provider),
             }
         }))
+    }
+
+    /// Another credential than the one that was refused, if there is one.
+    async fn newer(
+        &self,
+        refused: Option<&Authorization<'_>>,
+    ) -> Result<Option<Authorization<'_>>, Error> {
+        let Some((refused, provider)) = refused.and_then(|it| Some((&it.header, it.provider?)))
+        else {
+            return Ok(None);
+        };
+        provider.rejected(self.target, refused);
+        let newer = self.authorization().await?;
+        Ok(newer.filter(|newer| newer.header != *refused))
     }
 
     /// One try: the whole answer.
@@ -256,12 +260,16 @@ impl Tries<'_> {
 }
 
 impl Inner {
-    pub(crate) fn base_url(&self, host: Host) -> &svc_auth::BaseUrl {
+    pub(crate) fn base_url(&self, host: Host) -> &BaseUrl {
         match host {
             Host::Application => &self.settings.app_base_url,
             _ => &self.settings.api_base_url,
         }
     }
+}
+
+fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) -> bool {
+    matches!(result, Ok(response) if response.status() == StatusCode::UNAUTHORIZED)
 }
 
 /// The request of the next try. It stays for another one where its body can be sent twice.

@@ -3,7 +3,7 @@
 //! - [`Client`] is cheap to clone; [`Client::builder`] puts one together.
 //! - `client.pages()`, `client.projects()` and `client.records(resource, model)` are handles of the
 //!   operation groups. Their operations are [`Call`]s, which end in [`send`](Call::send).
-//! - Lists give one page, or all of them as a [`PageStream`] or [`ItemStream`].
+//! - Lists give one page, or all of them as a stream: `by_page()`, `by_item()`.
 //! - [`Error`] tells apart what can go wrong, and keeps what the service answered.
 //! - [`RetryPolicy`] says when a call is tried again, [`RequestOptions`] what one call does
 //!   differently.
@@ -16,7 +16,7 @@
 //!     let client = Client::builder()
 //!         .project("demo")
 //!         .api_base_url("http://127.0.0.1:8080")
-//!         .token_for("shop", &ApiToken::new("svct_3f9a")?)
+//!         .token_for("shop", ApiToken::new("svct_3f9a")?)
 //!         .build()?;
 //!
 //!     let orders = client.records("shop", "orders");
@@ -43,11 +43,10 @@
 //! | `pages`, `projects`, `records` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
-//! | `tower` | adapters to and from tower services ([`tower`]) | no |
+//! | `tower` | adapters to and from tower services, in the module `tower` | no |
 //!
 //! Without `hyper` there is no hyper, rustls or tokio in the tree, and
 //! [a transport of your own](wire::Transport) carries the requests.
-#![cfg_attr(not(feature = "tower"), allow(rustdoc::broken_intra_doc_links))]
 // What one operation group alone makes use of is unused without it.
 #![cfg_attr(not(feature = "full"), allow(dead_code))]
 #![cfg_attr(docsrs, feature(doc_cfg))]

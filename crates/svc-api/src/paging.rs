@@ -109,11 +109,11 @@ fn fetch<T: Send + 'static, O: Paged<T>>(
         let page = client.execute(&operation, &options).await?;
         let next = page.next.as_deref().map(|link| {
             let cursor = Cursor::from_link(link).ok_or_else(|| {
-                Error::link(&O::INFO, "the `next` link of the answer names no page")
+                Error::unusable_answer(&O::INFO, "the `next` link of the answer names no page")
             })?;
             if !operation.turn(cursor) {
                 let message = "the `next` link of the answer leads to the page that it stands on";
-                return Err(Error::link(&O::INFO, message));
+                return Err(Error::unusable_answer(&O::INFO, message));
             }
             let next: NextPage<T> = Box::new(|| fetch(client, operation, options));
             Ok(next)

@@ -111,8 +111,8 @@ impl ClientOptions {
 
     /// Sets the token that is sent as `Authorization: Bearer <API_TOKEN>`.
     #[must_use]
-    pub fn api_token(mut self, token: ApiToken) -> Self {
-        self.api_token = Some(token);
+    pub fn api_token(mut self, token: impl Into<ApiToken>) -> Self {
+        self.api_token = Some(token.into());
         self
     }
 

@@ -74,7 +74,8 @@ pub trait TokenProvider: fmt::Debug + Send + Sync + 'static {
     ///
     /// The client then asks [`authorization`](Self::authorization) once more, and repeats the call
     /// once if the answer is another one than `refused`. An implementation that holds a newer
-    /// credential by now has nothing to do; one that still holds `refused` forgets it here.
+    /// credential by now has nothing to do; one that still holds `refused` forgets it here. When it
+    /// then fails to give another one, the call fails with that error.
     fn rejected(&self, target: AuthTarget<'_>, refused: &HeaderValue) {
         let _ = (target, refused);
     }
@@ -156,11 +157,11 @@ impl StdError for AuthError {
 /// use svc_model::{records, wire::Operation};
 ///
 /// let provider = StaticProvider::new()
-///     .api_key(&ApiKey::new("svck_1")?)
-///     .token_for("shop", &ApiToken::new("svct_2")?);
-/// let list: &_ = &<records::List as Operation>::INFO;
-/// assert_eq!(provider.header(AuthTarget::new(list, Some("shop"))).unwrap(), "svct_2");
-/// assert!(provider.header(AuthTarget::new(list, Some("crm"))).is_none());
+///     .api_key(ApiKey::new("svck_1")?)
+///     .token_for("shop", ApiToken::new("svct_2")?);
+/// let list = <records::List as Operation>::INFO;
+/// assert_eq!(provider.header(AuthTarget::new(&list, Some("shop"))).unwrap(), "svct_2");
+/// assert!(provider.header(AuthTarget::new(&list, Some("crm"))).is_none());
 /// # Ok::<(), svc_auth::TokenError>(())
 /// ```
 #[derive(Clone, Default)]
@@ -178,23 +179,27 @@ impl StaticProvider {
 
     /// Opens projects and pages with the API key of a user.
     #[must_use]
-    pub fn api_key(mut self, key: &ApiKey) -> Self {
-        self.api_key = Some(key.header_value(AuthScheme::Bearer));
+    pub fn api_key(mut self, key: impl Into<ApiKey>) -> Self {
+        self.api_key = Some(key.into().header_value(AuthScheme::Bearer));
         self
     }
 
     /// Opens whatever has no credential of its own, as the option `api_token` does.
     #[must_use]
-    pub fn api_token(mut self, token: &ApiToken) -> Self {
-        self.api_token = Some(token.header_value(AuthScheme::Bearer));
+    pub fn api_token(mut self, token: impl Into<ApiToken>) -> Self {
+        self.api_token = Some(token.into().header_value(AuthScheme::Bearer));
         self
     }
 
     /// Opens one connected resource with its static token, sent in the raw form.
     #[must_use]
-    pub fn token_for(mut self, resource: impl Into<ResourceName>, token: &ApiToken) -> Self {
+    pub fn token_for(
+        mut self,
+        resource: impl Into<ResourceName>,
+        token: impl Into<ApiToken>,
+    ) -> Self {
         let resource = resource.into().as_str().into();
-        let header = token.header_value(AuthScheme::Raw);
+        let header = token.into().header_value(AuthScheme::Raw);
         self.resources.insert(resource, header);
         self
     }
@@ -262,9 +267,9 @@ mod tests {
     #[test]
     fn each_operation_gets_the_credential_that_opens_it() {
         let provider = StaticProvider::new()
-            .api_key(&ApiKey::new("key").unwrap())
-            .api_token(&token("token"))
-            .token_for("shop", &token("shop-token"));
+            .api_key(ApiKey::new("key").unwrap())
+            .api_token(token("token"))
+            .token_for("shop", token("shop-token"));
         assert_eq!(sent(&provider, &KEY, "shop"), "Bearer key");
         assert_eq!(sent(&provider, &TOKEN, "shop"), "shop-token");
         assert_eq!(sent(&provider, &TOKEN, "crm"), "Bearer token");
@@ -274,15 +279,15 @@ mod tests {
 
     #[test]
     fn the_api_token_stands_in_for_a_missing_key_but_not_the_other_way_round() {
-        let provider = StaticProvider::new().api_token(&token("token"));
+        let provider = StaticProvider::new().api_token(token("token"));
         assert_eq!(sent(&provider, &KEY, "shop"), "Bearer token");
-        let provider = StaticProvider::new().api_key(&ApiKey::new("key").unwrap());
+        let provider = StaticProvider::new().api_key(ApiKey::new("key").unwrap());
         assert_eq!(sent(&provider, &TOKEN, "shop"), "none");
     }
 
     #[test]
     fn a_token_is_only_sent_to_its_own_resource() {
-        let provider = StaticProvider::new().token_for("shop", &token("shop-token"));
+        let provider = StaticProvider::new().token_for("shop", token("shop-token"));
         assert_eq!(sent(&provider, &TOKEN, "crm"), "none");
         assert_eq!(sent(&provider, &KEY, "shop"), "none");
     }
@@ -290,8 +295,8 @@ mod tests {
     #[test]
     fn debug_shows_no_secret() {
         let provider = StaticProvider::new()
-            .api_key(&ApiKey::new("hidden").unwrap())
-            .token_for("shop", &token("hidden"));
+            .api_key(ApiKey::new("hidden").unwrap())
+            .token_for("shop", token("hidden"));
         assert_eq!(
             format!("{provider:?}"),
             r#"StaticProvider { api_key: true, api_token: false, resources: ["shop"] }"#

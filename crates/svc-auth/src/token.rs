@@ -39,6 +39,12 @@ macro_rules! tokens {
             }
         }
 
+        impl From<&Self> for $name {
+            fn from(token: &Self) -> Self {
+                token.clone()
+            }
+        }
+
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(concat!(stringify!($name), "(***)"))

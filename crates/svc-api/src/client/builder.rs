@@ -97,7 +97,7 @@ impl ClientBuilder<OwnTransport> {
         let mut settings = self.options.resolve()?;
         let mut credentials = self.credentials;
         if let Some(token) = settings.api_token.take() {
-            credentials = credentials.api_token(&token);
+            credentials = credentials.api_token(token);
         }
         let user_agent = match self.user_agent {
             None => HeaderValue::from_static(USER_AGENT),
@@ -162,7 +162,7 @@ impl<T> ClientBuilder<T> {
 
     /// Sets the token that is sent as `Authorization: Bearer <API_TOKEN>` with every call that has
     /// no credential of its own. It takes priority over a [token provider](Self::token_provider).
-    pub fn api_token(mut self, token: ApiToken) -> Self {
+    pub fn api_token(mut self, token: impl Into<ApiToken>) -> Self {
         self.options = self.options.api_token(token);
         self
     }
@@ -179,14 +179,18 @@ impl<T> ClientBuilder<T> {
     }
 
     /// Sets the API key of a user, which opens projects and pages.
-    pub fn api_key(mut self, key: &ApiKey) -> Self {
+    pub fn api_key(mut self, key: impl Into<ApiKey>) -> Self {
         self.credentials = self.credentials.api_key(key);
         self
     }
 
     /// Sets the static token of one connected resource, sent in the raw form. Each resource has its
     /// own.
-    pub fn token_for(mut self, resource: impl Into<ResourceName>, token: &ApiToken) -> Self {
+    pub fn token_for(
+        mut self,
+        resource: impl Into<ResourceName>,
+        token: impl Into<ApiToken>,
+    ) -> Self {
         self.credentials = self.credentials.token_for(resource, token);
         self
     }

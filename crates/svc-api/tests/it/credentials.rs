@@ -76,9 +76,9 @@ impl TokenProvider for Steps {
 async fn each_host_and_resource_gets_its_own_credential() {
     let mock = empty_answers(4);
     let client = builder(&mock)
-        .api_key(&ApiKey::new("key").unwrap())
+        .api_key(ApiKey::new("key").unwrap())
         .api_token(ApiToken::new("token").unwrap())
-        .token_for("shop", &ApiToken::new("shop-token").unwrap())
+        .token_for("shop", ApiToken::new("shop-token").unwrap())
         .build()
         .unwrap();
     client.pages().list().await.unwrap();
@@ -255,9 +255,9 @@ async fn the_api_token_takes_priority_over_a_provider() {
 fn debug_shows_no_secret() {
     let mock = MockTransport::new();
     let builder = builder(&mock)
-        .api_key(&ApiKey::new("hidden-1").unwrap())
+        .api_key(ApiKey::new("hidden-1").unwrap())
         .api_token(ApiToken::new("hidden-2").unwrap())
-        .token_for("shop", &ApiToken::new("hidden-3").unwrap());
+        .token_for("shop", ApiToken::new("hidden-3").unwrap());
     let mut shown = format!("{builder:?}");
     let client = builder.build().unwrap();
     let secret = HeaderValue::from_static("hidden-4");
