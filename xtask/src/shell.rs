@@ -206,10 +206,11 @@ impl Run {
         if !output.status.success() {
             let said = [output.stdout, output.stderr].concat();
             let said = String::from_utf8_lossy(&said);
-            return Err(
-                Failure::new(format!("`{}` failed: {}", self.typed, said.trim()))
-                    .or_by_hand(|| format!("{}{}", self.variables, self.typed)),
-            );
+            return Err(Failure::new(format!(
+                "`{}` failed: {}",
+                self.typed,
+                said.trim()
+            )));
         }
         Ok(String::from_utf8(output.stdout)?)
     }
