@@ -335,11 +335,7 @@ impl Connection for Sqlite<'_> {
 
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error> {
         let mut statement = self.told(self.connection.prepare_cached(sql))?;
-        let columns: Arc<[String]> = statement
-            .column_names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
         let mut rows = self.told(statement.query(rusqlite::params_from_iter(params)))?;
         let mut result = Vec::new();
         while let Some(row) = self.told(rows.next())? {

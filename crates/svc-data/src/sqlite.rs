@@ -108,6 +108,7 @@ impl Sqlite {
 #[async_trait]
 impl Driver for Sqlite {
     async fn structure(&self) -> Result<Structure, Error> {
+        self.pool.renew_views();
         self.read(DISCOVERY_TIMEOUT, |connection, told| {
             told.of(discover::discover(connection))
         })

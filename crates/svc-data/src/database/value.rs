@@ -111,7 +111,7 @@ fn sort_of(value: &Value) -> &'static str {
 }
 
 /// A column of a result: its position or its name.
-pub trait ColumnIndex {
+pub trait ColumnIndex: Copy {
     /// The position among the columns.
     fn find(&self, columns: &[String]) -> Option<usize>;
     /// How an error calls it.

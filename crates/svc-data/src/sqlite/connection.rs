@@ -22,8 +22,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const STEPS_BETWEEN_CHECKS: i32 = 4_000;
 /// How many prepared statements a connection keeps.
 const CACHED_STATEMENTS: usize = 256;
-/// How long a reader believes that the file is still the one it opened.
-const IDENTITY_BELIEVED: Duration = Duration::from_millis(50);
 
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +57,6 @@ pub(crate) struct Slot {
 struct Open {
     connection: Connection,
     identity: Identity,
-    checked: Instant,
 }
 
 /// Ends the statement that runs when its time is over or its caller has left.
@@ -117,15 +114,11 @@ impl Slot {
 
     /// The connection, opened when it is not, after a look whether the file is still the same.
     pub(crate) fn connection(&mut self) -> Result<&mut Connection, Error> {
-        if let Some(open) = &mut self.open {
-            let believed = self.role == Role::Reader && open.checked.elapsed() < IDENTITY_BELIEVED;
-            if !believed {
-                if Identity::of(&self.source.path).ok().as_ref() == Some(&open.identity) {
-                    open.checked = Instant::now();
-                } else {
-                    self.open = None;
-                }
-            }
+        let same = |open: &Open| {
+            Identity::of(&self.source.path).is_ok_and(|identity| identity == open.identity)
+        };
+        if !self.open.as_ref().is_some_and(same) {
+            self.open = None;
         }
         let open = match self.open.take() {
             Some(open) => open,
@@ -159,7 +152,6 @@ impl Slot {
         Ok(Open {
             connection,
             identity,
-            checked: Instant::now(),
         })
     }
 

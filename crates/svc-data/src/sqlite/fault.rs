@@ -16,7 +16,7 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
     let told = match code.code {
         ErrorCode::ConstraintViolation => {
             let constraint = constraint(code.extended_code, &text);
-            Error::new(ErrorKind::Constraint, text.clone()).with_constraint(constraint)
+            Error::new(ErrorKind::Constraint, text).with_constraint(constraint)
         }
         ErrorCode::TypeMismatch => Error::new(ErrorKind::Constraint, text.clone())
             .with_constraint(constraint(code.extended_code, &text)),
@@ -25,9 +25,9 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
             "the statement took too long and was ended",
         ),
         ErrorCode::TooBig => Error::invalid("a value is larger than the database can hold"),
-        ErrorCode::SchemaChanged => Error::new(ErrorKind::StructureChanged, text.clone()),
+        ErrorCode::SchemaChanged => Error::new(ErrorKind::StructureChanged, text),
         ErrorCode::Unknown if names_a_missing_thing(&text) => {
-            Error::new(ErrorKind::StructureChanged, text.clone())
+            Error::new(ErrorKind::StructureChanged, text)
         }
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => unavailable(format!(
             "{file} is locked by another program; end its transaction and try again"

@@ -90,7 +90,7 @@ fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
         ValueRef::Integer(number) => write_display(out, format_args!("{number}")),
         // JSON has no infinity; `{:?}` is the shortest text that reads back as the same number.
         ValueRef::Real(number) if number.is_finite() => {
-            write_display(out, format_args!("{number:?}"))
+            write_display(out, format_args!("{number:?}"));
         }
         ValueRef::Real(_) => out.put_slice(b"null"),
         ValueRef::Text(text) => write_text(out, &String::from_utf8_lossy(text)),

@@ -40,6 +40,8 @@ pub(crate) struct Options {
 /// The threads of one file. They end when the last clone is gone.
 #[derive(Clone)]
 pub(crate) struct Pool {
+    /// Counts what makes a held view too old.
+    commits: Arc<AtomicU64>,
     reads: Sender<ReadJob>,
     writes: Option<Sender<Box<dyn WriteJob>>>,
     watch: Arc<Mutex<Slot>>,
@@ -95,10 +97,16 @@ impl Pool {
             )?;
         }
         Ok(Self {
+            commits,
             reads,
             writes,
             watch: Arc::new(Mutex::new(watch)),
         })
+    }
+
+    /// Lets the reads that follow begin with a new view, and so see what other programs have done.
+    pub(crate) fn renew_views(&self) {
+        self.commits.fetch_add(1, Ordering::Release);
     }
 
     /// Runs `work` on a reader. It sees every write that was answered before this call.
@@ -211,8 +219,10 @@ impl Drop for Abandoned {
 struct ReadJob {
     deadline: Option<Instant>,
     abandoned: Arc<AtomicBool>,
-    run: Box<dyn FnOnce(Result<&Connection, Error>) + Send>,
+    run: Box<Run>,
 }
+
+type Run = dyn FnOnce(Result<&Connection, Error>) + Send;
 
 fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|at| Instant::now() >= at)

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The most bytes of one page.
-const MAX_PAGE: usize = 256 << 20;
+const MAX_PAGE: usize = 64 << 20;
 /// Up to how many columns of the order a cursor is looked up range by range.
 const MAX_RANGED_KEYS: usize = 4;
 
@@ -319,4 +319,73 @@ pub(crate) fn record(
         body: out.freeze(),
         etag: told.of(json::etag(row, model.fields.len()))?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use svc_model::ListQuery as Query;
+
+    use super::*;
+    use crate::{Structure, sqlite::discover::discover};
+
+    fn database() -> (Connection, Structure) {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
+                 CREATE INDEX by_status ON t (status, at);
+                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                 INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
+                 ANALYZE;",
+            )
+            .unwrap();
+        let structure = discover(&connection).unwrap();
+        (connection, structure)
+    }
+
+    /// How SQLite means to run the statements of a page.
+    fn plans(connection: &Connection, list: &ListQuery) -> Vec<String> {
+        list.pages
+            .iter()
+            .map(|statement| {
+                let mut explain = connection
+                    .prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sql))
+                    .unwrap();
+                let lines: Vec<String> = explain
+                    .query_map(params_from_iter(&statement.values), |row| row.get(3))
+                    .unwrap()
+                    .map(Result::unwrap)
+                    .collect();
+                lines.join("; ")
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_rows_behind_a_cursor_are_found_by_an_index_whatever_page_it_is() {
+        let (connection, structure) = database();
+        let model = structure.model("t").unwrap();
+        let told = Told {
+            path: Path::new("memory"),
+        };
+        for order in ["", "-at", "status,at", "-status,-at", "status,-at", "code"] {
+            let mut query = Query::new().per_page(7);
+            for part in order.split(',').filter(|part| !part.is_empty()) {
+                query = query.order_by(part);
+            }
+            for _ in 0..3 {
+                let plan = ListPlan::resolve(&structure, model, &query).unwrap();
+                let list = ListQuery::new(model, plan).unwrap();
+                if query.after.is_some() && !["-at", "status,-at"].contains(&order) {
+                    for plan in plans(&connection, &list) {
+                        assert!(plan.starts_with("SEARCH t0 USING"), "{order}: {plan}");
+                        assert!(!plan.contains("TEMP B-TREE"), "{order}: {plan}");
+                    }
+                }
+                query.after = list.run(&connection, told).unwrap().after;
+            }
+        }
+    }
 }

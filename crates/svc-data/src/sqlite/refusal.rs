@@ -29,17 +29,7 @@ pub(crate) fn explain(
         return at_commit(error);
     };
     // A trigger may have been refused on another table, which is nobody's business.
-    let ours = constraint
-        .table
-        .as_ref()
-        .is_some_and(|table| table.eq_ignore_ascii_case(&model.table));
-    let fields: Vec<&str> = constraint
-        .columns
-        .iter()
-        .filter(|_| ours)
-        .filter_map(|column| model.fields.iter().find(|f| f.name == *column))
-        .map(|field| field.name.as_str())
-        .collect();
+    let fields = named_fields(model, &constraint.text);
     let on = |fields: &[&str], message: &str| -> Error {
         let mut invalid = Invalid::new();
         for field in fields {
@@ -79,6 +69,39 @@ pub(crate) fn explain(
         _ => on(&[], NOT_ALLOWED),
     };
     explained.with_constraint(constraint.clone())
+}
+
+/// The fields that a refusal names as `table.column, table.column`, when it is about this table.
+/// Names may hold dots and commas themselves, so that they are found by what is known of them.
+fn named_fields<'m>(model: &'m Model, text: &str) -> Vec<&'m str> {
+    let text = text
+        .strip_prefix("cannot store ")
+        .and_then(|text| text.split_once(" column "))
+        .map_or(text, |(_, name)| name);
+    let mut fields = Vec::new();
+    let mut rest = text;
+    loop {
+        let Some(column) = rest
+            .strip_prefix(model.table.as_str())
+            .and_then(|rest| rest.strip_prefix('.'))
+        else {
+            return Vec::new();
+        };
+        let found = model
+            .fields
+            .iter()
+            .filter_map(|field| Some((field, column.strip_prefix(field.name.as_str())?)))
+            .filter(|(_, after)| after.is_empty() || after.starts_with(", "))
+            .max_by_key(|(field, _)| field.name.len());
+        let Some((field, after)) = found else {
+            return Vec::new();
+        };
+        fields.push(field.name.as_str());
+        match after.strip_prefix(", ") {
+            Some(after) => rest = after,
+            None => return fields,
+        }
+    }
 }
 
 /// Explains a refusal that came with the commit, when it is too late to ask which field it was.

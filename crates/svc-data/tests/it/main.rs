@@ -1,3 +1,12 @@
 //! The crate against real files.
+// Clippy's exception for tests covers test functions, not what they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
+mod cursor;
 mod database;
+mod faults;
+mod fixture;
+mod injection;
+mod list;
+mod structure;
+mod write;

@@ -1,0 +1,204 @@
+//! Walking a list by its cursor visits every row once, in order, whatever the data and the order.
+
+use proptest::prelude::*;
+use serde_json::Value;
+use svc_model::{Count, ListQuery, OrderBy};
+
+use crate::fixture::Shop;
+
+const TABLES: [&str; 5] = ["keyed", "loose", "pairs", "texts", "v"];
+
+const SCHEMA: &str = "
+    CREATE TABLE keyed (id INTEGER PRIMARY KEY, a INTEGER, b TEXT COLLATE NOCASE, c REAL, d);
+    CREATE INDEX keyed_ab ON keyed (a, b DESC);
+    CREATE TABLE loose (id INTEGER, a INTEGER, b TEXT, c REAL, d);
+    CREATE TABLE pairs (id INTEGER, a INTEGER NOT NULL, b TEXT NOT NULL, c REAL, d, PRIMARY KEY (b, a, id)) WITHOUT ROWID;
+    CREATE TABLE texts (b TEXT PRIMARY KEY, id INTEGER, a INTEGER, c REAL, d);
+    CREATE VIEW v AS SELECT a, b, c, d, id FROM loose;";
+
+type Cell = (Option<i64>, Option<String>, Option<f64>, u8);
+
+fn rows() -> impl Strategy<Value = Vec<Cell>> {
+    let cell = (
+        prop::option::of(0..3_i64),
+        prop::option::of("[aAbBä ]{0,1}"),
+        prop::option::of(prop::sample::select(vec![
+            0.1,
+            -0.0,
+            0.0,
+            1e300,
+            2.5,
+            f64::INFINITY,
+        ])),
+        0..4_u8,
+    );
+    prop::collection::vec(cell, 0..24)
+}
+
+fn order() -> impl Strategy<Value = Vec<(&'static str, bool)>> {
+    prop::collection::vec(
+        (
+            prop::sample::select(vec!["id", "a", "b", "c", "d"]),
+            any::<bool>(),
+        ),
+        0..4,
+    )
+}
+
+async fn fill(shop: &Shop, rows: &[Cell]) {
+    let connection = shop.other();
+    connection
+        .execute_batch(
+            "DELETE FROM keyed; DELETE FROM loose; DELETE FROM pairs; DELETE FROM texts;",
+        )
+        .unwrap();
+    for (number, (a, b, c, d)) in rows.iter().enumerate() {
+        let number = number as i64;
+        let d: rusqlite::types::Value = match d {
+            0 => rusqlite::types::Value::Null,
+            1 => 7.into(),
+            2 => "x".to_owned().into(),
+            _ => vec![1_u8].into(),
+        };
+        connection
+            .execute(
+                "INSERT INTO keyed VALUES (?, ?, ?, ?, ?)",
+                (number, a, b, c, &d),
+            )
+            .unwrap();
+        // Twice the same row: nothing tells them apart.
+        for _ in 0..=(number % 2) {
+            connection
+                .execute("INSERT INTO loose VALUES (?, ?, ?, ?, ?)", (a, a, b, c, &d))
+                .unwrap();
+        }
+        connection
+            .execute(
+                "INSERT INTO pairs VALUES (?, ?, ?, ?, ?)",
+                (number, a.unwrap_or(9), b.clone().unwrap_or_default(), c, &d),
+            )
+            .unwrap();
+        let key = b.as_ref().map(|b| format!("{b}{number}"));
+        connection
+            .execute(
+                "INSERT INTO texts VALUES (?, ?, ?, ?, ?)",
+                (key, number, a, c, &d),
+            )
+            .unwrap();
+    }
+}
+
+async fn walk(shop: &Shop, model: &str, query: &ListQuery) -> Vec<Value> {
+    let found = shop.model(model);
+    let mut query = query.clone();
+    let mut all = Vec::new();
+    loop {
+        let page = shop.resource.list(&found, &query).await.unwrap();
+        let Value::Array(rows) = serde_json::from_slice(&page.results).unwrap() else {
+            panic!("no array")
+        };
+        all.extend(rows);
+        assert!(all.len() < 1000, "the walk does not end");
+        if !page.has_more {
+            return all;
+        }
+        query.after = Some(page.after.expect("a cursor"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_walk_by_the_cursor_is_the_ordered_list(rows in rows(), order in order(), per_page in 1..5_u32) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let shop = Shop::new(SCHEMA).await;
+            fill(&shop, &rows).await;
+            for model in TABLES {
+                let mut query = ListQuery::new().count(Count::None);
+                for (field, descending) in &order {
+                    query.order_by.push(OrderBy { field: (*field).to_owned(), descending: *descending });
+                }
+                let whole = walk(&shop, model, &query.clone().no_pagination()).await;
+                let walked = walk(&shop, model, &query.per_page(per_page)).await;
+                prop_assert_eq!(&walked, &whole, "{}", model);
+            }
+            Ok(())
+        })?;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_of_another_list_is_refused() {
+    let shop = Shop::new(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); CREATE TABLE u (id INTEGER PRIMARY KEY, a TEXT);
+         INSERT INTO t VALUES (1, 'x'), (2, 'y'); INSERT INTO u SELECT * FROM t;",
+    )
+    .await;
+    let after = shop
+        .page("t", "_per_page=1&_order_by=a")
+        .await
+        .unwrap()
+        .after
+        .unwrap();
+    assert_eq!(
+        shop.column("t", "id", &format!("_order_by=a&_after={after}"))
+            .await,
+        "2"
+    );
+    for (model, query) in [
+        ("u", format!("_order_by=a&_after={after}")),
+        ("t", format!("_order_by=-a&_after={after}")),
+        ("t", format!("_after={after}")),
+        ("t", format!("_order_by=a&_after={after}A")),
+        (
+            "t",
+            format!("_order_by=a&_after={}", &after[..after.len() - 2]),
+        ),
+        ("t", "_after=%00".to_owned()),
+        ("t", "_after=1' OR 1=1".to_owned()),
+    ] {
+        assert!(
+            shop.refused(model, &query).await.contains("_after"),
+            "{query}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_walk_neither_skips_nor_repeats_rows_while_others_come_and_go() {
+    let shop = Shop::new(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+         INSERT INTO t SELECT i * 10, i % 7 FROM n;",
+    )
+    .await;
+    let other = shop.other();
+    let model = shop.model("t");
+    let mut query = ListQuery::new().order_by("a").per_page(9);
+    let mut seen = Vec::new();
+    let mut round = 0;
+    loop {
+        let page = shop.resource.list(&model, &query).await.unwrap();
+        let rows: Vec<Value> = serde_json::from_slice(&page.results).unwrap();
+        seen.extend(
+            rows.iter()
+                .map(|row| row["id"].as_i64().unwrap())
+                .filter(|id| id % 10 == 0),
+        );
+        round += 1;
+        other
+            .execute("INSERT INTO t VALUES (?1, ?2)", (round * 10 + 1, round % 7))
+            .unwrap();
+        other
+            .execute("DELETE FROM t WHERE id = ?1", [(round - 1) * 10 + 1])
+            .unwrap();
+        if !page.has_more {
+            break;
+        }
+        query.after = page.after;
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, (1..=200).map(|n| n * 10).collect::<Vec<i64>>());
+}
