@@ -24,7 +24,6 @@
 //! use svc_model::wire::{Body, Deadline, Transport};
 //! use svc_transport::HyperTransport;
 //!
-//! # #[expect(dead_code)]
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let transport = HyperTransport::builder().proxy_from_env().build()?;
 //! let request = http::Request::get("https://data.example.com/projects/demo/prod/shop/models/orders")

@@ -172,6 +172,11 @@ impl Failure {
     pub fn rule(&self) -> Rule {
         self.rule
     }
+
+    /// What was seen in place of what the rule says.
+    pub fn seen(&self) -> &str {
+        &self.seen
+    }
 }
 
 impl fmt::Display for Failure {

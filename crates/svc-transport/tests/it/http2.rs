@@ -1,14 +1,22 @@
 //! HTTP/2: one connection for many calls, and which failures are known to have done nothing.
 
-use std::sync::Arc;
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
+use bytes::Bytes;
 use http::{Request, Response};
+use http_body::{Body as HttpBody, Frame};
 use svc_model::wire::{Body, Deadline, Transport, TransportError, TransportErrorKind};
 use svc_transport::HyperTransport;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    sync::Barrier,
+    sync::{Barrier, Notify},
 };
 use tokio_rustls::server::TlsStream;
 
@@ -101,6 +109,77 @@ async fn any_other_reset_may_have_done_something() {
     assert!(!error.never_sent());
 }
 
+/// One piece, and then an error.
+struct Broken(bool);
+
+impl HttpBody for Broken {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<std::io::Result<Frame<Bytes>>>> {
+        let is_first = !std::mem::replace(&mut self.0, true);
+        Poll::Ready(Some(if is_first {
+            Ok(Frame::data(Bytes::from_static(b"one piece")))
+        } else {
+            Err(std::io::Error::other("the file is gone"))
+        }))
+    }
+}
+
+#[tokio::test]
+async fn a_request_body_that_breaks_off_is_an_error_of_kind_body() {
+    let identity = Identity::new();
+    let server = Server::of_tls_connections(&identity, H2, |stream| async move {
+        let mut connection = h2::server::handshake(stream).await.unwrap();
+        let mut unanswered = Vec::new();
+        while let Some(Ok(request)) = connection.accept().await {
+            unanswered.push(request);
+        }
+    })
+    .await;
+    let request = Request::post(server.https("/"))
+        .body(Body::stream(Broken(false)))
+        .unwrap();
+    let error = transport(&identity).send(request).await.unwrap_err();
+    assert_eq!(error.kind(), TransportErrorKind::Body, "{}", chain(&error));
+    assert!(!error.never_sent());
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_resets_its_stream() {
+    let identity = Identity::new();
+    let (arrived, reset) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (tell_arrived, tell_reset) = (Arc::clone(&arrived), Arc::clone(&reset));
+    let server = Server::of_tls_connections(&identity, H2, move |stream| {
+        let (arrived, reset) = (Arc::clone(&tell_arrived), Arc::clone(&tell_reset));
+        async move {
+            let mut connection = h2::server::handshake(stream).await.unwrap();
+            while let Some(Ok((_, mut respond))) = connection.accept().await {
+                let (arrived, reset) = (Arc::clone(&arrived), Arc::clone(&reset));
+                tokio::spawn(async move {
+                    arrived.notify_one();
+                    if poll_fn(|context| respond.poll_reset(context)).await.is_ok() {
+                        reset.notify_one();
+                    }
+                });
+            }
+        }
+    })
+    .await;
+    let transport = transport(&identity);
+    let call = transport.send(get(&server.https("/")));
+    tokio::select! {
+        _ = call => panic!("the service does not answer"),
+        () = arrived.notified() => (),
+    }
+    tokio::time::timeout(Duration::from_secs(10), reset.notified())
+        .await
+        .expect("the stream is reset when the call is dropped");
+}
+
 /// Reads frames up to the request, then says goodbye, with this as the last stream that was taken.
 async fn goodbye(mut stream: TlsStream<TcpStream>, last_stream: u32) -> std::io::Result<()> {
     const PREFACE: usize = 24;
@@ -136,7 +215,7 @@ async fn a_goodbye_tells_which_requests_were_taken() {
         let mut request = get(&server.https("/"));
         request
             .extensions_mut()
-            .insert(Deadline(std::time::Duration::from_secs(10)));
+            .insert(Deadline(Duration::from_secs(10)));
         let error = transport(&identity).send(request).await.unwrap_err();
         assert_eq!(
             error.kind(),
