@@ -54,11 +54,9 @@ impl From<svc_api::Error> for Failure {
     fn from(error: svc_api::Error) -> Self {
         use std::error::Error as _;
         let remedy = if error.is_unauthenticated() {
-            "; is it spelt right, not expired and not revoked? svc token list and svc key list show what there is"
+            "; svc token list and svc key list show what there is"
         } else if error.is_forbidden() {
             "; use a credential of this project, environment and resource"
-        } else if error.is_precondition_failed() {
-            "; get it again, and repeat the change with its new entity tag"
         } else {
             ""
         };

@@ -5,7 +5,7 @@ use serde::Serialize;
 use svc_model::EnvironmentName;
 use svc_store::NewEnvironment;
 
-use crate::{context::Context, failure::Failure, place::InProject, project};
+use crate::{context::Context, failure::Failure, output::time, place::InProject, project};
 
 /// How to see which environments there are.
 pub(crate) const REMEDY: &str =
@@ -79,7 +79,7 @@ impl Environment {
                 let listed = environments.into_iter().map(|environment| Listed {
                     environment: environment.unique_name,
                     name: environment.name,
-                    date_add: environment.date_add.to_string(),
+                    date_add: time(environment.date_add),
                 });
                 output.list(listed, "no environments")
             }

@@ -5,7 +5,9 @@ use serde::Serialize;
 use svc_model::ProjectName;
 use svc_store::{ApiKey, NewApiKey, Store};
 
-use crate::{context::Context, expiry::Expiry, failure::Failure, place::InProject, project};
+use crate::{
+    context::Context, expiry::Expiry, failure::Failure, output::time, place::InProject, project,
+};
 
 /// The user of a key when none is named and the project has no owner.
 const FIRST_USER: &str = "admin@localhost";
@@ -41,7 +43,7 @@ pub(crate) enum Key {
     /// End a key for good
     #[command(after_help = "Example:\n  svc key revoke svck_Ab3dE9")]
     Revoke {
-        /// The prefix or the uid that svc key list shows
+        /// The prefix that svc key list shows, or the uid that it gives with --json
         key: String,
         /// Only when the key opens this project
         #[arg(long, value_name = "P")]
@@ -64,15 +66,14 @@ struct Listed {
 
 impl From<ApiKey> for Listed {
     fn from(key: ApiKey) -> Self {
-        let text = |time: jiff::Timestamp| time.to_string();
         Self {
             prefix: key.prefix,
             email: key.email,
             name: key.name,
-            date_add: key.date_add.to_string(),
-            last_use: key.last_use.map(text),
-            expires: key.expires.map(text),
-            revoked: key.revoked.map(text),
+            date_add: time(key.date_add),
+            last_use: key.last_use.map(time),
+            expires: key.expires.map(time),
+            revoked: key.revoked.map(time),
             uid: key.uid.to_string(),
         }
     }

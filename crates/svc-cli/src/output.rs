@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use jiff::{Timestamp, Unit};
 use serde::Serialize;
 use svc_model::JsonObject;
 
@@ -48,18 +49,22 @@ impl Output {
         }
     }
 
-    /// A list of things: an array on one line for programs, a table for people; `none` when it is empty.
+    /// A list of things: an array on one line for programs; for people a table of the properties that
+    /// any of them has, without the uid, or `none` when there are no things.
     pub(crate) fn list<T: Serialize>(
         &self,
         things: impl IntoIterator<Item = T>,
         none: &str,
     ) -> Result<(), Failure> {
-        let rows = things
+        let mut rows = things
             .into_iter()
             .map(|thing| to_row(&thing))
             .collect::<Result<Vec<_>, _>>()?;
-        if rows.is_empty() && !self.json {
-            self.note(none);
+        if !self.json {
+            if rows.is_empty() {
+                self.note(none);
+            }
+            keep_what_people_read(&mut rows);
         }
         let mut writer = RowWriter::to_stdout(self.format(None));
         for row in rows {
@@ -88,9 +93,53 @@ pub(crate) fn write_out(text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::output(&error))
 }
 
+/// A time as lists show it, to the second.
+pub(crate) fn time(time: Timestamp) -> String {
+    time.round(Unit::Second).unwrap_or(time).to_string()
+}
+
 /// A thing as a row: its properties in their order.
 fn to_row(thing: &impl Serialize) -> Result<JsonObject, Failure> {
     serde_json::to_string(thing)
         .and_then(|text| serde_json::from_str(&text))
         .map_err(|error| Failure::new(format!("cannot write the list: {error}")))
+}
+
+/// Takes out of the rows what tells people nothing.
+fn keep_what_people_read(rows: &mut [JsonObject]) {
+    let mut names: Vec<String> = Vec::new();
+    for row in rows.iter() {
+        for (name, value) in row.iter() {
+            if name != "uid" && value.get() != "null" && !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    for row in rows {
+        let superfluous: Vec<String> = row
+            .iter()
+            .map(|(name, _)| name.to_owned())
+            .filter(|name| !names.contains(name))
+            .collect();
+        for name in superfluous {
+            row.remove(&name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_not_shown_what_no_row_has() {
+        let row = |text| serde_json::from_str::<JsonObject>(text).unwrap();
+        let mut rows = [
+            row(r#"{"prefix":"a","expires":null,"revoked":null,"uid":"1"}"#),
+            row(r#"{"prefix":"b","expires":"2027","revoked":null,"uid":"2"}"#),
+        ];
+        keep_what_people_read(&mut rows);
+        assert_eq!(rows[0], row(r#"{"prefix":"a","expires":null}"#));
+        assert_eq!(rows[1], row(r#"{"prefix":"b","expires":"2027"}"#));
+    }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use svc_model::ProjectName;
 use svc_store::{NewProject, ProjectPatch, ProjectSettings};
 
-use crate::{context::Context, failure::Failure};
+use crate::{context::Context, failure::Failure, output::time};
 
 /// How to see which projects there are.
 pub(crate) const REMEDY: &str = "svc project list shows the projects";
@@ -83,7 +83,7 @@ impl From<ProjectSettings> for Listed {
             project: project.unique_name,
             name: project.name,
             sign_up: project.sign_up,
-            date_add: project.date_add.to_string(),
+            date_add: time(project.date_add),
         }
     }
 }

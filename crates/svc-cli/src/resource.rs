@@ -5,7 +5,9 @@ use serde::Serialize;
 use svc_model::ResourceName;
 use svc_store::{NewResource, NewStaticToken};
 
-use crate::{connect, context::Context, environment, failure::Failure, place::InEnvironment};
+use crate::{
+    connect, context::Context, environment, failure::Failure, output::time, place::InEnvironment,
+};
 
 /// How to see which resources there are.
 pub(crate) const REMEDY: &str = "svc resource list --project P --env E shows the resources";
@@ -108,7 +110,7 @@ impl Resource {
                     resource: resource.unique_name,
                     name: resource.name,
                     r#type: resource.engine.as_str(),
-                    date_add: resource.date_add.to_string(),
+                    date_add: time(resource.date_add),
                 });
                 output.list(listed, "no resources yet; svc resource add connects one")
             }

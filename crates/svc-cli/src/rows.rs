@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use comfy_table::{Cell, ContentArrangement, Row, Table, presets};
+use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use svc_model::JsonObject;
 
 use crate::failure::Failure;
@@ -145,6 +145,7 @@ impl<W: Write> RowWriter<W> {
                 self.terminal,
             );
         }
+        keep_short_columns_whole(&mut table);
         writeln!(self.out, "{}", table.trim_fmt()).map_err(|error| Failure::output(&error))
     }
 }
@@ -187,6 +188,41 @@ fn new_table(terminal: bool) -> Table {
     }
     table.set_truncation_indicator("…");
     table
+}
+
+/// Gives short columns the width that they need, as far as the terminal has room for it; names last.
+fn keep_short_columns_whole(table: &mut Table) {
+    let Some(room) = table.width() else {
+        return;
+    };
+    let header = table.header().map(|header| {
+        let names = header
+            .cell_iter()
+            .map(|name| name.content().chars().count());
+        names
+            .map(|width| u16::try_from(width).unwrap_or(u16::MAX))
+            .collect::<Vec<_>>()
+    });
+    let (header, content) = (
+        header.unwrap_or_default(),
+        table.column_max_content_widths(),
+    );
+    for short in [24, 16, 12, 8, 0] {
+        let widths = header
+            .iter()
+            .zip(&content)
+            .map(|(name, all)| (*name).max((*all).min(short)));
+        // A space on each side, and the line between columns.
+        let widths: Vec<u16> = widths.map(|width| width.saturating_add(2)).collect();
+        let needed = widths.iter().fold(1_u16, |sum, width| {
+            sum.saturating_add(*width).saturating_add(1)
+        });
+        if needed <= room {
+            let least = |width| ColumnConstraint::LowerBoundary(Width::Fixed(width));
+            table.set_constraints(widths.into_iter().map(least));
+            return;
+        }
+    }
 }
 
 fn add_row(table: &mut Table, mut row: Row, shorten: bool) {
@@ -338,6 +374,24 @@ mod tests {
         assert_eq!(header, ["a", "b"]);
         assert!(text.contains("two"));
         assert_eq!(written(Format::Table, &[]), "");
+    }
+
+    #[test]
+    fn a_table_fits_its_width_and_keeps_short_columns_whole() {
+        let mut table = new_table(true);
+        table.force_no_tty().set_width(60);
+        table.set_header(["customer_id", "status", "text"]);
+        table.add_row(["1", "cancelled", &"word ".repeat(40)]);
+        keep_short_columns_whole(&mut table);
+        let text = table.to_string();
+        assert!(
+            text.contains("customer_id") && text.contains("cancelled"),
+            "{text}"
+        );
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 60),
+            "{text}"
+        );
     }
 
     #[test]

@@ -6,7 +6,8 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{NewStaticToken, StaticToken};
 
 use crate::{
-    context::Context, environment, expiry::Expiry, failure::Failure, place::InEnvironment, resource,
+    context::Context, environment, expiry::Expiry, failure::Failure, output::time,
+    place::InEnvironment, resource,
 };
 
 /// How to see which tokens there are.
@@ -40,7 +41,7 @@ pub(crate) enum Token {
     /// End a token for good
     #[command(after_help = "Example:\n  svc token revoke svct_Ab3dE9")]
     Revoke {
-        /// The prefix or the uid that svc token list shows
+        /// The prefix that svc token list shows, or the uid that it gives with --json
         token: String,
         /// Only when it is a token of this project
         #[arg(long, value_name = "P")]
@@ -66,15 +67,14 @@ struct Listed {
 
 impl From<StaticToken> for Listed {
     fn from(token: StaticToken) -> Self {
-        let text = |time: jiff::Timestamp| time.to_string();
         Self {
             prefix: token.prefix,
             resource: token.resource,
             name: token.name,
-            date_add: token.date_add.to_string(),
-            last_use: token.last_use.map(text),
-            expires: token.expires.map(text),
-            revoked: token.revoked.map(text),
+            date_add: time(token.date_add),
+            last_use: token.last_use.map(time),
+            expires: token.expires.map(time),
+            revoked: token.revoked.map(time),
             uid: token.uid.to_string(),
         }
     }

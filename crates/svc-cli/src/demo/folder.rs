@@ -118,7 +118,7 @@ impl Alone<'_> {
             remove_database(&self.0.dir.join(name))?;
         }
         remove_database(&self.unfinished_shop())?;
-        for name in ["store.key", "store.key.new"] {
+        for name in ["store.key", "store.key.new", "store.lock"] {
             remove(&self.0.dir.join(name))?;
         }
         Ok(())
