@@ -46,7 +46,9 @@ impl Service {
             .map(PathBuf::from)
             .ok_or("SVC_BIN does not name the program; run `cargo xtask bench`")?;
         let mut process = Command::new(&program)
-            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--dir"])
+            // A line for each request would measure the terminal.
+            .args(["serve", "--json", "--log", "warn"])
+            .args(["--listen", "127.0.0.1:0", "--dir"])
             .arg(folder.join("store"))
             .arg("--connect")
             .arg(format!("{RESOURCE}=sqlite:{}", database.display()))
