@@ -18,7 +18,11 @@ use http::{Uri, uri::Scheme};
 use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
 use rustls::pki_types::ServerName;
 use svc_model::wire::BoxError;
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
 use tower_service::Service;
 
 use self::stream::{Io, Stream};
@@ -97,22 +101,17 @@ impl Inner {
             (None, false) => Ok(Stream::direct(Io::tcp(self.tcp(destination).await?))),
             (None, true) => {
                 let tcp = self.tcp(destination).await?;
-                let tls = self.tls(destination)?.service.clone();
-                let session = tls.connect(server_name(destination)?, tcp);
-                let session = session
-                    .await
-                    .map_err(|error| ConnectError::tls(destination, error))?;
-                Ok(Stream::direct(Io::tls(session)))
+                let tls = &self.tls(destination)?.service;
+                Ok(Stream::direct(Io::tls(
+                    secure(tls, destination, tcp).await?,
+                )))
             }
             (Some(proxy), false) => Ok(Stream::proxied(self.proxy(proxy).await?)),
             (Some(proxy), true) => {
                 let io = self.proxy(proxy).await?;
                 let tunnel = tunnel::open(io, destination, proxy).await?;
-                let tls = self.tls(destination)?.service.clone();
-                let session = tls.connect(server_name(destination)?, TokioIo::new(tunnel));
-                let session = session
-                    .await
-                    .map_err(|error| ConnectError::tls(destination, error))?;
+                let tls = &self.tls(destination)?.service;
+                let session = secure(tls, destination, TokioIo::new(tunnel)).await?;
                 Ok(Stream::direct(Io::tunnel(session)))
             }
         }
@@ -124,12 +123,8 @@ impl Inner {
         if !proxy.is_https() {
             return Ok(Io::tcp(tcp));
         }
-        let tls = self.tls(uri)?.proxy.clone();
-        let session = tls.connect(server_name(uri)?, tcp);
-        let session = session
-            .await
-            .map_err(|error| ConnectError::tls(uri, error))?;
-        Ok(Io::tls(session))
+        let tls = &self.tls(uri)?.proxy;
+        Ok(Io::tls(secure(tls, uri, tcp).await?))
     }
 
     async fn tcp(&self, destination: &Uri) -> Result<TcpStream, ConnectError> {
@@ -152,6 +147,16 @@ impl Inner {
             source: None,
         })
     }
+}
+
+/// A TLS session with the host of `uri`.
+async fn secure<S>(tls: &TlsConnector, uri: &Uri, io: S) -> Result<TlsStream<S>, ConnectError>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    tls.connect(server_name(uri)?, io)
+        .await
+        .map_err(|error| ConnectError::tls(uri, error))
 }
 
 fn server_name(uri: &Uri) -> Result<ServerName<'static>, ConnectError> {
@@ -197,7 +202,8 @@ impl ConnectError {
         let message = match cause {
             Some(rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer)) => {
                 format!(
-                    "the certificate of {host} is not from an authority that is trusted; if it is the right one, add its root certificate"
+                    "the certificate of {host} is not from an authority that is trusted; \
+                     if it is the right one, add its root certificate"
                 )
             }
             Some(rustls::Error::InvalidCertificate(_)) => {

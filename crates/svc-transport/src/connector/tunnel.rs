@@ -28,7 +28,8 @@ pub(super) async fn open(
         status if status.is_success() => hyper::upgrade::on(response).await.map_err(failed),
         StatusCode::PROXY_AUTHENTICATION_REQUIRED => Err(ConnectError::proxy(
             proxy,
-            "wants other credentials (407); put them into the address of the proxy, as in http://user:password@host:port",
+            "wants other credentials (407); put them into the address of the proxy, \
+             as in http://user:password@host:port",
         )),
         status => Err(ConnectError::proxy(
             proxy,
