@@ -45,7 +45,14 @@ impl Service {
         let program = std::env::var_os("SVC_BIN")
             .map(PathBuf::from)
             .ok_or("SVC_BIN does not name the program; run `cargo xtask bench`")?;
-        let mut process = Command::new(&program)
+        let mut command = Command::new(&program);
+        // Settings of the caller's own service are not those of the benchmark.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SVC_") {
+                command.env_remove(name);
+            }
+        }
+        let mut process = command
             // A line for each request would measure the terminal.
             .args(["serve", "--json", "--log", "warn"])
             .args(["--listen", "127.0.0.1:0", "--dir"])

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde::Deserialize;
@@ -39,7 +39,14 @@ impl Demo {
     pub fn start(repository: &Repository) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let log = folder.path().join("log");
-        let mut process = Command::new(repository.program("debug"))
+        let mut command = Command::new(repository.program("debug"));
+        // Settings of the caller's own service are not the demo's.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SVC_") {
+                command.env_remove(name);
+            }
+        }
+        let mut process = command
             .args(["demo", "--json", "--listen", "127.0.0.1:0", "--dir"])
             .arg(folder.path().join("store"))
             .current_dir(folder.path())
@@ -85,7 +92,7 @@ impl Drop for Demo {
 }
 
 /// Waits for the ready line. The program either prints it or ends.
-fn ready(process: &mut Child, log: &PathBuf) -> Result<Ready, Failure> {
+fn ready(process: &mut Child, log: &Path) -> Result<Ready, Failure> {
     let output = process
         .stdout
         .take()
