@@ -37,7 +37,8 @@ pub enum ErrorKind {
     Unavailable,
     /// The database took longer than it may (504).
     Timeout,
-    /// The structure of the database is not the one that was cached.
+    /// A statement names something that the database does not have; only
+    /// [`Database`](crate::Database) gives it, a [`Resource`](crate::Resource) reads the structure anew.
     StructureChanged,
     /// A fault of ours or a damaged database (500).
     Internal,

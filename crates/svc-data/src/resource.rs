@@ -157,6 +157,20 @@ impl Resource {
         self.reload_from(&self.structure()).await
     }
 
+    /// Reads the structure anew when the database has another one by now, and says whether it had. Worth
+    /// asking before a name is refused as unknown.
+    ///
+    /// # Errors
+    /// As [`Resource::reload`].
+    pub async fn reload_if_changed(&self) -> Result<bool, Error> {
+        let structure = self.structure();
+        if self.is_current(&structure).await? {
+            return Ok(false);
+        }
+        self.reload_from(&structure).await?;
+        Ok(true)
+    }
+
     /// Reads the structure anew unless somebody else has done so since `seen`.
     async fn reload_from(&self, seen: &Arc<Structure>) -> Result<(), Error> {
         let _one_at_a_time = self.0.reloading.lock().await;
@@ -187,11 +201,8 @@ impl Resource {
     /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::Unavailable`] when the database cannot be
     /// asked.
     pub async fn find_model(&self, name: &str) -> Result<Arc<Model>, Error> {
-        let structure = self.structure();
-        if structure.model(name).is_none()
-            && self.0.driver.structure_version().await? != structure.version
-        {
-            self.reload_from(&structure).await?;
+        if self.structure().model(name).is_none() {
+            self.reload_if_changed().await?;
         }
         self.model(name)
     }
@@ -331,18 +342,47 @@ impl Resource {
     ) -> Result<T, Error> {
         let structure = self.structure();
         let current = structure.model(&model.name).unwrap_or(model);
-        match plan(&*self.0.driver, &structure, current)?.await {
-            Err(error) if error.kind() == ErrorKind::StructureChanged => {
-                tracing::info!(
-                    resource = self.name(),
-                    "the structure has changed and is read anew"
-                );
-                self.reload_from(&structure).await?;
-                let model = self.model(&model.name)?;
-                plan(&*self.0.driver, &self.structure(), &model)?.await
-            }
-            result => result,
+        let refused = match plan(&*self.0.driver, &structure, current) {
+            Ok(call) => match call.await {
+                Err(error) if error.kind() == ErrorKind::StructureChanged => error,
+                result => return result,
+            },
+            // It may name a field that was added since.
+            Err(error) if self.is_current(&structure).await? => return Err(error),
+            Err(error) => error,
+        };
+        tracing::info!(
+            resource = self.name(),
+            %refused,
+            "the structure has changed and is read anew"
+        );
+        self.reload_from(&structure).await?;
+        let model = self.model(&model.name)?;
+        plan(&*self.0.driver, &self.structure(), &model)?
+            .await
+            .map_err(no_longer_changing)
+    }
+
+    /// Whether the database still has this structure.
+    async fn is_current(&self, structure: &Structure) -> Result<bool, Error> {
+        Ok(self.0.driver.structure_version().await? == structure.version)
+    }
+}
+
+/// Tells a structure that does not fit although it was just read.
+fn no_longer_changing(error: Error) -> Error {
+    match error.kind() {
+        // The engine itself missed something: a view or trigger names what is not there.
+        ErrorKind::StructureChanged if std::error::Error::source(&error).is_some() => {
+            tracing::warn!(%error, "a view or trigger refers to something that is not there");
+            Error::invalid(
+                "a view or trigger of the database refers to something that the database does not have",
+            )
         }
+        ErrorKind::StructureChanged => {
+            Error::new(ErrorKind::Unavailable, error.to_string()).with_source(error)
+        }
+        _ => error,
     }
 }
 

@@ -29,6 +29,24 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
         ErrorCode::Unknown if names_a_missing_thing(&text) => {
             Error::new(ErrorKind::StructureChanged, text)
         }
+        ErrorCode::Unknown if needs_an_extension(&text) => {
+            Error::invalid("the database needs an extension that this service does not have")
+        }
+        ErrorCode::Unknown
+            if text.contains("may not be modified") || text.starts_with("cannot modify ") =>
+        {
+            Error::invalid("this table cannot be written")
+        }
+        // A statement that could be prepared and fails on its way: a generated column, an index or a
+        // trigger computes something that a value does not allow.
+        ErrorCode::Unknown if matches!(error, rusqlite::Error::SqliteFailure(..)) => {
+            Error::invalid(match text.as_str() {
+                "malformed JSON" | "integer overflow" => {
+                    format!("the database cannot compute a value: {text}")
+                }
+                _ => "the database cannot compute a value".to_owned(),
+            })
+        }
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => unavailable(format!(
             "{file} is locked by another program; end its transaction and try again"
         )),
@@ -90,6 +108,16 @@ fn names_a_missing_thing(text: &str) -> bool {
         || text.starts_with("no such column")
         || text.starts_with("no such view")
         || (text.starts_with("table ") && text.contains(" has no column named "))
+}
+
+fn needs_an_extension(text: &str) -> bool {
+    [
+        "no such function: ",
+        "no such collation sequence: ",
+        "no such module: ",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
 }
 
 /// SQLite names the columns of a broken rule as `table.column, table.column`.

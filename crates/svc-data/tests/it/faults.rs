@@ -194,3 +194,33 @@ async fn reads_and_writes_go_on_while_the_structure_is_read_again_and_again() {
     tokio::join!(reloads, work);
     assert_eq!(shop.page("t", "_per_page=1").await.unwrap().count, Some(51));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_needs_more_than_we_have_is_no_fault_of_ours() {
+    let shop = Shop::new(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, meta JSON);
+         INSERT INTO t (meta) VALUES ('{broken');
+         CREATE VIEW v AS SELECT id, json_extract(meta, '$.a') AS a FROM t;
+         CREATE TABLE jobs (id INTEGER PRIMARY KEY, a TEXT);
+         CREATE TRIGGER gone AFTER INSERT ON jobs BEGIN INSERT INTO nowhere VALUES (1); END;
+         CREATE TRIGGER unknown AFTER UPDATE ON jobs BEGIN SELECT some_extension(1); END;",
+    )
+    .await;
+    for (what, error) in [
+        ("malformed JSON", shop.page("v", "").await.unwrap_err()),
+        (
+            "does not have",
+            shop.create("jobs", r#"{"a":"x"}"#).await.unwrap_err(),
+        ),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error:?}");
+        assert!(error.public_message().contains(what), "{error:?}");
+        assert!(!error.public_message().contains("nowhere"));
+    }
+    shop.other()
+        .execute_batch("DROP TRIGGER gone; INSERT INTO jobs VALUES (1, 'x')")
+        .unwrap();
+    let error = shop.update("jobs", "1", r#"{"a":"y"}"#).await.unwrap_err();
+    assert!(error.public_message().contains("extension"), "{error:?}");
+    assert_eq!(shop.column("jobs", "a", "").await, "\"x\"");
+}

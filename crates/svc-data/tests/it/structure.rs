@@ -233,6 +233,13 @@ async fn a_structure_that_changed_is_read_anew_before_anybody_notices() {
     assert_eq!(page.results, r#"[{"id":1,"a":"x","b":"new"}]"#);
     shop.resource.find_model("u").await.unwrap();
     shop.other()
+        .execute_batch("ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 5")
+        .unwrap();
+    let query = ListQuery::new().filter("c", Lookup::Exact, 5).fields(["c"]);
+    let page = shop.resource.list(&old, &query).await.unwrap();
+    assert_eq!(page.results, r#"[{"id":1,"c":5}]"#);
+    assert!(!shop.resource.reload_if_changed().await.unwrap());
+    shop.other()
         .execute_batch("ALTER TABLE t DROP COLUMN a")
         .unwrap();
     let error = shop
