@@ -229,7 +229,10 @@ pub(crate) fn decode<T: DeserializeOwned>(
     response: http::Response<Bytes>,
 ) -> Result<T, ResponseError> {
     serde_json::from_slice(response.body()).map_err(|source| {
+        #[cfg(feature = "json-path")]
         let path = path_of_error::<T>(response.body());
+        #[cfg(not(feature = "json-path"))]
+        let path = None;
         let (parts, body) = response.into_parts();
         ResponseError::Decode(Box::new(DecodeError {
             status: parts.status,
@@ -249,11 +252,6 @@ fn path_of_error<T: DeserializeOwned>(body: &Bytes) -> Option<String> {
     let error = serde_path_to_error::deserialize::<_, T>(&mut json).err()?;
     let path = error.path().to_string();
     (path != ".").then_some(path)
-}
-
-#[cfg(not(feature = "json-path"))]
-fn path_of_error<T>(_: &Bytes) -> Option<String> {
-    None
 }
 
 /// A value with the entity tag that its response carried (RFC 9110, section 8.8.3), which `If-Match`

@@ -29,7 +29,7 @@ pub struct Body(Inner);
 
 enum Inner {
     Whole(Bytes),
-    Stream(Pin<Box<dyn HttpBody<Data = Bytes, Error = BoxError> + Send>>),
+    Stream(Pin<Box<dyn BytesStream + Send>>),
 }
 
 impl Body {
@@ -44,7 +44,7 @@ impl Body {
         B: HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        Self(Inner::Stream(Box::pin(MapError(Box::pin(body)))))
+        Self(Inner::Stream(Box::pin(body)))
     }
 
     /// The bytes, where all of them are at hand.
@@ -72,12 +72,12 @@ impl Body {
             Inner::Whole(_) => return Err(too_large(limit)),
             Inner::Stream(body) => body,
         };
-        if body.size_hint().lower() > limit as u64 {
+        if body.size().lower() > limit as u64 {
             return Err(too_large(limit));
         }
         let mut first = Bytes::new();
         let mut rest = BytesMut::new();
-        while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+        while let Some(frame) = poll_fn(|context| body.as_mut().poll_bytes(context)).await {
             let frame = frame.map_err(into_transport_error)?;
             let Ok(data) = frame.into_data() else {
                 continue;
@@ -186,52 +186,54 @@ impl HttpBody for Body {
         match &mut self.get_mut().0 {
             Inner::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             Inner::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Inner::Stream(body) => body.as_mut().poll_frame(context),
+            Inner::Stream(body) => body.as_mut().poll_bytes(context),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             Inner::Whole(bytes) => bytes.is_empty(),
-            Inner::Stream(body) => body.is_end_stream(),
+            Inner::Stream(body) => body.is_end(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Inner::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Inner::Stream(body) => body.size_hint(),
+            Inner::Stream(body) => body.size(),
         }
     }
 }
 
-/// A body whose errors are boxed.
-struct MapError<B>(Pin<Box<B>>);
+/// Any body of bytes, with its errors boxed.
+trait BytesStream {
+    fn poll_bytes(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>>;
 
-impl<B> HttpBody for MapError<B>
+    fn is_end(&self) -> bool;
+
+    fn size(&self) -> SizeHint;
+}
+
+impl<B> BytesStream for B
 where
     B: HttpBody<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    type Data = Bytes;
-    type Error = BoxError;
-
-    fn poll_frame(
+    fn poll_bytes(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        self.get_mut()
-            .0
-            .as_mut()
-            .poll_frame(context)
-            .map_err(Into::into)
+        self.poll_frame(context).map_err(Into::into)
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
+    fn is_end(&self) -> bool {
+        self.is_end_stream()
     }
 
-    fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
+    fn size(&self) -> SizeHint {
+        self.size_hint()
     }
 }
