@@ -118,8 +118,6 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Failure> {
 
 /// Connects once, so that what cannot work is said now and not with the first request.
 pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
-    // The form first: the store has the words for it.
-    svc_store::Engine::of_url(url)?;
     let failure = |error: svc_data::Error| Failure::new(format!("resource {name}: {error}"));
     let url: ResourceUrl = url.expose().parse().map_err(failure)?;
     Resource::connect(name.as_str(), &url, ResourceOptions::default())

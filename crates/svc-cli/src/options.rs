@@ -26,10 +26,12 @@ pub(crate) type ConfigFile = ServerOptions;
 #[command(next_help_heading = "Server options")]
 pub(crate) struct ServerOptions {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR", env = "SVC_LISTEN")]
+    #[arg(long, value_name = "ADDR", env = "SVC_LISTEN", value_parser = parse_address)]
+    #[serde(deserialize_with = "address")]
     pub(crate) listen: Option<SocketAddr>,
     /// Address of its own for the data host
-    #[arg(long, value_name = "ADDR", env = "SVC_DATA_LISTEN")]
+    #[arg(long, value_name = "ADDR", env = "SVC_DATA_LISTEN", value_parser = parse_address)]
+    #[serde(deserialize_with = "address")]
     data_listen: Option<SocketAddr>,
     /// URL under which callers reach the service, such as https://data.example.com; links begin with it
     #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
@@ -172,6 +174,17 @@ impl ServerOptions {
 
 fn seconds(set: Option<NonZeroU64>, default: Duration) -> Duration {
     set.map_or(default, |seconds| Duration::from_secs(seconds.get()))
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::]:8080")
+}
+
+/// Reads an address as its flag does.
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_address(&text).map(Some).map_err(D::Error::custom)
 }
 
 /// Reads a list of texts, each as the flag of the same name reads it.

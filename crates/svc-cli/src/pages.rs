@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use svc_api::{ApiKey, Call, Client, auth::TokenError};
-use svc_model::{JsonObject, PageSettings, PageUid, UpdatePageSettings, wire::Operation};
+use svc_api::{ApiKey, Client, auth::TokenError};
+use svc_model::{JsonObject, PageUid, UpdatePageSettings};
 
 use crate::{
     client::Target,
@@ -207,7 +207,10 @@ impl Pages {
                     })?;
                 }
                 let call = service.client()?.pages().create(&properties);
-                finish(call, output.format(format.format)).await
+                write_one(
+                    output.format(format.format),
+                    call.send().await?.into_properties(),
+                )
             }
             Self::Update {
                 uid,
@@ -223,7 +226,10 @@ impl Pages {
                 if let Some(etag) = if_match {
                     call = call.if_match(etag);
                 }
-                finish(call, output.format(format.format)).await
+                write_one(
+                    output.format(format.format),
+                    call.send().await?.into_properties(),
+                )
             }
             Self::Delete {
                 uid,
@@ -239,9 +245,4 @@ impl Pages {
             }
         }
     }
-}
-
-async fn finish<O: Operation>(call: Call<O, PageSettings>, format: Format) -> Result<(), Failure> {
-    let page = call.send().await?;
-    write_one(format, page.into_properties())
 }

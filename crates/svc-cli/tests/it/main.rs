@@ -6,6 +6,8 @@
 )]
 
 mod administration;
+mod demo;
+mod readme;
 mod serving;
 mod usage;
 
@@ -32,7 +34,11 @@ impl Sandbox {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
+        self.program(env!("CARGO_BIN_EXE_svc"), arguments)
+    }
+
+    fn program(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("SVC_") {
                 command.env_remove(name);
@@ -75,7 +81,7 @@ impl Sandbox {
         message
     }
 
-    /// A database with one table of two rows.
+    /// A database with a table of two orders.
     fn database(&self, name: &str) {
         let path = self.path().join(name);
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -86,9 +92,10 @@ impl Sandbox {
             let database = svc_data::Database::open_sqlite(&path, &[]).await.unwrap();
             let made: Result<(), svc_data::Error> = database
                 .write(|connection| {
-                    connection
-                        .execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)", &[])?;
-                    connection.execute("INSERT INTO item VALUES (1, 'one'), (2, NULL)", &[])?;
+                    let table = "CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT, created_at DATETIME)";
+                    connection.execute(table, &[])?;
+                    let rows = "INSERT INTO orders VALUES (1, 'paid', '2026-11-21 10:00:00'), (2, NULL, NULL)";
+                    connection.execute(rows, &[])?;
                     Ok(())
                 })
                 .await;
