@@ -123,7 +123,7 @@ impl<O: Operation, V> Call<O, V> {
 
 impl<O, V> IntoFuture for Call<O, V>
 where
-    O: Operation + Send + Sync + 'static,
+    O: Operation + 'static,
     V: 'static,
 {
     type Output = Result<V, Error>;

@@ -131,12 +131,15 @@ impl Client {
             return Err(Error::request(&info, error));
         }
         let base_url = self.inner.base_url(info.host).as_str();
-        let request = operation
-            .to_request(base_url)
-            .map_err(|error| Error::request(&info, error))?;
         let resource = argument(info.path_template, &arguments, "resource");
         let target = AuthTarget::new(&info, resource);
-        let answer = exchange(&self.inner, request, target, options).await?;
+        let answer = exchange(
+            &self.inner,
+            &|| operation.to_request(base_url),
+            target,
+            options,
+        )
+        .await?;
         O::parse_response(answer.response)
             .map_err(|error| Error::response(&info, error, answer.authorized))
     }

@@ -13,7 +13,8 @@ use svc_auth::{AuthTarget, BaseUrl, TokenProvider};
 use svc_model::{
     X_REQUEST_ID,
     wire::{
-        Body, Credential, Deadline, Host, RequestError, Timer, TransportError, TransportErrorKind,
+        Body, Credential, Deadline, Host, OperationInfo, RequestError, Timer, TransportError,
+        TransportErrorKind,
     },
 };
 
@@ -29,15 +30,18 @@ pub(crate) struct Answer {
     pub(crate) authorized: bool,
 }
 
-/// Sends `request` as often as it takes, and gives the answer whatever its status.
+/// Makes the request of a try. Few calls need a second one, so a request is made anew rather than
+/// kept as a copy.
+pub(crate) type MakeRequest<'a> =
+    &'a (dyn Fn() -> Result<http::Request<Body>, RequestError> + Sync);
+
+/// Sends a request as often as it takes, and gives the answer whatever its status.
 pub(crate) async fn exchange(
     client: &Inner,
-    mut request: http::Request<Body>,
+    make_request: MakeRequest<'_>,
     target: AuthTarget<'_>,
     options: &RequestOptions,
 ) -> Result<Answer, Error> {
-    set_headers(client, &mut request, options)
-        .map_err(|error| Error::request(target.operation, error))?;
     let deadline = options
         .deadline
         .unwrap_or(client.deadline)
@@ -45,39 +49,19 @@ pub(crate) async fn exchange(
     let timer = client.timer.as_deref();
     let tries = Tries {
         client,
+        make_request,
         target,
+        options,
         deadline,
         started: timer.map(Timer::now),
         max_tries: options.max_tries.unwrap_or(client.retry.max_tries),
-        idempotent: target.operation.idempotent
-            && !request.headers().contains_key(header::IF_MATCH),
-        own_credential: request.headers().contains_key(header::AUTHORIZATION),
+        own_credential: options.headers.contains_key(header::AUTHORIZATION),
     };
     let answer = match (timer, deadline) {
-        (Some(timer), Some(deadline)) => within(timer, deadline, tries.run(request)).await,
-        _ => Some(tries.run(request).await),
+        (Some(timer), Some(deadline)) => within(timer, deadline, tries.run()).await,
+        _ => Some(tries.run().await),
     };
     answer.unwrap_or_else(|| Err(tries.failed(TransportErrorKind::Timeout.into())))
-}
-
-fn set_headers(
-    client: &Inner,
-    request: &mut http::Request<Body>,
-    options: &RequestOptions,
-) -> Result<(), RequestError> {
-    let headers = request.headers_mut();
-    headers.insert(header::USER_AGENT, client.user_agent.clone());
-    if let Some(id) = &options.request_id {
-        let id = HeaderValue::try_from(id.as_str()).map_err(|error| {
-            RequestError::new("the request id holds a character that cannot stand in a header")
-                .with_source(error)
-        })?;
-        headers.insert(HeaderName::from_static(X_REQUEST_ID), id);
-    }
-    for (name, value) in &options.headers {
-        headers.insert(name, value.clone());
-    }
-    Ok(())
 }
 
 /// A credential that a call is sent with.
@@ -89,36 +73,29 @@ struct Authorization<'a> {
 
 struct Tries<'a> {
     client: &'a Inner,
+    make_request: MakeRequest<'a>,
     target: AuthTarget<'a>,
+    options: &'a RequestOptions,
     deadline: Option<Duration>,
     started: Option<Duration>,
     max_tries: u32,
-    idempotent: bool,
     /// Whether the caller gave the call a credential of its own.
     own_credential: bool,
 }
 
 impl Tries<'_> {
-    async fn run(&self, request: http::Request<Body>) -> Result<Answer, Error> {
+    async fn run(&self) -> Result<Answer, Error> {
         let mut authorization = self.authorization().await?;
-        let mut request = Some(request);
         let mut tries = 0;
         let mut replayed = false;
         loop {
-            let Some(mut this_try) = next_request(&mut request) else {
-                // Not reached: another round needs a request that can be repeated.
-                return Err(self.failed(TransportErrorKind::Invalid.into()));
-            };
-            let can_repeat = request.is_some();
-            if let Some(authorization) = &authorization {
-                let header = authorization.header.clone();
-                this_try.headers_mut().insert(header::AUTHORIZATION, header);
-            }
-            let left = self.left().unwrap_or(LONGEST_DEADLINE);
-            this_try.extensions_mut().insert(Deadline(left));
-            let result = self.send(this_try).await;
+            let request = self
+                .request(authorization.as_ref())
+                .map_err(|error| Error::request(self.target.operation, error))?;
+            let again = Again::of(&request, self.target.operation);
+            let result = self.send(request).await;
 
-            if can_repeat
+            if again.can_replay
                 && !replayed
                 && is_unauthenticated(&result)
                 && let Some(newer) = self.newer(authorization.as_ref()).await?
@@ -129,7 +106,7 @@ impl Tries<'_> {
                 continue;
             }
             tries += 1;
-            if let Some(pause) = self.pause(&result, tries, can_repeat) {
+            if let Some(pause) = self.pause(&result, tries, again) {
                 self.wait(pause).await;
                 authorization = self.authorization().await?;
                 continue;
@@ -143,6 +120,32 @@ impl Tries<'_> {
                 authorized: self.own_credential || authorization.is_some(),
             });
         }
+    }
+
+    /// The request of a try.
+    fn request(
+        &self,
+        authorization: Option<&Authorization<'_>>,
+    ) -> Result<http::Request<Body>, RequestError> {
+        let mut request = (self.make_request)()?;
+        let left = self.left().unwrap_or(LONGEST_DEADLINE);
+        request.extensions_mut().insert(Deadline(left));
+        let headers = request.headers_mut();
+        headers.insert(header::USER_AGENT, self.client.user_agent.clone());
+        if let Some(id) = &self.options.request_id {
+            let id = HeaderValue::try_from(id.as_str()).map_err(|error| {
+                RequestError::new("the request id holds a character that cannot stand in a header")
+                    .with_source(error)
+            })?;
+            headers.insert(HeaderName::from_static(X_REQUEST_ID), id);
+        }
+        if let Some(authorization) = authorization {
+            headers.insert(header::AUTHORIZATION, authorization.header.clone());
+        }
+        for (name, value) in &self.options.headers {
+            headers.insert(name, value.clone());
+        }
+        Ok(request)
     }
 
     /// The credential of the next try: fixed ones first, since a client's own token takes priority
@@ -202,7 +205,7 @@ impl Tries<'_> {
         &self,
         result: &Result<http::Response<Bytes>, TransportError>,
         tries: u32,
-        can_repeat: bool,
+        again: Again,
     ) -> Option<Duration> {
         let (failure, retry_after) = match result {
             Ok(response) if response.status().is_success() => return None,
@@ -213,9 +216,9 @@ impl Tries<'_> {
             Err(error) => (Failure::Transport(error), None),
         };
         let timer = self.client.timer.as_deref();
-        if !can_repeat
+        if !again.can_replay
             || tries >= self.max_tries
-            || !failure.is_retryable(self.idempotent, timer.is_some())
+            || !failure.is_retryable(again.idempotent, timer.is_some())
         {
             return None;
         }
@@ -272,19 +275,23 @@ fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) ->
     matches!(result, Ok(response) if response.status() == StatusCode::UNAUTHORIZED)
 }
 
-/// The request of the next try. It stays for another one where its body can be sent twice.
-fn next_request(request: &mut Option<http::Request<Body>>) -> Option<http::Request<Body>> {
-    let Some(body) = request.as_ref()?.body().try_clone() else {
-        return request.take();
-    };
-    let first = request.as_ref()?;
-    let mut copy = http::Request::new(body);
-    *copy.method_mut() = first.method().clone();
-    *copy.uri_mut() = first.uri().clone();
-    *copy.version_mut() = first.version();
-    *copy.headers_mut() = first.headers().clone();
-    *copy.extensions_mut() = first.extensions().clone();
-    Some(copy)
+/// What sending a request a second time would mean.
+#[derive(Clone, Copy)]
+struct Again {
+    /// Its body can be sent a second time.
+    can_replay: bool,
+    /// Doing it twice is as good as doing it once.
+    idempotent: bool,
+}
+
+impl Again {
+    fn of(request: &http::Request<Body>, operation: &OperationInfo) -> Self {
+        Self {
+            can_replay: request.body().as_bytes().is_some(),
+            // The first time changes the tag that the second time would ask for.
+            idempotent: operation.idempotent && !request.headers().contains_key(header::IF_MATCH),
+        }
+    }
 }
 
 /// The output of `future`, or `None` when `deadline` passed before. A transport keeps to the

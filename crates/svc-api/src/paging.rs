@@ -83,9 +83,7 @@ impl Cursor {
 }
 
 /// A list that can be walked.
-pub(crate) trait Paged<T>:
-    Operation<Response = Paginated<T>> + Send + Sync + 'static
-{
+pub(crate) trait Paged<T>: Operation<Response = Paginated<T>> + 'static {
     /// Goes to the page at `next`; `false` when that is where it is.
     fn turn(&mut self, next: Cursor) -> bool;
 }

@@ -1,7 +1,7 @@
 //! The names that stand in paths, each with a type of its own so that two of them cannot be swapped
-//! (specification, section 1).
+//! (specification, section 1). They are cheap to clone, as every call holds some.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ macro_rules! names {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The text.
@@ -33,19 +33,19 @@ macro_rules! names {
 
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
-                Self(text.to_owned())
+                Self(text.into())
             }
         }
 
         impl From<String> for $name {
             fn from(text: String) -> Self {
-                Self(text)
+                Self(text.into())
             }
         }
 
         impl From<&String> for $name {
             fn from(text: &String) -> Self {
-                Self(text.clone())
+                Self(text.as_str().into())
             }
         }
 

@@ -8,7 +8,7 @@ use crate::{
     Draft, EnvironmentName, JsonObject, PageUid, ProjectName, QueryString, Tagged,
     operation::{encode, if_match},
     response::{ResponseError, decode, decode_tagged},
-    wire::{Credential, Host, Operation, OperationInfo, RequestError},
+    wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
 };
 
 /// The path of the pages of an environment.
@@ -211,8 +211,8 @@ impl Operation for List {
 
     const INFO: OperationInfo = info("pages.list", Method::GET, LIST_PATH, true);
 
-    fn path_arguments(&self) -> Vec<&str> {
-        vec![self.project.as_str(), self.environment.as_str()]
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [self.project.as_str(), self.environment.as_str()].into()
     }
 
     fn query(&self) -> QueryString {
@@ -259,8 +259,8 @@ impl Operation for Create {
 
     const INFO: OperationInfo = info("pages.create", Method::POST, LIST_PATH, false);
 
-    fn path_arguments(&self) -> Vec<&str> {
-        vec![self.project.as_str(), self.environment.as_str()]
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [self.project.as_str(), self.environment.as_str()].into()
     }
 
     fn query(&self) -> QueryString {
@@ -311,12 +311,13 @@ impl Operation for Get {
 
     const INFO: OperationInfo = info("pages.get", Method::GET, ITEM_PATH, true);
 
-    fn path_arguments(&self) -> Vec<&str> {
-        vec![
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [
             self.project.as_str(),
             self.environment.as_str(),
             self.uid.as_str(),
         ]
+        .into()
     }
 
     fn query(&self) -> QueryString {
@@ -371,12 +372,13 @@ impl Operation for Update {
     // The same update twice leaves the same page, but with `If-Match` the second one would fail.
     const INFO: OperationInfo = info("pages.update", Method::PATCH, ITEM_PATH, false);
 
-    fn path_arguments(&self) -> Vec<&str> {
-        vec![
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [
             self.project.as_str(),
             self.environment.as_str(),
             self.uid.as_str(),
         ]
+        .into()
     }
 
     fn query(&self) -> QueryString {
@@ -437,12 +439,13 @@ impl Operation for Delete {
 
     const INFO: OperationInfo = info("pages.delete", Method::DELETE, ITEM_PATH, true);
 
-    fn path_arguments(&self) -> Vec<&str> {
-        vec![
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [
             self.project.as_str(),
             self.environment.as_str(),
             self.uid.as_str(),
         ]
+        .into()
     }
 
     fn query(&self) -> QueryString {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     EnvironmentName, Paginated, ProjectName, QueryString, ResourceName,
     response::{ResponseError, decode},
-    wire::{Credential, Host, Operation, OperationInfo},
+    wire::{Credential, Host, Operation, OperationInfo, PathArguments},
 };
 
 /// The path of the projects.
@@ -257,8 +257,8 @@ impl Operation for List {
 
     const INFO: OperationInfo = info("projects.list", LIST_PATH);
 
-    fn path_arguments(&self) -> Vec<&str> {
-        Vec::new()
+    fn path_arguments(&self) -> PathArguments<'_> {
+        PathArguments::from([])
     }
 
     fn query(&self) -> QueryString {
@@ -299,8 +299,8 @@ impl Operation for Get {
 
     const INFO: OperationInfo = info("projects.get", ITEM_PATH);
 
-    fn path_arguments(&self) -> Vec<&str> {
-        vec![self.project.as_str()]
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [self.project.as_str()].into()
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {

@@ -11,7 +11,7 @@ use crate::{
     RecordId, RecordView, ResourceName, Tagged,
     operation::{encode, if_match},
     response::{ResponseError, decode, decode_tagged},
-    wire::{Credential, Host, Operation, OperationInfo, RequestError},
+    wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
 };
 
 /// The path of the records of a model.
@@ -54,19 +54,25 @@ impl Collection {
         }
     }
 
-    fn arguments(&self) -> Vec<&str> {
-        vec![
+    fn arguments(&self) -> PathArguments<'_> {
+        [
             self.project.as_str(),
             self.environment.as_str(),
             self.resource.as_str(),
             self.model.as_str(),
         ]
+        .into()
     }
 
-    fn item_arguments<'a>(&'a self, id: &'a RecordId) -> Vec<&'a str> {
-        let mut arguments = self.arguments();
-        arguments.push(id.as_str());
-        arguments
+    fn item_arguments<'a>(&'a self, id: &'a RecordId) -> PathArguments<'a> {
+        [
+            self.project.as_str(),
+            self.environment.as_str(),
+            self.resource.as_str(),
+            self.model.as_str(),
+            id.as_str(),
+        ]
+        .into()
     }
 }
 
@@ -128,7 +134,7 @@ impl<T: DeserializeOwned> Operation for List<T> {
 
     const INFO: OperationInfo = info("records.list", Method::GET, LIST_PATH, true);
 
-    fn path_arguments(&self) -> Vec<&str> {
+    fn path_arguments(&self) -> PathArguments<'_> {
         self.collection.arguments()
     }
 
@@ -174,7 +180,7 @@ impl<T: DeserializeOwned> Operation for Get<T> {
 
     const INFO: OperationInfo = info("records.get", Method::GET, ITEM_PATH, true);
 
-    fn path_arguments(&self) -> Vec<&str> {
+    fn path_arguments(&self) -> PathArguments<'_> {
         self.collection.item_arguments(&self.id)
     }
 
@@ -220,7 +226,7 @@ impl<T: DeserializeOwned> Operation for Create<T> {
 
     const INFO: OperationInfo = info("records.create", Method::POST, LIST_PATH, false);
 
-    fn path_arguments(&self) -> Vec<&str> {
+    fn path_arguments(&self) -> PathArguments<'_> {
         self.collection.arguments()
     }
 
@@ -278,8 +284,8 @@ macro_rules! changes {
 
             const INFO: OperationInfo = info($wire, Method::$method, ITEM_PATH, $idempotent);
 
-            fn path_arguments(&self) -> Vec<&str> {
-                self.collection.item_arguments(&self.id)
+            fn path_arguments(&self) -> PathArguments<'_> {
+        self.collection.item_arguments(&self.id)
             }
 
             fn query(&self) -> QueryString {
@@ -339,7 +345,7 @@ impl Operation for Delete {
 
     const INFO: OperationInfo = info("records.delete", Method::DELETE, ITEM_PATH, true);
 
-    fn path_arguments(&self) -> Vec<&str> {
+    fn path_arguments(&self) -> PathArguments<'_> {
         self.collection.item_arguments(&self.id)
     }
 

@@ -18,7 +18,7 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 pub use self::{
     body::{Body, BodyTooLarge},
     error::{BoxError, TransportError, TransportErrorKind},
-    operation::{Credential, Host, Operation, OperationInfo, RequestError},
+    operation::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
 };
 
 /// A boxed future that may move between threads.

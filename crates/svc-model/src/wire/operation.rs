@@ -1,6 +1,6 @@
 //! Operations as values: what a call is, how it becomes a request, how a response becomes its result.
 
-use std::{error::Error as StdError, fmt};
+use std::{error::Error as StdError, fmt, ops::Deref};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, header};
@@ -94,7 +94,7 @@ pub enum Credential {
 /// assert_eq!(page.value.name(), Some("Orders".into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Operation {
+pub trait Operation: Send + Sync {
     /// What the call gives.
     type Response;
 
@@ -102,7 +102,7 @@ pub trait Operation {
     const INFO: OperationInfo;
 
     /// The values of the path template's names, in their order.
-    fn path_arguments(&self) -> Vec<&str>;
+    fn path_arguments(&self) -> PathArguments<'_>;
 
     /// The query string.
     fn query(&self) -> QueryString {
@@ -187,6 +187,43 @@ pub trait Operation {
         } else {
             Err(ResponseError::from_error_response(response))
         }
+    }
+}
+
+/// The most names that a path template has.
+const MAX_ARGUMENTS: usize = 8;
+
+/// The values of the names of a path template, in their order; eight at most.
+///
+/// ```
+/// use svc_model::wire::PathArguments;
+///
+/// let arguments = PathArguments::from(["demo", "prod"]);
+/// assert_eq!(*arguments, ["demo", "prod"]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct PathArguments<'a> {
+    // At hand without an allocation, since every call has them.
+    values: [&'a str; MAX_ARGUMENTS],
+    len: usize,
+}
+
+impl<'a, const N: usize> From<[&'a str; N]> for PathArguments<'a> {
+    fn from(arguments: [&'a str; N]) -> Self {
+        const { assert!(N <= MAX_ARGUMENTS, "a path has at most eight names") };
+        let mut values = [""; MAX_ARGUMENTS];
+        for (value, argument) in values.iter_mut().zip(arguments) {
+            *value = argument;
+        }
+        Self { values, len: N }
+    }
+}
+
+impl<'a> Deref for PathArguments<'a> {
+    type Target = [&'a str];
+
+    fn deref(&self) -> &[&'a str] {
+        self.values.get(..self.len).unwrap_or(&[])
     }
 }
 
