@@ -37,6 +37,11 @@
 //! # }
 //! ```
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
+// Without an engine there is nothing to connect, and nobody to use what engines share.
+#![cfg_attr(
+    not(feature = "sqlite"),
+    allow(dead_code, unreachable_code, unused_variables)
+)]
 
 #[cfg(feature = "sqlite")]
 pub mod database;

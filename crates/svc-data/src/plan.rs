@@ -273,7 +273,13 @@ impl Resolver<'_> {
             if kind == Kind::Binary {
                 return Err(format!("the lookup {lookup} does not work on binary data"));
             }
-            Ok(Test::Match(index, how, one()?.to_owned()))
+            let text = one()?;
+            if text.is_empty() && !matches!(kind, Kind::Text | Kind::Any) {
+                return Err(format!(
+                    "the lookup {lookup} takes a text that is not empty"
+                ));
+            }
+            Ok(Test::Match(index, how, text.to_owned()))
         };
         let truth = |test: Test| -> Result<Test, String> {
             match parse_bool(one()?) {

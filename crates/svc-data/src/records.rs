@@ -4,7 +4,7 @@ use bytes::Bytes;
 use svc_model::{Invalid, JsonObject, RecordId};
 
 use crate::{
-    Error, Model,
+    Error, Field, Model,
     scalar::{Scalar, Zone},
 };
 
@@ -147,7 +147,10 @@ pub(crate) fn read_body(
             {
                 invalid.push_field(name, "this field may not be null");
             }
-            Ok(value) => values.push((index, value)),
+            Ok(value) => match check_size(field, &value) {
+                Ok(()) => values.push((index, value)),
+                Err(message) => invalid.push_field(name, message),
+            },
             Err(message) => invalid.push_field(name, message),
         }
     }
@@ -162,6 +165,32 @@ pub(crate) fn read_body(
     }
     invalid.into_result()?;
     Ok(values)
+}
+
+/// Holds a value to the declared size of its column, which not every engine does by itself.
+fn check_size(field: &Field, value: &Scalar) -> Result<(), String> {
+    match value {
+        Scalar::Text(text) => match field.max_length {
+            Some(most) if text.chars().count() > most as usize => {
+                Err(format!("at most {most} characters are allowed"))
+            }
+            _ => Ok(()),
+        },
+        Scalar::Decimal(digits) => {
+            let most = field
+                .precision
+                .map(|precision| precision.saturating_sub(field.scale.unwrap_or(0)) as usize);
+            let whole = digits.split('.').next().unwrap_or_default();
+            let whole = whole.trim_start_matches(['-', '0']).len();
+            match most {
+                Some(most) if whole > most => Err(format!(
+                    "at most {most} digits before the point are allowed"
+                )),
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

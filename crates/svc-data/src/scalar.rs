@@ -399,7 +399,13 @@ fn read_time(text: &str) -> Result<Scalar, String> {
 
 fn read_date_time(text: &str, zone: &Zone) -> Result<Scalar, String> {
     let wrong = || "must be a date and time such as 2026-01-31T13:30:00Z".to_owned();
-    let written = Written::parse(text.as_bytes()).ok_or_else(wrong)?;
+    // A plus that was not escaped in a query string arrives as a blank.
+    let with_plus = text
+        .rsplit_once(' ')
+        .map(|(start, offset)| format!("{start}+{offset}"));
+    let written = Written::parse(text.as_bytes())
+        .or_else(|| Written::parse(with_plus.as_deref()?.as_bytes()))
+        .ok_or_else(wrong)?;
     let digits = fraction_digits(written.fraction)?;
     let timestamp = written.timestamp(&zone.zone).ok_or_else(wrong)?;
     if !(0..=9999).contains(&TimeZone::UTC.to_datetime(timestamp).year()) {
@@ -508,6 +514,7 @@ mod tests {
         assert_eq!(read("2026-07-31"), "2026-07-30T22:00:00Z");
         assert_eq!(read("2026-01-31T12:00:00.5Z"), "2026-01-31T12:00:00.5Z");
         assert_eq!(read("2026-01-31T12:00:00+02:00"), "2026-01-31T10:00:00Z");
+        assert_eq!(read("2026-01-31T12:00:00 02:00"), "2026-01-31T10:00:00Z");
         for text in [
             "2026-02-30",
             "2026-01-31T25:00",

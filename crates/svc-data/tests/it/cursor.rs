@@ -49,7 +49,7 @@ async fn fill(shop: &Shop, rows: &[Cell]) {
     let connection = shop.other();
     connection
         .execute_batch(
-            "DELETE FROM keyed; DELETE FROM loose; DELETE FROM pairs; DELETE FROM texts;",
+            "PRAGMA synchronous = OFF; BEGIN; DELETE FROM keyed; DELETE FROM loose; DELETE FROM pairs; DELETE FROM texts;",
         )
         .unwrap();
     for (number, (a, b, c, d)) in rows.iter().enumerate() {
@@ -86,6 +86,7 @@ async fn fill(shop: &Shop, rows: &[Cell]) {
             )
             .unwrap();
     }
+    connection.execute_batch("COMMIT").unwrap();
 }
 
 async fn walk(shop: &Shop, model: &str, query: &ListQuery) -> Vec<Value> {

@@ -131,6 +131,7 @@ async fn what_does_not_fit_is_refused_by_name() {
         ("raw__icontains=a", "does not work on binary data"),
         ("meta=a", "meta: must be JSON"),
         ("meta__gt=1", "does not work on JSON"),
+        ("id__icontains=", "takes a text that is not empty"),
         ("status__isnull=", "true or false"),
         ("status__isempty=2", "true or false"),
         ("status__regex=(", "must be a regular expression"),
