@@ -145,10 +145,13 @@ fn the_date_texts_follow_the_time_zone_that_is_asked_for() {
     assert_eq!(found, [3, 4]);
 }
 
+/// A query and the ids that it finds.
+type Case = (&'static [(&'static str, &'static str)], &'static [i64]);
+
 #[test]
 fn every_lookup_finds_what_it_says() {
     let records = Records::new();
-    let cases: &[(&[(&str, &str)], &[i64])] = &[
+    let cases: &[Case] = &[
         (&[("name", "Ada")], &[1]),
         (&[("name__ne", "Ada")], &[2, 3, 4]),
         (&[("age__gt", "7")], &[1, 4]),

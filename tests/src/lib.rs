@@ -10,3 +10,14 @@ pub use self::{
     call::{Answer, Call},
     program::{Program, Service, program, wait_until},
 };
+
+/// The snippets of the README and the book, as doctests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../docs/src/client.md")]
+    struct Client;
+    #[doc = include_str!("../../docs/src/custom-transports.md")]
+    struct CustomTransports;
+}

@@ -244,3 +244,81 @@ async fn note_use(state: Shared, identity: Identity) {
         tracing::warn!(%error, "the last use of a credential could not be noted");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use svc_store::{NewApiKey, NewProject, Store};
+
+    use super::*;
+    use crate::{Config, state::State};
+
+    async fn account_in(team: &str) -> Account {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let project = ProjectName::from("main");
+        store
+            .projects()
+            .create(NewProject::new(project.clone()))
+            .await
+            .unwrap();
+        for email in ["owner@example.com", "b@example.com"] {
+            store
+                .api_keys()
+                .create(NewApiKey::new(project.clone(), email))
+                .await
+                .unwrap();
+        }
+        store
+            .members()
+            .replace(&project, "b@example.com", team)
+            .await
+            .unwrap();
+        let key = store
+            .api_keys()
+            .create(NewApiKey::new(project, "b@example.com"))
+            .await
+            .unwrap();
+        let mut headers = HeaderMap::new();
+        let value = format!("Bearer {}", key.secret.expose());
+        headers.insert(header::AUTHORIZATION, value.parse().unwrap());
+        account(&State::new(Config::default(), store), &headers)
+            .await
+            .unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_member_of_a_read_only_team_reads_pages_and_does_not_write_them() {
+        let project = ProjectName::from("main");
+        let reader = account_in("Read Only").await;
+        assert!(reader.check(&project, &Method::GET).is_ok());
+        for method in [Method::POST, Method::PATCH, Method::DELETE] {
+            let refused = reader.check(&project, &method);
+            assert!(
+                matches!(refused, Err(Failure::PermissionDenied(_))),
+                "{method}"
+            );
+        }
+        let editor = account_in("Editor").await;
+        assert!(editor.check(&project, &Method::DELETE).is_ok());
+        assert!(
+            editor
+                .check(&ProjectName::from("other"), &Method::GET)
+                .is_err()
+        );
+    }
+
+    #[tokio::test]
+    async fn what_was_read_before_a_change_is_not_kept_after_it() {
+        let credentials = Credentials::default();
+        let identity = Identity::ApiKey(account_in("Editor").await.0);
+        let hash = CredentialHash::of("x");
+        let before = credentials.generation();
+        credentials.forget();
+        credentials.keep(hash, &identity, before);
+        assert!(credentials.get(&hash).is_none());
+        credentials.keep(hash, &identity, credentials.generation());
+        assert!(credentials.get(&hash).is_some());
+        credentials.forget();
+        assert!(credentials.get(&hash).is_none());
+    }
+}

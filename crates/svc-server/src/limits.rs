@@ -85,10 +85,79 @@ fn is_fit(id: &HeaderValue) -> bool {
     !bytes.is_empty() && bytes.len() <= MAX_REQUEST_ID && bytes.iter().all(u8::is_ascii_graphic)
 }
 
+// The layer hands it over by value.
+#[expect(clippy::needless_pass_by_value)]
 fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("unknown");
     Failure::Internal(format!("a handler panicked: {text}")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::{body::Body, routing::get};
+    use http::StatusCode;
+    use http_body_util::BodyExt as _;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    async fn answer(router: Router, config: &Config, path: &str) -> (StatusCode, String, String) {
+        let router = Limits::new(config).apply(router, config);
+        let request = Request::builder().uri(path).body(Body::empty()).unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        let id = response.headers()[REQUEST_ID].to_str().unwrap().to_owned();
+        let status = response.status();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, id, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_handler_is_answered_and_named_like_any_request() {
+        async fn panics() {
+            panic!("secret of the handler");
+        }
+        let router = Router::new().route("/", get(panics));
+        let (status, id, body) = answer(router, &Config::default(), "/").await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(body, r#"{"detail":"internal error","error_code":"error"}"#);
+        assert_eq!(id.len(), 36);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_takes_too_long_is_answered_in_time() {
+        let router = Router::new().route("/", get(std::future::pending::<()>));
+        let config = Config {
+            request_timeout: Duration::from_secs(3),
+            ..Config::default()
+        };
+        let (status, _, body) = answer(router, &config, "/").await;
+        assert_eq!(status, StatusCode::GATEWAY_TIMEOUT);
+        assert!(body.contains(r#""error_code":"timeout""#), "{body}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_over_the_limit_wait_for_their_turn() {
+        let config = Config {
+            max_requests: 1,
+            ..Config::default()
+        };
+        let limits = Limits::new(&config);
+        let slow = || tokio::time::sleep(Duration::from_secs(1));
+        let router = limits.apply(Router::new().route("/", get(slow)), &config);
+        let begun = tokio::time::Instant::now();
+        let call = || {
+            let request = Request::builder().uri("/").body(Body::empty()).unwrap();
+            router.clone().oneshot(request)
+        };
+        let answers = tokio::join!(call(), call(), call());
+        for answer in [answers.0, answers.1, answers.2] {
+            assert_eq!(answer.unwrap().status(), StatusCode::OK);
+        }
+        assert_eq!(begun.elapsed().as_secs(), 3, "one after the other");
+    }
 }
