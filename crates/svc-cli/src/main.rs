@@ -3,6 +3,10 @@
 //! Each group of commands has a file of its name. What they share is small: where the store is
 //! ([`context`]), how results are written ([`output`], [`rows`]), and what a failure looks like
 //! ([`failure`]).
+#![allow(
+    rustdoc::bare_urls,
+    reason = "the texts of options are read in a terminal"
+)]
 
 mod backup;
 mod cli;

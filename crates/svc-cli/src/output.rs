@@ -66,11 +66,7 @@ impl Output {
             }
             keep_what_people_read(&mut rows);
         }
-        let mut writer = RowWriter::to_stdout(self.format(None));
-        for row in rows {
-            writer.write(row)?;
-        }
-        writer.finish()
+        RowWriter::to_stdout(self.format(None)).write_all(rows)
     }
 
     /// A message beside the result, on standard error.

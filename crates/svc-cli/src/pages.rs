@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use svc_api::{ApiKey, Client, auth::TokenError};
-use svc_model::{JsonObject, PageUid, UpdatePageSettings};
+use svc_model::{JsonObject, PageSettings, PageUid, UpdatePageSettings};
 
 use crate::{
     client::Target,
@@ -177,11 +177,8 @@ impl Pages {
                 if pages.is_empty() && format == Format::Table {
                     output.note("no pages yet; svc pages create makes one");
                 }
-                let mut writer = RowWriter::to_stdout(format);
-                for page in pages {
-                    writer.write(page.into_properties())?;
-                }
-                writer.finish()
+                let rows = pages.into_iter().map(PageSettings::into_properties);
+                RowWriter::to_stdout(format).write_all(rows.collect())
             }
             Self::Get {
                 uid,

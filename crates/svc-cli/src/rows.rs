@@ -66,6 +66,22 @@ impl<W: Write> RowWriter<W> {
         }
     }
 
+    /// Writes all rows there are; in CSV with the columns of all of them.
+    pub(crate) fn write_all(mut self, rows: Vec<JsonObject>) -> Result<(), Failure> {
+        if let (Sink::Csv(header), Some(columns)) = (&mut self.sink, columns(&rows)) {
+            let mut line = Vec::new();
+            push_csv(&mut line, columns.iter());
+            *header = Some(columns);
+            self.out
+                .write_all(&line)
+                .map_err(|error| Failure::output(&error))?;
+        }
+        for row in rows {
+            self.write(row)?;
+        }
+        self.finish()
+    }
+
     /// How many rows there were.
     pub(crate) fn written(&self) -> u64 {
         self.written
@@ -333,6 +349,16 @@ mod tests {
             written(Format::Csv, &[r#"{"a":1,"b":2}"#, r#"{"b":3,"c":4}"#]),
             "a,b\r\n1,2\r\n,3\r\n"
         );
+    }
+
+    #[test]
+    fn csv_of_rows_that_are_all_there_has_the_columns_of_all() {
+        let mut out = Vec::new();
+        let writer = RowWriter::new(&mut out, Format::Csv, false);
+        writer
+            .write_all(vec![row(r#"{"a":1,"b":2}"#), row(r#"{"b":3,"c":4}"#)])
+            .unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a,b,c\r\n1,2,\r\n,3,4\r\n");
     }
 
     #[test]

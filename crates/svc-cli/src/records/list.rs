@@ -27,7 +27,10 @@ const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 #[command(after_help = "Examples:\n  \
     svc records list shop orders --filter status=paid --filter total__gte=100 --order-by -created_at\n  \
     svc records list shop orders --filter status__in=paid,shipped --filter exclude__note__isnull=true\n  \
-    svc records list shop orders --all --format csv > orders.csv")]
+    svc records list shop orders --all --format csv > orders.csv\n\n\
+    Lookups: exact (when none is named), ne, gt, gte, lt, lte, in, range, icontains, istartswith, \
+    iendswith, contains, startswith, endswith, isnull, isempty, json_icontains, regex and coveredby where \
+    the database has them.")]
 pub(crate) struct List {
     #[command(flatten)]
     collection: Collection,
@@ -73,11 +76,7 @@ impl List {
         if !self.all {
             let page = call.send().await?;
             let (shown, more, count) = (page.results.len(), page.has_next(), page.count);
-            let mut writer = RowWriter::to_stdout(format);
-            for record in page.results {
-                writer.write(record)?;
-            }
-            writer.finish()?;
+            RowWriter::to_stdout(format).write_all(page.results)?;
             if format == Format::Table {
                 context.output.note(&summary(shown, more, count));
             }
@@ -252,6 +251,18 @@ mod tests {
             query(&["--filter=größe__gt=1"]).unwrap(),
             "gr%C3%B6%C3%9Fe__gt=1"
         );
+    }
+
+    #[test]
+    fn the_help_names_every_lookup() {
+        let mut command = <Command as clap::CommandFactory>::command();
+        let help = command.render_long_help().to_string();
+        for lookup in Lookup::ALL {
+            let named = help
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .any(|word| word == lookup.as_str());
+            assert!(named, "{lookup}");
+        }
     }
 
     #[test]
