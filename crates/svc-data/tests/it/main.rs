@@ -8,5 +8,6 @@ mod faults;
 mod fixture;
 mod injection;
 mod list;
+mod roundtrip;
 mod structure;
 mod write;
