@@ -62,7 +62,7 @@ pub use self::{
     projects::Project,
     query::QueryString,
     records::Record,
-    response::{DecodeError, ErrorResponse, ResponseError, Tagged, X_REQUEST_ID},
+    response::{DecodeError, ErrorResponse, ResponseError, Tagged, X_REQUEST_ID, decode_json},
 };
 
 #[cfg(doctest)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Draft, EnvironmentName, JsonObject, PageUid, ProjectName, QueryString, Tagged,
     operation::{encode, if_match},
-    response::{ResponseError, decode, decode_tagged},
+    response::{ResponseError, decode_json, decode_tagged},
     wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
 };
 
@@ -220,7 +220,7 @@ impl Operation for List {
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode(response)
+        decode_json(response)
     }
 }
 

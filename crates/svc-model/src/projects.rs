@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     EnvironmentName, Paginated, ProjectName, QueryString, ResourceName,
-    response::{ResponseError, decode},
+    response::{ResponseError, decode_json},
     wire::{Credential, Host, Operation, OperationInfo, PathArguments},
 };
 
@@ -273,7 +273,7 @@ impl Operation for List {
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode(response)
+        decode_json(response)
     }
 }
 
@@ -304,6 +304,6 @@ impl Operation for Get {
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode(response)
+        decode_json(response)
     }
 }

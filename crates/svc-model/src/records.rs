@@ -10,7 +10,7 @@ use crate::{
     EnvironmentName, JsonObject, ListQuery, ModelName, Paginated, ProjectName, QueryString,
     RecordId, RecordView, ResourceName, Tagged,
     operation::{encode, if_match},
-    response::{ResponseError, decode, decode_tagged},
+    response::{ResponseError, decode_json, decode_tagged},
     wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
 };
 
@@ -143,7 +143,7 @@ impl<T: DeserializeOwned> Operation for List<T> {
     }
 
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode(response)
+        decode_json(response)
     }
 }
 

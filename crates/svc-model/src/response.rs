@@ -224,8 +224,11 @@ impl StdError for DecodeError {
     }
 }
 
-/// Reads a JSON body.
-pub(crate) fn decode<T: DeserializeOwned>(
+/// Reads a JSON body, for the [`parse_success`](crate::wire::Operation::parse_success) of an operation.
+///
+/// # Errors
+/// [`ResponseError::Decode`] when the body is no `T`.
+pub fn decode_json<T: DeserializeOwned>(
     response: http::Response<Bytes>,
 ) -> Result<T, ResponseError> {
     serde_json::from_slice(response.body()).map_err(|source| {
@@ -271,5 +274,5 @@ pub(crate) fn decode_tagged<T: DeserializeOwned>(
 ) -> Result<Tagged<T>, ResponseError> {
     let etag = response.headers().get(http::header::ETAG);
     let etag = etag.and_then(|etag| etag.to_str().ok()).map(str::to_owned);
-    decode(response).map(|value| Tagged { value, etag })
+    decode_json(response).map(|value| Tagged { value, etag })
 }

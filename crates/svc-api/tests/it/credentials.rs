@@ -8,7 +8,7 @@ use svc_api::{
     wire::{BoxFuture, mock::MockTransport},
 };
 
-use crate::support::{builder, client};
+use crate::support::{Upload, builder, client};
 
 fn sent(mock: &MockTransport) -> Vec<Option<String>> {
     mock.requests()
@@ -226,6 +226,16 @@ async fn a_provider_that_has_nothing_fails_the_call_before_it_is_sent() {
         "pages.list: the session is over; sign in again"
     );
     assert!(mock.requests().is_empty());
+}
+
+#[tokio::test]
+async fn an_operation_that_needs_no_credential_gets_none() {
+    let mock = MockTransport::new().answer(StatusCode::OK, "7");
+    let provider = Steps::new(["JWT session"]);
+    let client = builder(&mock).token_provider(provider).build().unwrap();
+    assert_eq!(client.call(Upload).send().await.unwrap(), 7);
+    assert_eq!(sent(&mock), [None]);
+    assert_eq!(mock.requests()[0].body, "a stream");
 }
 
 #[tokio::test]

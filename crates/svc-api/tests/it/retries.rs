@@ -9,7 +9,7 @@ use svc_api::{
     wire::{TransportErrorKind, mock::MockTransport},
 };
 
-use crate::support::{TestTimer, answer, builder, client};
+use crate::support::{TestTimer, Upload, answer, builder, client};
 
 fn patient(mock: &MockTransport, timer: &TestTimer) -> Client {
     builder(mock).timer(timer.clone()).build().unwrap()
@@ -183,6 +183,15 @@ async fn all_calls_of_a_client_share_a_budget_of_tries() {
     }
     // Eight first tries, and three more.
     assert_eq!((mock.requests().len(), mock.unused()), (11, 0));
+}
+
+#[tokio::test]
+async fn a_call_whose_body_is_a_stream_is_not_tried_again() {
+    let timer = TestTimer::default();
+    let mock = failing(1, TransportErrorKind::Connect);
+    let error = patient(&mock, &timer).call(Upload).await.unwrap_err();
+    assert!(error.is_connect());
+    assert_eq!(mock.requests().len(), 1);
 }
 
 #[tokio::test]

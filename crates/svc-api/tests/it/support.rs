@@ -7,10 +7,14 @@ use std::{
     time::Duration,
 };
 
-use http::{Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use svc_api::{
     Client, ClientBuilder, OwnTransport,
-    wire::{Body, BoxFuture, Timer, mock::MockTransport},
+    model::{ResponseError, decode_json},
+    wire::{
+        Body, BoxFuture, Credential, Host, Operation, OperationInfo, PathArguments, RequestError,
+        Timer, mock::MockTransport,
+    },
 };
 
 /// Time that passes when somebody sleeps, or when a test says so.
@@ -61,6 +65,37 @@ pub(crate) fn builder(mock: &MockTransport) -> ClientBuilder<OwnTransport> {
 
 pub(crate) fn client(mock: &MockTransport) -> Client {
     builder(mock).build().unwrap()
+}
+
+/// An operation of a program's own: it needs no credential and streams its body.
+pub(crate) struct Upload;
+
+impl Operation for Upload {
+    type Response = u32;
+
+    const INFO: OperationInfo = OperationInfo::new(
+        "own.upload",
+        Method::PUT,
+        Host::Data,
+        "/own/upload",
+        Credential::Anonymous,
+        true,
+    );
+
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [].into()
+    }
+
+    fn to_request(&self, base_url: &str) -> Result<Request<Body>, RequestError> {
+        let body = http_body_util::Full::new(bytes::Bytes::from_static(b"a stream"));
+        Request::put(format!("{base_url}/own/upload"))
+            .body(Body::stream(body))
+            .map_err(|error| RequestError::new("the upload has no URI").with_source(error))
+    }
+
+    fn parse_success(response: Response<bytes::Bytes>) -> Result<u32, ResponseError> {
+        decode_json(response)
+    }
 }
 
 /// An answer with a header.
