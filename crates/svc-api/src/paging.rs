@@ -26,6 +26,7 @@ use crate::{Call, Client, Error, RequestOptions};
 ///
 /// ```
 /// # use svc_api::{Client, Error};
+/// # #[cfg(feature = "records")]
 /// # async fn example(client: Client) -> Result<(), Error> {
 /// let mut pages = client.records("shop", "orders").list().per_page(1000).by_page();
 /// while let Some(page) = pages.try_next().await? {

@@ -70,7 +70,11 @@ impl ClientBuilder<NoTransport> {
         }
     }
 
-    /// The client, over the transport of `svc-transport`, which needs a tokio runtime.
+    /// The client, over the transport of `svc-transport` as it is, which needs a tokio runtime.
+    ///
+    /// For a proxy, certificates of your own or other limits give [`transport`](Self::transport) a
+    /// `HyperTransport` from its builder, and [`timer`](Self::timer) a `TokioTimer`; both are in
+    /// [`svc_transport`].
     ///
     /// # Errors
     /// Kind [`Options`](crate::ErrorKind::Options) when an option cannot be used, or the transport
