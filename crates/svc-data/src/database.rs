@@ -1,6 +1,6 @@
 //! A database of our own: rows in and out, whatever the engine. The control plane lives on it.
 
-use std::{fs, io, path::Path, sync::Arc};
+use std::{fs, io, path::Path, sync::Arc, thread, time::Duration};
 
 use rusqlite::{
     Connection as SqliteConnection,
@@ -22,6 +22,10 @@ pub use value::{ColumnIndex, FromValue, Row, Value};
 
 /// How many threads read the control plane.
 const READERS: usize = 2;
+/// How often missing migrations are tried while another process may be at them.
+const MIGRATION_ATTEMPTS: u32 = 10;
+/// How long it is waited between two tries.
+const MIGRATION_PAUSE: Duration = Duration::from_millis(50);
 
 /// A database of our own. Cheap to clone; its threads end with the last clone.
 ///
@@ -224,7 +228,7 @@ fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {
     let told = |error| fault::translate(error, target);
     let mut copy = SqliteConnection::open(target).map_err(told)?;
     rusqlite::backup::Backup::new(connection, &mut copy)
-        .and_then(|backup| backup.run_to_completion(1024, std::time::Duration::ZERO, None))
+        .and_then(|backup| backup.run_to_completion(1024, Duration::ZERO, None))
         .map_err(told)?;
     copy.close().map_err(|(_, error)| told(error))?;
     fs::File::open(target)
@@ -233,10 +237,14 @@ fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {
 }
 
 /// Makes the file, when there is none, so that nobody but this user can read it.
+///
+/// One that exists is left alone: closing it would end the locks that SQLite holds on it in this process.
 fn create(path: &Path) -> Result<(), Error> {
-    match private_file().create(true).truncate(false).open(path) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(cannot_create(path, error)),
+    match private_file().create_new(true).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(cannot_create(path, error))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -279,17 +287,21 @@ fn migrate(source: &Source, migrations: &[Migration]) -> Result<(), Error> {
     }
     let runner = refinery::Runner::new(&known);
     let mut slot = Slot::new(source.clone(), Role::Writer);
-    let first = runner.run(slot.connection()?);
-    // Another process may have applied the same migrations in the meantime; then nothing is left to do.
-    let result = match first {
-        Err(error) if matches!(error.kind(), refinery::error::Kind::Connection(..)) => {
-            runner.run(slot.connection()?)
+    let mut attempts = 1;
+    loop {
+        match runner.run(slot.connection()?) {
+            Ok(_) => return Ok(()),
+            // Another process applies the same steps right now: what it has done is seen the next time.
+            Err(error)
+                if attempts < MIGRATION_ATTEMPTS
+                    && matches!(error.kind(), refinery::error::Kind::Connection(..)) =>
+            {
+                attempts += 1;
+                thread::sleep(MIGRATION_PAUSE);
+            }
+            Err(error) => return Err(refused(&source.path, error)),
         }
-        other => other,
-    };
-    result
-        .map(drop)
-        .map_err(|error| refused(&source.path, error))
+    }
 }
 
 fn refused(path: &Path, error: refinery::Error) -> Error {

@@ -211,7 +211,7 @@ impl Identity {
     fn of(path: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
         if metadata.is_dir() {
-            return Err(io::Error::other("it is a folder, not a file"));
+            return Err(io::Error::other("it is a folder; name a file"));
         }
         #[cfg(unix)]
         {
