@@ -168,7 +168,7 @@ fn links_are_made_from_the_public_url() {
 #[test]
 fn a_shutdown_finishes_what_is_in_flight() {
     let folder = tempfile::tempdir().unwrap();
-    let service = serve(&folder, &[]);
+    let mut service = serve(&folder, &[]);
     let address = service
         .text("/base_url")
         .trim_start_matches("http://")
@@ -185,7 +185,7 @@ fn a_shutdown_finishes_what_is_in_flight() {
     stream.flush().unwrap();
     // The head was read once another request, which came after it, was answered.
     service.root("GET", "/healthz").expect(200);
-    service.signal("TERM");
+    service.request_end();
     wait_until("no new connection is accepted", || {
         TcpStream::connect(&address).is_err()
     });
@@ -196,7 +196,7 @@ fn a_shutdown_finishes_what_is_in_flight() {
         .unwrap();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
-    assert_eq!(service.terminate_quietly(), Some(0));
+    assert_eq!(service.terminate(), Some(0));
 }
 
 #[test]

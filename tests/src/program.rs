@@ -297,22 +297,18 @@ impl Service {
         let _ = self.child.wait();
     }
 
+    /// Asks it to end with SIGTERM, and does not wait.
+    pub fn request_end(&mut self) {
+        // The shell sends the signal when its standard input closes.
+        drop(self.child.stdin.take());
+    }
+
     /// Asks it to end with SIGTERM, waits, and gives its exit code.
     ///
     /// # Panics
     /// When it does not end.
     pub fn terminate(mut self) -> Option<i32> {
-        self.signal("TERM");
-        drop(self.child.stdin.take());
-        self.child.wait().expect("the service ends").code()
-    }
-
-    /// Waits for its end after a signal that another call sent, and gives its exit code.
-    ///
-    /// # Panics
-    /// When it does not end.
-    pub fn terminate_quietly(mut self) -> Option<i32> {
-        drop(self.child.stdin.take());
+        self.request_end();
         self.child.wait().expect("the service ends").code()
     }
 

@@ -54,6 +54,7 @@ mod scalar;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 pub mod structure;
+mod time;
 
 #[cfg(feature = "sqlite")]
 pub use database::{Connection, Database, Migration, Row, Value};

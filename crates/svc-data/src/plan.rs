@@ -10,7 +10,8 @@ use svc_model::{
 
 use crate::{
     Error, Model, Structure,
-    scalar::{Kind, Scalar, Zone},
+    scalar::{Kind, Scalar},
+    time::Zone,
 };
 
 /// The largest regular expression, compiled, in bytes.

@@ -3,10 +3,7 @@
 use bytes::Bytes;
 use svc_model::{Invalid, JsonObject, RecordId};
 
-use crate::{
-    Error, Field, Model,
-    scalar::{Scalar, Zone},
-};
+use crate::{Error, Field, Model, scalar::Scalar, time::Zone};
 
 /// A page of records.
 #[derive(Clone, Debug)]

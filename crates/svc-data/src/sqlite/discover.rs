@@ -3,18 +3,21 @@
 use std::collections::HashMap;
 
 use regex::Regex;
-use rusqlite::{Connection, types::ValueRef};
+use rusqlite::Connection;
 use serde_json::value::RawValue;
 
-use super::{declared::Declared, quoted, rules, temporal};
+use super::{declared::Declared, rules};
 use crate::{
-    Direction, Field, FieldType, Model, ModelRelation, Structure,
+    Field, Model, Structure,
     scalar::Kind,
     structure::{Default, ForeignKey, Storage, Suffix, TemporalForm, Writes},
 };
 
-/// How many rows at each end of a table are looked at for the form of its dates.
-const SAMPLE: u32 = 40;
+mod relations;
+mod sample;
+
+use relations::relate;
+use sample::sample;
 
 /// Reads the whole structure. What cannot be read, for want of an extension, is left out.
 pub(crate) fn discover(connection: &Connection) -> rusqlite::Result<Structure> {
@@ -312,83 +315,6 @@ impl Table {
     }
 }
 
-/// Sets the relations of every model, both ways, from the foreign keys of one column.
-fn relate(models: &mut [Model]) {
-    let places: HashMap<String, usize> = models
-        .iter()
-        .enumerate()
-        .map(|(index, model)| (model.name.clone(), index))
-        .collect();
-    let mut found = Vec::new();
-    for (index, model) in models.iter().enumerate() {
-        for key in &model.foreign_keys {
-            if let ([field], [column], Some(target)) = (
-                key.fields.as_slice(),
-                key.columns.as_slice(),
-                places.get(&key.table),
-            ) {
-                found.push((index, *field, *target, column.clone()));
-            }
-        }
-    }
-    for (index, field, target, column) in found {
-        let (Some(model), Some(related)) = (models.get(index), models.get(target)) else {
-            continue;
-        };
-        let Some(name) = model.fields.get(field).map(|f| f.name.clone()) else {
-            continue;
-        };
-        let (model_name, related_name) = (model.name.clone(), related.name.clone());
-        if let Some(model) = models.get_mut(index) {
-            let mut fields = model.fields.to_vec();
-            if let Some(field) = fields.get_mut(field) {
-                field.field_type = FieldType::ForeignKey;
-                field.related = Some((related_name.clone(), column.clone()));
-            }
-            model.fields = fields.into();
-            push_relation(
-                model,
-                ModelRelation {
-                    name: name.strip_suffix("_id").unwrap_or(&name).to_owned(),
-                    direction: Direction::ManyToOne,
-                    local_field: name.clone(),
-                    related_model: related_name,
-                    related_field: column.clone(),
-                },
-            );
-        }
-        if let Some(related) = models.get_mut(target) {
-            push_relation(
-                related,
-                ModelRelation {
-                    name: model_name.clone(),
-                    direction: Direction::OneToMany,
-                    local_field: column,
-                    related_model: model_name,
-                    related_field: name,
-                },
-            );
-        }
-    }
-}
-
-fn push_relation(model: &mut Model, mut relation: ModelRelation) {
-    if model.relations.iter().any(|r| r.name == relation.name) {
-        let far = match relation.direction {
-            Direction::ManyToOne => &relation.related_model,
-            Direction::OneToMany => &relation.related_field,
-        };
-        relation.name = format!("{}_{far}", relation.name);
-    }
-    let base = relation.name.clone();
-    let mut number = 2;
-    while model.relations.iter().any(|r| r.name == relation.name) {
-        relation.name = format!("{base}_{number}");
-        number += 1;
-    }
-    model.relations.push(relation);
-}
-
 /// A view can be written where a trigger does it instead.
 fn view_writes(triggers: &[String]) -> Writes {
     let has = |what: &str| {
@@ -438,66 +364,4 @@ fn read_default(sql: &str) -> Default {
         Some(literal) => Default::Literal(sql.to_owned(), literal),
         None => Default::Expression(sql.to_owned()),
     }
-}
-
-/// Looks at some rows to see in which form the dates and UUIDs of a table are stored.
-fn sample(connection: &Connection, model: &mut Model, table: &Table) -> rusqlite::Result<()> {
-    let chosen: Vec<usize> = (0..model.fields.len())
-        .filter(|index| {
-            model
-                .fields
-                .get(*index)
-                .is_some_and(|f| matches!(f.kind, Kind::Date | Kind::DateTime | Kind::Uuid))
-        })
-        .collect();
-    // A view may take long to give its first row.
-    if chosen.is_empty() || table.sort != "table" {
-        return Ok(());
-    }
-    let name = quoted(&model.table);
-    let columns: Vec<String> = chosen
-        .iter()
-        .filter_map(|index| model.fields.get(*index))
-        .map(|field| format!("{name}.{}", quoted(&field.name)))
-        .collect();
-    let order: Vec<String> = if table.without_rowid || table.key_is_row_id {
-        model.primary_key().map(|f| quoted(&f.name)).collect()
-    } else {
-        model.row_id.iter().cloned().collect()
-    };
-    let mut seen: Vec<temporal::Forms> =
-        chosen.iter().map(|_| temporal::Forms::default()).collect();
-    for direction in ["ASC", "DESC"] {
-        let order = if order.is_empty() {
-            String::new()
-        } else {
-            let terms: Vec<String> = order
-                .iter()
-                .map(|o| format!("{name}.{o} {direction}"))
-                .collect();
-            format!(" ORDER BY {}", terms.join(", "))
-        };
-        let sql = format!(
-            "SELECT {} FROM main.{name}{order} LIMIT {SAMPLE}",
-            columns.join(", ")
-        );
-        let mut statement = connection.prepare(&sql)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            for (position, forms) in seen.iter_mut().enumerate() {
-                forms.see(row.get_ref(position).unwrap_or(ValueRef::Null));
-            }
-        }
-        if order.is_empty() {
-            break;
-        }
-    }
-    let mut fields = model.fields.to_vec();
-    for (index, forms) in chosen.into_iter().zip(seen) {
-        if let Some(field) = fields.get_mut(index) {
-            field.storage = forms.storage(field.kind, field.storage);
-        }
-    }
-    model.fields = fields.into();
-    Ok(())
 }

@@ -9,12 +9,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::temporal;
-use crate::{
-    Error, Field,
-    plan::Shown,
-    scalar::{Kind, Zone},
-    structure::Storage,
-};
+use crate::{Error, Field, plan::Shown, scalar::Kind, structure::Storage, time::Zone};
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 

@@ -5,10 +5,11 @@ use bytes::{BufMut, BytesMut};
 use jiff::{Timestamp, Unit, civil::DateTime, tz::TimeZone};
 use rusqlite::types::ValueRef;
 
-use crate::{
-    scalar::{Kind, Written, Zone, parse_clock},
-    structure::{Storage, Suffix, TemporalForm},
-};
+use crate::time::{Written, Zone, parse_clock};
+
+mod form;
+
+pub(crate) use form::{Forms, Stored, holds_exactly, store};
 
 /// A larger number of seconds is milliseconds: as seconds it would be in the year 5138.
 const MILLIS_FROM: i64 = 100_000_000_000;
@@ -16,162 +17,6 @@ const MILLIS_FROM: i64 = 100_000_000_000;
 const JULIAN_DAYS: std::ops::RangeInclusive<f64> = 0.0..=5_373_484.499_999;
 const SECONDS_OF_YEAR_0: i64 = -62_167_219_200;
 const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
-
-/// The forms that were seen in the values of a column.
-#[derive(Default)]
-pub(crate) struct Forms {
-    forms: Vec<TemporalForm>,
-    dates: usize,
-    uuid_bytes: usize,
-    others: usize,
-}
-
-impl Forms {
-    pub(crate) fn see(&mut self, value: ValueRef<'_>) {
-        let form = match value {
-            ValueRef::Null => return,
-            ValueRef::Integer(number) if number.abs() >= MILLIS_FROM => Some(TemporalForm::Millis),
-            ValueRef::Integer(_) => Some(TemporalForm::Seconds),
-            ValueRef::Text(text) => match Written::parse(text) {
-                Some(written) if !written.has_time => {
-                    self.dates += 1;
-                    return;
-                }
-                Some(written) => form_of(text, &written),
-                None => None,
-            },
-            ValueRef::Blob(bytes) if bytes.len() == 16 => {
-                self.uuid_bytes += 1;
-                return;
-            }
-            _ => None,
-        };
-        match form {
-            Some(form) if !self.forms.contains(&form) => self.forms.push(form),
-            Some(_) => {}
-            None => self.others += 1,
-        }
-    }
-
-    /// How the column is stored, as far as was seen; `default` when nothing was.
-    pub(crate) fn storage(&self, kind: Kind, default: Storage) -> Storage {
-        match kind {
-            Kind::Uuid if self.uuid_bytes > 0 && self.others == 0 => Storage::UuidBytes,
-            Kind::DateTime => match self.forms.as_slice() {
-                [] => default,
-                [form] => Storage::Temporal {
-                    form: *form,
-                    uniform: self.others == 0 && self.dates == 0,
-                },
-                [form, ..] => Storage::Temporal {
-                    form: *form,
-                    uniform: false,
-                },
-            },
-            Kind::Date if self.forms.is_empty() && self.others == 0 && self.dates > 0 => {
-                match default {
-                    Storage::Temporal { form, .. } => Storage::Temporal {
-                        form,
-                        uniform: true,
-                    },
-                    other => other,
-                }
-            }
-            Kind::Date => match (self.dates, self.forms.as_slice()) {
-                (0, [form, ..]) => Storage::Temporal {
-                    form: *form,
-                    uniform: false,
-                },
-                _ => default,
-            },
-            _ => default,
-        }
-    }
-}
-
-fn form_of(text: &[u8], written: &Written<'_>) -> Option<TemporalForm> {
-    let suffix = match written.offset {
-        None => Suffix::None,
-        Some(0) if text.ends_with(b"Z") => Suffix::Z,
-        Some(0) if text.ends_with(b"+00:00") => Suffix::Zero,
-        Some(_) => return None,
-    };
-    let form = TemporalForm::Text {
-        separator: written.separator,
-        fraction: u8::try_from(written.fraction.len()).ok()?,
-        suffix,
-    };
-    // Only a form that we would write in the same way compares as text.
-    let mut again = Vec::new();
-    let timestamp = written.timestamp(&TimeZone::UTC)?;
-    write_form(&mut again, timestamp, 0, form)?;
-    (again == text).then_some(form)
-}
-
-/// A point in time in the form of a column. `None` when the form cannot hold it exactly.
-pub(crate) enum Stored {
-    Text(String),
-    Integer(i64),
-}
-
-/// Puts a point in time into the form of a column.
-pub(crate) fn store(timestamp: Timestamp, digits: u8, form: TemporalForm) -> Option<Stored> {
-    match form {
-        TemporalForm::Text { .. } => {
-            let mut text = Vec::with_capacity(32);
-            write_form(&mut text, timestamp, digits, form)?;
-            String::from_utf8(text).ok().map(Stored::Text)
-        }
-        TemporalForm::Seconds => {
-            (timestamp.subsec_nanosecond() == 0).then(|| Stored::Integer(timestamp.as_second()))
-        }
-        TemporalForm::Millis => (timestamp.subsec_nanosecond() % 1_000_000 == 0)
-            .then(|| Stored::Integer(timestamp.as_millisecond())),
-    }
-}
-
-/// Whether values of the form compare with this one as they are stored.
-pub(crate) fn holds_exactly(timestamp: Timestamp, form: TemporalForm) -> bool {
-    let nanoseconds = timestamp.subsec_nanosecond();
-    match form {
-        TemporalForm::Text { fraction, .. } => {
-            let digits = u32::from(fraction.min(9));
-            nanoseconds % 10_i32.pow(9 - digits) == 0
-        }
-        TemporalForm::Seconds => nanoseconds == 0,
-        TemporalForm::Millis => nanoseconds % 1_000_000 == 0,
-    }
-}
-
-fn write_form(
-    out: &mut Vec<u8>,
-    timestamp: Timestamp,
-    digits: u8,
-    form: TemporalForm,
-) -> Option<()> {
-    use std::io::Write;
-    let TemporalForm::Text {
-        separator,
-        fraction,
-        suffix,
-    } = form
-    else {
-        return None;
-    };
-    let civil = TimeZone::UTC.to_datetime(timestamp);
-    write_civil(out, civil, separator);
-    let digits = usize::from(digits.max(fraction));
-    if digits > 0 {
-        let nine = format!("{:09}", civil.subsec_nanosecond());
-        write!(out, ".{}", nine.get(..digits.min(9)).unwrap_or(&nine)).ok()?;
-    }
-    out.extend_from_slice(match suffix {
-        Suffix::None => b"",
-        Suffix::Z => b"Z",
-        Suffix::Zero => b"+00:00",
-    });
-    Some(())
-}
 
 fn write_civil(out: &mut impl BufMut, civil: DateTime, separator: u8) {
     let mut text = [0_u8; 19];
@@ -486,48 +331,5 @@ mod tests {
         }
         assert_eq!(out(ValueRef::Integer(i64::MAX), None), None);
         assert_eq!(out(ValueRef::Real(f64::INFINITY), None), None);
-    }
-
-    #[test]
-    fn the_form_of_a_column_is_seen_and_written_again() {
-        for sample in [
-            "2026-01-31 13:30:00",
-            "2026-01-31T13:30:00Z",
-            "2026-01-31T13:30:00.123",
-            "2026-01-31 13:30:00.123456+00:00",
-        ] {
-            let mut forms = Forms::default();
-            forms.see(ValueRef::Text(sample.as_bytes()));
-            let Storage::Temporal {
-                form,
-                uniform: true,
-            } = forms.storage(Kind::DateTime, Storage::Native)
-            else {
-                panic!("{sample}");
-            };
-            let timestamp = Written::parse(sample.as_bytes())
-                .unwrap()
-                .timestamp(&TimeZone::UTC)
-                .unwrap();
-            match store(timestamp, 0, form) {
-                Some(Stored::Text(text)) => assert_eq!(text, sample),
-                _ => panic!("{sample}"),
-            }
-        }
-    }
-
-    #[test]
-    fn forms_that_differ_are_compared_as_points_in_time() {
-        let mut forms = Forms::default();
-        forms.see(ValueRef::Text(b"2026-01-31 13:30:00"));
-        forms.see(ValueRef::Text(b"2026-01-31T13:30:00Z"));
-        assert!(matches!(
-            forms.storage(Kind::DateTime, Storage::Native),
-            Storage::Temporal { uniform: false, .. }
-        ));
-        assert_eq!(
-            micros(ValueRef::Text(b"2026-01-31 13:30:00")),
-            micros(ValueRef::Text(b"2026-01-31T15:30:00+02:00"))
-        );
     }
 }

@@ -6,7 +6,6 @@ use rusqlite::{Connection, params_from_iter, types::Value as SqliteValue};
 use sea_query::{
     Expr, ExprTrait, Query, ReturningClause, SelectStatement, SqliteQueryBuilder, Value,
 };
-use svc_model::Invalid;
 
 use super::{
     Told, check_version,
@@ -14,20 +13,16 @@ use super::{
     json,
     read::{all_fields, by_key, one, record},
     refusal::{self, Given},
-    select::{self, SELF, Statement, column, name, time_text},
-    temporal::{self, Stored},
+    select::{self, SELF, Statement, column, name},
 };
 use crate::{
-    Error, ErrorKind, Field, IfMatch, Model, RecordJson,
-    driver::Values,
-    plan::Shown,
+    Error, ErrorKind, IfMatch, Model, RecordJson, driver::Values, plan::Shown,
     records::no_such_record,
-    scalar::{Scalar, read_decimal},
-    structure::{Storage, TemporalForm},
 };
 
-/// A column and what goes into it.
-type Assignment = (usize, Expr);
+mod values;
+
+use values::{Assignment, assignments, stored_value};
 
 /// A record to be created.
 pub(crate) struct Create {
@@ -352,106 +347,6 @@ fn by_identity(model: &Model, identity: &[(String, SqliteValue)]) -> Statement {
     let mut query: SelectStatement = select::query(model, Some(is_identity(SELF, identity)));
     all_fields(&mut query, model);
     Statement::select(&query)
-}
-
-/// A value that was just assigned, as it is looked up again.
-fn stored_value(value: &Value) -> SqliteValue {
-    match value {
-        Value::BigInt(Some(number)) => SqliteValue::Integer(*number),
-        Value::Double(Some(number)) => SqliteValue::Real(*number),
-        Value::String(Some(text)) => SqliteValue::Text(text.clone()),
-        Value::Bytes(Some(bytes)) => SqliteValue::Blob(bytes.clone()),
-        _ => SqliteValue::Null,
-    }
-}
-
-/// Turns the values of a body into what is stored.
-fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
-    let mut invalid = Invalid::new();
-    let mut assignments = Vec::with_capacity(values.len());
-    for (index, scalar) in values {
-        let field = model.at(*index)?;
-        match stored(field, scalar) {
-            Ok(value) => assignments.push((*index, Expr::val(value))),
-            Err(message) => invalid.push_field(&field.name, message),
-        }
-    }
-    invalid.into_result()?;
-    Ok(assignments)
-}
-
-/// A value in the form in which its column stores it; refused where something of it would be lost.
-fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
-    Ok(match scalar {
-        Scalar::Null => Value::String(None),
-        Scalar::Integer(number) => (*number).into(),
-        Scalar::Float(number) => (*number).into(),
-        Scalar::Decimal(digits) => exact_number(digits)?,
-        Scalar::Boolean(truth) => i64::from(*truth).into(),
-        Scalar::Date(date) => match field.storage {
-            Storage::Temporal {
-                form: form @ (TemporalForm::Seconds | TemporalForm::Millis),
-                ..
-            } => date
-                .to_zoned(jiff::tz::TimeZone::UTC)
-                .ok()
-                .and_then(|zoned| temporal::store(zoned.timestamp(), 0, form))
-                .map(from_stored)
-                .ok_or("must be a date that the column can hold")?,
-            _ => date.to_string().into(),
-        },
-        Scalar::Time(time, digits) => time_text(*time, *digits).into(),
-        Scalar::DateTime(timestamp, digits) => {
-            let form = match field.storage {
-                Storage::Temporal { form, .. } => form,
-                _ => return Err("must be a date and time that the column can hold".to_owned()),
-            };
-            temporal::store(*timestamp, *digits, form)
-                .map(from_stored)
-                .ok_or("the column does not hold fractions of a second this fine")?
-        }
-        Scalar::Json(text) => {
-            // SQLite turns a text that is a number into a number here.
-            if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
-                return exact_number(&read_decimal(text)?);
-            }
-            text.clone().into()
-        }
-        Scalar::Bytes(bytes) => Value::Bytes(Some(bytes.clone())),
-        Scalar::Uuid(_, bytes) if field.storage == Storage::UuidBytes => {
-            Value::Bytes(Some(bytes.to_vec()))
-        }
-        Scalar::Uuid(text, _) | Scalar::Text(text) => text.clone().into(),
-    })
-}
-
-fn from_stored(stored: Stored) -> Value {
-    match stored {
-        Stored::Text(text) => text.into(),
-        Stored::Integer(number) => number.into(),
-    }
-}
-
-/// SQLite keeps decimals as binary numbers: those that it would change are refused.
-fn exact_number(digits: &str) -> Result<Value, String> {
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty()
-        && let Ok(number) = whole.parse::<i64>()
-    {
-        return Ok(number.into());
-    }
-    let plain = if fraction.is_empty() {
-        whole.to_owned()
-    } else {
-        format!("{whole}.{fraction}")
-    };
-    match digits.parse::<f64>() {
-        Ok(number) if format!("{number}") == plain => Ok(number.into()),
-        _ => Err(
-            "the database keeps about 15 digits of a number exactly; this one has more".to_owned(),
-        ),
-    }
 }
 
 /// Tells a refusal in the words of the contract, on the field where one can be named.

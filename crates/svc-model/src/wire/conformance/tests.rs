@@ -3,7 +3,7 @@
 use std::{
     future::Future,
     pin::{Pin, pin},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, mpsc},
     task::{Context, Poll, Wake, Waker},
     thread,
     time::Duration,
@@ -320,20 +320,21 @@ fn headers_that_are_made_text_are_found() {
 
 #[test]
 fn calls_that_wait_for_each_other_are_found() {
-    let busy = Arc::new(Mutex::new(()));
+    // One thread does one call after the other, in the order in which they came.
+    let (jobs, waiting) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
+    thread::spawn(move || waiting.into_iter().for_each(|job| job()));
     let transport = transport_fn(move |request| {
-        let busy = Arc::clone(&busy);
         let answer = Signal::new();
         let given = answer.clone();
         let wanted = Signal::new();
         let still_wanted = wanted.clone();
-        thread::spawn(move || {
-            let _turn = busy.lock().unwrap();
+        let job = move || {
             let call = super::wait::first(right(request), still_wanted.wait());
             if let super::wait::First::Left(result) = block_on(call) {
                 given.set(result);
             }
-        });
+        };
+        jobs.send(Box::new(job)).unwrap();
         let given_up = GivenUp(wanted);
         async move {
             let _given_up = given_up;

@@ -1,0 +1,82 @@
+//! Relations between models, found in their foreign keys.
+
+use std::collections::HashMap;
+
+use crate::{Direction, FieldType, Model, ModelRelation};
+
+/// Sets the relations of every model, both ways, from the foreign keys of one column.
+pub(super) fn relate(models: &mut [Model]) {
+    let places: HashMap<String, usize> = models
+        .iter()
+        .enumerate()
+        .map(|(index, model)| (model.name.clone(), index))
+        .collect();
+    let mut found = Vec::new();
+    for (index, model) in models.iter().enumerate() {
+        for key in &model.foreign_keys {
+            if let ([field], [column], Some(target)) = (
+                key.fields.as_slice(),
+                key.columns.as_slice(),
+                places.get(&key.table),
+            ) {
+                found.push((index, *field, *target, column.clone()));
+            }
+        }
+    }
+    for (index, field, target, column) in found {
+        let (Some(model), Some(related)) = (models.get(index), models.get(target)) else {
+            continue;
+        };
+        let Some(name) = model.fields.get(field).map(|f| f.name.clone()) else {
+            continue;
+        };
+        let (model_name, related_name) = (model.name.clone(), related.name.clone());
+        if let Some(model) = models.get_mut(index) {
+            let mut fields = model.fields.to_vec();
+            if let Some(field) = fields.get_mut(field) {
+                field.field_type = FieldType::ForeignKey;
+                field.related = Some((related_name.clone(), column.clone()));
+            }
+            model.fields = fields.into();
+            push_relation(
+                model,
+                ModelRelation {
+                    name: name.strip_suffix("_id").unwrap_or(&name).to_owned(),
+                    direction: Direction::ManyToOne,
+                    local_field: name.clone(),
+                    related_model: related_name,
+                    related_field: column.clone(),
+                },
+            );
+        }
+        if let Some(related) = models.get_mut(target) {
+            push_relation(
+                related,
+                ModelRelation {
+                    name: model_name.clone(),
+                    direction: Direction::OneToMany,
+                    local_field: column,
+                    related_model: model_name,
+                    related_field: name,
+                },
+            );
+        }
+    }
+}
+
+fn push_relation(model: &mut Model, mut relation: ModelRelation) {
+    if model.relations.iter().any(|r| r.name == relation.name) {
+        let far = match relation.direction {
+            Direction::ManyToOne => &relation.related_model,
+            Direction::OneToMany => &relation.related_field,
+        };
+        relation.name = format!("{}_{far}", relation.name);
+    }
+    let base = relation.name.clone();
+    let mut number = 2;
+    while model.relations.iter().any(|r| r.name == relation.name) {
+        relation.name = format!("{base}_{number}");
+        number += 1;
+    }
+    model.relations.push(relation);
+}

@@ -1,0 +1,190 @@
+//! Fields: the columns of a model.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::FieldDescription;
+use crate::scalar::Kind;
+
+/// A column.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Field {
+    /// The name of the column.
+    pub name: String,
+    /// The type that clients are told.
+    pub field_type: FieldType,
+    /// The type as the database declares it.
+    pub db_type: String,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+    /// Whether a new record has to name it.
+    pub required: bool,
+    /// Whether it may be written.
+    pub editable: bool,
+    /// The most characters, where declared.
+    pub max_length: Option<u32>,
+    /// The digits of an exact decimal, where declared.
+    pub precision: Option<u32>,
+    /// The digits behind the point of an exact decimal, where declared.
+    pub scale: Option<u32>,
+    /// Model and field that a foreign key leads to.
+    pub related: Option<(String, String)>,
+    pub(crate) kind: Kind,
+    pub(crate) default: Option<Default>,
+    pub(crate) storage: Storage,
+    /// The name as JSON with a colon behind, ready to be written.
+    pub(crate) json_key: String,
+}
+
+impl Field {
+    pub(super) fn description(&self) -> FieldDescription {
+        let mut params = BTreeMap::new();
+        let mut number = |name: &'static str, value: Option<u32>| {
+            if let Some(value) = value {
+                params.insert(name, serde_json::Value::from(value));
+            }
+        };
+        number("length", self.max_length);
+        number("precision", self.precision);
+        number("scale", self.scale);
+        if let Some((model, field)) = &self.related {
+            params.insert("related_model", model.as_str().into());
+            params.insert("related_field", field.as_str().into());
+        }
+        FieldDescription {
+            name: self.name.clone(),
+            db_column: self.name.clone(),
+            field: self.field_type,
+            db_field: self.db_type.clone(),
+            filterable: true,
+            null: self.nullable,
+            editable: self.editable,
+            required: self.required,
+            params,
+            default_type: self.default.as_ref().map(Default::sort),
+            default_value: self.default.as_ref().and_then(Default::literal),
+        }
+    }
+}
+
+/// What the database puts into a column that is left out.
+#[derive(Clone, Debug)]
+pub(crate) enum Default {
+    /// The next number.
+    AutoIncrement,
+    /// The time of the write; the SQL that gives it.
+    Now(String),
+    /// A constant: as SQL, and as JSON.
+    Literal(String, Box<RawValue>),
+    /// Anything else; the SQL that gives it.
+    Expression(String),
+}
+
+impl Default {
+    fn sort(&self) -> &'static str {
+        match self {
+            Self::AutoIncrement => "auto_increment",
+            Self::Now(_) => "datetime_now",
+            Self::Literal(..) => "value",
+            Self::Expression(_) => "expression",
+        }
+    }
+
+    fn literal(&self) -> Option<Box<RawValue>> {
+        match self {
+            Self::Literal(_, json) => Some(json.clone()),
+            _ => None,
+        }
+    }
+
+    /// The SQL of the database's own structure that gives the value.
+    pub(crate) fn sql(&self) -> Option<&str> {
+        match self {
+            Self::AutoIncrement => None,
+            Self::Now(sql) | Self::Literal(sql, _) | Self::Expression(sql) => Some(sql),
+        }
+    }
+}
+
+/// How an engine without a type of its own stores the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// As the type says.
+    Native,
+    /// A UUID in 16 bytes.
+    UuidBytes,
+    /// A date, or a point in time, in a form that was seen in the data.
+    Temporal {
+        form: TemporalForm,
+        /// Whether every value that was seen has that form, so that stored values compare directly.
+        uniform: bool,
+    },
+}
+
+/// The form of a stored point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TemporalForm {
+    /// `YYYY-MM-DD HH:MM:SS` in UTC, with variations.
+    Text {
+        separator: u8,
+        fraction: u8,
+        suffix: Suffix,
+    },
+    /// Seconds since 1970.
+    Seconds,
+    /// Milliseconds since 1970.
+    Millis,
+}
+
+/// How a stored point in time says that it is UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Suffix {
+    None,
+    Z,
+    Zero,
+}
+
+/// The types that clients are told (wire contract, section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub enum FieldType {
+    /// Text of a limited length.
+    CharField,
+    /// Text of a fixed length.
+    FixedCharField,
+    /// Text.
+    TextField,
+    /// A UUID.
+    #[serde(rename = "UUIDField")]
+    UuidField,
+    /// One of several words.
+    SelectField,
+    /// True or false.
+    BooleanField,
+    /// A whole number.
+    IntegerField,
+    /// A floating point number.
+    FloatField,
+    /// An exact decimal.
+    DecimalField,
+    /// A date.
+    DateField,
+    /// A time of day.
+    TimeField,
+    /// A point in time.
+    DateTimeField,
+    /// The key of another model's record.
+    ForeignKey,
+    /// JSON.
+    #[serde(rename = "JSONField")]
+    JsonField,
+    /// An array.
+    ArrayField,
+    /// A geometry.
+    GeometryField,
+    /// Bytes.
+    BinaryField,
+}
