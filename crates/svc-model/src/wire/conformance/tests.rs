@@ -3,7 +3,7 @@
 use std::{
     future::Future,
     pin::{Pin, pin},
-    sync::{Arc, Mutex, mpsc},
+    sync::{Arc, mpsc},
     task::{Context, Poll, Wake, Waker},
     thread,
     time::Duration,
