@@ -40,7 +40,7 @@
 // Without an engine there is nothing to connect, and nobody to use what engines share.
 #![cfg_attr(
     not(feature = "sqlite"),
-    allow(dead_code, unreachable_code, unused_variables)
+    allow(dead_code, unreachable_code, unused_imports, unused_variables)
 )]
 
 #[cfg(feature = "sqlite")]

@@ -126,12 +126,7 @@ fn constant(truth: bool) -> Expr {
 
 /// Turns a test into SQL.
 pub(crate) fn test(model: &Model, table: &str, test: &Test) -> Result<Expr, Error> {
-    let mut aliases = 0;
-    let expr = Tester {
-        aliases: &mut aliases,
-    }
-    .expr(model, table, test)?;
-    Ok(expr)
+    Tester { aliases: 0 }.expr(model, table, test)
 }
 
 /// Refuses a statement that binds more than SQLite takes.
@@ -142,11 +137,12 @@ pub(crate) fn check_size(statement: Statement) -> Result<Statement, Error> {
     Ok(statement)
 }
 
-struct Tester<'a> {
-    aliases: &'a mut usize,
+struct Tester {
+    /// How many related tables have a name so far.
+    aliases: usize,
 }
 
-impl Tester<'_> {
+impl Tester {
     fn expr(&mut self, model: &Model, table: &str, test: &Test) -> Result<Expr, Error> {
         let each = |tester: &mut Self, tests: &[Test]| -> Result<Vec<Expr>, Error> {
             tests
@@ -186,7 +182,7 @@ impl Tester<'_> {
         let Some((step, rest)) = steps.split_first() else {
             return self.expr(model, table, last);
         };
-        *self.aliases += 1;
+        self.aliases += 1;
         let alias = format!("t{}", self.aliases);
         let mut select = Query::select();
         select.expr(Expr::val(1_i64));
@@ -239,8 +235,7 @@ fn side(field: &Field, table: &str, scalar: &Scalar) -> Result<Side, Error> {
         },
         Scalar::Json(text) => (with("svc_json"), vec![canonical_json(text).into()]),
         Scalar::Bytes(bytes) => (plain(), vec![Value::Bytes(Some(bytes.clone()))]),
-        Scalar::Uuid(text, bytes) if field.storage == Storage::UuidBytes => {
-            let _ = text;
+        Scalar::Uuid(_, bytes) if field.storage == Storage::UuidBytes => {
             (plain(), vec![Value::Bytes(Some(bytes.to_vec()))])
         }
         Scalar::Uuid(text, _) => {
