@@ -198,7 +198,7 @@ fn values_that_do_not_fit_their_column_come_out_exactly() {
 }
 
 #[test]
-fn a_column_that_is_added_while_the_service_runs_does_not_break_it() {
+fn a_structure_that_changes_while_the_service_runs_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let database = Connection::open(folder.path().join("w.db")).unwrap();
     database
@@ -212,6 +212,24 @@ fn a_column_that_is_added_while_the_service_runs_does_not_break_it() {
         .execute_batch("ALTER TABLE t RENAME COLUMN a TO b")
         .unwrap();
     assert_eq!(service.data("GET", "x", "/models/t/1").ok()["b"], "x");
+    database
+        .execute_batch("ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 7")
+        .unwrap();
+    assert_eq!(service.data("GET", "x", "/models/t?c=7").ok()["count"], 1);
+    database
+        .execute_batch("ALTER TABLE t ADD COLUMN d TEXT")
+        .unwrap();
+    let body = json!({"d": "new"});
+    let made = service
+        .data("POST", "x", "/models/t")
+        .json(&body)
+        .expect(201);
+    assert_eq!(made.json()["d"], "new");
+    service.data("GET", "x", "/models/later").expect(404);
+    database
+        .execute_batch("CREATE TABLE later(id INTEGER PRIMARY KEY)")
+        .unwrap();
+    service.data("GET", "x", "/models/later").expect(200);
     database.execute_batch("DROP TABLE t").unwrap();
     service.data("GET", "x", "/models/t/1").expect(404);
     let _: Value = service.root("GET", "/healthz").ok();

@@ -1,5 +1,7 @@
 //! Records of connected databases (specification, section 4; wire contract, section 4).
 
+use std::sync::Arc;
+
 use axum::{
     Router,
     extract::{ConnectInfo, Request, State},
@@ -7,7 +9,7 @@ use axum::{
 };
 use bytes::Bytes;
 use http::{StatusCode, request::Parts};
-use svc_data::{IfMatch, Page, RecordJson, Resource};
+use svc_data::{IfMatch, Model, Page, RecordJson, Resource};
 use svc_model::{
     EnvironmentName, ListQuery, ProjectName, RecordView, ResourceName, records,
     wire::Operation as _,
@@ -59,9 +61,8 @@ async fn list(
 ) -> Result<Answer, Failure> {
     let (parts, _) = request.into_parts();
     let resource = authorized(&state, &parts, project, environment, resource).await?;
-    let model = resource.find_model(&model).await?;
     let query_text = parts.uri.query().unwrap_or_default();
-    let query = ListQuery::parse(query_text, &|name| model.has_field(name))?;
+    let (model, query) = read_list(&resource, &model, query_text).await?;
     let page = resource.list(&model, &query).await?;
     if query.no_pagination {
         return Ok(raw_json_answer(StatusCode::OK, [page.results]));
@@ -82,6 +83,27 @@ async fn list(
         StatusCode::OK,
         envelope(&query, page, next.as_deref(), previous.as_deref()),
     ))
+}
+
+/// Reads a list query against the model's fields; before a name is refused as unknown, the structure is
+/// read anew if it has changed.
+async fn read_list(
+    resource: &Resource,
+    name: &str,
+    query: &str,
+) -> Result<(Arc<Model>, ListQuery), Failure> {
+    let model = resource.find_model(name).await?;
+    match ListQuery::parse(query, &|name| model.has_field(name)) {
+        Ok(read) => Ok((model, read)),
+        Err(invalid) => {
+            if !resource.reload_if_changed().await? {
+                return Err(invalid.into());
+            }
+            let model = resource.find_model(name).await?;
+            let read = ListQuery::parse(query, &|name| model.has_field(name))?;
+            Ok((model, read))
+        }
+    }
 }
 
 /// The paginated envelope around rows that the driver wrote.
