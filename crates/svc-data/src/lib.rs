@@ -61,7 +61,4 @@ pub use database::{Connection, Database, Migration, Row, Value};
 pub use error::{Constraint, ConstraintKind, Error, ErrorKind};
 pub use records::{IfMatch, Page, RecordJson};
 pub use resource::{Resource, ResourceOptions, ResourceUrl};
-pub use structure::{
-    Direction, Field, FieldDescription, FieldType, Model, ModelDescription, ModelRelation,
-    Structure, Writes,
-};
+pub use structure::{Field, Model, Structure, Writes};

@@ -5,14 +5,14 @@ use std::{
     sync::Arc,
 };
 
+use svc_model::resources::{ModelDescription, ModelRelation};
+
 use crate::Error;
 
-mod description;
 mod field;
 
-pub use description::{Direction, FieldDescription, ModelDescription, ModelRelation};
+pub use field::Field;
 pub(crate) use field::{Default, Storage, Suffix, TemporalForm};
-pub use field::{Field, FieldType};
 
 /// The models of a database, as they were when it was looked at.
 #[derive(Debug)]
@@ -154,19 +154,16 @@ impl Model {
     /// What `model_descriptions` says about the model.
     #[must_use]
     pub fn description(&self) -> ModelDescription {
-        ModelDescription {
-            model: self.name.clone(),
-            db_table: self.table.clone(),
-            hidden: false,
-            primary_key_field: self
-                .primary_key()
-                .map(|field| field.name.as_str())
-                .collect::<Vec<_>>()
-                .join(","),
-            primary_key_auto: self.primary_key_auto,
-            is_view: self.is_view,
-            fields: self.fields.iter().map(Field::description).collect(),
-            relations: self.relations.clone(),
-        }
+        let mut description = ModelDescription::new(&self.name, &self.table);
+        let key: Vec<_> = self
+            .primary_key()
+            .map(|field| field.name.as_str())
+            .collect();
+        description.primary_key_field = key.join(",");
+        description.primary_key_auto = self.primary_key_auto;
+        description.is_view = self.is_view;
+        description.fields = self.fields.iter().map(Field::description).collect();
+        description.relations.clone_from(&self.relations);
+        description
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
-//! - [`pages`], [`projects`] and [`records`] hold the types and operations of their group.
+//! - [`pages`], [`projects`], [`records`], [`resources`] and [`sql`] hold the types and operations of
+//!   their group.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are what is read and written.
 //!
@@ -43,7 +44,9 @@ mod path;
 pub mod projects;
 pub mod query;
 pub mod records;
+pub mod resources;
 mod response;
+pub mod sql;
 pub mod wire;
 
 pub use self::{

@@ -193,6 +193,20 @@ impl ListQuery {
         self
     }
 
+    /// What selects the records: filters, `_search`, `_filter`, `_relation`, and the `tz` in which they are
+    /// read; without order, pages and columns.
+    #[must_use]
+    pub fn selection(&self) -> Self {
+        Self {
+            search: self.search.clone(),
+            filters: self.filters.clone(),
+            filter: self.filter.clone(),
+            relation: self.relation.clone(),
+            time_zone: self.time_zone.clone(),
+            ..Self::default()
+        }
+    }
+
     /// How many records are asked for at a time.
     pub fn limit(&self) -> u32 {
         if self.no_pagination {

@@ -19,3 +19,15 @@ pub(crate) fn if_match(etag: Option<&String>) -> Vec<(HeaderName, String)> {
         .into_iter()
         .collect()
 }
+
+/// The wire name of a key that may be written in camelCase.
+pub(crate) fn wire_key(key: &str) -> String {
+    let mut name = String::with_capacity(key.len() + 2);
+    for character in key.chars() {
+        if character.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(character.to_ascii_lowercase());
+    }
+    name
+}

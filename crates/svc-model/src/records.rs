@@ -1,5 +1,10 @@
 //! Records of connected databases (specification, section 4, "Records list").
 
+mod aggregate;
+mod bulk_create;
+mod group;
+mod siblings;
+
 use std::marker::PhantomData;
 
 use bytes::Bytes;
@@ -12,6 +17,19 @@ use crate::{
     operation::{encode, if_match},
     response::{ResponseError, decode_json, decode_tagged},
     wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
+};
+
+pub use self::{
+    aggregate::{
+        AGGREGATE_PATH, Aggregate, AggregateFunction, AggregateQuery, Aggregation,
+        UnknownAggregateFunction,
+    },
+    bulk_create::{BULK_CREATE_PATH, BulkCreate, BulkResult, MAX_BULK},
+    group::{
+        DEFAULT_GROUPS, DateUnit, GROUP_PATH, Group, GroupColumn, GroupLookup, GroupQuery,
+        GroupRow, MAX_GROUP_COLUMNS, MAX_GROUPS, UnknownGroupLookup, group_name,
+    },
+    siblings::{GetSiblings, SIBLINGS_PATH, Siblings},
 };
 
 /// The path of the records of a model.

@@ -1,6 +1,8 @@
 //! What a declared type of SQLite, which may be any text, means to us.
 
-use crate::{FieldType, scalar::Kind};
+use svc_model::resources::FieldType;
+
+use crate::scalar::Kind;
 
 /// A declared type, understood.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,11 +1,8 @@
 //! Fields: the columns of a model.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
 use serde_json::value::RawValue;
+use svc_model::resources::{FieldDescription, FieldType};
 
-use super::FieldDescription;
 use crate::scalar::Kind;
 
 /// A column.
@@ -41,32 +38,32 @@ pub struct Field {
 
 impl Field {
     pub(super) fn description(&self) -> FieldDescription {
-        let mut params = BTreeMap::new();
-        let mut number = |name: &'static str, value: Option<u32>| {
+        let mut description = FieldDescription::new(&self.name, self.field_type, &self.db_type);
+        description.null = self.nullable;
+        description.editable = self.editable;
+        description.required = self.required;
+        let mut number = |name: &str, value: Option<u32>| {
             if let Some(value) = value {
-                params.insert(name, serde_json::Value::from(value));
+                description.params.insert(name.to_owned(), value.into());
             }
         };
         number("length", self.max_length);
         number("precision", self.precision);
         number("scale", self.scale);
         if let Some((model, field)) = &self.related {
-            params.insert("related_model", model.as_str().into());
-            params.insert("related_field", field.as_str().into());
+            description
+                .params
+                .insert("related_model".to_owned(), model.as_str().into());
+            description
+                .params
+                .insert("related_field".to_owned(), field.as_str().into());
         }
-        FieldDescription {
-            name: self.name.clone(),
-            db_column: self.name.clone(),
-            field: self.field_type,
-            db_field: self.db_type.clone(),
-            filterable: true,
-            null: self.nullable,
-            editable: self.editable,
-            required: self.required,
-            params,
-            default_type: self.default.as_ref().map(Default::sort),
-            default_value: self.default.as_ref().and_then(Default::literal),
-        }
+        description.default_type = self
+            .default
+            .as_ref()
+            .map(|default| default.sort().to_owned());
+        description.default_value = self.default.as_ref().and_then(Default::literal);
+        description
     }
 }
 
@@ -93,9 +90,10 @@ impl Default {
         }
     }
 
-    fn literal(&self) -> Option<Box<RawValue>> {
+    fn literal(&self) -> Option<serde_json::Value> {
         match self {
-            Self::Literal(_, json) => Some(json.clone()),
+            // It was written by this crate, so that it always can be read.
+            Self::Literal(_, json) => serde_json::from_str(json.get()).ok(),
             _ => None,
         }
     }
@@ -145,46 +143,4 @@ pub(crate) enum Suffix {
     None,
     Z,
     Zero,
-}
-
-/// The types that clients are told (wire contract, section 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[non_exhaustive]
-pub enum FieldType {
-    /// Text of a limited length.
-    CharField,
-    /// Text of a fixed length.
-    FixedCharField,
-    /// Text.
-    TextField,
-    /// A UUID.
-    #[serde(rename = "UUIDField")]
-    UuidField,
-    /// One of several words.
-    SelectField,
-    /// True or false.
-    BooleanField,
-    /// A whole number.
-    IntegerField,
-    /// A floating point number.
-    FloatField,
-    /// An exact decimal.
-    DecimalField,
-    /// A date.
-    DateField,
-    /// A time of day.
-    TimeField,
-    /// A point in time.
-    DateTimeField,
-    /// The key of another model's record.
-    ForeignKey,
-    /// JSON.
-    #[serde(rename = "JSONField")]
-    JsonField,
-    /// An array.
-    ArrayField,
-    /// A geometry.
-    GeometryField,
-    /// Bytes.
-    BinaryField,
 }

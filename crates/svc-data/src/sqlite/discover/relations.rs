@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::{Direction, FieldType, Model, ModelRelation};
+use svc_model::resources::{Direction, FieldType, ModelRelation};
+
+use crate::Model;
 
 /// Sets the relations of every model, both ways, from the foreign keys of one column.
 pub(super) fn relate(models: &mut [Model]) {
@@ -40,25 +42,25 @@ pub(super) fn relate(models: &mut [Model]) {
             model.fields = fields.into();
             push_relation(
                 model,
-                ModelRelation {
-                    name: name.strip_suffix("_id").unwrap_or(&name).to_owned(),
-                    direction: Direction::ManyToOne,
-                    local_field: name.clone(),
-                    related_model: related_name,
-                    related_field: column.clone(),
-                },
+                ModelRelation::new(
+                    name.strip_suffix("_id").unwrap_or(&name),
+                    Direction::ManyToOne,
+                    name.as_str(),
+                    related_name,
+                    column.as_str(),
+                ),
             );
         }
         if let Some(related) = models.get_mut(target) {
             push_relation(
                 related,
-                ModelRelation {
-                    name: model_name.clone(),
-                    direction: Direction::OneToMany,
-                    local_field: column,
-                    related_model: model_name,
-                    related_field: name,
-                },
+                ModelRelation::new(
+                    model_name.as_str(),
+                    Direction::OneToMany,
+                    column,
+                    model_name.as_str(),
+                    name,
+                ),
             );
         }
     }

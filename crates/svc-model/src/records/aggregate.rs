@@ -1,0 +1,349 @@
+//! One value over many records: aggregate.
+
+use std::{fmt, str::FromStr};
+
+use bytes::Bytes;
+use http::Method;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
+
+use super::{Collection, info, with_draft};
+use crate::{
+    Invalid, JsonObject, ListQuery, QueryString, ResponseError, decode_json,
+    operation::{encode, wire_key},
+    query::parse_pairs,
+    wire::{Operation, OperationInfo, PathArguments, RequestError},
+};
+
+/// The path of the aggregate of a model.
+pub const AGGREGATE_PATH: &str =
+    "/projects/{project}/{environment}/{resource}/models/{model}/aggregate";
+
+/// A function over the values of a column.
+///
+/// ```
+/// use svc_model::records::AggregateFunction;
+///
+/// assert_eq!("SUM".parse(), Ok(AggregateFunction::Sum));
+/// assert!("median".parse::<AggregateFunction>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AggregateFunction {
+    /// How many values that are not NULL; how many records, when no column is named.
+    Count,
+    /// How many different values that are not NULL.
+    CountDistinct,
+    /// Their sum; 0 when there are none.
+    Sum,
+    /// Their average; 0 when there are none.
+    Avg,
+    /// The smallest; null when there is none.
+    Min,
+    /// The largest; null when there is none.
+    Max,
+}
+
+impl AggregateFunction {
+    /// Every function.
+    pub const ALL: [Self; 6] = [
+        Self::Count,
+        Self::CountDistinct,
+        Self::Sum,
+        Self::Avg,
+        Self::Min,
+        Self::Max,
+    ];
+
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::CountDistinct => "count_distinct",
+            Self::Sum => "sum",
+            Self::Avg => "avg",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
+impl fmt::Display for AggregateFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for AggregateFunction {
+    type Err = UnknownAggregateFunction;
+
+    fn from_str(word: &str) -> Result<Self, UnknownAggregateFunction> {
+        let named = |function: &Self| function.as_str().eq_ignore_ascii_case(word);
+        Self::ALL
+            .into_iter()
+            .find(named)
+            .ok_or(UnknownAggregateFunction(()))
+    }
+}
+
+/// A word that names no [`AggregateFunction`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownAggregateFunction(());
+
+impl fmt::Display for UnknownAggregateFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("must be count, count_distinct, sum, avg, min or max")
+    }
+}
+
+impl std::error::Error for UnknownAggregateFunction {}
+
+impl Serialize for AggregateFunction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for AggregateFunction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
+    }
+}
+
+/// A function and the column that it is taken of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Aggregation {
+    /// The function.
+    pub func: AggregateFunction,
+    /// The column; only `count` goes without.
+    pub column: Option<String>,
+}
+
+impl Aggregation {
+    /// How many records.
+    pub fn count() -> Self {
+        Self {
+            func: AggregateFunction::Count,
+            column: None,
+        }
+    }
+
+    /// A function of a column.
+    pub fn of(func: AggregateFunction, column: impl Into<String>) -> Self {
+        Self {
+            func,
+            column: Some(column.into()),
+        }
+    }
+
+    /// Reads function and column as texts; `func_key` and `column_key` name them in messages.
+    pub(crate) fn read(
+        func: Option<&str>,
+        column: Option<&str>,
+        [func_key, column_key]: [&str; 2],
+    ) -> Result<Self, Invalid> {
+        let column = column
+            .filter(|column| !column.is_empty())
+            .map(str::to_owned);
+        let Some(func) = func else {
+            return Err(Invalid::field(func_key, "this field is required"));
+        };
+        let func = func.parse().map_err(|error: UnknownAggregateFunction| {
+            Invalid::field(func_key, error.to_string())
+        })?;
+        if column.is_none() && func != AggregateFunction::Count {
+            return Err(Invalid::field(column_key, format!("{func} needs a column")));
+        }
+        Ok(Self { func, column })
+    }
+}
+
+/// An aggregate as the service reads it: which records, and what of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AggregateQuery {
+    /// Which records; only filters, `_search`, `_filter`, `_relation` and `tz` are set.
+    pub query: ListQuery,
+    /// What of them.
+    pub aggregation: Aggregation,
+}
+
+impl AggregateQuery {
+    /// Reads the `GET` form: the query string alone.
+    ///
+    /// # Errors
+    /// [`Invalid`] with a message for each unknown parameter and malformed value.
+    pub fn parse(query: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Self, Invalid> {
+        let mut taken = Taken::take(query, &["_y_func", "_y_column"])?;
+        let (func, column) = (taken.last("_y_func"), taken.last("_y_column"));
+        let aggregation =
+            Aggregation::read(func.as_deref(), column.as_deref(), ["_y_func", "_y_column"])?;
+        Ok(Self {
+            query: taken.selection(is_field)?,
+            aggregation,
+        })
+    }
+
+    /// Reads the `POST` form: filters from the query string, the rest from the body.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with_body(
+        query: &str,
+        body: &JsonObject,
+        is_field: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, Invalid> {
+        let body = Texts::read(body, &["func", "column", "y_func", "y_column"])?;
+        let func = body.get("func").or_else(|| body.get("y_func"));
+        let column = body.get("column").or_else(|| body.get("y_column"));
+        let aggregation = Aggregation::read(func, column, ["func", "column"])?;
+        Ok(Self {
+            query: Taken::take(query, &[])?.selection(is_field)?,
+            aggregation,
+        })
+    }
+}
+
+/// A query string, of which some parameters were taken out.
+pub(super) struct Taken {
+    taken: Vec<(String, String)>,
+    rest: QueryString,
+}
+
+impl Taken {
+    pub(super) fn take(query: &str, keys: &[&str]) -> Result<Self, Invalid> {
+        let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
+        let (mut taken, mut rest) = (Vec::new(), QueryString::new());
+        for (key, value) in pairs {
+            if keys.contains(&&*key) {
+                taken.push((key.into_owned(), value.into_owned()));
+            } else {
+                rest.push(&key, &value);
+            }
+        }
+        Ok(Self { taken, rest })
+    }
+
+    pub(super) fn all(&mut self, key: &str) -> Vec<String> {
+        let taken = std::mem::take(&mut self.taken);
+        let (found, kept): (Vec<_>, Vec<_>) = taken.into_iter().partition(|(name, _)| name == key);
+        self.taken = kept;
+        found.into_iter().map(|(_, value)| value).collect()
+    }
+
+    pub(super) fn last(&mut self, key: &str) -> Option<String> {
+        self.all(key).pop()
+    }
+
+    /// The rest, which may only select records.
+    pub(super) fn selection(self, is_field: &dyn Fn(&str) -> bool) -> Result<ListQuery, Invalid> {
+        let query = ListQuery::parse(self.rest.as_str(), is_field)?;
+        let selection = query.selection();
+        if selection == query {
+            return Ok(query);
+        }
+        Err(Invalid::general(
+            "only filters, exclude__, _search, _filter, _relation and tz select the records of an aggregate",
+        ))
+    }
+}
+
+/// The texts of a body, under their wire names whatever the spelling.
+pub(super) struct Texts(Vec<(String, String)>);
+
+impl Texts {
+    pub(super) fn read(body: &JsonObject, known: &[&str]) -> Result<Self, Invalid> {
+        let mut texts = Vec::new();
+        let mut invalid = Invalid::new();
+        for (name, value) in body.iter() {
+            let key = wire_key(name);
+            if !known.contains(&&*key) {
+                invalid.push_field(name, "unknown field");
+            } else {
+                match serde_json::from_str::<Option<String>>(value.get()) {
+                    Ok(Some(text)) => texts.push((key, text)),
+                    Ok(None) => {}
+                    Err(_) => invalid.push_field(name, "must be a text"),
+                }
+            }
+        }
+        invalid.into_result().map(|()| Self(texts))
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .rev()
+            .find(|(name, _)| name == key)
+            .map(|(_, text)| text.as_str())
+    }
+}
+
+/// Aggregate: `POST B/aggregate`, 200 with `{"y_func": value}`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Aggregate {
+    /// Where.
+    pub collection: Collection,
+    /// Which records; only what selects them is sent.
+    pub query: ListQuery,
+    /// What of them.
+    pub aggregation: Aggregation,
+    /// Whether the client sends `draft=1`.
+    pub draft: bool,
+}
+
+impl Aggregate {
+    /// An aggregate over the records that `query` selects.
+    pub fn new(collection: Collection, query: ListQuery, aggregation: Aggregation) -> Self {
+        Self {
+            collection,
+            query,
+            aggregation,
+            draft: false,
+        }
+    }
+}
+
+impl Operation for Aggregate {
+    type Response = Value;
+
+    // A question, although it is a POST.
+    const INFO: OperationInfo = info("records.aggregate", Method::POST, AGGREGATE_PATH, true);
+
+    fn path_arguments(&self) -> PathArguments<'_> {
+        self.collection.arguments()
+    }
+
+    fn query(&self) -> QueryString {
+        with_draft(self.query.selection().to_query_string(), self.draft)
+    }
+
+    fn body(&self) -> Result<Option<Bytes>, RequestError> {
+        #[derive(Serialize)]
+        struct Body<'a> {
+            func: AggregateFunction,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            column: Option<&'a str>,
+        }
+
+        let Aggregation { func, column } = &self.aggregation;
+        encode(&Body {
+            func: *func,
+            column: column.as_deref(),
+        })
+        .map(Some)
+    }
+
+    fn parse_success(response: http::Response<Bytes>) -> Result<Value, ResponseError> {
+        #[derive(Deserialize)]
+        struct Answer {
+            y_func: Value,
+        }
+
+        decode_json::<Answer>(response).map(|answer| answer.y_func)
+    }
+}

@@ -1,0 +1,492 @@
+//! One value for each group of records: group.
+
+use std::{fmt, str::FromStr};
+
+use bytes::Bytes;
+use http::Method;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, MapAccess, Visitor},
+};
+use serde_json::Value;
+
+use super::{
+    Collection,
+    aggregate::{AggregateFunction, Aggregation, Taken, Texts},
+    info, with_draft,
+};
+use crate::{
+    Invalid, JsonObject, ListQuery, QueryString, ResponseError, decode_json,
+    operation::encode,
+    wire::{Operation, OperationInfo, PathArguments, RequestError},
+};
+
+/// The path of the groups of a model.
+pub const GROUP_PATH: &str = "/projects/{project}/{environment}/{resource}/models/{model}/group";
+/// Groups that are given when `_per_page` is absent.
+pub const DEFAULT_GROUPS: u32 = 10_000;
+/// The most groups that are given.
+pub const MAX_GROUPS: u32 = 100_000;
+/// The most columns that are grouped by.
+pub const MAX_GROUP_COLUMNS: usize = 8;
+
+/// How the values of a column make groups.
+///
+/// ```
+/// use svc_model::records::{DateUnit, GroupLookup};
+///
+/// assert_eq!("date_month".parse(), Ok(GroupLookup::Date(DateUnit::Month)));
+/// assert_eq!("date".parse(), Ok(GroupLookup::Date(DateUnit::Day)));
+/// assert_eq!(GroupLookup::Auto.to_string(), "auto");
+/// assert!("date_month; drop table".parse::<GroupLookup>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GroupLookup {
+    /// Each value.
+    #[default]
+    Plain,
+    /// Each value, but dates and times by day.
+    Auto,
+    /// The start of the unit that the date or time lies in.
+    Date(DateUnit),
+}
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DateUnit {
+    /// A millionth of a second.
+    Microsecond,
+    /// A thousandth of a second.
+    Millisecond,
+    /// A second.
+    Second,
+    /// A minute.
+    Minute,
+    /// An hour.
+    Hour,
+    /// A day.
+    Day,
+    /// A week from Monday on (ISO 8601).
+    Week,
+    /// A month.
+    Month,
+    /// Three months, from January on.
+    Quarter,
+    /// A year.
+    Year,
+}
+
+impl DateUnit {
+    /// Every unit, the shortest first.
+    pub const ALL: [Self; 10] = [
+        Self::Microsecond,
+        Self::Millisecond,
+        Self::Second,
+        Self::Minute,
+        Self::Hour,
+        Self::Day,
+        Self::Week,
+        Self::Month,
+        Self::Quarter,
+        Self::Year,
+    ];
+
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Microsecond => "microsecond",
+            Self::Millisecond => "millisecond",
+            Self::Second => "second",
+            Self::Minute => "minute",
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Quarter => "quarter",
+            Self::Year => "year",
+        }
+    }
+}
+
+impl fmt::Display for GroupLookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain => f.write_str("plain"),
+            Self::Auto => f.write_str("auto"),
+            Self::Date(unit) => write!(f, "date_{}", unit.as_str()),
+        }
+    }
+}
+
+impl FromStr for GroupLookup {
+    type Err = UnknownGroupLookup;
+
+    fn from_str(word: &str) -> Result<Self, UnknownGroupLookup> {
+        let word = word.to_ascii_lowercase();
+        match word.as_str() {
+            "" | "plain" => Ok(Self::Plain),
+            "auto" => Ok(Self::Auto),
+            "date" => Ok(Self::Date(DateUnit::Day)),
+            word => word
+                .strip_prefix("date_")
+                .and_then(|word| DateUnit::ALL.into_iter().find(|unit| unit.as_str() == word))
+                .map(Self::Date)
+                .ok_or(UnknownGroupLookup(())),
+        }
+    }
+}
+
+/// A word that names no [`GroupLookup`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownGroupLookup(());
+
+impl fmt::Display for UnknownGroupLookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("must be plain, auto, date or date_ with one of")?;
+        for (index, unit) in DateUnit::ALL.iter().enumerate() {
+            write!(
+                f,
+                "{}{}",
+                if index == 0 { " " } else { ", " },
+                unit.as_str()
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownGroupLookup {}
+
+/// A column to group by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GroupColumn {
+    /// The column.
+    pub column: String,
+    /// How its values make groups.
+    pub lookup: GroupLookup,
+}
+
+impl GroupColumn {
+    /// Groups by the values of a column.
+    pub fn new(column: impl Into<String>) -> Self {
+        Self {
+            column: column.into(),
+            lookup: GroupLookup::Plain,
+        }
+    }
+
+    /// Groups by the unit of time that a date or time lies in.
+    pub fn by_date(column: impl Into<String>, unit: DateUnit) -> Self {
+        Self {
+            column: column.into(),
+            lookup: GroupLookup::Date(unit),
+        }
+    }
+}
+
+impl From<&str> for GroupColumn {
+    fn from(column: &str) -> Self {
+        Self::new(column)
+    }
+}
+
+/// Groups as the service reads them: which records, by what, and what of each group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GroupQuery {
+    /// Which records; only filters, `_search`, `_filter`, `_relation` and `tz` are set.
+    pub query: ListQuery,
+    /// By what; at least one.
+    pub columns: Vec<GroupColumn>,
+    /// What of each group.
+    pub aggregation: Aggregation,
+    /// The most groups that are given.
+    pub limit: u32,
+}
+
+impl GroupQuery {
+    /// Reads the `GET` form: the query string alone, in which the `_x_` keys repeat and are matched
+    /// by position.
+    ///
+    /// # Errors
+    /// [`Invalid`] with a message for each unknown parameter and malformed value.
+    pub fn parse(query: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Self, Invalid> {
+        let keys = [
+            "_x_column",
+            "_x_lookup",
+            "_y_func",
+            "_y_column",
+            "_per_page",
+        ];
+        let mut taken = Taken::take(query, &keys)?;
+        let (columns, lookups) = (taken.all("_x_column"), taken.all("_x_lookup"));
+        if lookups.len() > columns.len() {
+            return Err(Invalid::field(
+                "_x_lookup",
+                "each belongs to the _x_column of its place",
+            ));
+        }
+        let lookups = lookups
+            .iter()
+            .map(String::as_str)
+            .chain(std::iter::repeat(""));
+        let pairs = columns.iter().map(String::as_str).zip(lookups);
+        let columns = read_columns(pairs, ["_x_column", "_x_lookup"])?;
+        let (func, column) = (taken.last("_y_func"), taken.last("_y_column"));
+        let keys = ["_y_func", "_y_column"];
+        let aggregation = Aggregation::read(func.as_deref(), column.as_deref(), keys)?;
+        let limit = read_limit(taken.last("_per_page").as_deref())?;
+        Ok(Self {
+            query: taken.selection(is_field)?,
+            columns,
+            aggregation,
+            limit,
+        })
+    }
+
+    /// Reads the `POST` form: filters and `_per_page` from the query string, the rest from the body.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_with_body(
+        query: &str,
+        body: &JsonObject,
+        is_field: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, Invalid> {
+        let mut body = body.clone();
+        let several = ["x_columns", "xColumns"]
+            .into_iter()
+            .find_map(|name| body.remove(name));
+        let known = ["x_column", "x_lookup", "y_func", "y_column"];
+        let texts = Texts::read(&body, &known)?;
+        let keys = ["x_column", "x_lookup"];
+        let columns = match (several, texts.get("x_column")) {
+            (Some(_), Some(_)) => {
+                return Err(Invalid::field(
+                    "x_column",
+                    "give x_columns or x_column, not both",
+                ));
+            }
+            (Some(several), None) => {
+                let objects: Vec<JsonObject> =
+                    serde_json::from_str(several.get()).map_err(|_| {
+                        Invalid::field(
+                            "x_columns",
+                            "must be an array of {\"x_column\", \"x_lookup\"?}",
+                        )
+                    })?;
+                let texts: Vec<_> = objects
+                    .iter()
+                    .map(|object| Texts::read(object, &keys))
+                    .collect::<Result<_, _>>()?;
+                let pairs = texts.iter().map(|texts| {
+                    (
+                        texts.get("x_column").unwrap_or(""),
+                        texts.get("x_lookup").unwrap_or(""),
+                    )
+                });
+                read_columns(pairs, keys)?
+            }
+            (None, column) => {
+                let pairs = column.map(|column| (column, texts.get("x_lookup").unwrap_or("")));
+                read_columns(pairs.into_iter(), keys)?
+            }
+        };
+        let (func, column) = (texts.get("y_func"), texts.get("y_column"));
+        let aggregation = Aggregation::read(func, column, ["y_func", "y_column"])?;
+        let mut taken = Taken::take(query, &["_per_page"])?;
+        let limit = read_limit(taken.last("_per_page").as_deref())?;
+        Ok(Self {
+            query: taken.selection(is_field)?,
+            columns,
+            aggregation,
+            limit,
+        })
+    }
+}
+
+fn read_columns<'a>(
+    pairs: impl Iterator<Item = (&'a str, &'a str)>,
+    [column_key, lookup_key]: [&str; 2],
+) -> Result<Vec<GroupColumn>, Invalid> {
+    let mut columns = Vec::new();
+    for (column, lookup) in pairs {
+        if column.is_empty() {
+            return Err(Invalid::field(column_key, "this field is required"));
+        }
+        let lookup = lookup
+            .parse()
+            .map_err(|error: UnknownGroupLookup| Invalid::field(lookup_key, error.to_string()))?;
+        columns.push(GroupColumn {
+            column: column.to_owned(),
+            lookup,
+        });
+    }
+    match columns.len() {
+        0 => Err(Invalid::field(column_key, "this field is required")),
+        1..=MAX_GROUP_COLUMNS => Ok(columns),
+        _ => Err(Invalid::field(
+            column_key,
+            format!("at most {MAX_GROUP_COLUMNS} columns are taken"),
+        )),
+    }
+}
+
+fn read_limit(text: Option<&str>) -> Result<u32, Invalid> {
+    let Some(text) = text else {
+        return Ok(DEFAULT_GROUPS);
+    };
+    // The list grammar reads it, but for the larger maximum.
+    if let Ok(limit) = text.parse::<u32>()
+        && limit > 0
+    {
+        return Ok(limit.min(MAX_GROUPS));
+    }
+    let mut query = QueryString::new();
+    query.push("_per_page", text);
+    ListQuery::parse(query.as_str(), &|_| false).map(|_| MAX_GROUPS)
+}
+
+/// Group: `POST B/group`, 200 with an array of [`GroupRow`], ascending by the groups.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Group {
+    /// Where.
+    pub collection: Collection,
+    /// Which records; only what selects them is sent.
+    pub query: ListQuery,
+    /// By what.
+    pub columns: Vec<GroupColumn>,
+    /// What of each group.
+    pub aggregation: Aggregation,
+    /// The most groups that are given; [`DEFAULT_GROUPS`] when `None`.
+    pub limit: Option<u32>,
+    /// Whether the client sends `draft=1`.
+    pub draft: bool,
+}
+
+impl Group {
+    /// Groups of the records that `query` selects.
+    pub fn new(
+        collection: Collection,
+        query: ListQuery,
+        columns: impl IntoIterator<Item = impl Into<GroupColumn>>,
+        aggregation: Aggregation,
+    ) -> Self {
+        let columns = columns.into_iter().map(Into::into).collect();
+        Self {
+            collection,
+            query,
+            columns,
+            aggregation,
+            limit: None,
+            draft: false,
+        }
+    }
+}
+
+impl Operation for Group {
+    type Response = Vec<GroupRow>;
+
+    // A question, although it is a POST.
+    const INFO: OperationInfo = info("records.group", Method::POST, GROUP_PATH, true);
+
+    fn path_arguments(&self) -> PathArguments<'_> {
+        self.collection.arguments()
+    }
+
+    fn query(&self) -> QueryString {
+        let mut query = self.query.selection().to_query_string();
+        if let Some(limit) = self.limit {
+            query.push("_per_page", &limit.to_string());
+        }
+        with_draft(query, self.draft)
+    }
+
+    fn body(&self) -> Result<Option<Bytes>, RequestError> {
+        #[derive(Serialize)]
+        struct Body<'a> {
+            x_columns: Vec<Column<'a>>,
+            y_func: AggregateFunction,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            y_column: Option<&'a str>,
+        }
+
+        #[derive(Serialize)]
+        struct Column<'a> {
+            x_column: &'a str,
+            x_lookup: String,
+        }
+
+        let x_columns = self
+            .columns
+            .iter()
+            .map(|column| Column {
+                x_column: &column.column,
+                x_lookup: column.lookup.to_string(),
+            })
+            .collect();
+        let Aggregation { func, column } = &self.aggregation;
+        encode(&Body {
+            x_columns,
+            y_func: *func,
+            y_column: column.as_deref(),
+        })
+        .map(Some)
+    }
+
+    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
+        decode_json(response)
+    }
+}
+
+/// A group and its value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GroupRow {
+    /// What its records have in common, one value for each column: `group`, `group_2`, ...
+    pub groups: Vec<Value>,
+    /// Its value: `y_func`.
+    pub value: Value,
+}
+
+/// The name of the column of a group in answers: `group`, `group_2`, `group_3`, ... from 0 on.
+pub fn group_name(index: usize) -> String {
+    if index == 0 {
+        "group".to_owned()
+    } else {
+        format!("group_{}", index + 1)
+    }
+}
+
+impl<'de> Deserialize<'de> for GroupRow {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Row;
+
+        impl<'de> Visitor<'de> for Row {
+            type Value = GroupRow;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with group and y_func")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<GroupRow, A::Error> {
+                let (mut groups, mut value) = (Vec::new(), None);
+                while let Some((key, found)) = map.next_entry::<String, Value>()? {
+                    if key == "y_func" {
+                        value = Some(found);
+                    } else if key == group_name(groups.len()) {
+                        groups.push(found);
+                    }
+                }
+                let value = value.ok_or_else(|| A::Error::missing_field("y_func"))?;
+                Ok(GroupRow { groups, value })
+            }
+        }
+
+        deserializer.deserialize_map(Row)
+    }
+}

@@ -1,0 +1,313 @@
+//! Connected resources as a whole: the descriptions of their models, and the reload of what is cached of
+//! their structure (wire contract, section 7).
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use http::{HeaderName, Method, header};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    EnvironmentName, ProjectName, ResourceName, Tagged,
+    response::{ResponseError, decode_tagged},
+    wire::{Credential, Host, Operation, OperationInfo, PathArguments},
+};
+
+/// The path of the reload of a resource.
+pub const RELOAD_PATH: &str = "/projects/{project}/{environment}/{resource}/reload";
+/// The path of the descriptions of a resource's models.
+pub const MODEL_DESCRIPTIONS_PATH: &str =
+    "/projects/{project}/{environment}/{resource}/model_descriptions";
+
+const fn info(name: &'static str, method: Method, path: &'static str) -> OperationInfo {
+    OperationInfo::new(
+        name,
+        method,
+        Host::Data,
+        path,
+        Credential::StaticToken,
+        true,
+    )
+}
+
+/// Reload: `POST .../reload`, 200 with `{"success": true}`. What is cached of the resource's structure is
+/// dropped and read anew.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Reload {
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The resource.
+    pub resource: ResourceName,
+}
+
+impl Reload {
+    /// Reloads a resource.
+    pub fn new(
+        project: impl Into<ProjectName>,
+        environment: impl Into<EnvironmentName>,
+        resource: impl Into<ResourceName>,
+    ) -> Self {
+        Self {
+            project: project.into(),
+            environment: environment.into(),
+            resource: resource.into(),
+        }
+    }
+}
+
+impl Operation for Reload {
+    type Response = ();
+
+    const INFO: OperationInfo = info("resources.reload", Method::POST, RELOAD_PATH);
+
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [
+            self.project.as_str(),
+            self.environment.as_str(),
+            self.resource.as_str(),
+        ]
+        .into()
+    }
+
+    fn parse_success(_: http::Response<Bytes>) -> Result<(), ResponseError> {
+        Ok(())
+    }
+}
+
+/// Models: `GET .../model_descriptions`, 200 with an array of [`ModelDescription`], sorted by model.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ModelDescriptions {
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The resource.
+    pub resource: ResourceName,
+    /// Answer 304 when the descriptions still have this entity tag, which is then an error of that status.
+    pub if_none_match: Option<String>,
+}
+
+impl ModelDescriptions {
+    /// The models of a resource.
+    pub fn new(
+        project: impl Into<ProjectName>,
+        environment: impl Into<EnvironmentName>,
+        resource: impl Into<ResourceName>,
+    ) -> Self {
+        Self {
+            project: project.into(),
+            environment: environment.into(),
+            resource: resource.into(),
+            if_none_match: None,
+        }
+    }
+}
+
+impl Operation for ModelDescriptions {
+    type Response = Tagged<Vec<ModelDescription>>;
+
+    const INFO: OperationInfo = info(
+        "resources.model_descriptions",
+        Method::GET,
+        MODEL_DESCRIPTIONS_PATH,
+    );
+
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [
+            self.project.as_str(),
+            self.environment.as_str(),
+            self.resource.as_str(),
+        ]
+        .into()
+    }
+
+    fn headers(&self) -> Vec<(HeaderName, String)> {
+        self.if_none_match
+            .iter()
+            .map(|tag| (header::IF_NONE_MATCH, tag.clone()))
+            .collect()
+    }
+
+    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
+        decode_tagged(response)
+    }
+}
+
+/// A relation of a model to another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ModelRelation {
+    /// A name, unique in the model.
+    pub name: String,
+    /// Which side this model is on.
+    pub direction: Direction,
+    /// The field of this model.
+    pub local_field: String,
+    /// The other model.
+    pub related_model: String,
+    /// The field of the other model.
+    pub related_field: String,
+}
+
+impl ModelRelation {
+    /// A relation from a field here to a field there.
+    pub fn new(
+        name: impl Into<String>,
+        direction: Direction,
+        local_field: impl Into<String>,
+        related_model: impl Into<String>,
+        related_field: impl Into<String>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            direction,
+            local_field: local_field.into(),
+            related_model: related_model.into(),
+            related_field: related_field.into(),
+        }
+    }
+}
+
+/// Which side of a relation a model is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Direction {
+    /// Many records here belong to one there.
+    #[serde(rename = "MANYTOONE")]
+    ManyToOne,
+    /// One record here has many there.
+    #[serde(rename = "ONETOMANY")]
+    OneToMany,
+}
+
+/// What `model_descriptions` says about a model (wire contract, section 7).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ModelDescription {
+    /// The name in paths.
+    pub model: String,
+    /// The name of the table or view.
+    pub db_table: String,
+    /// Whether it is left out of menus.
+    pub hidden: bool,
+    /// The fields of the primary key, joined by commas.
+    pub primary_key_field: String,
+    /// Whether the first column stands in for a primary key.
+    pub primary_key_auto: bool,
+    /// Whether it is a view.
+    pub is_view: bool,
+    /// Its fields.
+    pub fields: Vec<FieldDescription>,
+    /// Its relations.
+    pub relations: Vec<ModelRelation>,
+}
+
+impl ModelDescription {
+    /// A model that has a name and nothing else.
+    pub fn new(model: impl Into<String>, db_table: impl Into<String>) -> Self {
+        Self {
+            model: model.into(),
+            db_table: db_table.into(),
+            hidden: false,
+            primary_key_field: String::new(),
+            primary_key_auto: false,
+            is_view: false,
+            fields: Vec::new(),
+            relations: Vec::new(),
+        }
+    }
+}
+
+/// What `model_descriptions` says about a field (wire contract, section 7).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FieldDescription {
+    /// The name in records.
+    pub name: String,
+    /// The name of the column.
+    pub db_column: String,
+    /// The type.
+    pub field: FieldType,
+    /// The type as the database declares it.
+    pub db_field: String,
+    /// Whether lists can be filtered by it.
+    pub filterable: bool,
+    /// Whether it may be null.
+    pub null: bool,
+    /// Whether it may be written.
+    pub editable: bool,
+    /// Whether a new record has to name it.
+    pub required: bool,
+    /// `length`, `precision`, `scale`, `related_model`, `related_field`, where they are known.
+    pub params: BTreeMap<String, Value>,
+    /// What the database does when it is left out: `value`, `datetime_now`, `auto_increment`, `expression`.
+    pub default_type: Option<String>,
+    /// The constant, for the default type `value`.
+    pub default_value: Option<Value>,
+}
+
+impl FieldDescription {
+    /// A field that can be filtered by and written.
+    pub fn new(name: impl Into<String>, field: FieldType, db_field: impl Into<String>) -> Self {
+        let name = name.into();
+        Self {
+            db_column: name.clone(),
+            name,
+            field,
+            db_field: db_field.into(),
+            filterable: true,
+            null: false,
+            editable: true,
+            required: false,
+            params: BTreeMap::new(),
+            default_type: None,
+            default_value: None,
+        }
+    }
+}
+
+/// The types that clients are told (wire contract, section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum FieldType {
+    /// Text of a limited length.
+    CharField,
+    /// Text of a fixed length.
+    FixedCharField,
+    /// Text.
+    TextField,
+    /// A UUID.
+    #[serde(rename = "UUIDField")]
+    UuidField,
+    /// One of several words.
+    SelectField,
+    /// True or false.
+    BooleanField,
+    /// A whole number.
+    IntegerField,
+    /// A floating point number.
+    FloatField,
+    /// An exact decimal.
+    DecimalField,
+    /// A date.
+    DateField,
+    /// A time of day.
+    TimeField,
+    /// A point in time.
+    DateTimeField,
+    /// The key of another model's record.
+    ForeignKey,
+    /// JSON.
+    #[serde(rename = "JSONField")]
+    JsonField,
+    /// An array.
+    ArrayField,
+    /// A geometry.
+    GeometryField,
+    /// Bytes.
+    BinaryField,
+}

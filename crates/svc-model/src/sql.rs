@@ -1,0 +1,316 @@
+//! Read-only SQL queries on a resource (specification, section 1; wire contract, section 5).
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use http::Method;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::{Map, Value};
+
+use crate::{
+    EnvironmentName, ProjectName, ResourceName,
+    operation::encode,
+    records::{AggregateFunction, GroupLookup},
+    response::{ResponseError, decode_json},
+    wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
+};
+
+/// The path of SQL queries.
+pub const SQL_PATH: &str = "/projects/{project}/{environment}/{resource}/sql_get_query";
+/// The most rows of an answer.
+pub const MAX_ROWS: u32 = 10_000;
+/// The rows that are given when a wrapping option is used and no `limit`.
+pub const DEFAULT_LIMIT: u32 = 100;
+/// The most queries of a batch.
+pub const MAX_BATCH: usize = 100;
+
+/// One query: a single `SELECT`, `WITH ... SELECT` or `VALUES`, and what is wrapped around it.
+///
+/// ```
+/// use svc_model::sql::SqlQuery;
+///
+/// let query = SqlQuery::new("select * from orders where status = :status").bind("status", "paid");
+/// assert_eq!(
+///     serde_json::to_string(&query)?,
+///     r#"{"query":"select * from orders where status = :status","params_obj":{"status":"paid"}}"#,
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SqlQuery {
+    /// The SQL.
+    pub query: String,
+    /// Values of the named binds `:name`.
+    #[serde(default, alias = "paramsObj", skip_serializing_if = "Map::is_empty")]
+    pub params_obj: Map<String, Value>,
+    /// 1 for binds by position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub v: Option<u8>,
+    /// Values of the binds by position, `%s`, when `v` is 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub params: Option<Params>,
+    /// Rows that are skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// The most rows that are given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Columns of the answer to order by, `-` in front for descending.
+    #[serde(default, alias = "orderBy", skip_serializing_if = "Vec::is_empty")]
+    pub order_by: Vec<String>,
+    /// Whether all rows are counted.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub count: bool,
+    /// Names and types of the columns of the answer, as the caller knows them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<SqlColumn>,
+    /// Conditions on the columns of the answer: `name` is a column with a lookup behind `__`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<SqlFilter>,
+    /// One value over all rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aggregate: Option<SqlAggregate>,
+    /// One value for each group of rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<SqlGroup>,
+    /// One value for each group of rows, by several columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<SqlGroups>,
+    /// UTC offset or IANA time zone of date texts; UTC when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+    /// The schema in which names are looked for first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl SqlQuery {
+    /// A query without binds.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self {
+            query: query.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the value of the bind `:name`.
+    #[must_use]
+    pub fn bind(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.params_obj.insert(name.into(), value.into());
+        self
+    }
+
+    /// Whether something is wrapped around the query, so that the default limit holds.
+    pub fn is_wrapped(&self) -> bool {
+        self.offset.is_some()
+            || self.limit.is_some()
+            || !self.order_by.is_empty()
+            || self.count
+            || !self.filters.is_empty()
+            || self.aggregate.is_some()
+            || self.group.is_some()
+            || self.groups.is_some()
+    }
+}
+
+/// Values of binds by position: a JSON array, or a comma text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Params {
+    /// The values.
+    Values(Vec<Value>),
+    /// The values as texts, with commas between them.
+    Text(String),
+}
+
+/// A column of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type, such as `IntegerField`.
+    #[serde(default, alias = "dataType", skip_serializing_if = "Option::is_none")]
+    pub data_type: Option<String>,
+}
+
+/// A condition on a column of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SqlFilter {
+    /// The column, with a lookup behind `__`.
+    pub name: String,
+    /// The value.
+    pub value: Value,
+}
+
+/// One value over all rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlAggregate {
+    /// The function.
+    #[serde(alias = "yFunc", alias = "y_func")]
+    pub func: AggregateFunction,
+    /// The column; only `count` goes without.
+    #[serde(
+        default,
+        alias = "yColumn",
+        alias = "y_column",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub column: Option<String>,
+}
+
+/// One value for each group of rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlGroup {
+    /// The column to group by.
+    #[serde(alias = "xColumn")]
+    pub x_column: String,
+    /// How its values make groups.
+    #[serde(default, alias = "xLookup")]
+    pub x_lookup: GroupLookup,
+    /// The function.
+    #[serde(alias = "yFunc")]
+    pub y_func: AggregateFunction,
+    /// The column that it is taken of.
+    #[serde(default, alias = "yColumn", skip_serializing_if = "Option::is_none")]
+    pub y_column: Option<String>,
+}
+
+/// One value for each group of rows, by several columns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlGroups {
+    /// The columns to group by.
+    #[serde(alias = "xColumns")]
+    pub x_columns: Vec<SqlGroupColumn>,
+    /// The function.
+    #[serde(alias = "yFunc")]
+    pub y_func: AggregateFunction,
+    /// The column that it is taken of.
+    #[serde(default, alias = "yColumn", skip_serializing_if = "Option::is_none")]
+    pub y_column: Option<String>,
+}
+
+/// A column to group rows by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlGroupColumn {
+    /// The column.
+    #[serde(alias = "xColumn")]
+    pub x_column: String,
+    /// How its values make groups.
+    #[serde(default, alias = "xLookup")]
+    pub x_lookup: GroupLookup,
+}
+
+impl Serialize for GroupLookup {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for GroupLookup {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
+        word.parse().map_err(de::Error::custom)
+    }
+}
+
+/// The answer to a query.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SqlResult {
+    /// The rows, each with its values in the order of `columns`.
+    pub data: Vec<Vec<Value>>,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The types of the columns, by name.
+    #[serde(default)]
+    pub column_descriptions: BTreeMap<String, ColumnDescription>,
+    /// How many rows are given.
+    pub row_count: u64,
+    /// The most rows that could be given.
+    pub limit: Option<u32>,
+    /// How many rows there are, when that was asked for.
+    #[serde(default)]
+    pub count: Option<u64>,
+    /// Whether rows were left out because of the caps on rows and bytes.
+    #[serde(default)]
+    pub truncated: bool,
+}
+
+/// The type of a column of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnDescription {
+    /// The type, such as `IntegerField`.
+    pub field: String,
+}
+
+/// Query: `POST .../sql_get_query`, 200 with an [`SqlResult`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Query {
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The resource.
+    pub resource: ResourceName,
+    /// The query.
+    pub query: SqlQuery,
+}
+
+impl Query {
+    /// One query.
+    pub fn new(
+        project: impl Into<ProjectName>,
+        environment: impl Into<EnvironmentName>,
+        resource: impl Into<ResourceName>,
+        query: SqlQuery,
+    ) -> Self {
+        Self {
+            project: project.into(),
+            environment: environment.into(),
+            resource: resource.into(),
+            query,
+        }
+    }
+}
+
+impl Operation for Query {
+    type Response = SqlResult;
+
+    // A question, although it is a POST.
+    const INFO: OperationInfo = OperationInfo::new(
+        "sql.query",
+        Method::POST,
+        Host::Data,
+        SQL_PATH,
+        Credential::StaticToken,
+        true,
+    );
+
+    fn path_arguments(&self) -> PathArguments<'_> {
+        [
+            self.project.as_str(),
+            self.environment.as_str(),
+            self.resource.as_str(),
+        ]
+        .into()
+    }
+
+    fn body(&self) -> Result<Option<Bytes>, RequestError> {
+        encode(&self.query).map(Some)
+    }
+
+    fn parse_success(response: http::Response<Bytes>) -> Result<SqlResult, ResponseError> {
+        decode_json(response)
+    }
+}
