@@ -26,6 +26,10 @@ const ROUTES: &[(&str, &str)] = &[
     ("PATCH", "/projects/demo/prod/shop/models/orders/1"),
     ("PUT", "/projects/demo/prod/shop/models/orders/1"),
     ("DELETE", "/projects/demo/prod/shop/models/orders/1"),
+    ("POST", "/projects/demo/prod/shop/reload"),
+    ("POST", "/projects/demo/prod/__svc_app__/reload"),
+    ("GET", "/projects/demo/prod/shop/model_descriptions"),
+    ("GET", "/projects/demo/prod/shop/openapi.json"),
 ];
 
 #[test]

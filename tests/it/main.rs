@@ -10,4 +10,5 @@ mod operations;
 mod pages;
 mod projects;
 mod records;
+mod resources;
 mod shared;

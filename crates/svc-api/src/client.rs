@@ -100,7 +100,12 @@ impl Client {
 
     /// The project as it stands in an operation; empty when there is none, which [`run`](Self::run)
     /// turns into an error that says so.
-    #[cfg(any(feature = "pages", feature = "projects", feature = "records"))]
+    #[cfg(any(
+        feature = "pages",
+        feature = "projects",
+        feature = "records",
+        feature = "resources"
+    ))]
     pub(crate) fn project_name(&self) -> ProjectName {
         self.project()
             .cloned()

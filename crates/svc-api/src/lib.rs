@@ -40,7 +40,7 @@
 //!
 //! | Feature | Gives | Default |
 //! |---|---|---|
-//! | `pages`, `projects`, `records` | an operation group each | yes, through `full` |
+//! | `pages`, `projects`, `records`, `resources` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
@@ -63,6 +63,8 @@ mod paging;
 mod projects;
 #[cfg(feature = "records")]
 mod records;
+#[cfg(feature = "resources")]
+mod resources;
 mod retry;
 #[cfg(feature = "tower")]
 pub mod tower;
@@ -90,6 +92,8 @@ pub use self::paging::{ItemStream, PageStream};
 pub use self::projects::Projects;
 #[cfg(feature = "records")]
 pub use self::records::Records;
+#[cfg(feature = "resources")]
+pub use self::resources::Resource;
 pub use self::{
     call::{Call, RequestOptions},
     client::{Client, ClientBuilder, NoTransport, OwnTransport},

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    backup, completions, context::Context, demo, environment, failure::Failure, key, pages,
+    backup, completions, context::Context, demo, environment, failure::Failure, key, models, pages,
     project, records, resource, serve, token,
 };
 
@@ -75,6 +75,8 @@ enum Command {
     Pages(pages::Pages),
     #[command(subcommand)]
     Records(records::Records),
+    Models(models::Models),
+    Reload(models::Reload),
     Completions(completions::Completions),
 }
 
@@ -93,6 +95,8 @@ impl Cli {
             Command::Backup(backup) => Box::pin(backup.run(&context)).await,
             Command::Pages(pages) => Box::pin(pages.run(&context)).await,
             Command::Records(records) => Box::pin(records.run(&context)).await,
+            Command::Models(models) => Box::pin(models.run(&context)).await,
+            Command::Reload(reload) => Box::pin(reload.run(&context)).await,
             Command::Completions(completions) => completions.run(&context),
         }
     }

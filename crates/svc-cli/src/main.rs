@@ -21,6 +21,7 @@ mod failure;
 mod input;
 mod key;
 mod logging;
+mod models;
 mod options;
 mod output;
 mod pages;

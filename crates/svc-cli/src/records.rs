@@ -4,7 +4,7 @@ mod list;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use svc_api::{ApiToken, Records as Handle, auth::TokenError};
+use svc_api::{ApiToken, Client, Records as Handle, auth::TokenError};
 use svc_model::{JsonObject, ModelName, RecordId, ResourceName};
 
 use self::list::List;
@@ -144,18 +144,19 @@ struct Deleted<'a> {
 }
 
 impl Service {
-    /// The records of a collection, each with its columns in the order and the spelling of the service.
-    fn records(self, collection: Collection) -> Result<Handle<JsonObject>, Failure> {
+    /// A client with the token of this resource.
+    pub(crate) fn client(self, resource: &ResourceName) -> Result<Client, Failure> {
         let token = self.api_token.filter(|token| !token.trim().is_empty()).ok_or_else(|| {
             Failure::usage("no token; set SVC_API_TOKEN (svc token add RESOURCE --project P makes a token)")
         })?;
         let token = ApiToken::new(token)
             .map_err(|error: TokenError| Failure::usage(format!("SVC_API_TOKEN: {error}")))?;
-        let client = self
-            .target
-            .client()
-            .token_for(&collection.resource, &token)
-            .build()?;
+        Ok(self.target.client().token_for(resource, &token).build()?)
+    }
+
+    /// The records of a collection, each with its columns in the order and the spelling of the service.
+    fn records(self, collection: Collection) -> Result<Handle<JsonObject>, Failure> {
+        let client = self.client(&collection.resource)?;
         Ok(client
             .records(collection.resource, collection.model)
             .typed())

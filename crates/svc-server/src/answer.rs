@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 /// A response whose body is at hand.
 pub(crate) type Answer = Response<Chunks>;
@@ -104,6 +105,18 @@ pub(crate) fn tagged_answer(
         answer.headers_mut().insert(header::ETAG, etag);
     }
     answer
+}
+
+/// A strong entity tag of a body.
+pub(crate) fn etag_of(body: &[u8]) -> String {
+    let hash = Sha256::digest(body);
+    let mut etag = String::with_capacity(34);
+    etag.push('"');
+    for byte in hash.iter().take(16) {
+        etag.push_str(&format!("{byte:02x}"));
+    }
+    etag.push('"');
+    etag
 }
 
 fn matches_weakly(tag: &str, etag: &str) -> bool {

@@ -11,5 +11,5 @@ pub(crate) const PREFIX: &str = "/api";
 pub(crate) fn routes() -> Router<Shared> {
     pages::routes()
         .merge(projects::routes())
-        .merge(openapi::routes())
+        .merge(openapi::application::routes())
 }

@@ -11,9 +11,10 @@ use std::{
     },
 };
 
-use http::{HeaderMap, Method, header};
+use http::{HeaderMap, Method, header, request::Parts};
 use jiff::Timestamp;
 use svc_auth::AuthScheme;
+use svc_data::Resource;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup, TokenIdentity};
 
@@ -135,6 +136,24 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Accou
         )),
         None => Err(refused("the API key is unknown, expired or revoked")),
     }
+}
+
+/// The resource that the path names, once the credential is known to cover it.
+pub(crate) async fn authorized(
+    state: &Shared,
+    parts: &Parts,
+    project: String,
+    environment: String,
+    resource: String,
+) -> Result<Resource, Failure> {
+    let project = ProjectName::from(project);
+    let environment = EnvironmentName::from(environment);
+    let resource = ResourceName::from(resource);
+    check_resource(state, &parts.headers, &project, &environment, &resource).await?;
+    state
+        .connections
+        .get(&(project, environment, resource))
+        .await
 }
 
 /// Lets through who may use this resource: the holder of its static token, raw or after `Bearer` or

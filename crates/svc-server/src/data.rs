@@ -2,9 +2,11 @@
 
 use axum::Router;
 
-use crate::{records, state::Shared};
+use crate::{openapi, records, resources, state::Shared};
 
 /// The routes of the data host.
 pub(crate) fn routes() -> Router<Shared> {
     records::routes()
+        .merge(resources::routes())
+        .merge(openapi::resource::routes())
 }

@@ -21,6 +21,7 @@ mod answer;
 mod application;
 mod body;
 mod config;
+mod connections;
 mod cors;
 mod credentials;
 mod data;

@@ -10,15 +10,12 @@ use axum::{
 use bytes::Bytes;
 use http::{StatusCode, request::Parts};
 use svc_data::{IfMatch, Model, Page, RecordJson, Resource};
-use svc_model::{
-    EnvironmentName, ListQuery, ProjectName, RecordView, ResourceName, records,
-    wire::Operation as _,
-};
+use svc_model::{ListQuery, RecordView, records, wire::Operation as _};
 
 use crate::{
     answer::{Answer, empty_answer, raw_json_answer, tagged_answer},
     body::read_object,
-    credentials,
+    credentials::authorized,
     failure::Failure,
     links,
     listener::Peer,
@@ -33,21 +30,6 @@ pub(crate) fn routes() -> Router<Shared> {
     let router = route(Router::new(), list_path, get(list).post(create));
     let item = get(retrieve).patch(update).put(replace).delete(delete);
     route(router, item_path, item)
-}
-
-/// The resource that the path names, once the credential is known to cover it.
-async fn authorized(
-    state: &Shared,
-    parts: &Parts,
-    project: String,
-    environment: String,
-    resource: String,
-) -> Result<Resource, Failure> {
-    let project = ProjectName::from(project);
-    let environment = EnvironmentName::from(environment);
-    let resource = ResourceName::from(resource);
-    credentials::check_resource(state, &parts.headers, &project, &environment, &resource).await?;
-    state.resources.get(&(project, environment, resource)).await
 }
 
 type CollectionSegments = Segments<(String, String, String, String)>;

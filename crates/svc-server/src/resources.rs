@@ -1,92 +1,71 @@
-//! The connected resources: which there are, and the connection to each.
+//! Resources as a whole: reload, and the descriptions of their models (wire contract, section 7).
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+use axum::{
+    Router,
+    extract::{Request, State},
+    routing::{get, post},
+};
+use bytes::Bytes;
+use http::StatusCode;
+use svc_model::{EnvironmentName, ProjectName, ResourceName, resources, wire::Operation as _};
+
+use crate::{
+    answer::{Answer, etag_of, raw_json_answer, tagged_answer},
+    credentials::{authorized, check_resource},
+    failure::Failure,
+    request::{Segments, read_draft},
+    router::route,
+    state::Shared,
 };
 
-use arc_swap::ArcSwap;
-use svc_data::{Resource, ResourceOptions, ResourceUrl};
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
-use svc_store::{ConnectedResource, Secret};
-use tokio::sync::OnceCell;
-
-use crate::failure::Failure;
-
-/// How long a failed connection is not tried again.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
-
-/// The resources that the store knows, each connected when it is first asked for.
-#[derive(Debug, Default)]
-pub(crate) struct Resources(ArcSwap<HashMap<Key, Arc<Connection>>>);
-
-type Key = (ProjectName, EnvironmentName, ResourceName);
-
-#[derive(Debug)]
-struct Connection {
-    name: ResourceName,
-    url: Secret,
-    resource: OnceCell<Resource>,
-    failed: Mutex<Option<(Instant, svc_data::Error)>>,
+pub(crate) fn routes() -> Router<Shared> {
+    let reload_path = resources::Reload::INFO.path_template;
+    let descriptions_path = resources::ModelDescriptions::INFO.path_template;
+    let router = route(Router::new(), reload_path, post(reload));
+    route(router, descriptions_path, get(model_descriptions))
 }
 
-impl Resources {
-    /// Takes over the resources of the store. What is connected and still there stays connected.
-    pub(crate) fn refresh(&self, known: Vec<ConnectedResource>) {
-        let old = self.0.load();
-        let new = known
-            .into_iter()
-            .map(|ConnectedResource { resource, url, .. }| {
-                let key = (resource.project, resource.environment, resource.unique_name);
-                let kept = old
-                    .get(&key)
-                    .filter(|connection| connection.url.expose() == url.expose());
-                let connection = kept.cloned().unwrap_or_else(|| {
-                    Arc::new(Connection {
-                        name: key.2.clone(),
-                        url,
-                        resource: OnceCell::new(),
-                        failed: Mutex::new(None),
-                    })
-                });
-                (key, connection)
-            });
-        self.0.store(Arc::new(new.collect()));
+async fn reload(
+    State(state): State<Shared>,
+    Segments((project, environment, resource)): Segments<(String, String, String)>,
+    request: Request,
+) -> Result<Answer, Failure> {
+    let (parts, _) = request.into_parts();
+    if resource == ResourceName::TOOLS {
+        let project = ProjectName::from(project);
+        let environment = EnvironmentName::from(environment);
+        let tools = ResourceName::from(resource);
+        check_resource(&state, &parts.headers, &project, &environment, &tools).await?;
+        read_draft(parts.uri.query())?;
+        state.refresh().await?;
+    } else {
+        let resource = authorized(&state, &parts, project, environment, resource).await?;
+        read_draft(parts.uri.query())?;
+        resource.reload().await?;
     }
-
-    /// The connected resource.
-    pub(crate) async fn get(&self, key: &Key) -> Result<Resource, Failure> {
-        let connection = self.0.load().get(key).cloned();
-        let Some(connection) = connection else {
-            return Err(Failure::NotFound(
-                "there is no such resource in this environment".to_owned(),
-            ));
-        };
-        connection.get().await.map_err(Failure::from)
-    }
+    Ok(raw_json_answer(
+        StatusCode::OK,
+        [Bytes::from_static(br#"{"success":true}"#)],
+    ))
 }
 
-impl Connection {
-    async fn get(&self) -> Result<Resource, svc_data::Error> {
-        let connect = async {
-            if let Some((when, error)) =
-                &*self.failed.lock().unwrap_or_else(PoisonError::into_inner)
-                && when.elapsed() < RETRY_AFTER
-            {
-                return Err(error.clone());
-            }
-            let options = ResourceOptions::default();
-            let result = match self.url.expose().parse::<ResourceUrl>() {
-                Ok(url) => Resource::connect(self.name.as_str(), &url, options).await,
-                Err(error) => Err(error),
-            };
-            if let Err(error) = &result {
-                let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-                *failed = Some((Instant::now(), error.clone()));
-            }
-            result
-        };
-        self.resource.get_or_try_init(|| connect).await.cloned()
-    }
+async fn model_descriptions(
+    State(state): State<Shared>,
+    Segments((project, environment, resource)): Segments<(String, String, String)>,
+    request: Request,
+) -> Result<Answer, Failure> {
+    let (parts, _) = request.into_parts();
+    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    read_draft(parts.uri.query())?;
+    resource.reload_if_changed().await?;
+    let body = serde_json::to_vec(&resource.structure().descriptions()).map_err(|error| {
+        Failure::Internal(format!("a structure cannot be written as JSON: {error}"))
+    })?;
+    let etag = etag_of(&body);
+    Ok(tagged_answer(
+        StatusCode::OK,
+        [body.into()],
+        &etag,
+        Some(&parts.headers),
+    ))
 }

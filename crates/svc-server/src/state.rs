@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_store::Store;
 
-use crate::{Config, credentials::Credentials, health::Readiness, resources::Resources};
+use crate::{Config, connections::Connections, credentials::Credentials, health::Readiness};
 
 /// What every request shares, behind one pointer.
 pub(crate) type Shared = Arc<State>;
@@ -16,7 +16,7 @@ pub(crate) struct State {
     pub(crate) config: Config,
     pub(crate) store: Store,
     pub(crate) credentials: Credentials,
-    pub(crate) resources: Resources,
+    pub(crate) connections: Connections,
     pub(crate) readiness: Readiness,
 }
 
@@ -26,7 +26,7 @@ impl State {
             config,
             store,
             credentials: Credentials::default(),
-            resources: Resources::default(),
+            connections: Connections::default(),
             readiness: Readiness::default(),
         })
     }
@@ -35,7 +35,7 @@ impl State {
     /// resources and lets go of removed ones.
     pub(crate) async fn refresh(&self) -> Result<(), svc_store::Error> {
         self.credentials.forget();
-        self.resources
+        self.connections
             .refresh(self.store.resources().list_connected().await?);
         Ok(())
     }

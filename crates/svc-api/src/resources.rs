@@ -1,0 +1,54 @@
+//! Connected resources as a whole: their models, and the reload of what is cached of their structure.
+
+use svc_model::{
+    ResourceName,
+    resources::{ModelDescription, ModelDescriptions, Reload},
+};
+
+use crate::{Call, Client};
+
+/// A connected resource. It comes from [`Client::resource`].
+///
+/// ```
+/// # use svc_api::{Client, Error};
+/// # async fn example(client: Client) -> Result<(), Error> {
+/// for model in client.resource("shop").model_descriptions().await? {
+///     println!("{}: {} fields", model.model, model.fields.len());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Resource {
+    client: Client,
+    name: ResourceName,
+}
+
+impl Client {
+    /// A connected resource, in the client's project and environment.
+    pub fn resource(&self, name: impl Into<ResourceName>) -> Resource {
+        Resource {
+            client: self.clone(),
+            name: name.into(),
+        }
+    }
+}
+
+impl Resource {
+    /// Describes the models of the resource, sorted by name.
+    pub fn model_descriptions(&self) -> Call<ModelDescriptions, Vec<ModelDescription>> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let operation = ModelDescriptions::new(project, environment, self.name.clone());
+        Call::untagged(&self.client, Ok(operation))
+    }
+
+    /// Drops what the service has cached of the resource's structure and reads it anew. The built-in tools
+    /// resource has the name [`ResourceName::TOOLS`].
+    pub fn reload(&self) -> Call<Reload> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        Call::new(
+            &self.client,
+            Reload::new(project, environment, self.name.clone()),
+        )
+    }
+}

@@ -1,0 +1,303 @@
+//! `GET /api/openapi.json`: the application host's API definition, labelled as the specification says
+//! (section 9). Names, methods and paths come from the operations themselves.
+
+use std::sync::LazyLock;
+
+use axum::{Router, extract::Request, routing::get};
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+use svc_model::{
+    pages, projects,
+    wire::{Credential, Operation, OperationInfo},
+};
+
+use crate::{
+    answer::{Answer, tagged_answer},
+    application::PREFIX,
+    openapi::{content, failure_responses, failure_schema, invalid_schema},
+    router::route,
+    state::Shared,
+};
+
+/// The version label of the application host's API definition (specification, section 9).
+const VERSION: &str = "2026-09-15";
+
+static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| document().to_string().into());
+
+pub(crate) fn routes() -> Router<Shared> {
+    route(
+        Router::new(),
+        &format!("{PREFIX}/openapi.json"),
+        get(openapi),
+    )
+}
+
+async fn openapi(request: Request) -> Answer {
+    let etag = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
+    tagged_answer(
+        StatusCode::OK,
+        [DOCUMENT.clone()],
+        etag,
+        Some(request.headers()),
+    )
+}
+
+/// What the definition says of an operation beside what the operation itself says.
+struct Described {
+    info: OperationInfo,
+    summary: &'static str,
+    parameters: &'static [&'static str],
+    body: Option<&'static str>,
+    status: &'static str,
+    answer: Option<&'static str>,
+}
+
+fn operations() -> Vec<Described> {
+    let described = |info, summary, parameters, body, status, answer| Described {
+        info,
+        summary,
+        parameters,
+        body,
+        status,
+        answer,
+    };
+    vec![
+        described(
+            projects::List::INFO,
+            "List projects",
+            &["page", "_per_page"],
+            None,
+            "200",
+            Some("ProjectPage"),
+        ),
+        described(
+            projects::Get::INFO,
+            "Get a project",
+            &[],
+            None,
+            "200",
+            Some("Project"),
+        ),
+        described(
+            pages::List::INFO,
+            "Get pages settings",
+            &["draft"],
+            None,
+            "200",
+            Some("PageSettingsList"),
+        ),
+        described(
+            pages::Create::INFO,
+            "Create page settings",
+            &["draft"],
+            Some("PageSettings"),
+            "201",
+            Some("PageSettings"),
+        ),
+        described(
+            pages::Get::INFO,
+            "Get page settings",
+            &["draft"],
+            None,
+            "200",
+            Some("PageSettings"),
+        ),
+        described(
+            pages::Update::INFO,
+            "Update page settings",
+            &["draft", "If-Match"],
+            Some("UpdatePageSettings"),
+            "200",
+            Some("PageSettings"),
+        ),
+        described(
+            pages::Delete::INFO,
+            "Delete page settings",
+            &["draft", "If-Match"],
+            None,
+            "204",
+            None,
+        ),
+    ]
+}
+
+fn document() -> Value {
+    let mut paths: Map<String, Value> = Map::new();
+    for operation in operations() {
+        let path = paths
+            .entry(operation.info.path_template)
+            .or_insert_with(|| json!({}));
+        path[operation.info.method.as_str().to_ascii_lowercase()] = describe(&operation);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "svc application host",
+            "version": VERSION,
+            "description": "Projects and page settings. Paths end with a slash and answer without one too.",
+        },
+        "servers": [{"url": PREFIX}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key of a user."},
+            },
+            "parameters": parameters(),
+            "schemas": schemas(),
+            "responses": failure_responses(),
+        },
+    })
+}
+
+fn describe(operation: &Described) -> Value {
+    let Described {
+        info,
+        summary,
+        parameters,
+        body,
+        status,
+        answer,
+    } = operation;
+    let in_path = info
+        .path_template
+        .split('{')
+        .skip(1)
+        .filter_map(|part| part.split('}').next());
+    let parameters: Vec<_> = in_path
+        .chain(parameters.iter().copied())
+        .map(|name| json!({"$ref": format!("#/components/parameters/{name}")}))
+        .collect();
+    let mut success = json!({"description": "Success."});
+    if let Some(schema) = answer {
+        success["content"] = content(schema);
+    }
+    let mut described = json!({
+        "operationId": info.name,
+        "summary": summary,
+        "tags": [info.name.split('.').next()],
+        "parameters": parameters,
+        "security": match info.credential {
+            Credential::ApiKey => json!([{"apiKey": []}]),
+            _ => json!([]),
+        },
+        "responses": {
+            *status: success,
+            "400": {"$ref": "#/components/responses/Invalid"},
+            "default": {"$ref": "#/components/responses/Failure"},
+        },
+    });
+    if let Some(schema) = body {
+        described["requestBody"] = json!({"required": true, "content": content(schema)});
+    }
+    described
+}
+
+fn parameters() -> Value {
+    let text = json!({"type": "string"});
+    let path = |name: &str, description: &str| json!({"name": name, "in": "path", "required": true, "schema": text, "description": description});
+    json!({
+        "project": path("project", "Unique project name."),
+        "environment": path("environment", "Unique environment name; `prod` is the published production one."),
+        "uid": path("uid", "Unique page ID."),
+        "draft": {
+            "name": "draft", "in": "query", "description": "The draft layer, or the published one.",
+            "schema": {"type": "string", "enum": ["0", "1"], "default": "0"},
+        },
+        "page": {
+            "name": "page", "in": "query", "schema": {"type": "integer", "minimum": 1, "default": 1},
+        },
+        "_per_page": {
+            "name": "_per_page", "in": "query",
+            "schema": {"type": "integer", "minimum": 1, "maximum": svc_model::MAX_PER_PAGE, "default": svc_model::DEFAULT_PER_PAGE},
+        },
+        "If-Match": {
+            "name": "If-Match", "in": "header", "schema": text,
+            "description": "Only when the page still has this entity tag; 412 otherwise.",
+        },
+    })
+}
+
+fn schemas() -> Value {
+    let text = json!({"type": ["string", "null"]});
+    json!({
+        "PageSettings": {
+            "type": "object",
+            "description": "The settings of a page. Any property is stored and given back as it came.",
+            "properties": {
+                "uid": {"type": "string", "readOnly": true},
+                "environment": {"type": "string", "readOnly": true},
+                "view": {"type": "string", "default": "custom"},
+                "unique_name": {"type": "string", "description": "Unique in the environment; made from the name when absent."},
+                "name": text, "resource": text, "model": text,
+                "params": {"type": ["string", "null"], "description": "A string that holds JSON."},
+                "draft": {"type": "boolean", "readOnly": true},
+                "deleted": {"type": "boolean", "readOnly": true},
+                "date_add": {"type": "string", "format": "date-time", "readOnly": true},
+            },
+            "additionalProperties": true,
+        },
+        "PageSettingsList": {"type": "array", "items": {"$ref": "#/components/schemas/PageSettings"}},
+        "UpdatePageSettings": {
+            "type": "object",
+            "properties": {
+                "params": {"type": "string", "description": "JSON-formatted string carrying the structure to apply."},
+            },
+            "additionalProperties": true,
+        },
+        "Project": {
+            "type": "object",
+            "required": ["unique_name", "name"],
+            "properties": {
+                "unique_name": {"type": "string"}, "name": {"type": "string"},
+                "color": text, "domain": text,
+                "owner": {"type": ["object", "null"]}, "is_owner": {"type": "boolean"},
+                "user": {"type": ["object", "null"]}, "group": {"type": ["object", "null"]},
+                "resources": {"type": "array", "items": {"type": "object"}},
+                "default_environment": text,
+                "environments": {"type": "array", "items": {"type": "object"}},
+                "features": {"type": "object"}, "params": {"type": "object"},
+            },
+        },
+        "ProjectPage": {
+            "type": "object",
+            "required": ["count", "next", "previous", "results"],
+            "properties": {
+                "count": {"type": ["integer", "null"]}, "next": text, "previous": text,
+                "num_pages": {"type": ["integer", "null"]}, "per_page": {"type": "integer"}, "has_more": {"type": "boolean"},
+                "results": {"type": "array", "items": {"$ref": "#/components/schemas/Project"}},
+            },
+        },
+        "Invalid": invalid_schema(),
+        "Failure": failure_schema(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reference_of_the_definition_leads_somewhere() {
+        assert!(crate::openapi::check_references(&document()) > 20);
+    }
+
+    #[test]
+    fn the_definition_is_labelled_and_has_the_five_operations_on_pages() {
+        let document = document();
+        assert_eq!(document["info"]["version"], "2026-09-15");
+        let paths = document["paths"].as_object().unwrap();
+        let list = &paths["/projects/{project}/{environment}/view_settings/"];
+        let item = &paths["/projects/{project}/{environment}/view_settings/{uid}/"];
+        assert_eq!(
+            list.as_object().unwrap().keys().collect::<Vec<_>>(),
+            ["get", "post"]
+        );
+        assert_eq!(
+            item.as_object().unwrap().keys().collect::<Vec<_>>(),
+            ["delete", "get", "patch"]
+        );
+        assert!(list["post"]["responses"]["201"].is_object());
+        assert!(item["delete"]["responses"]["204"].is_object());
+    }
+}
