@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use svc_model::{Invalid, JsonObject};
 
@@ -19,6 +19,13 @@ pub(crate) async fn read_object(
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
+    // A compressed body is not unpacked: a small one could become a large one.
+    let encoding = headers
+        .get(header::CONTENT_ENCODING)
+        .map(HeaderValue::as_bytes);
+    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
+        return Err(Failure::UnsupportedMediaType);
+    }
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
         return Ok(());
     };
@@ -108,5 +115,8 @@ mod tests {
         assert!(!checked("text/plain"));
         assert!(!checked("application/x-www-form-urlencoded"));
         assert!(check_media_type(&HeaderMap::new()).is_ok());
+        let mut packed = HeaderMap::new();
+        packed.insert(header::CONTENT_ENCODING, "gzip".parse().unwrap());
+        assert!(check_media_type(&packed).is_err());
     }
 }

@@ -142,7 +142,8 @@ impl Failure {
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "unsupported_media_type",
-                "the request body must be JSON, with Content-Type: application/json".to_owned(),
+                "the request body must be JSON that is not compressed, with Content-Type: application/json"
+                    .to_owned(),
             ),
             Self::Unavailable(detail) => (
                 StatusCode::SERVICE_UNAVAILABLE,
