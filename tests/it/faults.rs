@@ -351,3 +351,21 @@ fn a_locked_database_is_answered_and_recovers() {
         .json(&json!({"id": 1}))
         .expect(201);
 }
+
+#[test]
+fn a_database_that_is_connected_read_only_is_read_and_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    Connection::open(folder.path().join("ro.db"))
+        .unwrap()
+        .execute_batch("CREATE TABLE t(id INTEGER PRIMARY KEY); INSERT INTO t VALUES(1)")
+        .unwrap();
+    let service = serve(&folder, &["r=sqlite:ro.db?mode=ro"]);
+    service.data("GET", "r", "/models/t/1").expect(200);
+    for (method, path) in [("POST", "/models/t"), ("DELETE", "/models/t/1")] {
+        let answer = service
+            .data(method, "r", path)
+            .json(&json!({"id": 2}))
+            .expect(400);
+        assert!(answer.body.contains("read-only"), "{}", answer.body);
+    }
+}

@@ -207,11 +207,14 @@ fn a_structure_that_changes_while_the_service_runs_is_noticed() {
         )
         .unwrap();
     let service = serve(&folder, &["x=sqlite:w.db"]);
-    assert_eq!(service.data("GET", "x", "/models/t/1").ok()["a"], "x");
+    let before = service.data("GET", "x", "/models/t/1").expect(200);
+    assert_eq!(before.json()["a"], "x");
     database
         .execute_batch("ALTER TABLE t RENAME COLUMN a TO b")
         .unwrap();
-    assert_eq!(service.data("GET", "x", "/models/t/1").ok()["b"], "x");
+    let after = service.data("GET", "x", "/models/t/1").expect(200);
+    assert_eq!(after.json()["b"], "x");
+    assert_ne!(after.header("etag"), before.header("etag"));
     database
         .execute_batch("ALTER TABLE t ADD COLUMN c INTEGER DEFAULT 7")
         .unwrap();

@@ -149,7 +149,9 @@ impl Error {
                 &self.0.message
             }
             ErrorKind::Constraint => "a rule of the database refused the change",
-            ErrorKind::Unavailable => "the database of this resource cannot be reached right now",
+            ErrorKind::Unavailable => {
+                "the database of this resource is locked or cannot be reached right now; try again later"
+            }
             ErrorKind::Timeout => "the database took too long to answer",
             ErrorKind::StructureChanged => {
                 "the structure of the database is changing; try the request again"

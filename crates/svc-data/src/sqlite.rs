@@ -99,6 +99,11 @@ impl Sqlite {
             })
             .await
             .map_err(|error: Error| match error.kind() {
+                // It will not pass by itself, as an unreachable database may.
+                ErrorKind::Unavailable if fault::is_read_only(&error) => {
+                    tracing::warn!(%error, "a write was refused");
+                    Error::invalid("the database of this resource cannot be written")
+                }
                 ErrorKind::Constraint => refusal::at_commit(&error),
                 _ => error,
             })

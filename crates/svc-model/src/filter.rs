@@ -167,8 +167,11 @@ impl std::str::FromStr for Filter {
     /// Reads the JSON of a `_filter` parameter and holds it to its limits.
     fn from_str(json: &str) -> Result<Self, FilterError> {
         // serde_json stops at 128 levels by itself, so that this cannot exhaust the stack.
-        let filter: Self =
-            serde_json::from_str(json).map_err(|error| FilterError(error.to_string()))?;
+        let filter: Self = serde_json::from_str(json).map_err(|error| {
+            FilterError(format!(
+                r#"must be a JSON tree such as {{"and": [{{"field": "id", "value": 1}}]}}: {error}"#
+            ))
+        })?;
         if filter.depth() > MAX_FILTER_DEPTH {
             return Err(FilterError(format!(
                 "at most {MAX_FILTER_DEPTH} operators may be nested"

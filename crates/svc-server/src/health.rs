@@ -35,6 +35,11 @@ pub(crate) fn routes() -> Router<Shared> {
     route(router, "/readyz", get(readyz))
 }
 
+/// Whether a path is one of the two.
+pub(crate) fn is_health(path: &str) -> bool {
+    matches!(path.trim_end_matches('/'), "/healthz" | "/readyz")
+}
+
 async fn healthz() -> Answer {
     raw_json_answer(StatusCode::OK, [Bytes::from_static(br#"{"status":"ok"}"#)])
 }

@@ -8,13 +8,13 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderName, HeaderValue};
-use svc_model::X_REQUEST_ID;
+use http::{HeaderName, HeaderValue, Version, header};
+use svc_model::{Invalid, X_REQUEST_ID};
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use uuid::Uuid;
 
-use crate::{Config, cors, failure::Failure, log};
+use crate::{Config, cors, failure::Failure, health, log};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 /// The longest request id of a caller that is taken over.
@@ -44,8 +44,12 @@ impl Limits {
                     let requests = Arc::clone(&requests);
                     async move {
                         let answered = async {
-                            // The semaphore is never closed.
-                            let _place = requests.acquire().await.ok();
+                            // Whoever asks whether the service lives does not wait behind its work. The
+                            // semaphore is never closed.
+                            let _place = match health::is_health(request.uri().path()) {
+                                true => None,
+                                false => requests.acquire().await.ok(),
+                            };
                             next.run(request).await
                         };
                         match tokio::time::timeout(timeout, answered).await {
@@ -57,6 +61,12 @@ impl Limits {
                 }));
         cors::apply(router, &config.cors_origins).layer(middleware::from_fn(identify))
     }
+}
+
+/// Whether a request says which host it is for: HTTP/1.1 wants exactly one `Host` (RFC 9112, section 3.2).
+fn names_its_host(request: &Request) -> bool {
+    request.version() != Version::HTTP_11
+        || request.headers().get_all(header::HOST).iter().count() == 1
 }
 
 /// Names the request and writes its log line.
@@ -71,7 +81,11 @@ async fn identify(request: Request, next: Next) -> Response {
         HeaderValue::try_from(Uuid::new_v4().to_string()).unwrap_or(HeaderValue::from_static("-"))
     });
     let line = log::Line::begin(&request, &id);
-    let mut response = next.run(request).await;
+    let mut response = if names_its_host(&request) {
+        next.run(request).await
+    } else {
+        Failure::from(Invalid::general("one Host header is required")).into_response()
+    };
     if let Some(line) = line {
         line.end(&response);
     }
@@ -108,7 +122,11 @@ mod tests {
 
     async fn answer(router: Router, config: &Config, path: &str) -> (StatusCode, String, String) {
         let router = Limits::new(config).apply(router, config);
-        let request = Request::builder().uri(path).body(Body::empty()).unwrap();
+        let request = Request::builder()
+            .uri(path)
+            .header(header::HOST, "a")
+            .body(Body::empty())
+            .unwrap();
         let response = router.oneshot(request).await.unwrap();
         let id = response.headers()[REQUEST_ID].to_str().unwrap().to_owned();
         let status = response.status();
@@ -151,7 +169,11 @@ mod tests {
         let router = limits.apply(Router::new().route("/", get(slow)), &config);
         let begun = tokio::time::Instant::now();
         let call = || {
-            let request = Request::builder().uri("/").body(Body::empty()).unwrap();
+            let request = Request::builder()
+                .uri("/")
+                .header(header::HOST, "a")
+                .body(Body::empty())
+                .unwrap();
             router.clone().oneshot(request)
         };
         let answers = tokio::join!(call(), call(), call());
@@ -159,5 +181,30 @@ mod tests {
             assert_eq!(answer.unwrap().status(), StatusCode::OK);
         }
         assert_eq!(begun.elapsed().as_secs(), 3, "one after the other");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_asks_whether_the_service_lives_does_not_wait_behind_its_work() {
+        let config = Config {
+            max_requests: 1,
+            ..Config::default()
+        };
+        let router = Router::new()
+            .route("/", get(std::future::pending::<()>))
+            .route("/healthz", get(async || "ok"));
+        let router = Limits::new(&config).apply(router, &config);
+        let call = |path: &str| {
+            let request = Request::builder()
+                .uri(path)
+                .header(header::HOST, "a")
+                .body(Body::empty());
+            router.clone().oneshot(request.unwrap())
+        };
+        let busy = tokio::spawn(call("/"));
+        tokio::task::yield_now().await;
+        let begun = tokio::time::Instant::now();
+        assert_eq!(call("/healthz").await.unwrap().status(), StatusCode::OK);
+        assert!(begun.elapsed().is_zero());
+        busy.abort();
     }
 }

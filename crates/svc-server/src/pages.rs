@@ -7,7 +7,8 @@ use axum::{
 };
 use http::{StatusCode, request::Parts};
 use svc_model::{
-    Draft, EnvironmentName, PageSettings, PageUid, ProjectName, pages, wire::Operation as _,
+    Draft, EnvironmentName, Invalid, PageSettings, PageUid, ProjectName, pages,
+    wire::Operation as _,
 };
 
 use crate::{
@@ -49,6 +50,13 @@ async fn authorized(
     let account = credentials::account(state, &parts.headers).await?;
     account.check(&project, &parts.method)?;
     let draft = read_draft(parts.uri.query())?;
+    if draft == Draft::On && !parts.method.is_safe() {
+        return Err(Invalid::field(
+            "draft",
+            "drafts cannot be written yet; with draft=0 the published page is changed",
+        )
+        .into());
+    }
     Ok(Place {
         project,
         environment: environment.into(),

@@ -60,7 +60,12 @@ async fn list(
     let next = page
         .has_more
         .then(|| link(query.page.saturating_add(1), page.after.as_deref()));
-    let previous = (query.page > 1).then(|| link(query.page - 1, None));
+    // From a page past the end, the last one comes before.
+    let pages = page
+        .count
+        .map(|count| count.div_ceil(u64::from(query.limit())).max(1));
+    let before = query.page.saturating_sub(1).min(pages.unwrap_or(u64::MAX));
+    let previous = (query.page > 1).then(|| link(before, None));
     Ok(raw_json_answer(
         StatusCode::OK,
         envelope(&query, page, next.as_deref(), previous.as_deref()),

@@ -35,8 +35,10 @@ impl Server {
     /// store cannot be read.
     pub async fn bind(store: Store, config: Config) -> Result<Self, Error> {
         config.check()?;
+        let mut config = config;
         let mut listeners = Vec::new();
         let listener = bind(config.listen).await?;
+        config.listen = address_of(&listener, config.listen)?;
         let app_origin = origin(&config, &listener)?;
         let base_url = match config.data_listen {
             None => {
@@ -45,6 +47,7 @@ impl Server {
             }
             Some(address) => {
                 let data = bind(address).await?;
+                config.data_listen = Some(address_of(&data, address)?);
                 let base_url = origin(&config, &data)?;
                 listeners.push((Hosts::Application, listener));
                 listeners.push((Hosts::Data, data));
@@ -97,6 +100,13 @@ impl Server {
         watcher.abort();
         Ok(())
     }
+}
+
+/// Where a listener listens, when it was asked for this address: its port may have been free to choose.
+fn address_of(listener: &TcpListener, asked: SocketAddr) -> Result<SocketAddr, Error> {
+    listener
+        .local_addr()
+        .map_err(|source| Error::bind(asked, source))
 }
 
 /// The URL of a listener: the configured public one, else its own address.

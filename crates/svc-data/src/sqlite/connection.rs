@@ -18,6 +18,9 @@ use crate::{Error, ErrorKind};
 
 /// How long a statement waits for a lock that another program holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long it pauses between two tries. SQLite's own pauses grow, so that beside a program that writes
+/// all the time its turn would hardly ever come.
+const BUSY_PAUSE: Duration = Duration::from_millis(1);
 /// How many virtual machine steps SQLite takes between two looks at the clock.
 const STEPS_BETWEEN_CHECKS: i32 = 4_000;
 /// How many prepared statements a connection keeps.
@@ -164,7 +167,7 @@ impl Slot {
             &self.source.path,
             access | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.busy_handler(Some(wait_for_lock))?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         // The first statement that reads the file, so that what is no database is noticed here.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
@@ -224,4 +227,10 @@ impl Identity {
         #[cfg(not(unix))]
         Ok(Self {})
     }
+}
+/// Pauses before a lock is tried again; false when it was tried long enough.
+fn wait_for_lock(tries: i32) -> bool {
+    let waited = BUSY_PAUSE.saturating_mul(tries.unsigned_abs());
+    std::thread::sleep(BUSY_PAUSE);
+    waited < BUSY_TIMEOUT
 }

@@ -63,7 +63,7 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
             "the disk that holds {file} is full; free some space and try again"
         )),
         ErrorCode::NotADatabase => unavailable(format!(
-            "{file} is not an SQLite database, or it is encrypted"
+            "{file} is not an SQLite database, or it is encrypted: name another file, or decrypt it first"
         )),
         ErrorCode::DatabaseCorrupt => unavailable(format!(
             "{file} is damaged; restore a backup, or try `sqlite3 FILE .recover`"
@@ -75,6 +75,14 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
         _ => Error::internal(format!("SQLite refused a statement: {text}")),
     };
     told.with_source(error)
+}
+
+/// Whether SQLite refused to write into a file that it may only read.
+pub(crate) fn is_read_only(error: &Error) -> bool {
+    std::error::Error::source(error)
+        .and_then(|source| source.downcast_ref::<rusqlite::Error>())
+        .and_then(rusqlite::Error::sqlite_error_code)
+        .is_some_and(|code| code == ErrorCode::ReadOnly)
 }
 
 /// Whether a connection that gave this error is better opened anew.

@@ -163,10 +163,12 @@ fn write_json(out: &mut BytesMut, text: &[u8]) -> bool {
     }
 }
 
-/// The entity tag of a row: a hash of what is stored in its first `columns` columns.
-pub(crate) fn etag(row: &Row<'_>, columns: usize) -> Result<String, rusqlite::Error> {
+/// The entity tag of a row that begins with these fields: a hash of their names and of what is stored.
+pub(crate) fn etag(row: &Row<'_>, fields: &[Field]) -> Result<String, rusqlite::Error> {
     let mut hash = Sha256::new();
-    for index in 0..columns {
+    for (index, field) in fields.iter().enumerate() {
+        // A JSON string with a colon behind: it cannot run into what follows.
+        hash.update(field.json_key.as_bytes());
         let mut part = |sort: u8, bytes: &[u8]| {
             hash.update([sort]);
             hash.update((bytes.len() as u64).to_le_bytes());

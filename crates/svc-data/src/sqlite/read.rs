@@ -317,7 +317,7 @@ pub(crate) fn record(
     ))?;
     Ok(RecordJson {
         body: out.freeze(),
-        etag: told.of(json::etag(row, model.fields.len()))?,
+        etag: told.of(json::etag(row, &model.fields))?,
     })
 }
 

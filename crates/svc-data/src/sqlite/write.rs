@@ -272,7 +272,7 @@ impl Change {
         let mut rows = told.of(prepared.query(params_from_iter(&self.find.values)))?;
         let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
         if let Some(if_match) = &self.if_match
-            && !if_match.holds(&told.of(json::etag(row, model.fields.len()))?)
+            && !if_match.holds(&told.of(json::etag(row, &model.fields))?)
         {
             return Err(Error::new(
                 ErrorKind::PreconditionFailed,
