@@ -35,6 +35,16 @@ pub(crate) fn check_resource(name: &ResourceName) -> Result<(), Error> {
     }
 }
 
+/// The thing with its article.
+fn one(what: &str) -> String {
+    let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {what}")
+}
+
 fn check(what: &str, name: &str) -> Result<(), Error> {
     if name.is_empty() {
         return Err(unfit(format!("the {what} needs a name: {RULE}")));
@@ -42,7 +52,7 @@ fn check(what: &str, name: &str) -> Result<(), Error> {
     let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     if !starts_well || !name.chars().all(fits) || name.len() > MAX_LENGTH {
-        return Err(unfit(format!("this cannot name a {what}: {RULE}")));
+        return Err(unfit(format!("this is no name for {}: {RULE}", one(what))));
     }
     Ok(())
 }
