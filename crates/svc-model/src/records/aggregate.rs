@@ -347,3 +347,93 @@ impl Operation for Aggregate {
         decode_json::<Answer>(response).map(|answer| answer.y_func)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Lookup;
+
+    fn is_field(name: &str) -> bool {
+        ["status", "total"].contains(&name)
+    }
+
+    fn object(json: &str) -> JsonObject {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn both_forms_ask_the_same() {
+        let expected = AggregateQuery {
+            query: ListQuery::new().filter("status", Lookup::Exact, "paid"),
+            aggregation: Aggregation::of(AggregateFunction::Sum, "total"),
+        };
+        let query = "_y_func=SUM&status=paid&_y_column=total";
+        assert_eq!(
+            AggregateQuery::parse(query, &is_field),
+            Ok(expected.clone())
+        );
+        for body in [
+            r#"{"func":"sum","column":"total"}"#,
+            r#"{"yFunc":"Sum","yColumn":"total"}"#,
+        ] {
+            let read = AggregateQuery::parse_with_body("status=paid", &object(body), &is_field);
+            assert_eq!(read, Ok(expected.clone()), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_unknown_is_named() {
+        for (query, expected) in [
+            ("status=paid", "_y_func: this field is required"),
+            ("_y_func=median", "_y_func: must be count, count_distinct"),
+            ("_y_func=sum", "_y_column: sum needs a column"),
+            ("_y_func=count&nothing=1", "unknown field"),
+            ("_y_func=count&_order_by=status", "only filters"),
+            ("_y_func=count&page=2", "only filters"),
+        ] {
+            let message = AggregateQuery::parse(query, &is_field)
+                .unwrap_err()
+                .to_string();
+            assert!(message.contains(expected), "{query}: {message}");
+        }
+        for (body, expected) in [
+            ("{}", "func: this field is required"),
+            (r#"{"func":5}"#, "func: must be a text"),
+            (
+                r#"{"func":"max","column":null}"#,
+                "column: max needs a column",
+            ),
+            (
+                r#"{"func":"count","distinct":true}"#,
+                "distinct: unknown field",
+            ),
+        ] {
+            let read = AggregateQuery::parse_with_body("", &object(body), &is_field);
+            let message = read.unwrap_err().to_string();
+            assert!(message.contains(expected), "{body}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_read_back_by_the_service() {
+        let collection = Collection::new("p", "prod", "r", "m");
+        let query = ListQuery::new().search("x").page(3).order_by("total");
+        let aggregation = Aggregation::of(AggregateFunction::CountDistinct, "status");
+        let call = Aggregate::new(collection, query, aggregation.clone());
+        let request = call.to_request("http://data.example.com").unwrap();
+        let body: JsonObject = serde_json::from_slice(request.body().as_bytes().unwrap()).unwrap();
+        let text = request.uri().query().unwrap();
+        let read = AggregateQuery::parse_with_body(text, &body, &is_field).unwrap();
+        assert_eq!(read.aggregation, aggregation);
+        assert_eq!(
+            read.query,
+            ListQuery::new().search("x"),
+            "only what selects is sent"
+        );
+        let answer = http::Response::new(Bytes::from_static(br#"{"y_func":9007199254740993}"#));
+        assert_eq!(
+            Aggregate::parse_response(answer).unwrap(),
+            9_007_199_254_740_993_u64
+        );
+    }
+}

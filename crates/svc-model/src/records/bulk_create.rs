@@ -109,3 +109,22 @@ impl<T> TryFrom<Wire<T>> for BulkResult<T> {
         Ok(Self::Refused(error.invalid().clone()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_record_tells_what_became_of_it() {
+        let body = r#"[{"success":true,"record":{"id":1}},{"success":false,"errors":{"name":["this field is required"]}}]"#;
+        let results =
+            BulkCreate::<Record>::parse_response(http::Response::new(body.into())).unwrap();
+        assert!(matches!(&results[0], BulkResult::Created(record) if record["id"] == 1));
+        assert_eq!(
+            results[1],
+            BulkResult::Refused(Invalid::field("name", "this field is required"))
+        );
+        let wrong = http::Response::new(r#"[{"success":true}]"#.into());
+        assert!(BulkCreate::<Record>::parse_response(wrong).is_err());
+    }
+}

@@ -490,3 +490,95 @@ impl<'de> Deserialize<'de> for GroupRow {
         deserializer.deserialize_map(Row)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn is_field(name: &str) -> bool {
+        ["status", "created_at", "total"].contains(&name)
+    }
+
+    fn with_body(query: &str, body: &Value) -> Result<GroupQuery, String> {
+        let body: JsonObject = serde_json::from_str(&body.to_string()).unwrap();
+        GroupQuery::parse_with_body(query, &body, &is_field).map_err(|invalid| invalid.to_string())
+    }
+
+    #[test]
+    fn all_spellings_ask_the_same() {
+        let expected = GroupQuery {
+            query: ListQuery::new(),
+            columns: vec![
+                GroupColumn::new("status"),
+                GroupColumn::by_date("created_at", DateUnit::Week),
+            ],
+            aggregation: Aggregation::of(AggregateFunction::Avg, "total"),
+            limit: 5,
+        };
+        let query = "_x_column=status&_x_column=created_at&_x_lookup=&_x_lookup=date_week\
+            &_y_func=avg&_y_column=total&_per_page=5";
+        assert_eq!(GroupQuery::parse(query, &is_field), Ok(expected.clone()));
+        for body in [
+            json!({
+                "x_columns": [{"x_column": "status"}, {"x_column": "created_at", "x_lookup": "date_week"}],
+                "y_func": "avg", "y_column": "total",
+            }),
+            json!({
+                "xColumns": [{"xColumn": "status"}, {"xColumn": "created_at", "xLookup": "DATE_WEEK"}],
+                "yFunc": "AVG", "yColumn": "total",
+            }),
+        ] {
+            assert_eq!(
+                with_body("_per_page=5", &body),
+                Ok(expected.clone()),
+                "{body}"
+            );
+        }
+        let one = with_body("", &json!({"x_column": "status", "y_func": "count"})).unwrap();
+        assert_eq!((one.columns.len(), one.limit), (1, DEFAULT_GROUPS));
+    }
+
+    #[test]
+    fn the_number_of_groups_is_capped() {
+        let limit = |text: &str| {
+            let query = format!("_x_column=status&_y_func=count&_per_page={text}");
+            GroupQuery::parse(&query, &is_field).map(|query| query.limit)
+        };
+        assert_eq!(limit("99999999999999999999"), Ok(MAX_GROUPS));
+        assert_eq!(limit("70000"), Ok(70_000));
+        assert!(limit("0").is_err() && limit("x").is_err());
+    }
+
+    #[test]
+    fn what_is_missing_or_unknown_is_named() {
+        for (query, expected) in [
+            ("_y_func=count", "_x_column: this field is required"),
+            ("_x_column=status", "_y_func: this field is required"),
+            (
+                "_x_column=status&_x_lookup=date_era&_y_func=count",
+                "_x_lookup: must be plain",
+            ),
+            ("_x_lookup=auto&_y_func=count", "_x_lookup: each belongs"),
+        ] {
+            let message = GroupQuery::parse(query, &is_field).unwrap_err().to_string();
+            assert!(message.contains(expected), "{query}: {message}");
+        }
+        let both = json!({"x_column": "status", "x_columns": [], "y_func": "count"});
+        assert!(with_body("", &both).unwrap_err().contains("not both"));
+        let many = vec![json!({"x_column": "status"}); MAX_GROUP_COLUMNS + 1];
+        let many = json!({"x_columns": many, "y_func": "count"});
+        assert!(with_body("", &many).unwrap_err().contains("at most 8"));
+    }
+
+    #[test]
+    fn the_rows_of_an_answer_are_read() {
+        let body = r#"[{"group":null,"group_2":"2024-01-01","y_func":2},{"group":"x","group_2":"2024-01-08","y_func":"1.50"}]"#;
+        let rows = Group::parse_response(http::Response::new(body.into())).unwrap();
+        assert_eq!(rows[0].groups, [Value::Null, json!("2024-01-01")]);
+        assert_eq!(rows[1].value, "1.50");
+        let wrong = http::Response::new(r#"[{"group":1}]"#.into());
+        assert!(Group::parse_response(wrong).is_err());
+    }
+}
