@@ -1,5 +1,6 @@
 //! Black-box suites: the built program, driven over HTTP and from the command line.
 
+mod aggregate;
 mod credentials;
 mod demo;
 mod errors;

@@ -1,5 +1,6 @@
 //! Records of connected databases (specification, section 4, "Records list").
 
+mod aggregate;
 mod list;
 
 use std::{fmt, marker::PhantomData};

@@ -3,10 +3,11 @@
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 
 use crate::{
     Error, IfMatch, Model, Page, RecordJson, Structure,
-    plan::{ListPlan, Shown},
+    plan::{AggregatePlan, ListPlan, Shown},
     scalar::Scalar,
 };
 
@@ -27,6 +28,9 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
 
     /// Lists records.
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Page, Error>;
+
+    /// Aggregates records, all of them or each group: the JSON of the answer.
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error>;
 
     /// Gets one record.
     async fn retrieve(

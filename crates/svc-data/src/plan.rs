@@ -1,6 +1,8 @@
 //! A list query, resolved against the structure: names became fields, texts became values of their
 //! types, and whatever does not fit was refused. Engines turn the result into their SQL.
 
+mod aggregate;
+
 use std::sync::Arc;
 
 use svc_model::{
@@ -13,6 +15,8 @@ use crate::{
     scalar::{Kind, Scalar},
     time::Zone,
 };
+
+pub(crate) use self::aggregate::AggregatePlan;
 
 /// The largest regular expression, compiled, in bytes.
 const REGEX_SIZE: usize = 1 << 20;

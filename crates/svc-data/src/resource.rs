@@ -3,13 +3,18 @@
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
-use svc_model::{JsonObject, ListQuery, RecordView, wire::BoxFuture};
+use bytes::Bytes;
+use svc_model::{
+    JsonObject, ListQuery, RecordView,
+    records::{AggregateQuery, GroupQuery},
+    wire::BoxFuture,
+};
 use tokio::sync::Mutex;
 
 use crate::{
     Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
     driver::Driver,
-    plan::{ListPlan, Shown},
+    plan::{AggregatePlan, ListPlan, Shown},
     records::{Purpose, read_body, read_key},
 };
 
@@ -216,6 +221,35 @@ impl Resource {
         self.with_structure(model, |driver, structure, model| {
             let plan = ListPlan::resolve(structure, model, query)?;
             Ok(driver.list(model, plan))
+        })
+        .await
+    }
+
+    /// Aggregates records: the JSON `{"y_func": value}` (wire contract, section 4).
+    ///
+    /// # Errors
+    /// As [`Resource::list`]; [`ErrorKind::Invalid`] also when the function does not fit the field.
+    pub async fn aggregate(
+        &self,
+        model: &Arc<Model>,
+        query: &AggregateQuery,
+    ) -> Result<Bytes, Error> {
+        self.with_structure(model, |driver, structure, model| {
+            let plan = AggregatePlan::of_all(structure, model, query)?;
+            Ok(driver.aggregate(model, plan))
+        })
+        .await
+    }
+
+    /// Aggregates each group of records: a JSON array of `{"group", "group_2", ..., "y_func"}`, ascending by
+    /// the groups, NULL first.
+    ///
+    /// # Errors
+    /// As [`Resource::aggregate`].
+    pub async fn group(&self, model: &Arc<Model>, query: &GroupQuery) -> Result<Bytes, Error> {
+        self.with_structure(model, |driver, structure, model| {
+            let plan = AggregatePlan::of_groups(structure, model, query)?;
+            Ok(driver.aggregate(model, plan))
         })
         .await
     }

@@ -8,14 +8,16 @@ use std::{
 };
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use rusqlite::Connection;
 
 use crate::{
     Error, ErrorKind, IfMatch, Model, Page, RecordJson, ResourceOptions, Structure,
     driver::{Driver, Values},
-    plan::{ListPlan, Shown},
+    plan::{AggregatePlan, ListPlan, Shown},
 };
 
+mod aggregate;
 pub(crate) mod connection;
 mod cursor;
 mod declared;
@@ -131,6 +133,14 @@ impl Driver for Sqlite {
         let query = read::ListQuery::new(model, plan)?;
         self.read(self.timeout, move |connection, told| {
             query.run(connection, told)
+        })
+        .await
+    }
+
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
+        let aggregate = aggregate::Aggregate::new(model, plan)?;
+        self.read(self.timeout, move |connection, told| {
+            aggregate.run(connection, told)
         })
         .await
     }

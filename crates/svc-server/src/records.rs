@@ -1,5 +1,7 @@
 //! Records of connected databases (specification, section 4; wire contract, section 4).
 
+mod aggregate;
+
 use std::sync::Arc;
 
 use axum::{
@@ -10,7 +12,7 @@ use axum::{
 use bytes::Bytes;
 use http::{StatusCode, request::Parts};
 use svc_data::{IfMatch, Model, Page, RecordJson, Resource};
-use svc_model::{ListQuery, RecordView, records, wire::Operation as _};
+use svc_model::{Invalid, ListQuery, RecordView, records, wire::Operation as _};
 
 use crate::{
     answer::{Answer, empty_answer, raw_json_answer, tagged_answer},
@@ -29,7 +31,19 @@ pub(crate) fn routes() -> Router<Shared> {
     let item_path = records::Get::<records::Record>::INFO.path_template;
     let router = route(Router::new(), list_path, get(list).post(create));
     let item = get(retrieve).patch(update).put(replace).delete(delete);
-    route(router, item_path, item)
+    let router = route(router, item_path, item);
+    let aggregate_path = records::Aggregate::INFO.path_template;
+    let group_path = records::Group::INFO.path_template;
+    let router = route(
+        router,
+        aggregate_path,
+        get(aggregate::aggregate).post(aggregate::aggregate),
+    );
+    route(
+        router,
+        group_path,
+        get(aggregate::group).post(aggregate::group),
+    )
 }
 
 type CollectionSegments = Segments<(String, String, String, String)>;
@@ -44,7 +58,10 @@ async fn list(
     let (parts, _) = request.into_parts();
     let resource = authorized(&state, &parts, project, environment, resource).await?;
     let query_text = parts.uri.query().unwrap_or_default();
-    let (model, query) = read_list(&resource, &model, query_text).await?;
+    let (model, query) = read_against(&resource, &model, |model| {
+        ListQuery::parse(query_text, &|name| model.has_field(name))
+    })
+    .await?;
     let page = resource.list(&model, &query).await?;
     if query.no_pagination {
         return Ok(raw_json_answer(StatusCode::OK, [page.results]));
@@ -72,23 +89,23 @@ async fn list(
     ))
 }
 
-/// Reads a list query against the model's fields; before a name is refused as unknown, the structure is
-/// read anew if it has changed.
-async fn read_list(
+/// Reads a query against the model's fields; before a name is refused as unknown, the structure is read
+/// anew if it has changed.
+async fn read_against<T>(
     resource: &Resource,
     name: &str,
-    query: &str,
-) -> Result<(Arc<Model>, ListQuery), Failure> {
+    read: impl Fn(&Model) -> Result<T, Invalid>,
+) -> Result<(Arc<Model>, T), Failure> {
     let model = resource.find_model(name).await?;
-    match ListQuery::parse(query, &|name| model.has_field(name)) {
-        Ok(read) => Ok((model, read)),
+    match read(&model) {
+        Ok(query) => Ok((model, query)),
         Err(invalid) => {
             if !resource.reload_if_changed().await? {
                 return Err(invalid.into());
             }
             let model = resource.find_model(name).await?;
-            let read = ListQuery::parse(query, &|name| model.has_field(name))?;
-            Ok((model, read))
+            let query = read(&model)?;
+            Ok((model, query))
         }
     }
 }

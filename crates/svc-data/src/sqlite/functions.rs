@@ -1,6 +1,9 @@
 //! Functions that our connections add to SQLite: matching of texts as the contract wants it, and dates
 //! of several forms made comparable.
 
+mod date_group;
+mod exact;
+
 use rusqlite::{
     Connection, Result,
     functions::{Context, FunctionFlags},
@@ -67,6 +70,8 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
+    exact::register(connection, flags)?;
+    date_group::register(connection, flags)?;
     for (name, matcher) in MATCHERS {
         connection
             .create_scalar_function(name, 2, flags, move |context| match_text(context, matcher))?;

@@ -79,7 +79,7 @@ pub(crate) fn write_value(out: &mut BytesMut, field: &Field, value: ValueRef<'_>
 }
 
 /// Writes a value as what it is.
-fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
+pub(crate) fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
     match value {
         ValueRef::Null => out.put_slice(b"null"),
         ValueRef::Integer(number) => write_display(out, format_args!("{number}")),

@@ -1,0 +1,115 @@
+//! An aggregate, of all records or of each group of them, resolved against the structure.
+
+use svc_model::{
+    Invalid,
+    records::{
+        AggregateFunction, AggregateQuery, Aggregation, DateUnit, GroupColumn, GroupLookup,
+        GroupQuery,
+    },
+};
+
+use super::{ListPlan, Test};
+use crate::{Error, Model, Structure, scalar::Kind, time::Zone};
+
+/// An aggregate, ready for an engine.
+#[derive(Debug)]
+pub(crate) struct AggregatePlan {
+    pub(crate) test: Option<Test>,
+    /// The fields to group by, and the unit that their dates are cut to; one value when there are none.
+    pub(crate) groups: Vec<(usize, Option<DateUnit>)>,
+    pub(crate) function: AggregateFunction,
+    /// The field; none for the number of records.
+    pub(crate) field: Option<usize>,
+    /// The most groups.
+    pub(crate) limit: u32,
+    pub(crate) zone: Zone,
+    /// The zone as the caller wrote it.
+    pub(crate) zone_name: String,
+}
+
+impl AggregatePlan {
+    /// Resolves an aggregate over all records.
+    pub(crate) fn of_all(
+        structure: &Structure,
+        model: &Model,
+        query: &AggregateQuery,
+    ) -> Result<Self, Error> {
+        let list = ListPlan::resolve(structure, model, &query.query)?;
+        Ok(Self {
+            groups: Vec::new(),
+            function: query.aggregation.func,
+            field: field(model, &query.aggregation, "column")?,
+            limit: 1,
+            zone: list.shown.zone,
+            zone_name: query.query.time_zone.clone().unwrap_or_default(),
+            test: list.test,
+        })
+    }
+
+    /// Resolves an aggregate of each group.
+    pub(crate) fn of_groups(
+        structure: &Structure,
+        model: &Model,
+        query: &GroupQuery,
+    ) -> Result<Self, Error> {
+        let list = ListPlan::resolve(structure, model, &query.query)?;
+        let groups = query.columns.iter().map(|column| group(model, column));
+        Ok(Self {
+            groups: groups.collect::<Result<_, _>>()?,
+            function: query.aggregation.func,
+            field: field(model, &query.aggregation, "y_column")?,
+            limit: query.limit,
+            zone: list.shown.zone,
+            zone_name: query.query.time_zone.clone().unwrap_or_default(),
+            test: list.test,
+        })
+    }
+}
+
+/// The field that the function is taken of.
+fn field(model: &Model, aggregation: &Aggregation, key: &str) -> Result<Option<usize>, Error> {
+    let Some(name) = &aggregation.column else {
+        return Ok(None);
+    };
+    let Some(index) = model.index_of(name) else {
+        return Err(Invalid::field(key, format!("unknown field {name:?}")).into());
+    };
+    let adds = matches!(
+        aggregation.func,
+        AggregateFunction::Sum | AggregateFunction::Avg
+    );
+    let number = matches!(
+        model.at(index)?.kind,
+        Kind::Integer | Kind::Float | Kind::Decimal
+    );
+    if adds && !number {
+        let message = format!(
+            "{} needs a field of numbers; {name:?} is none",
+            aggregation.func
+        );
+        return Err(Invalid::field(key, message).into());
+    }
+    Ok(Some(index))
+}
+
+fn group(model: &Model, column: &GroupColumn) -> Result<(usize, Option<DateUnit>), Error> {
+    let Some(index) = model.index_of(&column.column) else {
+        return Err(
+            Invalid::field("x_column", format!("unknown field {:?}", column.column)).into(),
+        );
+    };
+    let dated = matches!(model.at(index)?.kind, Kind::Date | Kind::DateTime);
+    match column.lookup {
+        GroupLookup::Auto if dated => Ok((index, Some(DateUnit::Day))),
+        GroupLookup::Date(unit) if dated => Ok((index, Some(unit))),
+        GroupLookup::Date(_) => Err(Invalid::field(
+            "x_lookup",
+            format!(
+                "{} needs a field of dates; {:?} is none",
+                column.lookup, column.column
+            ),
+        )
+        .into()),
+        _ => Ok((index, None)),
+    }
+}

@@ -1,0 +1,201 @@
+//! Aggregates, of all records and of each group of them.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use rusqlite::{Connection, params_from_iter, types::ValueRef};
+use sea_query::{Alias, Expr, ExprTrait, Func, Order};
+use svc_model::records::{AggregateFunction, DateUnit, group_name};
+
+use super::{
+    Told, check_version, json,
+    select::{self, SELF, Statement, check_size, column},
+    temporal,
+};
+use crate::{
+    Error, Field, Model, plan::AggregatePlan, scalar::Kind, structure::Storage, time::Zone,
+};
+
+/// The most bytes of an answer.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// An aggregate as a statement that can be sent to a reader.
+pub(crate) struct Aggregate {
+    model: Arc<Model>,
+    statement: Statement,
+    groups: Vec<(usize, Option<DateUnit>)>,
+    function: AggregateFunction,
+    field: Option<usize>,
+    zone: Zone,
+}
+
+impl Aggregate {
+    pub(crate) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+        let test = plan
+            .test
+            .as_ref()
+            .map(|test| select::test(model, SELF, test))
+            .transpose()?;
+        let mut query = select::query(model, test);
+        for (position, (index, unit)) in plan.groups.iter().enumerate() {
+            let field = model.at(*index)?;
+            let plain = column(SELF, &field.name);
+            let group = match unit {
+                None => plain,
+                Some(unit) => call("svc_date_group")
+                    .arg(plain)
+                    .arg(field.kind == Kind::Date)
+                    .arg(unit.as_str())
+                    .arg(plan.zone_name.as_str())
+                    .into(),
+            };
+            let name = Alias::new(format!("group{position}"));
+            query.expr_as(group, name.clone());
+            query.group_by_col(name.clone());
+            query.order_by(name, Order::Asc);
+        }
+        let field = plan.field.map(|index| model.at(index)).transpose()?;
+        query.expr(value(plan.function, field));
+        if !plan.groups.is_empty() {
+            query.limit(u64::from(plan.limit));
+        }
+        Ok(Self {
+            model: Arc::clone(model),
+            statement: check_size(Statement::select(&query))?,
+            groups: plan.groups,
+            function: plan.function,
+            field: plan.field,
+            zone: plan.zone,
+        })
+    }
+
+    /// Runs the aggregate on a reader.
+    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
+        check_version(connection, &self.model, told)?;
+        let field = self.field.map(|index| self.model.at(index)).transpose()?;
+        let mut keys = Vec::with_capacity(self.groups.len());
+        for (position, (index, unit)) in self.groups.iter().enumerate() {
+            keys.push((group_name(position), self.model.at(*index)?, *unit));
+        }
+        let mut prepared = told.of(connection.prepare_cached(&self.statement.sql))?;
+        let mut rows = told.of(prepared.query(params_from_iter(&self.statement.values)))?;
+        let mut out = BytesMut::with_capacity(256);
+        let grouped = !keys.is_empty();
+        if grouped {
+            out.put_u8(b'[');
+        }
+        let mut first = true;
+        while let Some(row) = told.of(rows.next())? {
+            if !first {
+                out.put_u8(b',');
+            }
+            first = false;
+            out.put_u8(b'{');
+            for (position, (name, field, unit)) in keys.iter().enumerate() {
+                json::write_text(&mut out, name);
+                out.put_u8(b':');
+                let group = told.of(row.get_ref(position))?;
+                write_group(&mut out, field, *unit, group, &self.zone);
+                out.put_u8(b',');
+            }
+            out.put_slice(b"\"y_func\":");
+            let value = told.of(row.get_ref(keys.len()))?;
+            write_result(&mut out, self.function, field, value, &self.zone);
+            out.put_u8(b'}');
+            if out.len() > MAX_ANSWER {
+                return Err(Error::invalid(
+                    "the groups are too many or too large; ask for fewer (_per_page)",
+                ));
+            }
+        }
+        if grouped {
+            out.put_u8(b']');
+        }
+        Ok(out.freeze())
+    }
+}
+
+fn call(function: &'static str) -> sea_query::FunctionCall {
+    Func::cust(Alias::new(function))
+}
+
+/// The aggregate as SQL.
+fn value(function: AggregateFunction, field: Option<&Field>) -> Expr {
+    let Some(field) = field else {
+        return Func::count(Expr::cust("*")).into();
+    };
+    let plain = column(SELF, &field.name);
+    // Points in time that are stored in several forms compare as what they mean.
+    let mixed = field.kind == Kind::DateTime
+        && !matches!(field.storage, Storage::Temporal { uniform: true, .. });
+    let comparable = || match mixed {
+        true => call("svc_instant").arg(column(SELF, &field.name)).into(),
+        false => column(SELF, &field.name),
+    };
+    let scale = i64::from(field.scale.unwrap_or(0));
+    match (function, field.kind) {
+        (AggregateFunction::Count, _) => plain.count(),
+        (AggregateFunction::CountDistinct, _) => plain.count_distinct(),
+        (AggregateFunction::Min, _) => comparable().min(),
+        (AggregateFunction::Max, _) => comparable().max(),
+        (AggregateFunction::Sum, Kind::Float) => plain.sum(),
+        (AggregateFunction::Sum, Kind::Integer) => call("svc_sum").arg(plain).arg(0_i64).into(),
+        (AggregateFunction::Sum, _) => call("svc_sum").arg(plain).arg(scale).into(),
+        (AggregateFunction::Avg, Kind::Decimal) => call("svc_avg").arg(plain).arg(scale).into(),
+        _ => Func::avg(plain).into(),
+    }
+}
+
+/// Writes what the records of a group have in common.
+fn write_group(
+    out: &mut BytesMut,
+    field: &Field,
+    unit: Option<DateUnit>,
+    value: ValueRef<'_>,
+    zone: &Zone,
+) {
+    match (unit, value) {
+        (None, value) => json::write_value(out, field, value, zone),
+        (Some(_), ValueRef::Integer(micros)) => write_instant(out, micros, zone),
+        (Some(_), ValueRef::Text(date)) => json::write_text(out, &String::from_utf8_lossy(date)),
+        (Some(_), _) => out.put_slice(b"null"),
+    }
+}
+
+/// Writes a point in time as lists write it.
+fn write_instant(out: &mut BytesMut, micros: i64, zone: &Zone) {
+    let text = jiff::Timestamp::from_microsecond(micros).map(|instant| instant.to_string());
+    let written = text
+        .is_ok_and(|text| temporal::write_date_time(out, ValueRef::Text(text.as_bytes()), zone));
+    if !written {
+        out.put_slice(b"null");
+    }
+}
+
+/// Writes the value of the function.
+fn write_result(
+    out: &mut BytesMut,
+    function: AggregateFunction,
+    field: Option<&Field>,
+    value: ValueRef<'_>,
+    zone: &Zone,
+) {
+    let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+    match (field, value) {
+        (_, ValueRef::Null) if extreme => out.put_slice(b"null"),
+        (_, ValueRef::Null) => out.put_u8(b'0'),
+        (Some(field), ValueRef::Integer(micros))
+            if extreme
+                && field.kind == Kind::DateTime
+                && !matches!(field.storage, Storage::Temporal { uniform: true, .. }) =>
+        {
+            write_instant(out, micros, zone);
+        }
+        (Some(field), value) if extreme => json::write_value(out, field, value, zone),
+        // An integer beyond 64 bits is a number all the same.
+        (Some(field), ValueRef::Text(digits)) if field.kind == Kind::Integer => {
+            out.put_slice(digits);
+        }
+        (_, value) => json::write_plain(out, value),
+    }
+}

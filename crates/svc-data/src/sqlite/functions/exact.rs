@@ -1,0 +1,190 @@
+//! Exact sums and averages: SQLite would add decimals in floating point, and refuses an integer sum
+//! beyond 64 bits.
+
+use rusqlite::{
+    Connection, Error, Result,
+    functions::{Aggregate, Context, FunctionFlags},
+    types::{Value, ValueRef},
+};
+
+/// The most digits behind the point that are followed.
+const MAX_SCALE: u32 = 18;
+/// The digits that an average has more than its column.
+const AVERAGE_DIGITS: u32 = 6;
+
+/// Adds `svc_sum(value, scale)` and `svc_avg(value, scale)` to a connection.
+pub(crate) fn register(connection: &Connection, flags: FunctionFlags) -> Result<()> {
+    connection.create_aggregate_function("svc_sum", 2, flags, Exact { average: false })?;
+    connection.create_aggregate_function("svc_avg", 2, flags, Exact { average: true })
+}
+
+struct Exact {
+    average: bool,
+}
+
+/// A sum of decimals: `units` at `scale` digits behind the point.
+#[derive(Clone, Copy)]
+struct Sum {
+    units: i128,
+    scale: u32,
+    count: i128,
+}
+
+impl Aggregate<Option<Sum>, Value> for Exact {
+    fn init(&self, _: &mut Context<'_>) -> Result<Option<Sum>> {
+        Ok(None)
+    }
+
+    fn step(&self, context: &mut Context<'_>, sum: &mut Option<Sum>) -> Result<()> {
+        let scale = u32::try_from(context.get::<i64>(1)?)
+            .unwrap_or(0)
+            .min(MAX_SCALE);
+        let Some((units, digits)) = decimal(context.get_raw(0), scale) else {
+            return Ok(());
+        };
+        let sum = sum.get_or_insert(Sum {
+            units: 0,
+            scale,
+            count: 0,
+        });
+        sum.add(units, digits).ok_or_else(out_of_range)
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, sum: Option<Option<Sum>>) -> Result<Value> {
+        let Some(sum) = sum.flatten() else {
+            return Ok(Value::Null);
+        };
+        if !self.average {
+            return Ok(match (sum.scale, i64::try_from(sum.units)) {
+                (0, Ok(units)) => Value::Integer(units),
+                _ => Value::Text(text(sum.units, sum.scale)),
+            });
+        }
+        let scale = sum.scale + AVERAGE_DIGITS;
+        let units = scaled(sum.units, AVERAGE_DIGITS).ok_or_else(out_of_range)?;
+        // Rounded half away from zero.
+        let half = sum.count / 2 * units.signum();
+        Ok(Value::Text(text((units + half) / sum.count, scale)))
+    }
+}
+
+impl Sum {
+    fn add(&mut self, units: i128, scale: u32) -> Option<()> {
+        if scale > self.scale {
+            self.units = scaled(self.units, scale - self.scale)?;
+            self.scale = scale;
+        }
+        let units = scaled(units, self.scale - scale)?;
+        self.units = self.units.checked_add(units)?;
+        self.count += 1;
+        Some(())
+    }
+}
+
+fn out_of_range() -> Error {
+    Error::UserFunctionError("integer overflow".into())
+}
+
+fn scaled(units: i128, digits: u32) -> Option<i128> {
+    units.checked_mul(10_i128.checked_pow(digits)?)
+}
+
+/// A stored number as units and the digits behind its point; `None` for what is no number.
+fn decimal(value: ValueRef<'_>, scale: u32) -> Option<(i128, u32)> {
+    match value {
+        ValueRef::Integer(number) => Some((number.into(), 0)),
+        ValueRef::Real(number) if number.is_finite() => {
+            // Money has few digits: most numbers are units of the declared scale, without a text.
+            let factor = 10_f64.powi(i32::try_from(scale).ok()?);
+            let units = (number * factor).round();
+            if units.abs() < 9e15 && units / factor == number {
+                return Some((units as i128, scale));
+            }
+            parse(&format!("{number}"))
+        }
+        ValueRef::Text(text) => parse(std::str::from_utf8(text).ok()?.trim()),
+        _ => None,
+    }
+}
+
+fn parse(text: &str) -> Option<(i128, u32)> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let fraction = fraction.get(..fraction.len().min(MAX_SCALE as usize))?;
+    let digits = whole.trim_start_matches(['-', '+']);
+    if digits.len() + fraction.len() == 0
+        || !digits
+            .bytes()
+            .chain(fraction.bytes())
+            .all(|byte| byte.is_ascii_digit())
+        || whole.len() - digits.len() > 1
+    {
+        return None;
+    }
+    let units: i128 = format!("{digits}{fraction}").parse().ok()?;
+    let units = if whole.starts_with('-') {
+        -units
+    } else {
+        units
+    };
+    Some((units, u32::try_from(fraction.len()).ok()?))
+}
+
+fn text(units: i128, scale: u32) -> String {
+    let scale = scale as usize;
+    let sign = if units < 0 { "-" } else { "" };
+    let digits = format!("{:0>width$}", units.unsigned_abs(), width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let point = if scale > 0 { "." } else { "" };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(sql: &str) -> Value {
+        let connection = Connection::open_in_memory().unwrap();
+        register(&connection, FunctionFlags::SQLITE_UTF8).unwrap();
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    fn sum(values: &str, scale: u32) -> Value {
+        ask(&format!(
+            "SELECT svc_sum(column1, {scale}) FROM (VALUES {values})"
+        ))
+    }
+
+    #[test]
+    fn decimals_are_added_exactly() {
+        let tenths = vec!["(0.1)"; 10_000].join(",");
+        assert_eq!(sum(&tenths, 2), Value::Text("1000.00".into()));
+        assert_eq!(
+            sum("(1.1), (-2), ('3.333'), (NULL), ('x')", 2),
+            Value::Text("2.433".into())
+        );
+        assert_eq!(sum("(-0.05), (0.01)", 2), Value::Text("-0.04".into()));
+    }
+
+    #[test]
+    fn integers_are_added_beyond_64_bits() {
+        assert_eq!(sum("(1), (2)", 0), Value::Integer(3));
+        let large = "(9223372036854775807), (9223372036854775807)";
+        assert_eq!(sum(large, 0), Value::Text("18446744073709551614".into()));
+        assert_eq!(sum("(NULL)", 0), Value::Null);
+    }
+
+    #[test]
+    fn an_average_is_rounded_half_away_from_zero() {
+        let average = |values: &str| {
+            ask(&format!(
+                "SELECT svc_avg(column1, 2) FROM (VALUES {values})"
+            ))
+        };
+        assert_eq!(average("(1), (2)"), Value::Text("1.50000000".into()));
+        assert_eq!(average("(1), (1), (0)"), Value::Text("0.66666667".into()));
+        assert_eq!(
+            average("(-1), (-1), (0)"),
+            Value::Text("-0.66666667".into())
+        );
+    }
+}
