@@ -96,6 +96,10 @@ fn the_definition_of_a_resource_has_every_model_and_its_filters() {
     ] {
         assert!(paths.contains_key(&format!("/models/{model}")), "{model}");
         assert!(
+            paths.contains_key(&format!("/models/{model}/group")),
+            "{model}"
+        );
+        assert!(
             paths.contains_key(&format!("/models/{model}/{{id}}")),
             "{model}"
         );

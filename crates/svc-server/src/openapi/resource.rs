@@ -10,6 +10,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 use svc_model::{
     DEFAULT_PER_PAGE, Lookup, MAX_PER_PAGE,
+    records::AggregateFunction,
     resources::{FieldDescription, FieldType, ModelDescription},
 };
 
@@ -64,9 +65,31 @@ fn document(resource: &str, server: &str, models: &[ModelDescription]) -> Value 
         let schema = schema_name(&model.model);
         paths.insert(collection.clone(), collection_path(model, &schema));
         paths.insert(format!("{collection}/{{id}}"), item_path(model, &schema));
+        for question in ["aggregate", "group"] {
+            paths.insert(
+                format!("{collection}/{question}"),
+                question_path(model, question),
+            );
+        }
         schemas.insert(schema.clone(), record_schema(model));
         schemas.insert(format!("{schema}Page"), page_schema(&schema));
     }
+    schemas.insert(
+        "Aggregate".to_owned(),
+        json!({"type": "object", "required": ["y_func"], "properties": {"y_func": {}}}),
+    );
+    schemas.insert(
+        "Groups".to_owned(),
+        json!({
+            "type": "array",
+            "description": "Ascending by `group`, `group_2`, ...; NULL first.",
+            "items": {
+                "type": "object",
+                "required": ["group", "y_func"],
+                "properties": {"group": {}, "y_func": {}},
+            },
+        }),
+    );
     schemas.insert("Invalid".to_owned(), invalid_schema());
     schemas.insert("Failure".to_owned(), failure_schema());
     json!({
@@ -162,6 +185,27 @@ fn item_path(model: &ModelDescription, schema: &str) -> Value {
         path["delete"] = operation(model, "delete", vec![reference("If-Match")], "204", None);
     }
     path
+}
+
+/// Aggregate and group, in the form that a query string alone asks.
+fn question_path(model: &ModelDescription, question: &str) -> Value {
+    let mut names = vec![
+        "_y_func",
+        "_y_column",
+        "_search",
+        "_filter",
+        "_relation",
+        "tz",
+    ];
+    if question == "group" {
+        names.extend(["_x_column", "_x_lookup", "_per_page"]);
+    }
+    let mut parameters: Vec<Value> = names.into_iter().map(reference).collect();
+    parameters.extend(model.fields.iter().flat_map(filters));
+    json!({"get": operation(model, question, parameters, "200", Some(match question {
+        "group" => "Groups",
+        _ => "Aggregate",
+    }))})
 }
 
 fn view_parameters() -> Vec<Value> {
@@ -345,6 +389,20 @@ fn parameters() -> Value {
         ),
         "_after": query("_after", text(), "The cursor of a next link."),
         "tz": query("tz", text(), "UTC offset or IANA zone of date texts; UTC when absent."),
+        "_y_func": {
+            "name": "_y_func", "in": "query", "required": true, "description": "The function.",
+            "schema": {"type": "string", "enum": AggregateFunction::ALL},
+        },
+        "_y_column": query("_y_column", text(), "The field that the function is taken of."),
+        "_x_column": {
+            "name": "_x_column", "in": "query", "required": true, "explode": true,
+            "schema": {"type": "array", "items": text()}, "description": "The fields to group by.",
+        },
+        "_x_lookup": {
+            "name": "_x_lookup", "in": "query", "explode": true,
+            "schema": {"type": "array", "items": text()},
+            "description": "How each makes groups: plain, auto, date, or date_ with a unit of time.",
+        },
         "If-Match": {
             "name": "If-Match", "in": "header", "schema": text(),
             "description": "Only when the record still has this entity tag; 412 otherwise.",
