@@ -47,6 +47,7 @@
 pub mod database;
 mod driver;
 mod error;
+pub mod guard;
 mod plan;
 mod records;
 mod resource;

@@ -1,0 +1,35 @@
+//! Tests of the guard as a whole: tables of what passes and what does not, limits, and properties.
+
+mod allowed;
+mod binds;
+mod limits;
+mod properties;
+mod refused;
+
+use super::*;
+use Engine::{Mysql, Postgres, Sqlite};
+
+const ENGINES: [Engine; 3] = [Sqlite, Postgres, Mysql];
+
+/// Checks a text without binds and options.
+fn plain(engine: Engine, sql: &str) -> Result<Checked, Refusal> {
+    check(sql, engine, Binds::NONE, &GuardOptions::default())
+}
+
+/// Asserts that every text is refused by a rule, on every engine given, and that the message keeps to itself
+/// what stands in strings.
+fn assert_refused(engines: &[Engine], rule: Rule, texts: &[&str]) {
+    for engine in engines {
+        for sql in texts {
+            match plain(*engine, sql) {
+                Ok(checked) => panic!("{engine:?} let pass: {sql}\nas: {}", checked.sql()),
+                Err(refusal) => {
+                    assert_eq!(refusal.rule(), rule, "{engine:?}: {sql}\n{refusal}");
+                    let message = refusal.to_string();
+                    assert!(!message.contains("secret"), "{message}");
+                    assert!(message.len() < 200, "{message}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,688 @@
+use super::*;
+
+#[test]
+fn nothing_is_no_statement() {
+    assert_refused(
+        &ENGINES,
+        Rule::Empty,
+        &["", "   ", ";", ";;", "-- x", "/* select 1 */", "(", "(("],
+    );
+}
+
+#[test]
+fn a_second_statement_is_refused() {
+    assert_refused(
+        &ENGINES,
+        Rule::SeveralStatements,
+        &[
+            "select 1; select 2",
+            "select 1; drop table x",
+            "select 1 ; /* x */ delete from t;",
+            "select * from (select 1) as t; drop table x; select * from (select 1",
+            "select 1) as t; drop table x; select * from (select 1",
+            "insert into t values (1); select 1",
+            "begin; select 1; commit",
+        ],
+    );
+}
+
+#[test]
+fn parentheses_cannot_be_broken_out_of() {
+    assert_refused(
+        &ENGINES,
+        Rule::Syntax,
+        &[
+            "select 1) as t, (select 2",
+            "select 1) union (select 2",
+            "select 1)",
+            "(select 1",
+            "select (1",
+            "select 1) as t where 1 in (1",
+            "select 1 from t where a in (1, 2",
+            "select 1 /* ) */ from (t",
+        ],
+    );
+}
+
+#[test]
+fn other_statements_are_refused_by_their_word() {
+    let statements = [
+        "insert into t values (1)",
+        "update t set a = 1",
+        "delete from t",
+        "merge into t using s on t.id = s.id when matched then delete",
+        "replace into t values (1)",
+        "truncate t",
+        "create table t (a int)",
+        "create view v as select 1",
+        "alter table t add column b int",
+        "drop table t",
+        "rename table a to b",
+        "grant all on t to public",
+        "revoke all on t from public",
+        "explain select 1",
+        "explain analyze delete from t",
+        "analyze",
+        "describe t",
+        "desc t",
+        "show tables",
+        "set role admin",
+        "reset all",
+        "use shop",
+        "copy t to '/tmp/secret'",
+        "copy t from program 'secret'",
+        "load data infile 'secret' into table t",
+        "load 'secret'",
+        "call p()",
+        "do sleep(5)",
+        "execute p",
+        "prepare p as select 1",
+        "deallocate p",
+        "declare c cursor for select 1",
+        "fetch all from c",
+        "pragma writable_schema = 1",
+        "attach database 'secret.db' as x",
+        "detach x",
+        "vacuum",
+        "vacuum into 'secret'",
+        "reindex",
+        "begin",
+        "start transaction",
+        "commit",
+        "rollback",
+        "savepoint s",
+        "release s",
+        "listen c",
+        "notify c",
+        "lock table t",
+        "lock tables t write",
+        "unlock tables",
+        "handler t open",
+        "refresh materialized view v",
+        "security label on table t is 'x'",
+        "comment on table t is 'x'",
+        "import foreign schema s from server x into y",
+        "kill 5",
+        "flush tables",
+        "install plugin p soname 'secret'",
+        "shutdown",
+        "checkpoint",
+        "discard all",
+        "table t",
+        "(table t)",
+        "from t select *",
+        "exec p",
+        "1",
+        "'select 1'",
+        "\"select\" 1",
+        "(delete from t)",
+        "  /* select */ delete from t -- select",
+    ];
+    assert_refused(&ENGINES, Rule::Statement, &statements);
+    for sql in &statements[..50] {
+        let word = sql.split([' ', '(']).next().unwrap_or_default();
+        let message = plain(Postgres, sql).unwrap_err().to_string();
+        assert!(message.contains(&format!("`{word}`")), "{sql}: {message}");
+    }
+}
+
+#[test]
+fn the_commands_of_a_terminal_are_refused() {
+    assert_refused(
+        &ENGINES,
+        Rule::Character,
+        &[
+            "\\copy t to 'secret'",
+            "select 1 \\g",
+            "select 1 \\; select 2",
+            "\\! rm",
+        ],
+    );
+    assert_refused(&ENGINES, Rule::Statement, &[".shell rm", ".read secret"]);
+}
+
+#[test]
+fn a_write_within_a_query_is_refused() {
+    assert_refused(
+        &[Sqlite, Postgres, Mysql],
+        Rule::Write,
+        &[
+            "with a as (select 1) delete from t",
+            "with a as (select 1) update t set b = 1",
+        ],
+    );
+    assert_refused(
+        &ENGINES,
+        Rule::Into,
+        &["with a as (select 1) insert into t select * from a"],
+    );
+    assert_refused(
+        &[Postgres],
+        Rule::Write,
+        &[
+            "with d as (delete from t returning *) select * from d",
+            "with d as (update t set a = 1 returning *) select * from d",
+            "with a as (select 1), d as (delete from t returning *) select * from a",
+            "with a as (with d as (delete from t returning *) select * from d) select * from a",
+            "select * from (with d as (delete from t returning *) select * from d) x",
+            "select 1 union (with d as (delete from t returning 1) select * from d)",
+            "select (with d as (delete from t returning 1) select * from d)",
+        ],
+    );
+    assert_refused(
+        &[Postgres],
+        Rule::Into,
+        &["with d as (insert into t values (1) returning *) select * from d"],
+    );
+}
+
+#[test]
+fn rows_go_nowhere_but_to_the_client() {
+    assert_refused(
+        &ENGINES,
+        Rule::Into,
+        &[
+            "select * into t from u",
+            "select * into temp t from u",
+            "select a INTO b from c union select 1",
+            "select 1 into outfile '/tmp/secret'",
+            "select 1 from t into dumpfile '/tmp/secret'",
+            "select 1 in/**/to into outfile 'x'",
+            "select (select 1 into t)",
+        ],
+    );
+    assert_refused(
+        &[Mysql],
+        Rule::Variable,
+        &[
+            "select 1 into @x",
+            "select @x := 1",
+            "select @a",
+            "select @@version",
+            "select @@global.x",
+        ],
+    );
+    assert_refused(&[Mysql], Rule::Character, &["select a := 1 from t"]);
+}
+
+#[test]
+fn locks_are_refused() {
+    assert_refused(
+        &ENGINES,
+        Rule::Lock,
+        &[
+            "select * from t for update",
+            "select * from t for share",
+            "select * from t for no key update",
+            "select * from t for key share",
+            "select * from t FOR /* x */ UPDATE skip locked",
+            "select * from (select * from t for update) as x",
+        ],
+    );
+    assert_refused(
+        &[Mysql],
+        Rule::Syntax,
+        &[
+            "select * from t lock in share mode",
+            "select * from t procedure analyse()",
+        ],
+    );
+    assert_refused(&[Mysql], Rule::Lock, &["select high_priority * from t"]);
+}
+
+#[test]
+fn functions_with_effects_are_refused_on_postgresql() {
+    assert_refused(
+        &[Postgres],
+        Rule::Function,
+        &[
+            "select pg_sleep(10)",
+            "select PG_SLEEP (10)",
+            "select \"pg_sleep\"(10)",
+            "select pg_catalog.pg_sleep(10)",
+            "select \"pg_catalog\".\"pg_sleep\"(10)",
+            "select pg_catalog . /* x */ pg_sleep /* y */ (10)",
+            "select pg_sleep_for('5 minutes')",
+            "select 1 from t where pg_sleep(1) is null",
+            "select * from pg_sleep(1)",
+            "select * from t, lateral pg_sleep(1)",
+            "select * from t order by pg_sleep(1)",
+            "select * from t limit pg_sleep(1)",
+            "select * from t group by pg_sleep(1)",
+            "select count(*) filter (where pg_sleep(1) is null) from t",
+            "select sum(1) over (order by pg_sleep(1)) from t",
+            "select sum(1) over w from t window w as (order by pg_sleep(1))",
+            "select case when true then pg_sleep(1) end",
+            "select coalesce(upper(pg_sleep(1)::text))",
+            "select array[pg_sleep(1)]",
+            "select (array[1])[pg_sleep(1)]",
+            "select (pg_sleep(1)).x",
+            "select row(pg_sleep(1))",
+            "select a.* from a join b on pg_sleep(1) is null",
+            "select distinct on (pg_sleep(1)) 1",
+            "select string_agg(a, ',' order by pg_sleep(1)) from t",
+            "select percentile_cont(0.5) within group (order by pg_sleep(1)) from t",
+            "with a as (select pg_sleep(1)) select * from a",
+            "values (pg_sleep(1))",
+            "select 1 union select pg_sleep(1)",
+            "select 1 in (select pg_sleep(1))",
+            "select interval '1' + pg_sleep(1)",
+            "select extract(day from pg_sleep(1))",
+            "select substring(pg_sleep(1)::text from 1)",
+            "select trim(both pg_sleep(1)::text from 'x')",
+            "select a at time zone pg_sleep(1)::text from t",
+            "select (array[1])[1:pg_sleep(1)]",
+            "select * from t offset pg_sleep(1)",
+            "select sum(a) over (rows between pg_sleep(1) preceding and current row) from t",
+            "select * from t tablesample system (pg_sleep(1))",
+            "select a like 'x' || pg_sleep(1) from t",
+            "select a between 1 and pg_sleep(1) from t",
+            "select a from t group by grouping sets ((pg_sleep(1)))",
+            "select cast(pg_sleep(1) as text), pg_sleep(1)::text",
+            "select * from unnest(array[pg_sleep(1)])",
+            "select * from generate_series(1, pg_sleep(1))",
+            "select json_object('a': pg_sleep(1))",
+            "select 1 = any(array(select pg_sleep(1)))",
+            "select overlay('a' placing pg_sleep(1)::text from 1)",
+            "select position('a' in pg_sleep(1)::text)",
+            "select (1, pg_sleep(1))",
+            "select count(distinct pg_sleep(1))",
+            "select pg_advisory_lock(1)",
+            "select pg_try_advisory_xact_lock(1)",
+            "select pg_read_file('/etc/passwd')",
+            "select pg_read_binary_file('x')",
+            "select pg_ls_dir('/')",
+            "select * from pg_ls_waldir()",
+            "select pg_stat_file('x')",
+            "select lo_import('/etc/passwd')",
+            "select lo_export(1, 'x')",
+            "select lo_get(1)",
+            "select dblink('host=x', 'select 1')",
+            "select * from dblink_exec('x') as t(a int)",
+            "select public.dblink('x')",
+            "select set_config('role', 'admin', false)",
+            "select current_setting('app.secret')",
+            "select nextval('s')",
+            "select setval('s', 1)",
+            "select currval('s'), lastval()",
+            "select pg_notify('c', 'x')",
+            "select pg_terminate_backend(1)",
+            "select pg_cancel_backend(1)",
+            "select pg_reload_conf()",
+            "select pg_logical_emit_message(true, 'a', 'b')",
+            "select query_to_xml('delete from t', true, true, '')",
+            "select table_to_xml('t', true, true, '')",
+            "select database_to_xml(true, true, '')",
+            "select cursor_to_xml('c', 1, true, true, '')",
+            "select ts_stat('select 1')",
+            "select ts_rewrite('a'::tsquery, 'select 1')",
+            "select version()",
+            "select inet_server_addr()",
+            "select current_user",
+            "select session_user",
+            "select current_database()",
+            "select my_function(1)",
+            "select public.lower('a')",
+            "select other.pg_catalog.lower('a')",
+            "select \"LOWER\"('a')",
+            "select setseed(0.5)",
+            "select txid_current()",
+        ],
+    );
+}
+
+#[test]
+fn functions_with_effects_are_refused_on_mysql() {
+    assert_refused(
+        &[Mysql],
+        Rule::Function,
+        &[
+            "select sleep(5)",
+            "select SLEEP (5)",
+            "select `sleep`(5)",
+            "select 1 from t where sleep(5)",
+            "select if(1, sleep(5), 0)",
+            "select benchmark(1000000, md5('a'))",
+            "select now() + interval sleep(5) day",
+            "select date_add(now(), interval sleep(5) day)",
+            "select convert(sleep(5) using utf8mb4)",
+            "select cast(sleep(5) as char)",
+            "select 1 member of (sleep(5))",
+            "select group_concat(a order by sleep(5)) from t",
+            "select * from json_table(sleep(5), '$' columns (a int path '$')) as j",
+            "select * from t join u on sleep(5)",
+            "select not sleep(5), -sleep(5), ~sleep(5)",
+            "select get_lock('a', 10)",
+            "select release_lock('a')",
+            "select release_all_locks()",
+            "select is_free_lock('a')",
+            "select is_used_lock('a')",
+            "select load_file('/etc/passwd')",
+            "select master_pos_wait('a', 1)",
+            "select source_pos_wait('a', 1)",
+            "select wait_for_executed_gtid_set('a')",
+            "select last_insert_id(5)",
+            "select user()",
+            "select current_user",
+            "select version()",
+            "select database()",
+            "select connection_id()",
+            "select sys_exec('rm')",
+            "select shop.my_function(1)",
+            "select nextval(s)",
+            "select lastval(s)",
+            "select setval(s, 1)",
+            "select name_const('a', sleep(5))",
+            "select uuid_short()",
+            "select found_rows(), row_count()",
+        ],
+    );
+    assert_refused(
+        &[Mysql],
+        Rule::Syntax,
+        &["select next value for s", "select previous value for s"],
+    );
+}
+
+#[test]
+fn functions_with_effects_are_refused_on_sqlite() {
+    assert_refused(
+        &[Sqlite],
+        Rule::Function,
+        &[
+            "select load_extension('x')",
+            "select \"load_extension\"('x')",
+            "select [load_extension]('x')",
+            "select `Load_Extension`('x')",
+            "select readfile('/etc/passwd')",
+            "select writefile('x', 'y')",
+            "select edit('x')",
+            "select fts3_tokenizer('x')",
+            "select zeroblob(1000000000)",
+            "select randomblob(1000000000)",
+            "select sqlite_version()",
+            "select sqlite_compileoption_get(1)",
+            "select changes(), last_insert_rowid()",
+            "select * from pragma_table_info('t')",
+            "select * from fsdir('/')",
+            "select my_function(1)",
+            "select 1 where 1 in (select readfile('x'))",
+            "select main.lower('a')",
+            "select sha3('x')",
+        ],
+    );
+}
+
+#[test]
+fn relations_of_the_engine_are_refused() {
+    assert_refused(
+        &[Postgres],
+        Rule::Relation,
+        &[
+            "select * from pg_authid",
+            "select * from PG_Shadow",
+            "select * from \"pg_shadow\"",
+            "select * from pg_catalog.pg_authid",
+            "select * from shop.pg_catalog.pg_authid",
+            "select * from pg_user_mapping, pg_user_mappings",
+            "select * from pg_largeobject",
+            "select * from pg_stat_activity",
+            "select * from public.pg_stat_statements",
+            "select * from pg_settings",
+            "select * from pg_hba_file_rules",
+            "select * from pg_stats",
+            "select * from pg_subscription",
+            "select * from pg_foreign_server",
+            "select * from pg_toast.pg_toast_1",
+            "select * from information_schema.user_mapping_options",
+            "select * from information_schema.foreign_server_options",
+            "select 1 union select passwd from pg_shadow",
+            "select (select rolpassword from pg_authid limit 1)",
+        ],
+    );
+    assert_refused(
+        &[Mysql],
+        Rule::Relation,
+        &[
+            "select * from mysql.user",
+            "select * from `MySQL`.`user`",
+            "select * from mysql . user",
+            "select * from performance_schema.threads",
+            "select * from sys.processlist",
+            "select * from information_schema.processlist",
+            "select * from INFORMATION_SCHEMA.user_privileges",
+        ],
+    );
+    assert_refused(
+        &[Sqlite],
+        Rule::Relation,
+        &[
+            "select * from pragma_table_list",
+            "select * from PRAGMA_database_list",
+            "select * from \"pragma_function_list\"",
+            "select * from sqlite_dbpage",
+            "select * from sqlite_stmt",
+            "select * from sqlite_stat1",
+            "select * from main.dbstat",
+        ],
+    );
+    assert_refused(&[Sqlite], Rule::Literal, &["select * from 'sqlite_dbpage'"]);
+    assert_refused(
+        &[Mysql],
+        Rule::Literal,
+        &["select * from \"mysql\".\"user\""],
+    );
+}
+
+#[test]
+fn text_cannot_be_hidden_in_comments_and_strings() {
+    assert_refused(
+        &[Mysql],
+        Rule::Comment,
+        &[
+            "select 1 /*! union select sleep(5) */",
+            "select /*!50000 1 */",
+            "select 1 /*M! into outfile 'secret' */",
+            "select /*+ max_execution_time(0) */ 1",
+            "select 1 /* no end",
+        ],
+    );
+    assert_refused(
+        &[Postgres],
+        Rule::Comment,
+        &["select 1 /* a /* b */ no end", "select /*+ seqscan(t) */ 1"],
+    );
+    assert_refused(&[Sqlite], Rule::Comment, &["select 1 /* no end"]);
+    assert_refused(
+        &[Sqlite, Mysql],
+        Rule::SeveralStatements,
+        &["select 1 /* a /* b */; delete from t /* */"],
+    );
+    assert_refused(
+        &[Postgres],
+        Rule::Literal,
+        &[
+            "select U&'\\0061'",
+            "select u&\"pg\\005fsleep\"(1)",
+            "select U&\"\\0070g_sleep\"(1)",
+            "select 'no end",
+            "select \"no end",
+            "select $$no end",
+            "select $a$no end$b$",
+            "select E'no end\\'",
+            "select E'a'\n'b\\'; delete from t --'",
+            "select 'a' 'b'",
+            "select N'a'",
+            "select 1a",
+            "select 0x",
+            "select x'zz'",
+            "select \"\"(1)",
+        ],
+    );
+    assert_refused(
+        &[Mysql],
+        Rule::Literal,
+        &[
+            "select 'no end\\'",
+            "select \"no end",
+            "select `no end",
+            "select 1e",
+            "select N'a'",
+            "select ``(1)",
+        ],
+    );
+    assert_refused(
+        &[Sqlite],
+        Rule::Literal,
+        &[
+            "select 'no end\\''",
+            "select [no end",
+            "select `no end",
+            "select 12abc",
+            "select x'0'''",
+        ],
+    );
+    // A backslash is a character like any other in a plain string, so this is a second statement.
+    assert_refused(
+        &[Postgres, Sqlite],
+        Rule::SeveralStatements,
+        &["select '\\'; drop table t; --'"],
+    );
+    assert!(plain(Mysql, "select '\\'; drop table t; --'").is_ok());
+    assert_refused(
+        &[Mysql],
+        Rule::SeveralStatements,
+        &["select '\\\\'; drop table t; -- '"],
+    );
+    // A carriage return ends a comment of PostgreSQL, and of no other.
+    assert_refused(&[Postgres], Rule::Function, &["select 1 --\r, pg_sleep(1)"]);
+    assert_eq!(
+        plain(Sqlite, "select 1 --\r, f(1)")
+            .as_ref()
+            .map(Checked::sql),
+        Ok("select 1")
+    );
+    // Without white space two dashes are no comment of MySQL.
+    assert_refused(&[Mysql], Rule::Function, &["select 1 --sleep(5)"]);
+}
+
+#[test]
+fn characters_that_engines_see_differently_are_refused() {
+    assert_refused(
+        &ENGINES,
+        Rule::Character,
+        &[
+            "select 1\0",
+            "select '\0'",
+            "select\u{a0}1",
+            "select\u{3000}1",
+            "select \u{feff}1",
+            "select \u{200b}1",
+            "select 1\u{b}",
+            "select \u{2018}a\u{2019}",
+            "select 1\u{37e} delete from t",
+            "select {fn now()}",
+            "select 1 where a = $1",
+            "select $x",
+        ],
+    );
+    assert_refused(
+        &[Sqlite, Mysql],
+        Rule::Character,
+        &["select ?", "select ?1", "select a::text"],
+    );
+    assert_refused(
+        &[Sqlite],
+        Rule::Character,
+        &["select @a", "select #1", "select ::a"],
+    );
+    assert_refused(&[Postgres], Rule::Character, &["select `a`"]);
+}
+
+#[test]
+fn the_syntax_of_another_engine_is_refused() {
+    assert_refused(
+        &[Sqlite],
+        Rule::Syntax,
+        &["select interval '1' day from t where a ilike"],
+    );
+    assert_refused(
+        &[Postgres],
+        Rule::Syntax,
+        &[
+            "select a:b from t",
+            "select * from t settings a = 1",
+            "select operator(a.+) 1",
+        ],
+    );
+    assert_refused(
+        &ENGINES,
+        Rule::Syntax,
+        &[
+            "select top 5 * from t where",
+            "select * from t format json x",
+            "select 1 1 1",
+            "select * from",
+            "with a as select 1",
+            "with a as (select 1)",
+            "select * from t |> where 1",
+            "select 1 end",
+            "select 1 end table t",
+            "select 1 end delete from t",
+            "values",
+        ],
+    );
+}
+
+#[test]
+fn a_refusal_names_the_place_in_the_text_of_the_client() {
+    for (sql, message) in [
+        (
+            "select 1\n  , 'secret' frum x y",
+            "this is not a query of PostgreSQL as this service understands it, near `x` (line 2, column 19)",
+        ),
+        (
+            "select 1; select 'secret'",
+            "only one statement is allowed; there is more behind the `;` at line 1, column 9",
+        ),
+        (
+            "/* é */ delete from secret",
+            "only a query (select, with ... select, values) is allowed, not `delete`",
+        ),
+        (
+            "select 'secret",
+            "the string does not end (line 1, column 8)",
+        ),
+        (
+            "select 1\u{200b}",
+            "U+200B: this character has no meaning here (line 1, column 9)",
+        ),
+        ("select (1", "`(` is not closed at line 1, column 8"),
+    ] {
+        let refusal = plain(Postgres, sql).unwrap_err();
+        assert_eq!(refusal.to_string(), message);
+    }
+}
+
+#[test]
+fn a_refusal_becomes_an_error_on_the_field_that_has_to_change() {
+    let error: crate::Error = plain(Sqlite, "vacuum").unwrap_err().into();
+    assert_eq!(error.kind(), crate::ErrorKind::Invalid);
+    assert!(
+        error.to_string().starts_with("query: only a query"),
+        "{error}"
+    );
+
+    let named = check("select :a", Sqlite, Binds::NONE, &GuardOptions::default());
+    let error: crate::Error = named.unwrap_err().into();
+    assert!(error.to_string().starts_with("params_obj: "), "{error}");
+
+    let positional = check(
+        "select %s",
+        Sqlite,
+        Binds::Positional(0),
+        &GuardOptions::default(),
+    );
+    let error: crate::Error = positional.unwrap_err().into();
+    assert!(error.to_string().starts_with("params: "), "{error}");
+}
