@@ -436,3 +436,37 @@ fn a_reader_sees_every_write_that_was_answered_before() {
         assert_eq!(count, 5 + number);
     }
 }
+
+#[test]
+fn a_page_of_wide_records_arrives_whole_although_it_is_sent_in_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = rusqlite::Connection::open(folder.path().join("w.db")).unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE wide (id INTEGER PRIMARY KEY, filler TEXT);
+             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+             INSERT INTO wide SELECT i, hex(zeroblob(8000)) FROM n;",
+        )
+        .unwrap();
+    let service = serve(&folder, &["w=sqlite:w.db"]);
+    let get = |query: &str| {
+        let page = service.data("GET", "w", &format!("/models/wide?{query}"));
+        page.ok()
+    };
+    let ids = |rows: &Value| -> Vec<i64> {
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| row["id"].as_i64().unwrap()).collect()
+    };
+    let all: Vec<i64> = (1..=500).rev().collect();
+    assert_eq!(ids(&get("_no_pagination=1")), all);
+
+    let first = get("_per_page=400");
+    assert_eq!(ids(&first["results"]), all[..400]);
+    assert_eq!(first["count"], 500);
+    assert_eq!(first["num_pages"], 2);
+    assert_eq!(first["has_more"], true);
+    let (_, next) = first["next"].as_str().unwrap().split_once('?').unwrap();
+    let second = get(next);
+    assert_eq!(ids(&second["results"]), all[400..]);
+    assert_eq!(second["next"], Value::Null);
+}

@@ -6,8 +6,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::{
-    Error, IfMatch, Model, Page, RecordJson, Structure,
+    Error, IfMatch, Model, RecordJson, Structure,
     plan::{AggregatePlan, ListPlan, Shown},
+    records::Part,
     scalar::Scalar,
 };
 
@@ -26,8 +27,8 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// What the engine calls the state of the structure now; cheap to ask.
     async fn structure_version(&self) -> Result<i64, Error>;
 
-    /// Lists records.
-    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Page, Error>;
+    /// Lists records. A page of wide rows may end before its limit; it is continued behind its last row.
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error>;
 
     /// Aggregates records, all of them or each group: the JSON of the answer.
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error>;

@@ -43,12 +43,15 @@
     allow(dead_code, unreachable_code, unused_imports, unused_variables)
 )]
 
+mod cursor;
 #[cfg(feature = "sqlite")]
 pub mod database;
 mod driver;
 mod error;
 pub mod guard;
+mod json;
 mod plan;
+mod query;
 mod records;
 mod resource;
 mod scalar;
@@ -60,6 +63,6 @@ mod time;
 #[cfg(feature = "sqlite")]
 pub use database::{Connection, Database, Migration, Row, Value};
 pub use error::{Constraint, ConstraintKind, Error, ErrorKind};
-pub use records::{IfMatch, Page, RecordJson};
+pub use records::{IfMatch, Page, RecordJson, Rest};
 pub use resource::{Resource, ResourceOptions, ResourceUrl};
 pub use structure::{Field, Model, Structure, Writes};

@@ -1,25 +1,103 @@
 //! Records in and out: pages, single records with their entity tag, and the bodies of writes.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use svc_model::{Invalid, JsonObject, RecordId};
+use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
 
-use crate::{Error, Field, Model, scalar::Scalar, time::Zone};
+use crate::{Error, Field, Model, Resource, scalar::Scalar, time::Zone};
 
-/// A page of records.
-#[derive(Clone, Debug)]
+/// The longest cursor that becomes part of a link, in characters.
+const MAX_CURSOR: usize = 4_000;
+
+/// A page of records, or the first part of one.
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Page {
     /// A JSON array of records.
     pub results: Bytes,
     /// How many records are in it.
     pub len: usize,
-    /// How many records match in all; `None` when it was not asked for.
+    /// How many records match in all; `None` when it was not asked for, and in parts but the first.
     pub count: Option<u64>,
     /// Whether more records follow.
     pub has_more: bool,
     /// The cursor behind the last record, for the `_after` of the next page. `None` where nothing follows,
     /// and where a value to order by is too long for a link; then the next page goes by its number.
     pub after: Option<String>,
+    /// What of the page is still to be read. While there is a rest, `has_more` and `after` are about the
+    /// records that belong to it.
+    pub rest: Option<Rest>,
+}
+
+/// The rest of a large page, which is read in parts so that it is never in memory as a whole.
+///
+/// Each part is read when it is asked for. Records that are changed in between may appear as they were or
+/// as they are; those that are not are neither skipped nor repeated.
+#[derive(Debug)]
+pub struct Rest {
+    resource: Resource,
+    model: Arc<Model>,
+    query: ListQuery,
+}
+
+impl Rest {
+    /// Reads the next part.
+    ///
+    /// # Errors
+    /// As [`Resource::list`].
+    pub async fn read(self) -> Result<Page, Error> {
+        self.resource.list(&self.model, &self.query).await
+    }
+}
+
+/// What a driver gives of a page: all of it, or the first records and where they end.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) results: Bytes,
+    pub(crate) len: usize,
+    pub(crate) count: Option<u64>,
+    pub(crate) has_more: bool,
+    pub(crate) after: Option<String>,
+}
+
+impl Page {
+    /// The page that begins with a part.
+    pub(crate) fn of_part(
+        resource: &Resource,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        part: Part,
+    ) -> Self {
+        let Part {
+            results,
+            len,
+            count,
+            has_more,
+            after,
+        } = part;
+        let left = (query.limit() as usize).saturating_sub(len);
+        let rest = after.clone().filter(|_| left > 0).map(|after| {
+            let mut query = query.clone();
+            query.no_pagination = false;
+            query.per_page = u32::try_from(left).ok();
+            query.after = Some(after);
+            query.count = Count::None;
+            Rest {
+                resource: resource.clone(),
+                model: Arc::clone(model),
+                query,
+            }
+        });
+        Self {
+            results,
+            len,
+            count,
+            has_more,
+            after: after.filter(|cursor| cursor.len() <= MAX_CURSOR),
+            rest,
+        }
+    }
 }
 
 /// One record.

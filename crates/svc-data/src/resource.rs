@@ -214,15 +214,19 @@ impl Resource {
 
     /// Lists records (specification, section 4).
     ///
+    /// A page of more than a mebibyte comes in parts: this is the first, and [`Page::rest`] reads the next.
+    ///
     /// # Errors
     /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
     /// [`ErrorKind::Timeout`] when the database does not answer.
     pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page, Error> {
-        self.with_structure(model, |driver, structure, model| {
-            let plan = ListPlan::resolve(structure, model, query)?;
-            Ok(driver.list(model, plan))
-        })
-        .await
+        let part = self
+            .with_structure(model, |driver, structure, model| {
+                let plan = ListPlan::resolve(structure, model, query)?;
+                Ok(driver.list(model, plan))
+            })
+            .await?;
+        Ok(Page::of_part(self, model, query, part))
     }
 
     /// Aggregates records: the JSON `{"y_func": value}` (wire contract, section 4).

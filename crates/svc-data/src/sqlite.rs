@@ -12,14 +12,15 @@ use bytes::Bytes;
 use rusqlite::Connection;
 
 use crate::{
-    Error, ErrorKind, IfMatch, Model, Page, RecordJson, ResourceOptions, Structure,
+    Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     driver::{Driver, Values},
     plan::{AggregatePlan, ListPlan, Shown},
+    query::by_key,
+    records::Part,
 };
 
 mod aggregate;
 pub(crate) mod connection;
-mod cursor;
 mod declared;
 mod discover;
 pub(crate) mod fault;
@@ -129,7 +130,7 @@ impl Driver for Sqlite {
         .await
     }
 
-    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Page, Error> {
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
         let query = read::ListQuery::new(model, plan)?;
         self.read(self.timeout, move |connection, told| {
             query.run(connection, told)
@@ -151,7 +152,8 @@ impl Driver for Sqlite {
         key: Values,
         shown: Shown,
     ) -> Result<RecordJson, Error> {
-        let statement = select::Statement::select(read::by_key(model, &key)?.limit(1));
+        let statement =
+            select::Statement::select(by_key(&select::SqliteDialect, model, &key)?.limit(1));
         let model = Arc::clone(model);
         self.read(self.timeout, move |connection, told| {
             read::retrieve(connection, told, &model, &statement, &shown)

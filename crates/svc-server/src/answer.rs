@@ -2,9 +2,9 @@
 
 use std::{
     collections::VecDeque,
-    convert::Infallible,
+    fmt,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
@@ -12,43 +12,94 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use svc_model::wire::BoxFuture;
 
-/// A response whose body is at hand.
+use crate::failure::Failure;
+
+/// A response that is ready to be sent.
 pub(crate) type Answer = Response<Chunks>;
 
 /// A body of a few pieces that are sent one after the other, so that rows that a driver wrote are not
-/// copied into their envelope.
-#[derive(Debug, Default)]
-pub(crate) struct Chunks(VecDeque<Bytes>);
+/// copied into their envelope. Behind them there may be more, made when they are on their way.
+#[derive(Default)]
+pub(crate) struct Chunks {
+    ready: VecDeque<Bytes>,
+    more: Option<BoxFuture<'static, Result<Chunks, Failure>>>,
+}
 
-impl<const N: usize> From<[Bytes; N]> for Chunks {
-    fn from(chunks: [Bytes; N]) -> Self {
-        Self(
-            chunks
-                .into_iter()
-                .filter(|chunk| !chunk.is_empty())
-                .collect(),
-        )
+impl Chunks {
+    /// Adds what follows. When that fails, the body is cut off, so that nobody takes it for whole.
+    pub(crate) fn followed_by(
+        mut self,
+        more: impl Future<Output = Result<Chunks, Failure>> + Send + 'static,
+    ) -> Self {
+        self.more = Some(Box::pin(more));
+        self
     }
 }
 
+impl<const N: usize> From<[Bytes; N]> for Chunks {
+    fn from(chunks: [Bytes; N]) -> Self {
+        let ready = chunks.into_iter().filter(|chunk| !chunk.is_empty());
+        Self {
+            ready: ready.collect(),
+            more: None,
+        }
+    }
+}
+
+/// A body that could not be sent to its end.
+#[derive(Debug)]
+pub(crate) struct CutOff;
+
+impl fmt::Display for CutOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the answer was cut off")
+    }
+}
+
+impl std::error::Error for CutOff {}
+
 impl http_body::Body for Chunks {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = CutOff;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.pop_front().map(|chunk| Ok(Frame::data(chunk))))
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
+        loop {
+            if let Some(chunk) = self.ready.pop_front() {
+                return Poll::Ready(Some(Ok(Frame::data(chunk))));
+            }
+            let Some(more) = &mut self.more else {
+                return Poll::Ready(None);
+            };
+            match ready!(more.as_mut().poll(context)) {
+                Ok(chunks) => *self = chunks,
+                Err(failure) => {
+                    tracing::error!(?failure, "an answer was cut off");
+                    self.more = None;
+                    return Poll::Ready(Some(Err(CutOff)));
+                }
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_empty()
+        self.ready.is_empty() && self.more.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.iter().map(|chunk| chunk.len() as u64).sum())
+        let ready = self.ready.iter().map(|chunk| chunk.len() as u64).sum();
+        match self.more {
+            None => SizeHint::with_exact(ready),
+            Some(_) => {
+                let mut hint = SizeHint::new();
+                hint.set_lower(ready);
+                hint
+            }
+        }
     }
 }
 

@@ -9,11 +9,17 @@ use svc_model::records::{AggregateFunction, DateUnit, group_name};
 
 use super::{
     Told, check_version, json,
-    select::{self, SELF, Statement, check_size, column},
+    select::{SqliteDialect, Statement, check_size},
     temporal,
 };
 use crate::{
-    Error, Field, Model, plan::AggregatePlan, scalar::Kind, structure::Storage, time::Zone,
+    Error, Field, Model,
+    json::write_text,
+    plan::AggregatePlan,
+    query::{self, SELF, column},
+    scalar::Kind,
+    structure::Storage,
+    time::Zone,
 };
 
 /// The most bytes of an answer.
@@ -34,9 +40,9 @@ impl Aggregate {
         let test = plan
             .test
             .as_ref()
-            .map(|test| select::test(model, SELF, test))
+            .map(|test| query::test(&SqliteDialect, model, SELF, test))
             .transpose()?;
-        let mut query = select::query(model, test);
+        let mut query = query::select(&SqliteDialect, model, test);
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
             let plain = column(SELF, &field.name);
@@ -92,7 +98,7 @@ impl Aggregate {
             first = false;
             out.put_u8(b'{');
             for (position, (name, field, unit)) in keys.iter().enumerate() {
-                json::write_text(&mut out, name);
+                write_text(&mut out, name);
                 out.put_u8(b':');
                 let group = told.of(row.get_ref(position))?;
                 write_group(&mut out, field, *unit, group, &self.zone);
@@ -157,7 +163,7 @@ fn write_group(
     match (unit, value) {
         (None, value) => json::write_value(out, field, value, zone),
         (Some(_), ValueRef::Integer(micros)) => write_instant(out, micros, zone),
-        (Some(_), ValueRef::Text(date)) => json::write_text(out, &String::from_utf8_lossy(date)),
+        (Some(_), ValueRef::Text(date)) => write_text(out, &String::from_utf8_lossy(date)),
         (Some(_), _) => out.put_slice(b"null"),
     }
 }

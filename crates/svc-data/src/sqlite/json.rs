@@ -1,17 +1,19 @@
 //! Rows as JSON, written straight into the response, and the entity tag of a row.
 
-use std::fmt::Write;
-
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::{BufMut, BytesMut};
 use rusqlite::{Row, types::ValueRef};
-use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::temporal;
-use crate::{Error, Field, plan::Shown, scalar::Kind, structure::Storage, time::Zone};
-
-const HEX: &[u8; 16] = b"0123456789abcdef";
+use crate::{
+    Field,
+    json::{write_decimal, write_display, write_hex, write_json, write_text, write_uuid},
+    plan::Shown,
+    scalar::Kind,
+    structure::Storage,
+    time::Zone,
+};
 
 /// Writes the shown fields of a row as an object. `position` says where in the row a field is.
 pub(crate) fn write_record(
@@ -93,76 +95,6 @@ pub(crate) fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
     }
 }
 
-fn write_display(out: &mut BytesMut, text: std::fmt::Arguments<'_>) {
-    // Writing into a growing buffer does not fail.
-    let _ = out.write_fmt(text);
-}
-
-/// Writes a text as a JSON string.
-pub(crate) fn write_text(out: &mut BytesMut, text: &str) {
-    // Neither a text nor a growing buffer can fail here.
-    let _ = serde_json::to_writer(out.writer(), text);
-}
-
-fn write_hex(out: &mut BytesMut, bytes: &[u8]) {
-    out.reserve(bytes.len() * 2 + 2);
-    out.put_u8(b'"');
-    put_hex(out, bytes);
-    out.put_u8(b'"');
-}
-
-fn put_hex(out: &mut BytesMut, bytes: &[u8]) {
-    for byte in bytes {
-        for digit in [byte >> 4, byte & 15] {
-            out.put_u8(HEX.get(usize::from(digit)).copied().unwrap_or(b'0'));
-        }
-    }
-}
-
-fn write_uuid(out: &mut BytesMut, bytes: &[u8]) -> bool {
-    if bytes.len() != 16 {
-        return false;
-    }
-    out.put_u8(b'"');
-    for (number, part) in [0..4, 4..6, 6..8, 8..10, 10..16].into_iter().enumerate() {
-        if number > 0 {
-            out.put_u8(b'-');
-        }
-        put_hex(out, bytes.get(part).unwrap_or_default());
-    }
-    out.put_u8(b'"');
-    true
-}
-
-/// Writes a decimal as a string with at least `scale` digits behind the point; none is cut off.
-fn write_decimal(out: &mut BytesMut, number: std::fmt::Arguments<'_>, scale: Option<u32>) {
-    out.put_u8(b'"');
-    let start = out.len();
-    write_display(out, number);
-    let scale = usize::try_from(scale.unwrap_or(0)).unwrap_or(0).min(100);
-    let written = out.get(start..).unwrap_or_default();
-    let digits = written
-        .iter()
-        .position(|byte| *byte == b'.')
-        .map(|point| written.len() - point - 1);
-    if digits.is_none() && scale > 0 {
-        out.put_u8(b'.');
-    }
-    out.put_bytes(b'0', scale.saturating_sub(digits.unwrap_or(0)));
-    out.put_u8(b'"');
-}
-
-/// Writes stored JSON as it is; false when it is none.
-fn write_json(out: &mut BytesMut, text: &[u8]) -> bool {
-    match serde_json::from_slice::<&RawValue>(text) {
-        Ok(json) => {
-            out.put_slice(json.get().as_bytes());
-            true
-        }
-        Err(_) => false,
-    }
-}
-
 /// The entity tag of a row that begins with these fields: a hash of their names and of what is stored.
 pub(crate) fn etag(row: &Row<'_>, fields: &[Field]) -> Result<String, rusqlite::Error> {
     let mut hash = Sha256::new();
@@ -189,13 +121,10 @@ pub(crate) fn etag(row: &Row<'_>, fields: &[Field]) -> Result<String, rusqlite::
     ))
 }
 
-/// The error for a response that would not fit into memory.
-pub(crate) fn too_large() -> Error {
-    Error::invalid("the page is too large; ask for fewer records (_per_page) or fields (_fields)")
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::value::RawValue;
+
     use super::*;
     use crate::sqlite::declared::Declared;
 

@@ -1,22 +1,24 @@
 //! Why the database refused a write, in the words of the contract: on the field where one can be named,
 //! and never with SQL or the name of another table.
 
-use rusqlite::{Connection, params_from_iter, types::Value as SqliteValue};
+use rusqlite::{Connection, params_from_iter};
 use sea_query::{Expr, ExprTrait, Query};
 use svc_model::Invalid;
 
-use super::{
-    cursor::bind,
-    select::{Statement, column, name},
+use super::select::{Statement, bind};
+use crate::{
+    ConstraintKind, Error, Model,
+    cursor::KeyValue,
+    query::{column, name},
+    structure::ForeignKey,
 };
-use crate::{ConstraintKind, Error, Model, structure::ForeignKey};
 
 const TAKEN: &str = "record with the same value already exists";
 const DANGLING: &str = "a related record does not exist, or other records refer to this one";
 const NOT_ALLOWED: &str = "a rule of the database does not allow this value";
 
 /// A field and the value that a statement gave it.
-pub(crate) type Given = (usize, SqliteValue);
+pub(crate) type Given = (usize, KeyValue);
 
 /// Explains a refusal of a statement on `model` that set the fields `given`; a delete sets none.
 pub(crate) fn explain(
@@ -140,7 +142,7 @@ fn dangling<'m>(
 ) -> rusqlite::Result<Vec<&'m ForeignKey>> {
     let mut missing = Vec::new();
     for key in &model.foreign_keys {
-        let parts: Option<Vec<&SqliteValue>> = key
+        let parts: Option<Vec<&KeyValue>> = key
             .fields
             .iter()
             .map(|field| {
@@ -151,7 +153,7 @@ fn dangling<'m>(
             })
             .collect();
         let Some(parts) = parts else { continue };
-        if key.columns.len() != parts.len() || parts.contains(&&SqliteValue::Null) {
+        if key.columns.len() != parts.len() || parts.contains(&&KeyValue::Null) {
             continue;
         }
         let mut query = Query::select();

@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::types::{ToSqlOutput, Value as SqliteValue, ValueRef};
 use sea_query::{
-    Alias, DynIden, Expr, ExprTrait, Func, Query, SelectStatement, SqliteQueryBuilder, Value,
-    Values,
+    Alias, Expr, ExprTrait, Func, Query, SelectStatement, SqliteQueryBuilder, Value, Values,
 };
 
 use super::{
@@ -13,13 +12,13 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
-    plan::{Comparison, Match, Step, Test},
+    cursor::KeyValue,
+    plan::{Comparison, Match},
+    query::{Dialect, any_of, column, name},
     scalar::{Kind, Scalar},
     structure::Storage,
 };
 
-/// The name of the listed table in a statement; `t1`, `t2`, ... are those it is related to.
-pub(crate) const SELF: &str = "t0";
 /// From how many values on a list travels as one JSON array.
 const LIST_AS_JSON: usize = 16;
 /// How many values SQLite binds in one statement.
@@ -73,62 +72,6 @@ impl rusqlite::ToSql for Bound {
     }
 }
 
-/// A name of the structure as an identifier, quoted when it is written.
-pub(crate) fn name(text: &str) -> DynIden {
-    DynIden::from(text.to_owned())
-}
-
-/// A column with the name of its table, so that SQLite never takes it for a text.
-pub(crate) fn column(table: &str, column: &str) -> Expr {
-    Expr::col((name(table), name(column)))
-}
-
-/// `FROM main."table" AS "alias"`.
-pub(crate) fn from(select: &mut SelectStatement, model: &Model, alias: &str) {
-    select.from_as((name("main"), name(&model.table)), name(alias));
-}
-
-/// Starts a query on the model.
-pub(crate) fn query(model: &Model, test: Option<Expr>) -> SelectStatement {
-    let mut select = Query::select();
-    from(&mut select, model, SELF);
-    select.and_where_option(test);
-    select
-}
-
-/// All of these hold.
-pub(crate) fn all_of(tests: Vec<Expr>) -> Expr {
-    balanced(tests, &|a, b| a.and(b)).unwrap_or_else(|| constant(true))
-}
-
-/// At least one of these holds.
-pub(crate) fn any_of(tests: Vec<Expr>) -> Expr {
-    balanced(tests, &|a, b| a.or(b)).unwrap_or_else(|| constant(false))
-}
-
-/// Joins many tests as a tree of little depth, since SQLite limits the depth.
-fn balanced(mut tests: Vec<Expr>, join: &dyn Fn(Expr, Expr) -> Expr) -> Option<Expr> {
-    match tests.len() {
-        0 | 1 => tests.pop(),
-        count => {
-            let right = tests.split_off(count / 2);
-            match (balanced(tests, join), balanced(right, join)) {
-                (Some(left), Some(right)) => Some(join(left, right)),
-                (one, other) => one.or(other),
-            }
-        }
-    }
-}
-
-fn constant(truth: bool) -> Expr {
-    Expr::val(i64::from(truth)).eq(Expr::val(1_i64))
-}
-
-/// Turns a test into SQL.
-pub(crate) fn test(model: &Model, table: &str, test: &Test) -> Result<Expr, Error> {
-    Tester { aliases: 0 }.expr(model, table, test)
-}
-
 /// Refuses a statement that binds more than SQLite takes.
 pub(crate) fn check_size(statement: Statement) -> Result<Statement, Error> {
     if statement.values.len() > MAX_BOUND {
@@ -137,63 +80,66 @@ pub(crate) fn check_size(statement: Statement) -> Result<Statement, Error> {
     Ok(statement)
 }
 
-struct Tester {
-    /// How many related tables have a name so far.
-    aliases: usize,
+/// How SQLite says what engines say in their own ways.
+pub(crate) struct SqliteDialect;
+
+impl Dialect for SqliteDialect {
+    fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {
+        select.from_as((name("main"), name(&model.table)), name(alias));
+    }
+
+    fn bind_key(&self, _: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
+        Ok(bind(value))
+    }
+
+    fn compare(
+        &self,
+        table: &str,
+        field: &Field,
+        comparison: Comparison,
+        value: &Scalar,
+    ) -> Result<Expr, Error> {
+        compare(field, table, comparison, value)
+    }
+
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
+        is_in(field, table, values)
+    }
+
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
+        Ok(matches(field, table, how, text))
+    }
+
+    fn is_empty(&self, table: &str, field: &Field) -> Expr {
+        let is_null = column(table, &field.name).is_null();
+        match field.kind {
+            Kind::Integer | Kind::Float | Kind::Boolean => is_null,
+            _ => is_null.or(column(table, &field.name).eq("")),
+        }
+    }
 }
 
-impl Tester {
-    fn expr(&mut self, model: &Model, table: &str, test: &Test) -> Result<Expr, Error> {
-        let each = |tester: &mut Self, tests: &[Test]| -> Result<Vec<Expr>, Error> {
-            tests
-                .iter()
-                .map(|test| tester.expr(model, table, test))
-                .collect()
-        };
-        Ok(match test {
-            Test::All(tests) => all_of(each(self, tests)?),
-            Test::Any(tests) => any_of(each(self, tests)?),
-            Test::Not(test) => self.expr(model, table, test)?.not(),
-            Test::Compare(index, comparison, value) => {
-                compare(model.at(*index)?, table, *comparison, value)?
-            }
-            Test::In(index, values) => is_in(model.at(*index)?, table, values)?,
-            Test::Match(index, how, text) => matches(model.at(*index)?, table, *how, text),
-            Test::Null(index) => column(table, &model.at(*index)?.name).is_null(),
-            Test::Empty(index) => {
-                let field = model.at(*index)?;
-                let is_null = column(table, &field.name).is_null();
-                match field.kind {
-                    Kind::Integer | Kind::Float | Kind::Boolean => is_null,
-                    _ => is_null.or(column(table, &field.name).eq("")),
-                }
-            }
-            Test::Related(steps, last) => self.related(model, table, steps, last)?,
-        })
-    }
+/// A stored value, to be bound again.
+pub(crate) fn bind(value: &KeyValue) -> Expr {
+    Expr::val(match value {
+        KeyValue::Null => Value::String(None),
+        KeyValue::Integer(number) => (*number).into(),
+        KeyValue::Real(number) => (*number).into(),
+        KeyValue::Text(text) => text.clone().into(),
+        KeyValue::Blob(bytes) => Value::Bytes(Some(bytes.clone())),
+    })
+}
 
-    fn related(
-        &mut self,
-        model: &Model,
-        table: &str,
-        steps: &[Step],
-        last: &Test,
-    ) -> Result<Expr, Error> {
-        let Some((step, rest)) = steps.split_first() else {
-            return self.expr(model, table, last);
-        };
-        self.aliases += 1;
-        let alias = format!("t{}", self.aliases);
-        let mut select = Query::select();
-        select.expr(Expr::val(1_i64));
-        from(&mut select, &step.model, &alias);
-        select.and_where(
-            column(&alias, &step.model.at(step.related_field)?.name)
-                .eq(column(table, &model.at(step.field)?.name)),
-        );
-        select.and_where(self.related(&step.model, &alias, rest, last)?);
-        Ok(Expr::exists(select))
-    }
+/// A stored value, copied out of its row. A text that is no UTF-8 stays what it is only as bytes, which
+/// order behind every text; such a row ends a page by its number instead.
+pub(crate) fn keep(value: ValueRef<'_>) -> Option<KeyValue> {
+    Some(match value {
+        ValueRef::Null => KeyValue::Null,
+        ValueRef::Integer(number) => KeyValue::Integer(number),
+        ValueRef::Real(number) => KeyValue::Real(number),
+        ValueRef::Text(text) => KeyValue::Text(std::str::from_utf8(text).ok()?.to_owned()),
+        ValueRef::Blob(bytes) => KeyValue::Blob(bytes.to_vec()),
+    })
 }
 
 /// A column as it takes part in comparisons, and the values that a scalar may be stored as.
@@ -298,7 +244,7 @@ pub(crate) fn time_text(time: jiff::civil::Time, digits: u8) -> String {
     text
 }
 
-pub(crate) fn compare(
+fn compare(
     field: &Field,
     table: &str,
     comparison: Comparison,

@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, params_from_iter, types::Value as SqliteValue};
+use rusqlite::{Connection, params_from_iter};
 use sea_query::{
     Expr, ExprTrait, Query, ReturningClause, SelectStatement, SqliteQueryBuilder, Value,
 };
 
 use super::{
-    Told, check_version,
-    cursor::{bind, keep},
-    json,
-    read::{all_fields, by_key, one, record},
+    Told, check_version, json,
+    read::{one, record},
     refusal::{self, Given},
-    select::{self, SELF, Statement, column, name},
+    select::{SqliteDialect, Statement, bind, keep},
 };
 use crate::{
-    Error, ErrorKind, IfMatch, Model, RecordJson, driver::Values, plan::Shown,
+    Error, ErrorKind, IfMatch, Model, RecordJson,
+    cursor::KeyValue,
+    driver::Values,
+    plan::Shown,
+    query::{SELF, all_fields, all_of, by_key, column, name, select},
     records::no_such_record,
 };
 
@@ -98,7 +100,7 @@ impl Create {
         &self,
         connection: &Connection,
         told: Told<'_>,
-    ) -> Result<(Identity<Option<SqliteValue>>, Option<RecordJson>), Error> {
+    ) -> Result<(Identity<Option<KeyValue>>, Option<RecordJson>), Error> {
         let model = &self.model;
         let mut prepared = told.of(connection.prepare_cached(&self.insert.sql))?;
         let mut rows = told.of(prepared.query(params_from_iter(&self.insert.values)))?;
@@ -188,7 +190,7 @@ impl Change {
         if_match: Option<IfMatch>,
         action: Action,
     ) -> Result<Self, Error> {
-        let mut find = by_key(model, key)?;
+        let mut find = by_key(&SqliteDialect, model, key)?;
         if let Some(row_id) = &model.row_id {
             find.expr(column(SELF, row_id));
         }
@@ -262,11 +264,7 @@ impl Change {
     }
 
     /// Finds the one record of the key and checks the precondition.
-    fn find(
-        &self,
-        connection: &Connection,
-        told: Told<'_>,
-    ) -> Result<Identity<SqliteValue>, Error> {
+    fn find(&self, connection: &Connection, told: Told<'_>) -> Result<Identity<KeyValue>, Error> {
         let model = &self.model;
         let mut prepared = told.of(connection.prepare_cached(&self.find.sql))?;
         let mut rows = told.of(prepared.query(params_from_iter(&self.find.values)))?;
@@ -324,28 +322,29 @@ fn identity_columns(model: &Model) -> Vec<String> {
     }
 }
 
-fn whole(identity: Identity<Option<SqliteValue>>) -> Option<Identity<SqliteValue>> {
+fn whole(identity: Identity<Option<KeyValue>>) -> Option<Identity<KeyValue>> {
     identity
         .into_iter()
         .map(|(column, value)| Some((column, value?)))
         .collect()
 }
 
-fn is_identity(table: &str, identity: &[(String, SqliteValue)]) -> Expr {
-    select::all_of(
+fn is_identity(table: &str, identity: &[(String, KeyValue)]) -> Expr {
+    all_of(
         identity
             .iter()
             .map(|(name, value)| match value {
-                SqliteValue::Null => column(table, name).is_null(),
+                KeyValue::Null => column(table, name).is_null(),
                 value => column(table, name).eq(bind(value)),
             })
             .collect(),
     )
 }
 
-fn by_identity(model: &Model, identity: &[(String, SqliteValue)]) -> Statement {
-    let mut query: SelectStatement = select::query(model, Some(is_identity(SELF, identity)));
-    all_fields(&mut query, model);
+fn by_identity(model: &Model, identity: &[(String, KeyValue)]) -> Statement {
+    let mut query: SelectStatement =
+        select(&SqliteDialect, model, Some(is_identity(SELF, identity)));
+    all_fields(&SqliteDialect, &mut query, model);
     Statement::select(&query)
 }
 

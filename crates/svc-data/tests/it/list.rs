@@ -1,6 +1,7 @@
 //! Lists: pages, orders, lookups, searches, relations, counts.
 
-use svc_data::{Resource, ResourceOptions};
+use serde_json::Value;
+use svc_data::{Page, Resource, ResourceOptions};
 
 use crate::fixture::Shop;
 
@@ -400,4 +401,58 @@ async fn calls_can_be_made_from_any_task() {
         .await;
     });
     tokio::spawn(task).await.unwrap();
+}
+
+/// Every record of a page, part by part.
+async fn walk_parts(shop: &Shop, model: &str, query: &str) -> (Vec<Value>, usize, Page) {
+    let mut part = shop.page(model, query).await.unwrap();
+    let (mut rows, mut parts) = (Vec::new(), 0);
+    loop {
+        parts += 1;
+        let Value::Array(more) = serde_json::from_slice(&part.results).unwrap() else {
+            panic!("no array")
+        };
+        assert_eq!(more.len(), part.len);
+        rows.extend(more);
+        part = match part.rest.take() {
+            Some(rest) => rest.read().await.unwrap(),
+            None => return (rows, parts, part),
+        };
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_wide_records_comes_in_parts_that_hold_each_record_once() {
+    let wide = Shop::new(
+        "CREATE TABLE wide (id INTEGER PRIMARY KEY, place INTEGER, filler TEXT);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+         INSERT INTO wide SELECT i, CASE WHEN i % 3 THEN i % 7 END, hex(zeroblob(8000)) FROM n;",
+    )
+    .await;
+    let (rows, parts, last) = walk_parts(&wide, "wide", "_no_pagination=1&_order_by=place").await;
+    let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    let mut expected: Vec<i64> = (1..=400).collect();
+    expected.sort_by_key(|id| (id % 3 != 0, (id % 3 != 0).then_some(id % 7), *id));
+    assert_eq!(ids, expected);
+    assert!(parts > 5, "{parts} parts");
+    assert!(!last.has_more);
+
+    // A page keeps to its size, and the next one goes on where it ends.
+    let (rows, parts, last) = walk_parts(&wide, "wide", "_per_page=300&_order_by=id").await;
+    assert_eq!((rows.len(), rows[299]["id"].as_i64()), (300, Some(300)));
+    assert!(parts > 4 && last.has_more);
+    let next = format!("_per_page=300&_order_by=id&_after={}", last.after.unwrap());
+    let (rows, _, last) = walk_parts(&wide, "wide", &next).await;
+    assert_eq!((rows.len(), rows[0]["id"].as_i64()), (100, Some(301)));
+    assert!(!last.has_more);
+
+    // Rows that nothing tells apart, each nearly as large as a part.
+    let alike = Shop::new(
+        "CREATE TABLE alike (filler TEXT);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+         INSERT INTO alike SELECT hex(zeroblob(400000)) FROM n;",
+    )
+    .await;
+    let (rows, parts, _) = walk_parts(&alike, "alike", "_no_pagination=1").await;
+    assert_eq!((rows.len(), parts), (9, 5));
 }

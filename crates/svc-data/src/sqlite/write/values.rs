@@ -1,11 +1,11 @@
 //! The values of a body in the form in which their columns store them.
 
-use rusqlite::types::Value as SqliteValue;
 use sea_query::{Expr, Value};
 use svc_model::Invalid;
 
 use crate::{
     Error, Field, Model,
+    cursor::KeyValue,
     driver::Values,
     scalar::{Scalar, read_decimal},
     sqlite::{
@@ -19,13 +19,13 @@ use crate::{
 pub(super) type Assignment = (usize, Expr);
 
 /// A value that was just assigned, as it is looked up again.
-pub(super) fn stored_value(value: &Value) -> SqliteValue {
+pub(super) fn stored_value(value: &Value) -> KeyValue {
     match value {
-        Value::BigInt(Some(number)) => SqliteValue::Integer(*number),
-        Value::Double(Some(number)) => SqliteValue::Real(*number),
-        Value::String(Some(text)) => SqliteValue::Text(text.clone()),
-        Value::Bytes(Some(bytes)) => SqliteValue::Blob(bytes.clone()),
-        _ => SqliteValue::Null,
+        Value::BigInt(Some(number)) => KeyValue::Integer(*number),
+        Value::Double(Some(number)) => KeyValue::Real(*number),
+        Value::String(Some(text)) => KeyValue::Text(text.clone()),
+        Value::Bytes(Some(bytes)) => KeyValue::Blob(bytes.clone()),
+        _ => KeyValue::Null,
     }
 }
 

@@ -1,29 +1,40 @@
 //! The cursor of a list: where the last page ended, as opaque text, and the way back into the order.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use rusqlite::types::{Value as SqliteValue, ValueRef};
-use sea_query::{Expr, ExprTrait, Value};
+use sea_query::{Expr, ExprTrait};
 use sha2::{Digest, Sha256};
 
-use super::select::{SELF, all_of, column};
-use crate::{Error, Model};
+use crate::{
+    Error, Model,
+    query::{Dialect, SELF, all_of, column},
+};
 
-/// The longest cursor that is given out, in bytes before it becomes text.
-const MAX_LENGTH: usize = 3_000;
-
-/// A column of the order: its name, whether the largest comes first, whether it may be NULL.
+/// A column of the order.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
+    /// The field; none for the row id of the engine.
+    pub(crate) field: Option<usize>,
     pub(crate) column: String,
+    /// Whether the largest comes first.
     pub(crate) descending: bool,
     pub(crate) nullable: bool,
+}
+
+/// What a row has in a column of the order, so that it can be bound again.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum KeyValue {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(String),
+    Blob(Vec<u8>),
 }
 
 /// The place behind a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cursor {
     /// What the row has in the columns of the order.
-    pub(crate) values: Vec<SqliteValue>,
+    pub(crate) values: Vec<KeyValue>,
     /// How many rows that have just the same were shown already, where nothing tells rows apart.
     pub(crate) skip: u64,
 }
@@ -47,42 +58,32 @@ fn fingerprint(model: &Model, keys: &[Key]) -> [u8; 8] {
 }
 
 impl Cursor {
-    /// The text of the cursor; none when it would be too long for a link.
-    pub(crate) fn encode(
-        model: &Model,
-        keys: &[Key],
-        skip: u64,
-        values: &[SqliteValue],
-    ) -> Option<String> {
+    /// The text of the cursor.
+    pub(crate) fn encode(&self, model: &Model, keys: &[Key]) -> String {
         let mut bytes = Vec::with_capacity(64);
         bytes.extend_from_slice(&fingerprint(model, keys));
-        bytes.extend_from_slice(&skip.to_le_bytes());
-        for value in values {
+        bytes.extend_from_slice(&self.skip.to_le_bytes());
+        for value in &self.values {
             let mut long = |sort: u8, content: &[u8]| {
                 bytes.push(sort);
-                bytes.extend_from_slice(
-                    &(u32::try_from(content.len()).unwrap_or(u32::MAX)).to_le_bytes(),
-                );
+                bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
                 bytes.extend_from_slice(content);
             };
             match value {
-                SqliteValue::Null => bytes.push(0),
-                SqliteValue::Integer(number) => {
+                KeyValue::Null => bytes.push(0),
+                KeyValue::Integer(number) => {
                     bytes.push(1);
                     bytes.extend_from_slice(&number.to_le_bytes());
                 }
-                SqliteValue::Real(number) => {
+                KeyValue::Real(number) => {
                     bytes.push(2);
                     bytes.extend_from_slice(&number.to_bits().to_le_bytes());
                 }
-                SqliteValue::Text(text) => long(3, text.as_bytes()),
-                SqliteValue::Blob(content) => long(4, content),
-            }
-            if bytes.len() > MAX_LENGTH {
-                return None;
+                KeyValue::Text(text) => long(3, text.as_bytes()),
+                KeyValue::Blob(content) => long(4, content),
             }
         }
-        Some(URL_SAFE_NO_PAD.encode(bytes))
+        URL_SAFE_NO_PAD.encode(bytes)
     }
 
     /// Reads a cursor.
@@ -104,24 +105,24 @@ impl Cursor {
         for _ in keys {
             let (sort, after) = rest.split_first()?;
             let (value, after) = match sort {
-                0 => (SqliteValue::Null, after),
+                0 => (KeyValue::Null, after),
                 1 => {
                     let (number, after) = after.split_first_chunk()?;
-                    (SqliteValue::Integer(i64::from_le_bytes(*number)), after)
+                    (KeyValue::Integer(i64::from_le_bytes(*number)), after)
                 }
                 2 => {
                     let (number, after) = after.split_first_chunk()?;
                     let number = f64::from_bits(u64::from_le_bytes(*number));
-                    (SqliteValue::Real(number), after)
+                    (KeyValue::Real(number), after)
                 }
                 3 | 4 => {
                     let (length, after) = after.split_first_chunk()?;
-                    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+                    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
                     let (content, after) = after.split_at_checked(length)?;
                     let value = if *sort == 3 {
-                        SqliteValue::Text(String::from_utf8(content.to_vec()).ok()?)
+                        KeyValue::Text(String::from_utf8(content.to_vec()).ok()?)
                     } else {
-                        SqliteValue::Blob(content.to_vec())
+                        KeyValue::Blob(content.to_vec())
                     };
                     (value, after)
                 }
@@ -137,22 +138,28 @@ impl Cursor {
     ///
     /// A range fixes the first columns of the order and goes beyond the value of the next one. NULL is
     /// smaller than everything.
-    pub(crate) fn ranges(&self, keys: &[Key]) -> Vec<Expr> {
+    pub(crate) fn ranges(
+        &self,
+        dialect: &dyn Dialect,
+        model: &Model,
+        keys: &[Key],
+    ) -> Result<Vec<Expr>, Error> {
         let mut ranges = Vec::new();
         let pairs: Vec<_> = keys.iter().zip(&self.values).collect();
         for (position, (key, value)) in pairs.iter().enumerate().rev() {
             let prefix: Vec<Expr> = pairs
                 .iter()
                 .take(position)
-                .map(|(key, value)| equal(&key.column, value))
-                .collect();
+                .map(|(key, value)| equal(dialect, model, key, value))
+                .collect::<Result<_, _>>()?;
             let here = || column(SELF, &key.column);
+            let bound = || bound(dialect, model, key, value);
             let beyond: Vec<Expr> = match (key.descending, value) {
-                (false, SqliteValue::Null) => vec![here().is_not_null()],
-                (false, value) => vec![here().gt(bind(value))],
-                (true, SqliteValue::Null) => Vec::new(),
-                (true, value) if key.nullable => vec![here().lt(bind(value)), here().is_null()],
-                (true, value) => vec![here().lt(bind(value))],
+                (false, KeyValue::Null) => vec![here().is_not_null()],
+                (false, _) => vec![here().gt(bound()?)],
+                (true, KeyValue::Null) => Vec::new(),
+                (true, _) if key.nullable => vec![here().lt(bound()?), here().is_null()],
+                (true, _) => vec![here().lt(bound()?)],
             };
             for test in beyond {
                 let mut range = prefix.clone();
@@ -160,46 +167,34 @@ impl Cursor {
                 ranges.push(all_of(range));
             }
         }
-        ranges
+        Ok(ranges)
     }
 
     /// The rows that have just the same as the one of the cursor.
-    pub(crate) fn same(&self, keys: &[Key]) -> Expr {
-        all_of(
-            keys.iter()
-                .zip(&self.values)
-                .map(|(key, value)| equal(&key.column, value))
-                .collect(),
-        )
+    pub(crate) fn same(
+        &self,
+        dialect: &dyn Dialect,
+        model: &Model,
+        keys: &[Key],
+    ) -> Result<Expr, Error> {
+        let tests: Result<_, Error> = keys
+            .iter()
+            .zip(&self.values)
+            .map(|(key, value)| equal(dialect, model, key, value))
+            .collect();
+        Ok(all_of(tests?))
     }
 }
 
-fn equal(name: &str, value: &SqliteValue) -> Expr {
-    match value {
-        SqliteValue::Null => column(SELF, name).is_null(),
-        value => column(SELF, name).eq(bind(value)),
-    }
-}
-
-/// A stored value, to be bound again.
-pub(crate) fn bind(value: &SqliteValue) -> Expr {
-    Expr::val(match value {
-        SqliteValue::Null => Value::String(None),
-        SqliteValue::Integer(number) => (*number).into(),
-        SqliteValue::Real(number) => (*number).into(),
-        SqliteValue::Text(text) => text.clone().into(),
-        SqliteValue::Blob(bytes) => Value::Bytes(Some(bytes.clone())),
+fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
+    let here = column(SELF, &key.column);
+    Ok(match value {
+        KeyValue::Null => here.is_null(),
+        _ => here.eq(bound(dialect, model, key, value)?),
     })
 }
 
-/// A stored value, copied out of its row. A text that is no UTF-8 stays what it is only as bytes, which
-/// order behind every text; such a row ends a page by its number instead.
-pub(crate) fn keep(value: ValueRef<'_>) -> Option<SqliteValue> {
-    Some(match value {
-        ValueRef::Null => SqliteValue::Null,
-        ValueRef::Integer(number) => SqliteValue::Integer(number),
-        ValueRef::Real(number) => SqliteValue::Real(number),
-        ValueRef::Text(text) => SqliteValue::Text(std::str::from_utf8(text).ok()?.to_owned()),
-        ValueRef::Blob(bytes) => SqliteValue::Blob(bytes.to_vec()),
-    })
+fn bound(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
+    let field = key.field.map(|index| model.at(index)).transpose()?;
+    dialect.bind_key(field, value)
 }

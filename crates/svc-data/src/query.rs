@@ -1,0 +1,207 @@
+//! Plans as statements, with what the engines have in common: the tests of a plan, and ordered pages.
+//!
+//! What differs from engine to engine is its [`Dialect`].
+
+mod page;
+
+use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
+
+pub(crate) use self::page::{PageQuery, Walk};
+use crate::{
+    Error, Field, Model,
+    cursor::{Key, KeyValue},
+    plan::{Comparison, Match, Step, Test},
+    scalar::Scalar,
+};
+
+/// The name of the listed table in a statement; `t1`, `t2`, ... are those it is related to.
+pub(crate) const SELF: &str = "t0";
+
+/// What an engine says in its own way. Columns are those of the table with the alias `table`.
+pub(crate) trait Dialect: Sync {
+    /// Adds the model's table or view to `FROM`, under this alias.
+    fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str);
+
+    /// A field in the form in which the engine reads it out of a row.
+    fn read(&self, table: &str, field: &Field) -> Expr {
+        column(table, &field.name)
+    }
+
+    /// What is read beside [`read`](Self::read) where a cursor could not bind that; for most fields nothing.
+    fn read_key(&self, table: &str, field: &Field) -> Option<Expr> {
+        let (_, _) = (table, field);
+        None
+    }
+
+    /// What a row had in a field of the order (none for the row id), bound so that it compares with it.
+    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error>;
+
+    /// Orders by a column, NULL as the smallest of its values.
+    fn order_by(&self, select: &mut SelectStatement, key: &Key) {
+        let order = match key.descending {
+            true => Order::Desc,
+            false => Order::Asc,
+        };
+        select.order_by_expr(column(SELF, &key.column), order);
+    }
+
+    /// Whether a field compares so with a value.
+    fn compare(
+        &self,
+        table: &str,
+        field: &Field,
+        comparison: Comparison,
+        value: &Scalar,
+    ) -> Result<Expr, Error>;
+
+    /// Whether a field equals one of the values.
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error>;
+
+    /// Whether the text of a field matches.
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error>;
+
+    /// Whether a field is NULL or the empty text.
+    fn is_empty(&self, table: &str, field: &Field) -> Expr;
+
+    /// Whether two columns that a relation joins are equal.
+    fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {
+        column(there.0, &there.1.name).eq(column(here.0, &here.1.name))
+    }
+}
+
+/// A name of the structure as an identifier, quoted when it is written.
+pub(crate) fn name(text: &str) -> DynIden {
+    DynIden::from(text.to_owned())
+}
+
+/// A column with the name of its table, so that no engine takes it for anything else.
+pub(crate) fn column(table: &str, column: &str) -> Expr {
+    Expr::col((name(table), name(column)))
+}
+
+/// Starts a query on the model.
+pub(crate) fn select(dialect: &dyn Dialect, model: &Model, test: Option<Expr>) -> SelectStatement {
+    let mut select = Query::select();
+    dialect.from(&mut select, model, SELF);
+    select.and_where_option(test);
+    select
+}
+
+/// The query for all fields of the record of a key.
+pub(crate) fn by_key(
+    dialect: &dyn Dialect,
+    model: &Model,
+    key: &[(usize, Scalar)],
+) -> Result<SelectStatement, Error> {
+    let tests = key
+        .iter()
+        .map(|(index, value)| Test::Compare(*index, Comparison::Equal, value.clone()))
+        .collect();
+    let found = test(dialect, model, SELF, &Test::All(tests))?;
+    let mut query = select(dialect, model, Some(found));
+    all_fields(dialect, &mut query, model);
+    Ok(query)
+}
+
+/// Selects every field, in the order of the columns.
+pub(crate) fn all_fields(dialect: &dyn Dialect, query: &mut SelectStatement, model: &Model) {
+    for field in model.fields.iter() {
+        query.expr(dialect.read(SELF, field));
+    }
+}
+
+/// All of these hold.
+pub(crate) fn all_of(tests: Vec<Expr>) -> Expr {
+    balanced(tests, &|a, b| a.and(b)).unwrap_or_else(|| constant(true))
+}
+
+/// At least one of these holds.
+pub(crate) fn any_of(tests: Vec<Expr>) -> Expr {
+    balanced(tests, &|a, b| a.or(b)).unwrap_or_else(|| constant(false))
+}
+
+/// Joins many tests as a tree of little depth, since engines limit the depth.
+fn balanced(mut tests: Vec<Expr>, join: &dyn Fn(Expr, Expr) -> Expr) -> Option<Expr> {
+    match tests.len() {
+        0 | 1 => tests.pop(),
+        count => {
+            let right = tests.split_off(count / 2);
+            match (balanced(tests, join), balanced(right, join)) {
+                (Some(left), Some(right)) => Some(join(left, right)),
+                (one, other) => one.or(other),
+            }
+        }
+    }
+}
+
+fn constant(truth: bool) -> Expr {
+    Expr::cust(if truth { "1 = 1" } else { "1 = 0" })
+}
+
+/// Turns a test into SQL.
+pub(crate) fn test(
+    dialect: &dyn Dialect,
+    model: &Model,
+    table: &str,
+    test: &Test,
+) -> Result<Expr, Error> {
+    Tester {
+        dialect,
+        aliases: 0,
+    }
+    .expr(model, table, test)
+}
+
+struct Tester<'a> {
+    dialect: &'a dyn Dialect,
+    /// How many related tables have a name so far.
+    aliases: usize,
+}
+
+impl Tester<'_> {
+    fn expr(&mut self, model: &Model, table: &str, test: &Test) -> Result<Expr, Error> {
+        let each = |tester: &mut Self, tests: &[Test]| -> Result<Vec<Expr>, Error> {
+            tests
+                .iter()
+                .map(|test| tester.expr(model, table, test))
+                .collect()
+        };
+        let dialect = self.dialect;
+        match test {
+            Test::All(tests) => each(self, tests).map(all_of),
+            Test::Any(tests) => each(self, tests).map(any_of),
+            Test::Not(test) => Ok(self.expr(model, table, test)?.not()),
+            Test::Compare(index, comparison, value) => {
+                dialect.compare(table, model.at(*index)?, *comparison, value)
+            }
+            Test::In(index, values) => dialect.is_in(table, model.at(*index)?, values),
+            Test::Match(index, how, text) => dialect.matches(table, model.at(*index)?, *how, text),
+            Test::Null(index) => Ok(column(table, &model.at(*index)?.name).is_null()),
+            Test::Empty(index) => Ok(dialect.is_empty(table, model.at(*index)?)),
+            Test::Related(steps, last) => self.related(model, table, steps, last),
+        }
+    }
+
+    fn related(
+        &mut self,
+        model: &Model,
+        table: &str,
+        steps: &[Step],
+        last: &Test,
+    ) -> Result<Expr, Error> {
+        let Some((step, rest)) = steps.split_first() else {
+            return self.expr(model, table, last);
+        };
+        self.aliases += 1;
+        let alias = format!("t{}", self.aliases);
+        let mut select = Query::select();
+        select.expr(Expr::cust("1"));
+        self.dialect.from(&mut select, &step.model, &alias);
+        select.and_where(self.dialect.joins(
+            (table, model.at(step.field)?),
+            (&alias, step.model.at(step.related_field)?),
+        ));
+        select.and_where(self.related(&step.model, &alias, rest, last)?);
+        Ok(Expr::exists(select))
+    }
+}

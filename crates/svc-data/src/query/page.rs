@@ -1,0 +1,227 @@
+//! Ordered pages: the statements that give one, and the walk over its rows.
+
+use std::sync::Arc;
+
+use sea_query::{Expr, Func, SelectStatement};
+use svc_model::Count;
+
+use super::{Dialect, SELF, any_of, column, select, test};
+use crate::{
+    Error, Model,
+    cursor::{Cursor, Key, KeyValue},
+    plan::{ListPlan, Shown},
+};
+
+/// From how many bytes on a page ends early, to be continued behind its last row.
+const PART: usize = 1 << 20;
+/// The most bytes of a page that cannot be continued, since no cursor can be made of its last row.
+const MAX_PAGE: usize = 64 << 20;
+/// Up to how many columns of the order a cursor is looked up range by range.
+const MAX_RANGED_KEYS: usize = 4;
+
+/// A list as statements.
+pub(crate) struct PageQuery {
+    pub(crate) model: Arc<Model>,
+    pub(crate) shown: Shown,
+    pub(crate) keys: Vec<Key>,
+    /// Where in a row the columns of the order are; the shown fields come first.
+    pub(crate) key_positions: Vec<usize>,
+    /// What gives the page: one statement after the other, until it is full. Each gives at most one row more
+    /// than the page takes.
+    pub(crate) pages: Vec<SelectStatement>,
+    /// What counts all records that match, where that is asked for.
+    pub(crate) count: Option<SelectStatement>,
+    /// Whether the engine's guess at the number of rows will do.
+    pub(crate) estimate: bool,
+    pub(crate) limit: usize,
+    pub(crate) offset: u64,
+    pub(crate) after: Option<Cursor>,
+}
+
+impl PageQuery {
+    /// Turns the plan of a list into statements.
+    pub(crate) fn new(
+        dialect: &dyn Dialect,
+        model: &Arc<Model>,
+        plan: ListPlan,
+    ) -> Result<Self, Error> {
+        let mut keys = Vec::with_capacity(plan.order.len() + 1);
+        let mut key_positions = Vec::with_capacity(plan.order.len() + 1);
+        let mut columns: Vec<Expr> = Vec::with_capacity(plan.shown.fields.len() + 2);
+        for index in plan.shown.fields.iter() {
+            columns.push(dialect.read(SELF, model.at(*index)?));
+        }
+        let mut last_descending = true;
+        for (index, descending) in &plan.order {
+            let field = model.at(*index)?;
+            let position = plan.shown.fields.iter().position(|shown| shown == index);
+            match (position, dialect.read_key(SELF, field)) {
+                (Some(position), None) => key_positions.push(position),
+                (_, key) => {
+                    key_positions.push(columns.len());
+                    columns.push(key.unwrap_or_else(|| dialect.read(SELF, field)));
+                }
+            }
+            keys.push(Key {
+                field: Some(*index),
+                column: field.name.clone(),
+                descending: *descending,
+                nullable: field.nullable,
+            });
+            last_descending = *descending;
+        }
+        if let Some(row_id) = &model.row_id {
+            key_positions.push(columns.len());
+            columns.push(column(SELF, row_id));
+            keys.push(Key {
+                field: None,
+                column: row_id.clone(),
+                descending: last_descending,
+                nullable: false,
+            });
+        }
+        let after = plan
+            .after
+            .as_deref()
+            .map(|text| Cursor::decode(model, &keys, text))
+            .transpose()?;
+        let test = plan
+            .test
+            .as_ref()
+            .map(|plan| test(dialect, model, SELF, plan))
+            .transpose()?;
+        let page = |range: Option<Expr>, offset: u64| {
+            let mut query = select(dialect, model, test.clone());
+            query.and_where_option(range);
+            query.exprs(columns.iter().cloned());
+            for key in &keys {
+                dialect.order_by(&mut query, key);
+            }
+            query.limit(u64::from(plan.limit) + 1);
+            if offset > 0 {
+                query.offset(Ord::min(offset, i64::MAX.unsigned_abs()));
+            }
+            query
+        };
+        let pages = match &after {
+            None => vec![page(None, plan.offset)],
+            Some(cursor) if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS => cursor
+                .ranges(dialect, model, &keys)?
+                .into_iter()
+                .map(|range| page(Some(range), 0))
+                .collect(),
+            Some(cursor) => {
+                let mut ranges = cursor.ranges(dialect, model, &keys)?;
+                if !model.distinct_rows {
+                    ranges.push(cursor.same(dialect, model, &keys)?);
+                }
+                vec![page(Some(any_of(ranges)), cursor.skip)]
+            }
+        };
+        let count = (plan.count != Count::None).then(|| {
+            let mut query = select(dialect, model, test.clone());
+            query.expr(Func::count(Expr::cust("*")));
+            query
+        });
+        Ok(Self {
+            model: Arc::clone(model),
+            keys,
+            key_positions,
+            pages,
+            count,
+            estimate: plan.count == Count::Estimated && test.is_none(),
+            limit: plan.limit as usize,
+            offset: plan.offset,
+            after,
+            shown: plan.shown,
+        })
+    }
+
+    /// How many records match, where the page itself proves it.
+    pub(crate) fn proven_count(&self, len: usize, has_more: bool) -> Option<u64> {
+        let is_last = !has_more && (len > 0 || self.offset == 0);
+        (is_last && self.after.is_none()).then_some(self.offset + len as u64)
+    }
+}
+
+/// The walk over the rows of a page, which knows when the page is full and where it ended.
+///
+/// For each row: [`is_full`](Self::is_full) before it is written, which ends the walk when it says so,
+/// and [`wrote`](Self::wrote) afterwards.
+///
+/// A page of wide rows is full long before its limit. An engine that cannot stop its statement there without
+/// reading the rest has to fetch the rows in small portions.
+pub(crate) struct Walk<'a> {
+    query: &'a PageQuery,
+    len: usize,
+    has_more: bool,
+    last: Option<Vec<KeyValue>>,
+    same: u64,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(query: &'a PageQuery) -> Self {
+        Self {
+            query,
+            len: 0,
+            has_more: false,
+            last: None,
+            same: 0,
+        }
+    }
+
+    /// How many records the page holds.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether more records follow.
+    pub(crate) fn has_more(&self) -> bool {
+        self.has_more
+    }
+
+    /// Whether the row at hand belongs to what follows the page, of which `written` bytes are written.
+    pub(crate) fn is_full(&mut self, written: usize) -> bool {
+        self.has_more = self.len == self.query.limit || (written >= PART && self.last.is_some());
+        self.has_more
+    }
+
+    /// Notes a row that was written. `keys` gives what it has in the columns of the order; none where that
+    /// cannot be bound again.
+    pub(crate) fn wrote(
+        &mut self,
+        written: usize,
+        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, Error>,
+    ) -> Result<(), Error> {
+        self.len += 1;
+        if written > MAX_PAGE {
+            return Err(Error::invalid(
+                "the page is too large; ask for fewer records (_per_page) or fields (_fields)",
+            ));
+        }
+        // Only the last row matters, but which one that is, is not always known before.
+        let is_end = self.len == self.query.limit || written >= PART;
+        if is_end || !self.query.model.distinct_rows {
+            let keys = keys()?;
+            self.same = match keys.is_some() && keys == self.last {
+                true => self.same + 1,
+                false => 1,
+            };
+            self.last = keys;
+        }
+        Ok(())
+    }
+
+    /// The cursor behind the last row.
+    pub(crate) fn after(self) -> Option<String> {
+        let query = self.query;
+        let values = self.last.filter(|_| self.has_more)?;
+        let skip = match &query.after {
+            _ if query.model.distinct_rows => 0,
+            // The whole page was made of rows that are just like the one before.
+            Some(before) if values == before.values => before.skip.saturating_add(self.same),
+            _ => self.same,
+        };
+        Some(Cursor { values, skip }.encode(&query.model, &query.keys))
+    }
+}
