@@ -43,6 +43,7 @@
     allow(dead_code, unreachable_code, unused_imports, unused_variables)
 )]
 
+mod counts;
 mod cursor;
 #[cfg(feature = "sqlite")]
 pub mod database;

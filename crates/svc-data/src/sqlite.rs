@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use rusqlite::Connection;
 
+use self::connection::Open;
 use crate::{
     Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     driver::{Driver, Values},
@@ -81,7 +82,7 @@ impl Sqlite {
     async fn read<T: Send + 'static>(
         &self,
         limit: Duration,
-        work: impl FnOnce(&Connection, Told<'_>) -> Result<T, Error> + Send + 'static,
+        work: impl FnOnce(&Open, Told<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let path = Arc::clone(&self.path);
         self.pool

@@ -3,6 +3,7 @@
 
 use std::{
     fs, io,
+    ops::Deref,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -14,7 +15,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags};
 
 use super::fault;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -57,9 +58,20 @@ pub(crate) struct Slot {
     generation: u32,
 }
 
-struct Open {
+/// An open connection.
+pub(crate) struct Open {
     connection: Connection,
     identity: Identity,
+    /// Counts of records, by the connection's data version.
+    pub(crate) counts: Counts<u32>,
+}
+
+impl Deref for Open {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
 }
 
 /// Ends the statement that runs when its time is over or its caller has left.
@@ -136,8 +148,8 @@ impl Slot {
     }
 
     /// The connection as it is, without a look at the file.
-    pub(crate) fn current(&self) -> Option<&Connection> {
-        self.open.as_ref().map(|open| &open.connection)
+    pub(crate) fn current(&self) -> Option<&Open> {
+        self.open.as_ref()
     }
 
     /// What ends the statements of this connection.
@@ -155,6 +167,7 @@ impl Slot {
         Ok(Open {
             connection,
             identity,
+            counts: Counts::new(),
         })
     }
 

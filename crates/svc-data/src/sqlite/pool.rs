@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
-    connection::{Role, Slot, Source},
+    connection::{Open, Role, Slot, Source},
     fault,
 };
 use crate::{Error, ErrorKind};
@@ -112,7 +112,7 @@ impl Pool {
     /// Runs `work` on a reader. It sees every write that was answered before this call.
     pub(crate) async fn read<T, E, F>(&self, limit: Option<Duration>, work: F) -> Result<T, E>
     where
-        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        F: FnOnce(&Open) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {

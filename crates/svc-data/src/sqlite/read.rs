@@ -7,7 +7,9 @@ use rusqlite::{Connection, params_from_iter};
 use sea_query::SelectStatement;
 
 use super::{
-    Told, check_version, json,
+    Told, check_version,
+    connection::Open,
+    json,
     select::{SqliteDialect, Statement, check_size, keep},
 };
 use crate::{
@@ -21,7 +23,13 @@ use crate::{
 pub(crate) struct ListQuery {
     query: PageQuery,
     pages: Vec<Statement>,
-    count: Option<Statement>,
+    count: Option<Counted>,
+}
+
+/// The statement that counts, and what it is remembered by.
+struct Counted {
+    statement: Statement,
+    key: String,
 }
 
 impl ListQuery {
@@ -34,13 +42,18 @@ impl ListQuery {
                 .iter()
                 .map(statement)
                 .collect::<Result<_, _>>()?,
-            count: query.count.as_ref().map(statement).transpose()?,
+            count: query
+                .count
+                .as_ref()
+                .map(statement)
+                .transpose()?
+                .map(Counted::new),
             query,
         })
     }
 
     /// Runs the list on a reader.
-    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Part, Error> {
+    pub(crate) fn run(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
         let query = &self.query;
         check_version(connection, &query.model, told)?;
         let mut out = BytesMut::with_capacity(1024);
@@ -81,15 +94,15 @@ impl ListQuery {
         })
     }
 
-    /// How many records match: proved by the page where it can be, else counted.
+    /// How many records match: proved by the page where it can be, known from before, or counted.
     fn count(
         &self,
-        connection: &Connection,
+        connection: &Open,
         told: Told<'_>,
         len: usize,
         has_more: bool,
     ) -> Result<Option<u64>, Error> {
-        let Some(statement) = &self.count else {
+        let Some(counted) = &self.count else {
             return Ok(None);
         };
         if let Some(count) = self.query.proven_count(len, has_more) {
@@ -100,10 +113,26 @@ impl ListQuery {
         {
             return Ok(Some(estimate));
         }
-        let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
-        let count: i64 =
-            told.of(prepared.query_row(params_from_iter(&statement.values), |row| row.get(0)))?;
-        Ok(u64::try_from(count).ok())
+        // The rows of the page were read in the transaction that this is asked in, so they are of one state.
+        let version: u32 = told.of(connection
+            .prepare_cached("PRAGMA data_version")
+            .and_then(|mut pragma| pragma.query_row([], |row| row.get(0))))?;
+        if let Some(count) = connection.counts.get(&version, &counted.key) {
+            return Ok(Some(count));
+        }
+        let Statement { sql, values } = &counted.statement;
+        let mut prepared = told.of(connection.prepare_cached(sql))?;
+        let count: i64 = told.of(prepared.query_row(params_from_iter(values), |row| row.get(0)))?;
+        let count = count.unsigned_abs();
+        connection.counts.keep(version, &counted.key, count);
+        Ok(Some(count))
+    }
+}
+
+impl Counted {
+    fn new(statement: Statement) -> Self {
+        let key = format!("{}\0{:?}", statement.sql, statement.values);
+        Self { statement, key }
     }
 }
 
@@ -174,10 +203,17 @@ mod tests {
     use svc_model::ListQuery as Query;
 
     use super::*;
-    use crate::{Structure, sqlite::discover::discover};
+    use crate::{
+        Structure,
+        sqlite::{
+            connection::{Role, Slot, Source},
+            discover::discover,
+        },
+    };
 
-    fn database() -> (Connection, Structure) {
-        let connection = Connection::open_in_memory().unwrap();
+    fn database(folder: &Path) -> (Slot, Structure) {
+        let path = folder.join("t.db");
+        let connection = Connection::open(&path).unwrap();
         connection
             .execute_batch(
                 "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
@@ -188,7 +224,14 @@ mod tests {
             )
             .unwrap();
         let structure = discover(&connection).unwrap();
-        (connection, structure)
+        let source = Source {
+            path,
+            set_wal: false,
+            prepare: Arc::new(crate::sqlite::functions::register),
+        };
+        let mut slot = Slot::new(source, Role::Reader);
+        slot.connection().unwrap();
+        (slot, structure)
     }
 
     /// How SQLite means to run the statements of a page.
@@ -211,7 +254,9 @@ mod tests {
 
     #[test]
     fn the_rows_behind_a_cursor_are_found_by_an_index_whatever_page_it_is() {
-        let (connection, structure) = database();
+        let folder = tempfile::tempdir().unwrap();
+        let (slot, structure) = database(folder.path());
+        let connection = slot.current().unwrap();
         let model = structure.model("t").unwrap();
         let told = Told {
             path: Path::new("memory"),
@@ -225,12 +270,12 @@ mod tests {
                 let plan = ListPlan::resolve(&structure, model, &query).unwrap();
                 let list = ListQuery::new(model, plan).unwrap();
                 if query.after.is_some() && !["-at", "status,-at"].contains(&order) {
-                    for plan in plans(&connection, &list) {
+                    for plan in plans(connection, &list) {
                         assert!(plan.starts_with("SEARCH t0 USING"), "{order}: {plan}");
                         assert!(!plan.contains("TEMP B-TREE"), "{order}: {plan}");
                     }
                 }
-                query.after = list.run(&connection, told).unwrap().after;
+                query.after = list.run(connection, told).unwrap().after;
             }
         }
     }

@@ -456,3 +456,30 @@ async fn a_page_of_wide_records_comes_in_parts_that_hold_each_record_once() {
     let (rows, parts, _) = walk_parts(&alike, "alike", "_no_pagination=1").await;
     assert_eq!((rows.len(), parts), (9, 5));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_count_is_that_of_the_records_there_are_whoever_changed_them() {
+    let shop = Shop::new(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, even BOOLEAN);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+         INSERT INTO t SELECT i, i % 2 = 0 FROM n;",
+    )
+    .await;
+    let other = shop.other();
+    for round in 0..40 {
+        let expected = 50 + round;
+        // Several times, so that every reader knows the count of the state before.
+        for _ in 0..8 {
+            let page = shop.page("t", "even=1&_per_page=3").await.unwrap();
+            assert_eq!(page.count, Some(expected), "round {round}");
+            let page = shop.page("t", "even=0&_per_page=3").await.unwrap();
+            assert_eq!(page.count, Some(50), "round {round}");
+        }
+        if round % 2 == 0 {
+            let sql = "INSERT INTO t (even) VALUES (1)";
+            other.execute(sql, []).unwrap();
+        } else {
+            shop.create("t", r#"{"even": true}"#).await.unwrap();
+        }
+    }
+}

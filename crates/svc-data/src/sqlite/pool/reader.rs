@@ -9,12 +9,14 @@ use std::{
 };
 
 use crossbeam_channel::Receiver;
-use rusqlite::Connection;
 
 use super::{control, is_over, stopped, timed_out};
 use crate::{
     Error,
-    sqlite::{connection::Slot, fault},
+    sqlite::{
+        connection::{Open, Slot},
+        fault,
+    },
 };
 
 /// How long a reader holds one view of the database while more reads wait.
@@ -28,7 +30,7 @@ pub(super) struct ReadJob {
 }
 
 /// What a read does with the connection, or with the error that there is none.
-pub(super) type Run = dyn FnOnce(Result<&Connection, Error>) + Send;
+pub(super) type Run = dyn FnOnce(Result<&Open, Error>) + Send;
 
 /// The life of a reader. Opening a view for every read would not scale with the number of readers.
 pub(super) fn run(slot: &mut Slot, jobs: &Receiver<ReadJob>, commits: &AtomicU64) {
