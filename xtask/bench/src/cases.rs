@@ -1,5 +1,7 @@
 //! The requests that are measured.
 
+use http::Method;
+
 /// One kind of request, on the model `orders`.
 #[derive(Debug)]
 pub struct Case {
@@ -7,12 +9,20 @@ pub struct Case {
     pub what: What,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A list with this query string.
     List(&'static str),
+    /// One page after the other, each by the `next` of the one before.
+    Walk,
     /// One record by a random key.
     Retrieve,
+    /// One value over the records that a query string names.
+    Aggregate(&'static str),
+    /// One value for each group of records.
+    Group(&'static str),
+    /// A new record, durable when it is answered.
+    Create,
 }
 
 pub const CASES: &[Case] = &[
@@ -25,17 +35,135 @@ pub const CASES: &[Case] = &[
         what: What::List("status=paid&_order_by=-created_at&_count=none"),
     },
     Case {
+        name: "list-whole",
+        what: What::List("_no_pagination=1"),
+    },
+    Case {
+        name: "walk",
+        what: What::Walk,
+    },
+    Case {
         name: "retrieve",
         what: What::Retrieve,
     },
+    Case {
+        name: "aggregate",
+        what: What::Aggregate("_y_func=sum&_y_column=amount&status=paid"),
+    },
+    Case {
+        name: "group",
+        what: What::Group("_x_column=status&_y_func=count"),
+    },
+    // Last: it changes what the others read.
+    Case {
+        name: "create",
+        what: What::Create,
+    },
 ];
 
-impl Case {
-    /// What follows the path of the model: the query, or a key of `orders`.
-    pub fn suffix(&self, random: &mut fastrand::Rng, orders: u32) -> String {
-        match self.what {
+/// A request to be sent.
+#[derive(Debug)]
+pub struct Ask {
+    pub method: Method,
+    /// What follows the path of the model.
+    pub suffix: String,
+    pub body: String,
+}
+
+/// One caller's requests, one after the other.
+#[derive(Debug)]
+pub struct Caller {
+    what: What,
+    random: fastrand::Rng,
+    orders: u32,
+    /// The query string of the next page of a walk.
+    next: Option<String>,
+}
+
+impl Caller {
+    pub fn new(case: &Case, number: u64, orders: u32) -> Self {
+        Self {
+            what: case.what,
+            random: fastrand::Rng::with_seed(number),
+            orders,
+            next: None,
+        }
+    }
+
+    /// The request that is due.
+    pub fn ask(&mut self) -> Ask {
+        let (mut method, mut body) = (Method::GET, String::new());
+        let suffix = match self.what {
             What::List(query) => format!("?{query}"),
-            What::Retrieve => format!("/{}", random.u32(1..=orders)),
+            What::Walk => format!("?{}", self.next.as_deref().unwrap_or("_order_by=id")),
+            What::Retrieve => format!("/{}", self.key()),
+            What::Aggregate(query) => format!("/aggregate?{query}"),
+            What::Group(query) => format!("/group?{query}"),
+            What::Create => {
+                method = Method::POST;
+                body = self.record();
+                String::new()
+            }
+        };
+        Ask {
+            method,
+            suffix,
+            body,
+        }
+    }
+
+    /// A random key of the orders.
+    pub fn key(&mut self) -> u32 {
+        self.random.u32(1..=self.orders)
+    }
+
+    /// A new order.
+    pub fn record(&mut self) -> String {
+        let customer = self.random.u32(1..=(self.orders / 10).max(1));
+        let cents = self.random.u32(100..500_000);
+        format!(
+            r#"{{"customer_id":{customer},"status":"pending","amount":"{}.{:02}","created_at":"2026-01-31T12:00:00Z","note":"leave it at the door"}}"#,
+            cents / 100,
+            cents % 100,
+        )
+    }
+
+    /// Notes what was answered, of which a walk takes where it goes on.
+    pub fn answered(&mut self, body: &[u8]) {
+        if self.what == What::Walk {
+            self.next = next_query(body);
+        }
+    }
+}
+
+/// The query string of the envelope's `next`.
+fn next_query(body: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(body).ok()?;
+    let (_, rest) = text.split_once(r#""next":""#)?;
+    let (link, _) = rest.split_once('"')?;
+    link.split_once('?').map(|(_, query)| query.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_goes_on_where_the_answer_says_and_begins_anew_at_the_end() {
+        let walk = CASES.iter().find(|case| case.what == What::Walk).unwrap();
+        let mut caller = Caller::new(walk, 0, 10);
+        assert_eq!(caller.ask().suffix, "?_order_by=id");
+        caller.answered(br#"{"next":"http://a/b?page=2&_after=x","results":[]}"#);
+        assert_eq!(caller.ask().suffix, "?page=2&_after=x");
+        caller.answered(br#"{"next":null,"results":[]}"#);
+        assert_eq!(caller.ask().suffix, "?_order_by=id");
+    }
+
+    #[test]
+    fn a_new_record_is_json() {
+        let mut caller = Caller::new(&CASES[0], 0, 10);
+        for _ in 0..100 {
+            serde_json::from_str::<serde_json::Value>(&caller.record()).unwrap();
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A table of orders and one of customers, the same rows in every run.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
@@ -8,6 +9,14 @@ use crate::Error;
 
 /// The model that is measured.
 pub const ORDERS: &str = "orders";
+
+/// A database with a table of orders.
+#[derive(Debug)]
+pub struct Database {
+    /// What its resource is called, and its rows in the report.
+    pub name: &'static str,
+    pub url: String,
+}
 
 const SEED: u64 = 20_260_915;
 /// One customer for so many orders.
@@ -117,6 +126,40 @@ pub fn make(path: &Path, orders: u32) -> Result<(), Error> {
     transaction.commit()?;
     connection.execute_batch(INDEXES)?;
     Ok(())
+}
+
+/// Makes a file with so many orders whose notes are so long.
+pub fn make_wide(path: &Path, orders: u32, note: u32) -> Result<(), Error> {
+    let mut connection = Connection::open(path)?;
+    connection.execute_batch(TABLES)?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(
+        "INSERT INTO customers VALUES (1, 'One', 'one@example.test', 'DE', '2024-01-01 00:00:00')",
+    )?;
+    transaction.execute(
+        "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < ?1)
+         INSERT INTO orders SELECT id, 1, 'paid', 1, '2024-01-01 00:00:00', hex(zeroblob(?2)) FROM n",
+        params![orders, note / 2],
+    )?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// How many orders one caller inserts in this time, each with a commit of its own that is durable.
+pub fn commits_per_second(path: &Path, time: Duration) -> Result<f64, Error> {
+    let connection = Connection::open(path)?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    let mut insert = connection.prepare(
+        "INSERT INTO orders (customer_id, status, amount, created_at, note)
+         VALUES (1, 'pending', 1, '2026-01-31 12:00:00', 'leave it at the door')",
+    )?;
+    let started = Instant::now();
+    let mut commits = 0;
+    while started.elapsed() < time {
+        insert.execute([])?;
+        commits += 1;
+    }
+    Ok(f64::from(commits) / started.elapsed().as_secs_f64())
 }
 
 fn any<'a>(random: &mut fastrand::Rng, words: &[&'a str]) -> &'a str {

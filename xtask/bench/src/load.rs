@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, StatusCode, header};
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::Error;
-use crate::cases::Case;
+use crate::cases::{Ask, Caller, Case};
 use crate::usage;
 
 /// How much and how long.
@@ -87,8 +87,8 @@ impl Load {
         let target = Arc::new(target.clone());
         let mut connections = JoinSet::new();
         for number in 0..self.connections {
-            let random = fastrand::Rng::with_seed(number as u64);
-            connections.spawn(connection(Arc::clone(&target), random, self.orders, until));
+            let caller = Caller::new(target.case, number as u64, self.orders);
+            connections.spawn(connection(Arc::clone(&target), caller, until));
         }
         let mut latencies = Vec::new();
         while let Some(finished) = connections.join_next().await {
@@ -104,34 +104,60 @@ pub fn once(target: &Target) -> Result<Bytes, Error> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
+        let ask = Caller::new(target.case, 0, 1).ask();
         let mut sender = connect(target.address).await?;
-        let suffix = target.case.suffix(&mut fastrand::Rng::with_seed(0), 1);
-        let (status, body) = send(&mut sender, request(target, &suffix)?).await?;
-        expect_ok(target, &suffix, status, &body)?;
+        let (status, body) = send(&mut sender, request(target, &ask)?).await?;
+        expect_success(target, &ask, status, &body)?;
         Ok(body)
+    })
+}
+
+/// How long each request of one caller took, of so many.
+pub fn in_sequence(target: &Target, requests: usize, orders: u32) -> Result<Vec<Duration>, Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let mut caller = Caller::new(target.case, 0, orders);
+        let mut sender = connect(target.address).await?;
+        let mut latencies = Vec::with_capacity(requests);
+        while latencies.len() < requests {
+            latencies.push(exchange(target, &mut sender, &mut caller).await?);
+        }
+        Ok(latencies)
     })
 }
 
 async fn connection(
     target: Arc<Target>,
-    mut random: fastrand::Rng,
-    orders: u32,
+    mut caller: Caller,
     until: Instant,
 ) -> Result<Vec<Duration>, Error> {
     let mut sender = connect(target.address).await?;
     let mut latencies = Vec::new();
     while Instant::now() < until {
-        let suffix = target.case.suffix(&mut random, orders);
-        let request = request(&target, &suffix)?;
-        let started = Instant::now();
-        let (status, body) = send(&mut sender, request).await?;
-        latencies.push(started.elapsed());
-        expect_ok(&target, &suffix, status, &body)?;
+        latencies.push(exchange(&target, &mut sender, &mut caller).await?);
     }
     Ok(latencies)
 }
 
-type Sender = http1::SendRequest<Empty<Bytes>>;
+/// Sends the caller's next request and gives how long the answer took.
+async fn exchange(
+    target: &Target,
+    sender: &mut Sender,
+    caller: &mut Caller,
+) -> Result<Duration, Error> {
+    let ask = caller.ask();
+    let request = request(target, &ask)?;
+    let started = Instant::now();
+    let (status, body) = send(sender, request).await?;
+    let took = started.elapsed();
+    expect_success(target, &ask, status, &body)?;
+    caller.answered(&body);
+    Ok(took)
+}
+
+type Sender = http1::SendRequest<Full<Bytes>>;
 
 async fn connect(address: SocketAddr) -> Result<Sender, Error> {
     let stream = TcpStream::connect(address).await?;
@@ -142,10 +168,12 @@ async fn connect(address: SocketAddr) -> Result<Sender, Error> {
     Ok(sender)
 }
 
-fn request(target: &Target, suffix: &str) -> Result<Request<Empty<Bytes>>, Error> {
-    let mut request = Request::get(format!("{}{suffix}", target.path))
+fn request(target: &Target, ask: &Ask) -> Result<Request<Full<Bytes>>, Error> {
+    let mut request = Request::builder()
+        .method(ask.method.clone())
+        .uri(format!("{}{}", target.path, ask.suffix))
         .header(header::HOST, target.address.to_string())
-        .body(Empty::new())?;
+        .body(Full::from(ask.body.clone()))?;
     if let Some(authorization) = &target.authorization {
         request
             .headers_mut()
@@ -156,7 +184,7 @@ fn request(target: &Target, suffix: &str) -> Result<Request<Empty<Bytes>>, Error
 
 async fn send(
     sender: &mut Sender,
-    request: Request<Empty<Bytes>>,
+    request: Request<Full<Bytes>>,
 ) -> Result<(StatusCode, Bytes), Error> {
     sender.ready().await?;
     let response = sender.send_request(request).await?;
@@ -164,12 +192,17 @@ async fn send(
     Ok((status, response.into_body().collect().await?.to_bytes()))
 }
 
-fn expect_ok(target: &Target, suffix: &str, status: StatusCode, body: &Bytes) -> Result<(), Error> {
-    if status == StatusCode::OK {
+fn expect_success(
+    target: &Target,
+    ask: &Ask,
+    status: StatusCode,
+    body: &Bytes,
+) -> Result<(), Error> {
+    if status.is_success() {
         return Ok(());
     }
     let body = String::from_utf8_lossy(body);
-    Err(format!("{}{suffix} answered {status}: {body}", target.path).into())
+    Err(format!("{}{} answered {status}: {body}", target.path, ask.suffix).into())
 }
 
 #[cfg(test)]

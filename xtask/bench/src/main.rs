@@ -11,14 +11,21 @@ mod report;
 mod service;
 mod usage;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::cases::{CASES, Case};
+use crate::cases::{CASES, Case, What};
+use crate::dataset::Database;
 use crate::load::Load;
 use crate::report::Row;
 use crate::service::Service;
+
+/// How many records the longest list gives, and how long a note of a wide one is.
+const WIDE_ORDERS: u32 = 10_000;
+const WIDE_NOTE: u32 = 32 << 10;
+/// How many pages at either end of a walk are compared.
+const SAMPLE: usize = 100;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -117,43 +124,149 @@ fn case(name: &str) -> Result<&'static Case, lexopt::Error> {
 
 fn run(options: &Options) -> Result<(), Error> {
     let folder = tempfile::tempdir()?;
-    let database = folder.path().join("bench.db");
+    let file = folder.path().join("bench.db");
     eprintln!("making {} orders", options.orders);
-    dataset::make(&database, options.orders)?;
+    dataset::make(&file, options.orders)?;
+    let wide = folder.path().join("wide.db");
+    dataset::make_wide(&wide, WIDE_ORDERS, WIDE_NOTE)?;
+    let of = |name, file: &Path| Database {
+        name,
+        url: format!("sqlite:{}", file.display()),
+    };
+    let (sqlite, wide) = (of("sqlite", &file), of("wide", &wide));
 
-    let service = Service::start(folder.path(), &database)?;
+    let service = Service::start(folder.path(), &[&sqlite, &wide])?;
     let idle = service.usage()?;
     let mut rows = Vec::new();
-    for case in &options.cases {
-        eprintln!("{}: service", case.name);
-        let load = Load {
-            connections: options.connections,
-            warm_up: Duration::from_secs(1),
-            measured: Duration::from_secs(options.seconds),
-            orders: options.orders,
-        };
-        let answer = service.answer(case)?;
-        let ours = load.run(service.target(case), service.process())?;
-        eprintln!("{}: bare hyper", case.name);
-        let bare = bare::measure(folder.path(), &answer, case, &load)?;
-        eprintln!("{}: floor", case.name);
-        let floor = floor::measure(&database, case, &load)?;
-        rows.push(Row {
-            case: case.name,
-            service: ours,
-            bare,
-            floor,
-        });
+    let mut remarks = Vec::new();
+    for database in [&sqlite] {
+        for case in &options.cases {
+            rows.push(measure(folder.path(), &service, database, case, options)?);
+            match case.what {
+                What::Walk => remarks.push(depth(&service, database, case, options)?),
+                What::Create => remarks.push(gathered(&service, database, &file, case)?),
+                _ => {}
+            }
+        }
     }
     print!("{}", report::table(&rows));
     println!(
-        "\nMemory of the service: {} idle, {} at its peak. {} requests at once, {} s for each figure.",
+        "\n{} requests at once, {} s for each figure.\n",
+        options.connections, options.seconds
+    );
+    for remark in remarks {
+        println!("- {remark}");
+    }
+    println!(
+        "- Memory of the service: {} idle, {} at its peak under all of this.",
         report::mebibytes(idle.resident),
         report::mebibytes(service.usage()?.peak_resident),
-        options.connections,
-        options.seconds,
     );
+    drop(service);
+    for database in [&sqlite, &wide] {
+        println!("- {}", memory_of_a_long_list(folder.path(), database)?);
+    }
     Ok(())
+}
+
+/// The case on the service and on both references.
+fn measure(
+    folder: &Path,
+    service: &Service,
+    database: &Database,
+    case: &'static Case,
+    options: &Options,
+) -> Result<Row, Error> {
+    let load = Load {
+        connections: options.connections,
+        warm_up: Duration::from_secs(1),
+        measured: Duration::from_secs(options.seconds),
+        orders: options.orders,
+    };
+    let target = service.target(database, case);
+    eprintln!("{} {}: service", database.name, case.name);
+    let answer = load::once(&target)?;
+    let ours = load.run(target, service.process())?;
+    eprintln!("{} {}: bare hyper", database.name, case.name);
+    let bare = bare::measure(folder, &answer, case, &load)?;
+    eprintln!("{} {}: floor", database.name, case.name);
+    let floor = floor::measure(&database.url.parse()?, case, &load)?;
+    Ok(Row {
+        database: database.name,
+        case: case.name,
+        service: ours,
+        bare,
+        floor,
+    })
+}
+
+/// What a page costs at the end of a long walk, beside one at its beginning.
+fn depth(
+    service: &Service,
+    database: &Database,
+    case: &'static Case,
+    options: &Options,
+) -> Result<String, Error> {
+    let pages = (options.orders as usize / 25).max(2 * SAMPLE);
+    let target = service.target(database, case);
+    let latencies = load::in_sequence(&target, pages, options.orders)?;
+    let median = |sample: &[Duration]| {
+        let mut sorted = sample.to_vec();
+        sorted.sort_unstable();
+        sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    };
+    let first = median(latencies.get(..SAMPLE).unwrap_or_default());
+    let last = median(latencies.get(pages - SAMPLE..).unwrap_or_default());
+    Ok(format!(
+        "{}: a page by `next` takes {} at the beginning and {} around the {pages}th, {:.2} times as long.",
+        database.name,
+        report::time(first),
+        report::time(last),
+        last.as_secs_f64() / first.as_secs_f64(),
+    ))
+}
+
+/// Creates of many clients beside commits of one.
+fn gathered(
+    service: &Service,
+    database: &Database,
+    file: &Path,
+    case: &'static Case,
+) -> Result<String, Error> {
+    let time = Duration::from_secs(3);
+    let single = dataset::commits_per_second(file, time)?;
+    let load = Load {
+        connections: 64,
+        warm_up: Duration::from_secs(1),
+        measured: time,
+        orders: 1,
+    };
+    let ours = load.run(service.target(database, case), service.process())?;
+    Ok(format!(
+        "{}: {:.0} durable creates a second by 64 clients, {:.1} times the {single:.0} of one program that commits each.",
+        database.name,
+        ours.per_second,
+        ours.per_second / single,
+    ))
+}
+
+/// What a list of 10000 records takes beyond what an idle service has.
+fn memory_of_a_long_list(folder: &Path, database: &Database) -> Result<String, Error> {
+    let case = case("list-whole").map_err(|error| error.to_string())?;
+    let folder = folder.join(format!("alone-{}", database.name));
+    std::fs::create_dir(&folder)?;
+    let service = Service::start(&folder, &[database])?;
+    let target = service.target(database, case);
+    let idle = service.usage()?.resident;
+    usage::forget_peak(service.process())?;
+    let length = load::once(&target)?.len() as u64;
+    let above = service.usage()?.peak_resident.saturating_sub(idle);
+    Ok(format!(
+        "{}: a list of 10000 records, {}, takes {} above idle.",
+        database.name,
+        report::mebibytes(length),
+        report::mebibytes(above),
+    ))
 }
 
 #[cfg(test)]

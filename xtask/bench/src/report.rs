@@ -7,6 +7,7 @@ use crate::load::Measured;
 /// One case, measured three times.
 #[derive(Debug)]
 pub struct Row {
+    pub database: &'static str,
     pub case: &'static str,
     pub service: Measured,
     pub bare: Measured,
@@ -27,18 +28,19 @@ impl Row {
 
 pub fn table(rows: &[Row]) -> String {
     let mut table = String::from(
-        "| case | requests/s | p50 | p99 | CPU/request | floor: requests/s, CPU | bare hyper: requests/s, CPU | throughput / smaller reference | CPU / (floor + bare) |\n\
-         |---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+        "| database | case | requests/s | p50 | p99 | CPU/request | floor: requests/s, CPU | bare hyper: requests/s, CPU | throughput / smaller reference | CPU / (floor + bare) |\n\
+         |---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for row in rows {
         let Row {
+            database,
             case,
             service,
             bare,
             floor,
         } = row;
         table.push_str(&format!(
-            "| {case} | {:.0} | {} | {} | {} | {:.0}, {} | {:.0}, {} | {:.2} | {:.2} |\n",
+            "| {database} | {case} | {:.0} | {} | {} | {} | {:.0}, {} | {:.0}, {} | {:.2} | {:.2} |\n",
             service.per_second,
             time(service.p50),
             time(service.p99),
@@ -58,7 +60,7 @@ pub fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0))
 }
 
-fn time(duration: Duration) -> String {
+pub fn time(duration: Duration) -> String {
     let microseconds = duration.as_secs_f64() * 1e6;
     if microseconds < 1_000.0 {
         format!("{microseconds:.0} us")
@@ -83,6 +85,7 @@ mod tests {
     #[test]
     fn ratios_are_against_the_smaller_and_against_the_sum() {
         let row = Row {
+            database: "sqlite",
             case: "retrieve",
             service: measured(1_000.0, 60),
             bare: measured(4_000.0, 30),
@@ -92,7 +95,7 @@ mod tests {
         let line = table.lines().last().unwrap();
         assert_eq!(
             line,
-            "| retrieve | 1000 | 500 us | 2.0 ms | 60 us | 2000, 10 us | 4000, 30 us | 0.50 | 1.50 |"
+            "| sqlite | retrieve | 1000 | 500 us | 2.0 ms | 60 us | 2000, 10 us | 4000, 30 us | 0.50 | 1.50 |"
         );
     }
 }

@@ -6,25 +6,23 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use bytes::Bytes;
 use http::{HeaderValue, Uri};
 use serde::Deserialize;
 
 use crate::Error;
 use crate::cases::Case;
-use crate::dataset::ORDERS;
-use crate::load::{self, Target};
+use crate::dataset::{Database, ORDERS};
+use crate::load::Target;
 use crate::usage::{self, Usage};
-
-const RESOURCE: &str = "bench";
 
 /// The running program. It ends with the value.
 #[derive(Debug)]
 pub struct Service {
     process: Child,
     address: SocketAddr,
+    /// The path of the environment.
     path: String,
-    authorization: HeaderValue,
+    tokens: BTreeMap<String, HeaderValue>,
 }
 
 #[derive(Deserialize)]
@@ -41,7 +39,8 @@ struct Resource {
 }
 
 impl Service {
-    pub fn start(folder: &Path, database: &Path) -> Result<Self, Error> {
+    /// Starts the program with each of these connected, as its name.
+    pub fn start(folder: &Path, databases: &[&Database]) -> Result<Self, Error> {
         let program = std::env::var_os("SVC_BIN")
             .map(PathBuf::from)
             .ok_or("SVC_BIN does not name the program; run `cargo xtask bench`")?;
@@ -57,8 +56,10 @@ impl Service {
             .args(["serve", "--json", "--log", "warn"])
             .args(["--listen", "127.0.0.1:0", "--dir"])
             .arg(folder.join("store"))
-            .arg("--connect")
-            .arg(format!("{RESOURCE}=sqlite:{}", database.display()))
+            .args(databases.iter().flat_map(|database| {
+                let Database { name, url } = database;
+                ["--connect".to_owned(), format!("{name}={url}")]
+            }))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -78,36 +79,29 @@ impl Service {
     fn of(process: Child, ready: &Ready) -> Result<Self, Error> {
         let address = ready.base_url.parse::<Uri>()?;
         let address = address.authority().ok_or("base_url has no authority")?;
-        let token = ready
-            .resources
-            .get(RESOURCE)
-            .and_then(|resource| resource.token.as_deref())
-            .ok_or("the ready line has no token of the resource")?;
-        let mut authorization = HeaderValue::try_from(token)?;
-        authorization.set_sensitive(true);
+        let mut tokens = BTreeMap::new();
+        for (name, resource) in &ready.resources {
+            let token = resource.token.as_deref();
+            let token = token.ok_or("the ready line has no token of a resource")?;
+            let mut authorization = HeaderValue::try_from(token)?;
+            authorization.set_sensitive(true);
+            tokens.insert(name.clone(), authorization);
+        }
         Ok(Self {
             process,
             address: address.as_str().parse()?,
-            path: format!(
-                "/projects/{}/{}/{RESOURCE}/models/{ORDERS}",
-                ready.project, ready.environment
-            ),
-            authorization,
+            path: format!("/projects/{}/{}", ready.project, ready.environment),
+            tokens,
         })
     }
 
-    pub fn target(&self, case: &'static Case) -> Target {
+    pub fn target(&self, database: &Database, case: &'static Case) -> Target {
         Target {
             address: self.address,
-            path: self.path.clone(),
-            authorization: Some(self.authorization.clone()),
+            path: format!("{}/{}/models/{ORDERS}", self.path, database.name),
+            authorization: self.tokens.get(database.name).cloned(),
             case,
         }
-    }
-
-    /// What the service answers to the case.
-    pub fn answer(&self, case: &'static Case) -> Result<Bytes, Error> {
-        load::once(&self.target(case))
     }
 
     pub fn process(&self) -> u32 {

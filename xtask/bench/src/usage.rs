@@ -27,6 +27,17 @@ pub fn of(process: u32) -> Result<Usage, Error> {
     })
 }
 
+/// Lets the peak of a process's memory begin anew at what it has now.
+#[cfg(target_os = "linux")]
+pub fn forget_peak(process: u32) -> Result<(), Error> {
+    Ok(std::fs::write(format!("/proc/{process}/clear_refs"), "5")?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn forget_peak(_process: u32) -> Result<(), Error> {
+    Err("memory is read from /proc, which only Linux has".into())
+}
+
 #[cfg(not(target_os = "linux"))]
 pub fn of(_process: u32) -> Result<Usage, Error> {
     Err("CPU time and memory are read from /proc, which only Linux has".into())
