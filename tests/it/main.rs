@@ -1,6 +1,7 @@
 //! Black-box suites: the built program, driven over HTTP and from the command line.
 
 mod aggregate;
+mod bulk_create;
 mod credentials;
 mod demo;
 mod errors;
@@ -13,3 +14,4 @@ mod projects;
 mod records;
 mod resources;
 mod shared;
+mod siblings;

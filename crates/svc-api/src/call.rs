@@ -40,7 +40,12 @@ pub struct Call<O: Operation, V = <O as Operation>::Response> {
 
 impl<O: Operation> Call<O> {
     pub(crate) fn new(client: &Client, operation: O) -> Self {
-        Self::mapped(client, Ok(operation), |response| response)
+        Self::try_new(client, Ok(operation))
+    }
+
+    /// A call whose operation may be one that cannot be sent.
+    pub(crate) fn try_new(client: &Client, operation: Result<O, RequestError>) -> Self {
+        Self::mapped(client, operation, |response| response)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod list;
+mod selection;
 
 use std::{fmt, marker::PhantomData};
 
@@ -101,6 +102,47 @@ impl<T: DeserializeOwned> Records<T> {
         Call::untagged(&self.client, operation)
     }
 
+    /// Makes many records at once and tells what became of each, in their order. One that is refused
+    /// does not take its neighbours along, but for [`atomic`](Call::atomic).
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, model::records::BulkResult};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// #[derive(serde::Serialize)]
+    /// struct Country { code: &'static str }
+    ///
+    /// let new = [Country { code: "DE" }, Country { code: "FR" }];
+    /// for (country, result) in new.iter().zip(client.records("shop", "countries").bulk_create(&new).await?) {
+    ///     if let BulkResult::Refused(why) = result {
+    ///         eprintln!("{}: {why}", country.code);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn bulk_create<B: Serialize>(
+        &self,
+        records: impl IntoIterator<Item = B>,
+    ) -> Call<records::BulkCreate<T>> {
+        let records: Result<Vec<_>, _> =
+            records.into_iter().map(|record| object(&record)).collect();
+        let operation = records.map(|records| {
+            let mut operation = records::BulkCreate::new(self.collection.clone(), records);
+            operation.draft = self.client.draft();
+            operation
+        });
+        Call::try_new(&self.client, operation)
+    }
+
+    /// Gives the primary keys of the records before and after one, in the order and among the records that
+    /// the call is told.
+    pub fn get_siblings(&self, id: impl Into<RecordId>) -> Call<records::GetSiblings> {
+        let mut operation =
+            records::GetSiblings::new(self.collection.clone(), id, Default::default());
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+
     /// Changes a record and gives it whole. What is left out keeps its value.
     pub fn update<B: Serialize + ?Sized>(
         &self,
@@ -180,6 +222,13 @@ macro_rules! view_setters {
 }
 
 view_setters!(Get, Create, Update, Replace);
+
+impl<T: DeserializeOwned> Call<records::BulkCreate<T>> {
+    /// Makes all of the records or none.
+    pub fn atomic(self) -> Self {
+        self.with(|operation| operation.atomic = true)
+    }
+}
 
 macro_rules! if_match_setters {
     ($( [$($generics:tt)*] $operation:ty, $value:ty; )*) => {$(

@@ -49,6 +49,28 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         shown: Shown,
     ) -> Result<RecordJson, Error>;
 
+    /// Creates records in one transaction and tells what became of each: it, or why it was refused
+    /// ([`Invalid`](crate::ErrorKind::Invalid)). One that is refused does not take its neighbours along;
+    /// with `atomic` none is kept then, and those that were taken back have the error [`taken_back`].
+    /// Any other failure is that of the whole, of which nothing is kept.
+    ///
+    /// [`taken_back`]: crate::records::taken_back
+    async fn bulk_create(
+        &self,
+        model: &Arc<Model>,
+        records: Vec<Values>,
+        atomic: bool,
+        shown: Shown,
+    ) -> Result<Vec<Result<RecordJson, Error>>, Error>;
+
+    /// The cursor behind a record in an order of its model, as [`list`](Self::list) takes it.
+    async fn cursor_behind(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        order: Vec<(usize, bool)>,
+    ) -> Result<String, Error>;
+
     /// Changes a record and gives it back. With `replace`, fields that are left out get their defaults.
     async fn update(
         &self,

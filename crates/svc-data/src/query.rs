@@ -6,7 +6,7 @@ mod page;
 
 use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 
-pub(crate) use self::page::{PageQuery, Walk};
+pub(crate) use self::page::{PageQuery, PlaceQuery, Walk};
 use crate::{
     Error, Field, Model,
     cursor::{Key, KeyValue},
@@ -93,14 +93,22 @@ pub(crate) fn by_key(
     model: &Model,
     key: &[(usize, Scalar)],
 ) -> Result<SelectStatement, Error> {
+    let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
+    all_fields(dialect, &mut query, model);
+    Ok(query)
+}
+
+/// Whether it is the record of a key.
+pub(crate) fn is_record(
+    dialect: &dyn Dialect,
+    model: &Model,
+    key: &[(usize, Scalar)],
+) -> Result<Expr, Error> {
     let tests = key
         .iter()
         .map(|(index, value)| Test::Compare(*index, Comparison::Equal, value.clone()))
         .collect();
-    let found = test(dialect, model, SELF, &Test::All(tests))?;
-    let mut query = select(dialect, model, Some(found));
-    all_fields(dialect, &mut query, model);
-    Ok(query)
+    test(dialect, model, SELF, &Test::All(tests))
 }
 
 /// Selects every field, in the order of the columns.

@@ -173,6 +173,12 @@ pub(crate) fn no_such_record(model: &Model) -> Error {
     Error::not_found(format!("no such record in {:?}", model.name))
 }
 
+/// The error of a record that was as it should be, and is not kept since another of the same atomic bulk
+/// create was refused.
+pub(crate) fn taken_back() -> Error {
+    Error::invalid("not created, since another record was refused and all or none are wanted")
+}
+
 /// Reads the primary key of a path. A text that cannot be a key belongs to no record.
 pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>, Error> {
     let parts = match model.key.as_slice() {

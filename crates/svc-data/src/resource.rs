@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use svc_model::{
-    JsonObject, ListQuery, RecordView,
+    Count, JsonObject, ListQuery, RecordView,
     records::{AggregateQuery, GroupQuery},
     wire::BoxFuture,
 };
@@ -15,7 +15,7 @@ use crate::{
     Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
     driver::Driver,
     plan::{AggregatePlan, ListPlan, Shown},
-    records::{Purpose, read_body, read_key},
+    records::{Purpose, read_body, read_key, taken_back},
 };
 
 /// How long a statement on records may take when nothing else is set.
@@ -291,6 +291,100 @@ impl Resource {
             let shown = Shown::resolve(model, view)?;
             let values = read_body(model, body, &shown.zone, Purpose::Create)?;
             Ok(driver.create(model, values, shown))
+        })
+        .await
+    }
+
+    /// Creates records in one transaction and tells what became of each, in their order.
+    ///
+    /// One that is refused does not take its neighbours along. With `atomic`, either all are created or
+    /// none.
+    ///
+    /// # Errors
+    /// As [`Resource::create`] where it is about all of them; what is wrong with one is its own.
+    pub async fn bulk_create(
+        &self,
+        model: &Arc<Model>,
+        bodies: &[JsonObject],
+        atomic: bool,
+        view: &RecordView,
+    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+        self.with_structure(model, |driver, _, model| {
+            writable(model, model.writes.create, "created")?;
+            let shown = Shown::resolve(model, view)?;
+            let read = |body| read_body(model, body, &shown.zone, Purpose::Create);
+            let read: Vec<_> = bodies.iter().map(read).collect();
+            let any_refused = read.iter().any(Result::is_err);
+            Ok(Box::pin(async move {
+                let (mut fit, mut refused) = (Vec::new(), Vec::with_capacity(read.len()));
+                for record in read {
+                    refused.push(match record {
+                        Ok(values) => {
+                            fit.push(values);
+                            None
+                        }
+                        Err(error) => Some(error),
+                    });
+                }
+                let created = match any_refused && atomic {
+                    true => fit.iter().map(|_| Err(taken_back())).collect(),
+                    false => driver.bulk_create(model, fit, atomic, shown).await?,
+                };
+                let mut created = created.into_iter();
+                let each = refused.into_iter().map(|refused| match refused {
+                    Some(error) => Ok(Err(error)),
+                    None => created
+                        .next()
+                        .ok_or_else(|| Error::internal("a bulk create forgot a record")),
+                });
+                each.collect()
+            }))
+        })
+        .await
+    }
+
+    /// The primary keys of the records before and after one, in the order of a query and among the records
+    /// that it selects, as the JSON `{"prev": {...} | null, "next": {...} | null}`.
+    ///
+    /// # Errors
+    /// As [`Resource::retrieve`] and [`Resource::list`].
+    pub async fn siblings(
+        &self,
+        model: &Arc<Model>,
+        id: &str,
+        query: &ListQuery,
+    ) -> Result<Bytes, Error> {
+        self.with_structure(model, |driver, structure, model| {
+            let mut query = query.clone();
+            query.fields = Some(model.primary_key().map(|key| key.name.clone()).collect());
+            query.count = Count::None;
+            query.per_page = Some(1);
+            let key = read_key(model, id)?;
+            let mut forward = ListPlan::resolve(structure, model, &query)?;
+            let mut back = ListPlan::resolve(structure, model, &query)?;
+            for (_, descending) in &mut back.order {
+                *descending = !*descending;
+            }
+            Ok(Box::pin(async move {
+                let place = |order: &[(usize, bool)]| {
+                    driver.cursor_behind(model, key.clone(), order.to_vec())
+                };
+                back.after = Some(place(&back.order).await?);
+                let before = driver.list(model, back).await?;
+                forward.after = Some(place(&forward.order).await?);
+                let behind = driver.list(model, forward).await?;
+                let mut json = Vec::with_capacity(64);
+                for (name, part) in [("{\"prev\":", before), (",\"next\":", behind)] {
+                    json.extend_from_slice(name.as_bytes());
+                    let inside = part.results.strip_prefix(b"[");
+                    match inside.and_then(|inside| inside.strip_suffix(b"]")) {
+                        Some(record) if part.len > 0 => json.extend_from_slice(record),
+                        _ => json.extend_from_slice(b"null"),
+                    }
+                }
+                json.push(b'}');
+                Ok(json.into())
+            }))
         })
         .await
     }

@@ -16,7 +16,7 @@ use crate::{
     Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     driver::{Driver, Values},
     plan::{AggregatePlan, ListPlan, Shown},
-    query::by_key,
+    query::{PlaceQuery, by_key},
     records::Part,
 };
 
@@ -171,6 +171,35 @@ impl Driver for Sqlite {
         let create = write::Create::new(model, &values, shown)?;
         self.write(move |connection, told| create.run(connection, told))
             .await
+    }
+
+    async fn bulk_create(
+        &self,
+        model: &Arc<Model>,
+        records: Vec<Values>,
+        atomic: bool,
+        shown: Shown,
+    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+        let bulk = write::BulkCreate::new(model, &records, atomic, &shown);
+        self.write(move |connection, told| bulk.run(connection, told))
+            .await
+    }
+
+    async fn cursor_behind(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        order: Vec<(usize, bool)>,
+    ) -> Result<String, Error> {
+        let place = PlaceQuery::new(&select::SqliteDialect, model, &key, &order)?;
+        let statement = select::Statement::select(&place.select);
+        let model = Arc::clone(model);
+        self.read(self.timeout, move |connection, told| {
+            check_version(connection, &model, told)?;
+            let values = read::place(connection, told, &model, &statement)?;
+            Ok(place.cursor(&model, values))
+        })
+        .await
     }
 
     async fn update(

@@ -24,7 +24,7 @@ pub use self::{
         AGGREGATE_PATH, Aggregate, AggregateFunction, AggregateQuery, Aggregation,
         UnknownAggregateFunction,
     },
-    bulk_create::{BULK_CREATE_PATH, BulkCreate, BulkResult, MAX_BULK},
+    bulk_create::{BULK_CREATE_PATH, BulkCreate, BulkQuery, BulkResult, MAX_BULK},
     group::{
         DEFAULT_GROUPS, DateUnit, GROUP_PATH, Group, GroupColumn, GroupLookup, GroupQuery,
         GroupRow, MAX_GROUP_COLUMNS, MAX_GROUPS, UnknownGroupLookup, group_name,

@@ -4,6 +4,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde_json::value::RawValue;
 use svc_model::{Invalid, JsonObject};
 
 use crate::{Config, failure::Failure};
@@ -16,6 +17,17 @@ pub(crate) async fn read_object(
 ) -> Result<JsonObject, Failure> {
     check_media_type(headers)?;
     parse_object(&read(headers, body, config).await?)
+}
+
+/// Reads a body that must be a JSON array of objects, at most `most` of them.
+pub(crate) async fn read_objects(
+    headers: &HeaderMap,
+    body: Body,
+    config: &Config,
+    most: usize,
+) -> Result<Vec<JsonObject>, Failure> {
+    check_media_type(headers)?;
+    parse_objects(&read(headers, body, config).await?, most)
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
@@ -64,21 +76,51 @@ async fn read(headers: &HeaderMap, body: Body, config: &Config) -> Result<Bytes,
 }
 
 fn parse_object(bytes: &[u8]) -> Result<JsonObject, Failure> {
-    let wrong = |message: String| Failure::Invalid(Invalid::general(message));
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(wrong(
-            "the request body is empty; a JSON object is expected".to_owned(),
-        ));
+    serde_json::from_str(text(bytes, "object")?)
+        .map_err(|error| wrong(format!("the request body must be a JSON object: {error}")))
+}
+
+fn parse_objects(bytes: &[u8], most: usize) -> Result<Vec<JsonObject>, Failure> {
+    let elements: Vec<&RawValue> =
+        serde_json::from_str(text(bytes, "array of objects")?).map_err(|error| {
+            wrong(format!(
+                "the request body must be a JSON array of objects: {error}"
+            ))
+        })?;
+    if elements.len() > most {
+        return Err(wrong(format!(
+            "at most {most} records are taken at once, not {}",
+            elements.len()
+        )));
     }
-    // Checked as a whole first, since a raw value would let bytes that are no text through to its field.
-    let text = std::str::from_utf8(bytes).map_err(|error| {
+    let objects = elements.iter().enumerate().map(|(index, element)| {
+        serde_json::from_str(element.get()).map_err(|error| {
+            wrong(format!(
+                "element {index} of the array, counted from 0, must be a JSON object: {error}"
+            ))
+        })
+    });
+    objects.collect()
+}
+
+/// The text of a body. It is checked as a whole, since a raw value would let bytes that are no text through
+/// to its field.
+fn text<'b>(bytes: &'b [u8], expected: &str) -> Result<&'b str, Failure> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(wrong(format!(
+            "the request body is empty; a JSON {expected} is expected"
+        )));
+    }
+    std::str::from_utf8(bytes).map_err(|error| {
         wrong(format!(
             "the request body is not UTF-8 at byte {}",
             error.valid_up_to()
         ))
-    })?;
-    serde_json::from_str(text)
-        .map_err(|error| wrong(format!("the request body must be a JSON object: {error}")))
+    })
+}
+
+fn wrong(message: String) -> Failure {
+    Failure::Invalid(Invalid::general(message))
 }
 
 #[cfg(test)]
@@ -100,6 +142,20 @@ mod tests {
         assert!(refused(b"{\"a\":\"\xff\"}").contains("not UTF-8 at byte 6"));
         assert!(refused(b" \n").contains("empty"));
         assert!(refused(b"{'a':1}").contains("line 1 column 2"));
+    }
+
+    #[test]
+    fn an_array_is_one_of_objects_and_not_longer_than_it_may_be() {
+        let refused = |body: &str| match parse_objects(body.as_bytes(), 2) {
+            Err(Failure::Invalid(invalid)) => invalid.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(parse_objects(b"[]", 2).unwrap().len(), 0);
+        assert_eq!(parse_objects(br#"[{"a":1},{}]"#, 2).unwrap().len(), 2);
+        assert!(refused("[{},{},{}]").contains("at most 2 records"));
+        assert!(refused("[{},7]").contains("element 1"));
+        assert!(refused("{}").contains("array of objects"));
+        assert!(refused("").contains("empty"));
     }
 
     #[test]

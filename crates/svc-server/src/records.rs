@@ -1,14 +1,16 @@
 //! Records of connected databases (specification, section 4; wire contract, section 4).
 
 mod aggregate;
+mod bulk_create;
 mod list;
+mod siblings;
 
 use std::sync::Arc;
 
 use axum::{
     Router,
     extract::{Request, State},
-    routing::get,
+    routing::{get, post},
 };
 use http::{StatusCode, request::Parts};
 use svc_data::{IfMatch, Model, RecordJson, Resource};
@@ -32,6 +34,10 @@ pub(crate) fn routes() -> Router<Shared> {
     let router = route(router, item_path, item);
     let aggregate_path = records::Aggregate::INFO.path_template;
     let group_path = records::Group::INFO.path_template;
+    let bulk_path = records::BulkCreate::<records::Record>::INFO.path_template;
+    let siblings_path = records::GetSiblings::INFO.path_template;
+    let router = route(router, bulk_path, post(bulk_create::bulk_create));
+    let router = route(router, siblings_path, get(siblings::get_siblings));
     let router = route(
         router,
         aggregate_path,

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use svc_model::{
-    Filter, ListQuery, Lookup, Operand, Relation,
+    ListQuery,
     records::{Aggregate, AggregateFunction, Aggregation, Group, GroupColumn},
 };
 
@@ -60,60 +60,6 @@ impl<T: DeserializeOwned> Records<T> {
         Call::new(&self.client, operation)
     }
 }
-
-macro_rules! selections {
-    ($($operation:ident),*) => {$(
-        impl Call<$operation> {
-            /// Takes records whose field compares so.
-            pub fn filter(
-                self,
-                field: impl Into<String>,
-                lookup: Lookup,
-                value: impl Into<Operand>,
-            ) -> Self {
-                self.select(|query| query.filter(field, lookup, value))
-            }
-
-            /// Leaves out records whose field compares so.
-            pub fn exclude(
-                self,
-                field: impl Into<String>,
-                lookup: Lookup,
-                value: impl Into<Operand>,
-            ) -> Self {
-                self.select(|query| query.exclude(field, lookup, value))
-            }
-
-            /// Takes records for which the tree holds.
-            pub fn filter_tree(self, filter: Filter) -> Self {
-                self.select(|query| query.filter_tree(filter))
-            }
-
-            /// Takes records in which the text occurs.
-            pub fn search(self, text: impl Into<String>) -> Self {
-                self.select(|query| query.search(text))
-            }
-
-            /// Takes records that have such related records.
-            pub fn relation(self, relation: Relation) -> Self {
-                self.select(|query| query.relation(relation))
-            }
-
-            /// Sets the time zone of date texts, in and out, and of the units of time.
-            pub fn time_zone(self, time_zone: impl Into<String>) -> Self {
-                self.select(|query| query.time_zone(time_zone))
-            }
-
-            fn select(self, select: impl FnOnce(ListQuery) -> ListQuery) -> Self {
-                self.with(|operation| {
-                    operation.query = select(std::mem::take(&mut operation.query));
-                })
-            }
-        }
-    )*};
-}
-
-selections!(Aggregate, Group);
 
 impl Call<Group> {
     /// Asks for this many groups at most.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use sea_query::{Expr, Func, SelectStatement};
 use svc_model::Count;
 
-use super::{Dialect, SELF, any_of, column, select, test};
+use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
     Error, Model,
     cursor::{Cursor, Key, KeyValue},
     plan::{ListPlan, Shown},
+    scalar::Scalar,
 };
 
 /// From how many bytes on a page ends early, to be continued behind its last row.
@@ -45,40 +46,27 @@ impl PageQuery {
         model: &Arc<Model>,
         plan: ListPlan,
     ) -> Result<Self, Error> {
-        let mut keys = Vec::with_capacity(plan.order.len() + 1);
-        let mut key_positions = Vec::with_capacity(plan.order.len() + 1);
-        let mut columns: Vec<Expr> = Vec::with_capacity(plan.shown.fields.len() + 2);
+        let keys = order_keys(model, &plan.order)?;
+        let mut columns: Vec<Expr> = Vec::with_capacity(plan.shown.fields.len() + keys.len());
         for index in plan.shown.fields.iter() {
             columns.push(dialect.read(SELF, model.at(*index)?));
         }
-        let mut last_descending = true;
-        for (index, descending) in &plan.order {
-            let field = model.at(*index)?;
-            let position = plan.shown.fields.iter().position(|shown| shown == index);
-            match (position, dialect.read_key(SELF, field)) {
-                (Some(position), None) => key_positions.push(position),
-                (_, key) => {
+        let mut key_positions = Vec::with_capacity(keys.len());
+        for key in &keys {
+            let shown = plan.shown.fields.iter();
+            let position = shown
+                .enumerate()
+                .find(|(_, shown)| Some(**shown) == key.field);
+            match (position, read_key(dialect, model, key)?) {
+                (Some((position, _)), None) => key_positions.push(position),
+                (_, read) => {
                     key_positions.push(columns.len());
-                    columns.push(key.unwrap_or_else(|| dialect.read(SELF, field)));
+                    columns.push(match read {
+                        Some(read) => read,
+                        None => read_column(dialect, model, key)?,
+                    });
                 }
             }
-            keys.push(Key {
-                field: Some(*index),
-                column: field.name.clone(),
-                descending: *descending,
-                nullable: field.nullable,
-            });
-            last_descending = *descending;
-        }
-        if let Some(row_id) = &model.row_id {
-            key_positions.push(columns.len());
-            columns.push(column(SELF, row_id));
-            keys.push(Key {
-                field: None,
-                column: row_id.clone(),
-                descending: last_descending,
-                nullable: false,
-            });
         }
         let after = plan
             .after
@@ -141,6 +129,81 @@ impl PageQuery {
     pub(crate) fn proven_count(&self, len: usize, has_more: bool) -> Option<u64> {
         let is_last = !has_more && (len > 0 || self.offset == 0);
         (is_last && self.after.is_none()).then_some(self.offset + len as u64)
+    }
+}
+
+/// The columns of an order, to the last that tells rows apart.
+fn order_keys(model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>, Error> {
+    let mut keys = Vec::with_capacity(order.len() + 1);
+    for (index, descending) in order {
+        let field = model.at(*index)?;
+        keys.push(Key {
+            field: Some(*index),
+            column: field.name.clone(),
+            descending: *descending,
+            nullable: field.nullable,
+        });
+    }
+    if let Some(row_id) = &model.row_id {
+        keys.push(Key {
+            field: None,
+            column: row_id.clone(),
+            descending: order.last().is_none_or(|(_, descending)| *descending),
+            nullable: false,
+        });
+    }
+    Ok(keys)
+}
+
+/// What is read of a column of the order beside what lists read of it, if anything.
+fn read_key(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Option<Expr>, Error> {
+    let field = key.field.map(|index| model.at(index)).transpose()?;
+    Ok(field.and_then(|field| dialect.read_key(SELF, field)))
+}
+
+/// What lists read of a column of the order.
+fn read_column(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Expr, Error> {
+    Ok(match key.field {
+        Some(index) => dialect.read(SELF, model.at(index)?),
+        None => column(SELF, &key.column),
+    })
+}
+
+/// The place of one record in an order.
+pub(crate) struct PlaceQuery {
+    keys: Vec<Key>,
+    /// Gives what the record has in the columns of the order.
+    pub(crate) select: SelectStatement,
+}
+
+impl PlaceQuery {
+    /// Looks a record up by its key.
+    pub(crate) fn new(
+        dialect: &dyn Dialect,
+        model: &Model,
+        key: &[(usize, Scalar)],
+        order: &[(usize, bool)],
+    ) -> Result<Self, Error> {
+        let keys = order_keys(model, order)?;
+        let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
+        for key in &keys {
+            query.expr(match read_key(dialect, model, key)? {
+                Some(read) => read,
+                None => read_column(dialect, model, key)?,
+            });
+        }
+        query.limit(1);
+        Ok(Self {
+            keys,
+            select: query,
+        })
+    }
+
+    /// The cursor behind the record, given what it has in those columns.
+    pub(crate) fn cursor(&self, model: &Model, values: Vec<KeyValue>) -> String {
+        // Of several records that are just alike, it is the first.
+        let skip = u64::from(!model.distinct_rows);
+        Cursor { values, skip }.encode(model, &self.keys)
     }
 }
 

@@ -221,6 +221,6 @@ fn timed_out() -> Error {
 }
 
 /// Runs a statement that controls the transaction.
-fn control(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+pub(crate) fn control(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([]).map(drop)
 }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Error, Model, RecordJson,
+    cursor::KeyValue,
     plan::{ListPlan, Shown},
     query::{PageQuery, Walk},
     records::{Part, no_such_record},
@@ -157,6 +158,26 @@ pub(crate) fn retrieve(
 ) -> Result<RecordJson, Error> {
     check_version(connection, model, told)?;
     one(connection, told, model, statement, shown)?.ok_or_else(|| no_such_record(model))
+}
+
+/// Reads what one record has in the columns of an order.
+pub(crate) fn place(
+    connection: &Connection,
+    told: Told<'_>,
+    model: &Model,
+    statement: &Statement,
+) -> Result<Vec<KeyValue>, Error> {
+    let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+    let columns = prepared.column_count();
+    let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
+    let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
+    (0..columns)
+        .map(|position| keep(told.of(row.get_ref(position))?).ok_or_else(not_text))
+        .collect()
+}
+
+fn not_text() -> Error {
+    Error::invalid("a value that orders the record is not valid text, so that it has no place")
 }
 
 /// Reads the record that a statement over all fields gives.

@@ -22,8 +22,10 @@ use crate::{
     records::no_such_record,
 };
 
+mod bulk;
 mod values;
 
+pub(crate) use self::bulk::BulkCreate;
 use values::{Assignment, assignments, stored_value};
 
 /// A record to be created.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Collection, info, with_draft};
 use crate::{
-    Invalid, JsonObject, ListQuery, QueryString, ResponseError, decode_json,
+    Invalid, JsonObject, ListQuery, QueryString, RecordView, ResponseError, decode_json,
     operation::{encode, wire_key},
     query::parse_pairs,
     wire::{Operation, OperationInfo, PathArguments, RequestError},
@@ -236,6 +236,11 @@ impl Taken {
 
     pub(super) fn last(&mut self, key: &str) -> Option<String> {
         self.all(key).pop()
+    }
+
+    /// The rest, which may only say how a record is shown.
+    pub(super) fn view(self) -> Result<RecordView, Invalid> {
+        RecordView::parse(self.rest.as_str())
     }
 
     /// The rest, which may only select records.

@@ -6,10 +6,11 @@ use bytes::Bytes;
 use http::Method;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{Collection, Record, info, with_draft};
+use super::{Collection, Record, aggregate::Taken, info, with_draft};
 use crate::{
-    ErrorResponse, Invalid, JsonObject, QueryString, ResponseError, decode_json,
+    ErrorResponse, Invalid, JsonObject, QueryString, RecordView, ResponseError, decode_json,
     operation::encode,
+    parse_bool,
     wire::{Operation, OperationInfo, PathArguments, RequestError},
 };
 
@@ -73,6 +74,35 @@ impl<T: DeserializeOwned> Operation for BulkCreate<T> {
     }
 }
 
+/// The parameters of a bulk create as the service reads them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BulkQuery {
+    /// `_atomic`: all of the records or none.
+    pub atomic: bool,
+    /// How the created records are shown.
+    pub view: RecordView,
+}
+
+impl BulkQuery {
+    /// Reads the query string.
+    ///
+    /// # Errors
+    /// [`Invalid`] with a message for each unknown parameter and malformed value.
+    pub fn parse(query: &str) -> Result<Self, Invalid> {
+        let mut taken = Taken::take(query, &["_atomic"])?;
+        let atomic = match taken.last("_atomic") {
+            None => false,
+            Some(word) => parse_bool(&word)
+                .ok_or_else(|| Invalid::field("_atomic", "must be true or false"))?,
+        };
+        Ok(Self {
+            atomic,
+            view: taken.view()?,
+        })
+    }
+}
+
 /// What became of one record of a bulk create: `{"success": true, "record": {...}}` or
 /// `{"success": false, "errors": {...}}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -113,6 +143,17 @@ impl<T> TryFrom<Wire<T>> for BulkResult<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn its_parameters_are_atomic_and_those_of_a_record() {
+        let query = BulkQuery::parse("_atomic=yes&_fields=id&tz=%2B02:00").unwrap();
+        assert!(query.atomic);
+        assert_eq!(query.view.fields, Some(vec!["id".to_owned()]));
+        assert_eq!(BulkQuery::parse("").unwrap(), BulkQuery::default());
+        for wrong in ["_atomic=maybe", "_atomic=", "name=x", "_order_by=id"] {
+            assert!(BulkQuery::parse(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn each_record_tells_what_became_of_it() {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Collection, Record, info, with_draft};
 use crate::{
-    ListQuery, QueryString, RecordId, ResponseError, decode_json,
+    Invalid, ListQuery, QueryString, RecordId, ResponseError, decode_json,
     wire::{Operation, OperationInfo, PathArguments},
 };
 
@@ -37,6 +37,22 @@ impl GetSiblings {
             query,
             draft: false,
         }
+    }
+
+    /// Reads the query string as the service does: what selects records, and `_order_by`.
+    ///
+    /// # Errors
+    /// [`Invalid`] with a message for each unknown parameter and malformed value.
+    pub fn parse_query(query: &str, is_field: &dyn Fn(&str) -> bool) -> Result<ListQuery, Invalid> {
+        let query = ListQuery::parse(query, is_field)?;
+        let mut taken = query.selection();
+        taken.order_by.clone_from(&query.order_by);
+        if taken == query {
+            return Ok(query);
+        }
+        Err(Invalid::general(
+            "only filters, exclude__, _search, _filter, _relation, _order_by and tz are taken for siblings",
+        ))
     }
 }
 

@@ -10,7 +10,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 use svc_model::{
     DEFAULT_PER_PAGE, Lookup, MAX_PER_PAGE,
-    records::AggregateFunction,
+    records::{AggregateFunction, MAX_BULK},
     resources::{FieldDescription, FieldType, ModelDescription},
 };
 
@@ -71,6 +71,17 @@ fn document(resource: &str, server: &str, models: &[ModelDescription]) -> Value 
                 question_path(model, question),
             );
         }
+        paths.insert(
+            format!("{collection}/{{id}}/get_siblings"),
+            siblings_path(model),
+        );
+        if !model.is_view {
+            paths.insert(
+                format!("{collection}/bulk_create"),
+                bulk_path(model, &schema),
+            );
+            schemas.insert(format!("{schema}Bulk"), bulk_schema(&schema));
+        }
         schemas.insert(schema.clone(), record_schema(model));
         schemas.insert(format!("{schema}Page"), page_schema(&schema));
     }
@@ -87,6 +98,18 @@ fn document(resource: &str, server: &str, models: &[ModelDescription]) -> Value 
                 "type": "object",
                 "required": ["group", "y_func"],
                 "properties": {"group": {}, "y_func": {}},
+            },
+        }),
+    );
+    schemas.insert(
+        "Siblings".to_owned(),
+        json!({
+            "type": "object",
+            "description": "Primary keys; null at the ends.",
+            "required": ["prev", "next"],
+            "properties": {
+                "prev": {"type": ["object", "null"]},
+                "next": {"type": ["object", "null"]},
             },
         }),
     );
@@ -206,6 +229,49 @@ fn question_path(model: &ModelDescription, question: &str) -> Value {
         "group" => "Groups",
         _ => "Aggregate",
     }))})
+}
+
+/// Many new records at once.
+fn bulk_path(model: &ModelDescription, schema: &str) -> Value {
+    let mut parameters = view_parameters();
+    parameters.push(reference("_atomic"));
+    let answer = format!("{schema}Bulk");
+    let mut create = operation(model, "bulk_create", parameters, "200", Some(&answer));
+    let records = json!({
+        "type": "array",
+        "maxItems": MAX_BULK,
+        "items": {"$ref": format!("#/components/schemas/{schema}")},
+    });
+    create["requestBody"] =
+        json!({"required": true, "content": {"application/json": {"schema": records}}});
+    json!({"post": create})
+}
+
+fn bulk_schema(schema: &str) -> Value {
+    json!({
+        "type": "array",
+        "description": "What became of each record, in the order of the request.",
+        "items": {
+            "type": "object",
+            "required": ["success"],
+            "properties": {
+                "success": {"type": "boolean"},
+                "record": {"$ref": format!("#/components/schemas/{schema}")},
+                "errors": {"$ref": "#/components/schemas/Invalid"},
+            },
+        },
+    })
+}
+
+/// The records before and after one.
+fn siblings_path(model: &ModelDescription) -> Value {
+    let names = ["_order_by", "_search", "_filter", "_relation", "tz"];
+    let mut parameters: Vec<Value> = names.into_iter().map(reference).collect();
+    parameters.extend(model.fields.iter().flat_map(filters));
+    json!({
+        "parameters": [reference("id")],
+        "get": operation(model, "get_siblings", parameters, "200", Some("Siblings")),
+    })
 }
 
 fn view_parameters() -> Vec<Value> {
@@ -378,6 +444,7 @@ fn parameters() -> Value {
         "_no_pagination": query(
             "_no_pagination", json!({"type": "boolean"}), &format!("One array of up to {MAX_PER_PAGE} records."),
         ),
+        "_atomic": query("_atomic", json!({"type": "boolean"}), "All records or none."),
         "_order_by": query("_order_by", text(), "Fields, separated by commas, with - for descending."),
         "_search": query("_search", text(), "A text that is looked for in every searchable field."),
         "_filter": query("_filter", text(), "A JSON tree of conditions."),

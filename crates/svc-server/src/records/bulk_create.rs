@@ -1,0 +1,59 @@
+//! Bulk create (wire contract, section 4).
+
+use axum::extract::{Request, State};
+use bytes::{BufMut as _, BytesMut};
+use http::StatusCode;
+use svc_model::records::{BulkQuery, MAX_BULK};
+
+use super::CollectionSegments;
+use crate::{
+    answer::{Answer, raw_json_answer},
+    body::read_objects,
+    credentials::authorized,
+    failure::Failure,
+    request::Segments,
+    state::Shared,
+};
+
+pub(super) async fn bulk_create(
+    State(state): State<Shared>,
+    Segments((project, environment, resource, model)): CollectionSegments,
+    request: Request,
+) -> Result<Answer, Failure> {
+    let (parts, body) = request.into_parts();
+    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let model = resource.find_model(&model).await?;
+    let query = BulkQuery::parse(parts.uri.query().unwrap_or_default())?;
+    let records = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;
+    let results = resource
+        .bulk_create(&model, &records, query.atomic, &query.view)
+        .await?;
+    let mut out = BytesMut::with_capacity(64 * results.len());
+    out.put_u8(b'[');
+    for (number, result) in results.into_iter().enumerate() {
+        if number > 0 {
+            out.put_u8(b',');
+        }
+        match result {
+            Ok(record) => {
+                out.put_slice(br#"{"success":true,"record":"#);
+                out.put_slice(&record.body);
+            }
+            Err(error) => {
+                let Failure::Invalid(errors) = Failure::from(error) else {
+                    return Err(Failure::Internal(
+                        "a record of a bulk create failed in another way than by being refused"
+                            .to_owned(),
+                    ));
+                };
+                out.put_slice(br#"{"success":false,"errors":"#);
+                let errors = serde_json::to_vec(&errors)
+                    .map_err(|error| Failure::Internal(error.to_string()))?;
+                out.put_slice(&errors);
+            }
+        }
+        out.put_u8(b'}');
+    }
+    out.put_u8(b']');
+    Ok(raw_json_answer(StatusCode::OK, [out.freeze()]))
+}

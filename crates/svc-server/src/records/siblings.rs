@@ -1,0 +1,30 @@
+//! The records before and after one (wire contract, section 4).
+
+use axum::extract::{Request, State};
+use http::StatusCode;
+use svc_model::records::GetSiblings;
+
+use super::{ItemSegments, read_against};
+use crate::{
+    answer::{Answer, raw_json_answer},
+    credentials::authorized,
+    failure::Failure,
+    request::Segments,
+    state::Shared,
+};
+
+pub(super) async fn get_siblings(
+    State(state): State<Shared>,
+    Segments((project, environment, resource, model, id)): ItemSegments,
+    request: Request,
+) -> Result<Answer, Failure> {
+    let (parts, _) = request.into_parts();
+    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let query_text = parts.uri.query().unwrap_or_default();
+    let (model, query) = read_against(&resource, &model, |model| {
+        GetSiblings::parse_query(query_text, &|name| model.has_field(name))
+    })
+    .await?;
+    let siblings = resource.siblings(&model, &id, &query).await?;
+    Ok(raw_json_answer(StatusCode::OK, [siblings]))
+}
