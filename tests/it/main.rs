@@ -15,3 +15,4 @@ mod records;
 mod resources;
 mod shared;
 mod siblings;
+mod sql;

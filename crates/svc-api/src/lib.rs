@@ -40,7 +40,7 @@
 //!
 //! | Feature | Gives | Default |
 //! |---|---|---|
-//! | `pages`, `projects`, `records`, `resources` | an operation group each | yes, through `full` |
+//! | `pages`, `projects`, `records`, `resources`, `sql` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
@@ -66,6 +66,8 @@ mod records;
 #[cfg(feature = "resources")]
 mod resources;
 mod retry;
+#[cfg(feature = "sql")]
+mod sql;
 #[cfg(feature = "tower")]
 pub mod tower;
 
@@ -94,6 +96,8 @@ pub use self::projects::Projects;
 pub use self::records::Records;
 #[cfg(feature = "resources")]
 pub use self::resources::Resource;
+#[cfg(feature = "sql")]
+pub use self::sql::Sql;
 pub use self::{
     call::{Call, RequestOptions},
     client::{Client, ClientBuilder, NoTransport, OwnTransport},

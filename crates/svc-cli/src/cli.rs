@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::{
     backup, completions, context::Context, demo, environment, failure::Failure, key, models, pages,
-    project, records, resource, serve, token,
+    project, records, resource, serve, sql, token,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -75,6 +75,7 @@ enum Command {
     Pages(pages::Pages),
     #[command(subcommand)]
     Records(records::Records),
+    Sql(sql::Sql),
     Models(models::Models),
     Reload(models::Reload),
     Completions(completions::Completions),
@@ -95,6 +96,7 @@ impl Cli {
             Command::Backup(backup) => Box::pin(backup.run(&context)).await,
             Command::Pages(pages) => Box::pin(pages.run(&context)).await,
             Command::Records(records) => Box::pin(records.run(&context)).await,
+            Command::Sql(sql) => Box::pin(sql.run(&context)).await,
             Command::Models(models) => Box::pin(models.run(&context)).await,
             Command::Reload(reload) => Box::pin(reload.run(&context)).await,
             Command::Completions(completions) => completions.run(&context),

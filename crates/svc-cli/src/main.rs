@@ -33,6 +33,7 @@ mod resource;
 mod rows;
 mod serve;
 mod shutdown;
+mod sql;
 mod token;
 
 use std::process::ExitCode;

@@ -60,6 +60,9 @@ pub(crate) struct ServerOptions {
     /// How long a request may take until its answer begins [default: 60]
     #[arg(long, value_name = "SECONDS", env = "SVC_REQUEST_TIMEOUT")]
     request_timeout: Option<NonZeroU64>,
+    /// How long a statement may run in a connected database [default: 15]
+    #[arg(long, value_name = "SECONDS", env = "SVC_STATEMENT_TIMEOUT")]
+    statement_timeout: Option<NonZeroU64>,
     /// How long a request body may take to arrive [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT")]
     body_timeout: Option<NonZeroU64>,
@@ -137,6 +140,7 @@ impl ServerOptions {
             cors_origins: self.cors_origins.or_else(|| file.cors_origins.clone()),
             body_limit: self.body_limit.or(file.body_limit),
             request_timeout: self.request_timeout.or(file.request_timeout),
+            statement_timeout: self.statement_timeout.or(file.statement_timeout),
             body_timeout: self.body_timeout.or(file.body_timeout),
             header_timeout: self.header_timeout.or(file.header_timeout),
             max_connections: self.max_connections.or(file.max_connections),
@@ -162,6 +166,7 @@ impl ServerOptions {
         config.cors_origins = self.cors_origins.clone().unwrap_or_default();
         config.body_limit = self.body_limit.map_or(config.body_limit, NonZeroUsize::get);
         config.request_timeout = seconds(self.request_timeout, config.request_timeout);
+        config.statement_timeout = seconds(self.statement_timeout, config.statement_timeout);
         config.body_timeout = seconds(self.body_timeout, config.body_timeout);
         config.header_timeout = seconds(self.header_timeout, config.header_timeout);
         config.max_connections = self

@@ -7,9 +7,11 @@ use bytes::Bytes;
 
 use crate::{
     Error, IfMatch, Model, RecordJson, Structure,
+    guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
     records::Part,
     scalar::Scalar,
+    sql::{SqlAnswer, SqlJob},
 };
 
 /// Fields and their values.
@@ -70,6 +72,15 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         key: Values,
         order: Vec<(usize, bool)>,
     ) -> Result<String, Error>;
+
+    /// Whose SQL the database speaks.
+    fn sql_engine(&self) -> Engine;
+
+    /// Runs a query of a client, so that nothing can be changed by it: on a connection or in a transaction
+    /// that only reads, within the statement timeout, and giving [`MAX_ANSWER`](crate::sql::MAX_ANSWER) bytes
+    /// of rows at most. What the database has against the query is [`Invalid`](crate::ErrorKind::Invalid), in
+    /// its words.
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error>;
 
     /// Changes a record and gives it back. With `replace`, fields that are left out get their defaults.
     async fn update(

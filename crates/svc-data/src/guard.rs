@@ -173,6 +173,11 @@ impl Checked {
     }
 }
 
+/// Whether a query may call a function of the engine, by its name in lower case; for the engine's own lock.
+pub(crate) fn is_function_listed(engine: Engine, name: &str) -> bool {
+    functions::is_listed(engine, name)
+}
+
 /// Whether a text is exactly one query that only reads, in the engine's dialect.
 ///
 /// The work is done on a short-lived thread whose stack fits the text, so it does not matter from where it

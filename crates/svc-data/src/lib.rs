@@ -56,6 +56,7 @@ mod query;
 mod records;
 mod resource;
 mod scalar;
+mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 pub mod structure;
@@ -66,4 +67,5 @@ pub use database::{Connection, Database, Migration, Row, Value};
 pub use error::{Constraint, ConstraintKind, Error, ErrorKind};
 pub use records::{IfMatch, Page, RecordJson, Rest};
 pub use resource::{Resource, ResourceOptions, ResourceUrl};
+pub use sql::SqlAnswer;
 pub use structure::{Field, Model, Structure, Writes};

@@ -22,7 +22,7 @@ pub(crate) use self::aggregate::AggregatePlan;
 const REGEX_SIZE: usize = 1 << 20;
 
 /// A list, ready for an engine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ListPlan {
     pub(crate) shown: Shown,
     pub(crate) test: Option<Test>,
@@ -43,7 +43,7 @@ pub(crate) struct Shown {
 }
 
 /// Something that holds for a record, does not hold, or is unknown.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Test {
     All(Vec<Self>),
     Any(Vec<Self>),
@@ -62,7 +62,7 @@ pub(crate) enum Test {
 }
 
 /// A step to a related model: the field here, the model, the field there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) field: usize,
     pub(crate) model: Arc<Model>,

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use svc_model::{
     Count, JsonObject, ListQuery, RecordView,
     records::{AggregateQuery, GroupQuery},
+    sql::SqlQuery,
     wire::BoxFuture,
 };
 use tokio::sync::Mutex;
@@ -14,8 +15,10 @@ use tokio::sync::Mutex;
 use crate::{
     Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
     driver::Driver,
+    guard::GuardOptions,
     plan::{AggregatePlan, ListPlan, Shown},
     records::{Purpose, read_body, read_key, taken_back},
+    sql::{SqlAnswer, SqlJob},
 };
 
 /// How long a statement on records may take when nothing else is set.
@@ -31,6 +34,7 @@ struct Inner {
     driver: Box<dyn Driver>,
     structure: ArcSwap<Structure>,
     reloading: Mutex<()>,
+    guard: GuardOptions,
 }
 
 /// How a resource is connected.
@@ -44,6 +48,8 @@ pub struct ResourceOptions {
     /// Puts an SQLite database into WAL mode, so that readers and the writer do not wait for each other.
     /// Off, since the mode is the owner's choice.
     pub set_wal: bool,
+    /// What SQL of clients may do beyond the rules of the guard.
+    pub guard: GuardOptions,
 }
 
 impl Default for ResourceOptions {
@@ -53,6 +59,7 @@ impl Default for ResourceOptions {
             readers: std::thread::available_parallelism()
                 .map_or(2, |cores| cores.get().clamp(2, 16)),
             set_wal: false,
+            guard: GuardOptions::default(),
         }
     }
 }
@@ -123,6 +130,7 @@ impl Resource {
         url: &ResourceUrl,
         options: ResourceOptions,
     ) -> Result<Self, Error> {
+        let guard = options.guard.clone();
         let driver: Box<dyn Driver> = match url.scheme {
             #[cfg(feature = "sqlite")]
             "sqlite" => Box::new(crate::sqlite::Sqlite::connect(url.rest(), options).await?),
@@ -138,6 +146,7 @@ impl Resource {
             driver,
             structure: ArcSwap::from_pointee(structure),
             reloading: Mutex::new(()),
+            guard,
         })))
     }
 
@@ -421,6 +430,17 @@ impl Resource {
     ) -> Result<RecordJson, Error> {
         self.change(model, id, body, if_match, view, Purpose::Replace)
             .await
+    }
+
+    /// Answers a read-only SQL query (specification, section 1; wire contract, section 5).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] when the guard refuses the query, naming the rule, and when the database does, in
+    /// its words; else as [`Resource::list`].
+    pub async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer, Error> {
+        let driver = &self.0.driver;
+        let job = SqlJob::new(query, driver.sql_engine(), &self.0.guard)?;
+        driver.sql(job).await
     }
 
     /// Deletes a record.

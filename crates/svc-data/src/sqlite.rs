@@ -10,14 +10,17 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use rusqlite::Connection;
+use tokio::sync::OnceCell;
 
 use self::connection::Open;
 use crate::{
     Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     driver::{Driver, Values},
+    guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
     query::{PlaceQuery, by_key},
     records::Part,
+    sql::{SqlAnswer, SqlJob},
 };
 
 mod aggregate;
@@ -32,6 +35,7 @@ mod read;
 mod refusal;
 mod rules;
 mod select;
+mod sql;
 mod temporal;
 mod write;
 
@@ -41,6 +45,8 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 /// A connected SQLite file.
 pub(crate) struct Sqlite {
     pool: pool::Pool,
+    /// The connections on which SQL of clients runs, opened when the first of it comes.
+    sql: OnceCell<pool::Pool>,
     path: Arc<Path>,
     timeout: Duration,
 }
@@ -64,7 +70,7 @@ impl Sqlite {
                 source: connection::Source {
                     path,
                     set_wal: options.set_wal,
-                    prepare: Arc::new(functions::register),
+                    prepare: Arc::new(|connection| functions::register(connection)),
                 },
                 readers: options.readers,
                 writable,
@@ -74,6 +80,7 @@ impl Sqlite {
         .unwrap_or_else(|_| Err(Error::internal("opening the database panicked")))?;
         Ok(Self {
             pool,
+            sql: OnceCell::new(),
             path: shared,
             timeout: options.statement_timeout,
         })
@@ -202,6 +209,19 @@ impl Driver for Sqlite {
         .await
     }
 
+    fn sql_engine(&self) -> Engine {
+        Engine::Sqlite
+    }
+
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
+        let path = Arc::clone(&self.path);
+        let pool = self.sql.get_or_try_init(|| sql::start(&self.path)).await?;
+        pool.read(Some(self.timeout), move |connection| {
+            sql::run(connection, Told { path: &path }, &job)
+        })
+        .await
+    }
+
     async fn update(
         &self,
         model: &Arc<Model>,
@@ -254,11 +274,6 @@ fn check_version(connection: &Connection, model: &Model, told: Told<'_>) -> Resu
             "the structure of the database has changed",
         ))
     }
-}
-
-/// A name as an identifier of SQLite.
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Splits `PATH[?mode=ro|rw]`; `//` in front of the path is optional.

@@ -63,10 +63,12 @@ pub struct Model {
     pub writes: Writes,
     /// Relations to other models, both ways.
     pub relations: Vec<ModelRelation>,
+    /// The schema that the table lies in; none for what a statement defines itself.
+    pub(crate) schema: Option<String>,
     pub(crate) table: String,
     pub(crate) fields: Arc<[Field]>,
     pub(crate) by_name: HashMap<String, usize>,
-    /// The fields of the primary key, in its order; never empty.
+    /// The fields of the primary key, in its order; only that of a query is empty.
     pub(crate) key: Vec<usize>,
     /// The column that tells rows apart where the key may not; not a field.
     pub(crate) row_id: Option<String>,
@@ -97,6 +99,11 @@ impl Writes {
         update: true,
         delete: true,
     };
+    pub(crate) const NONE: Self = Self {
+        create: false,
+        update: false,
+        delete: false,
+    };
 }
 
 /// A foreign key of a table, of one column or several.
@@ -117,6 +124,32 @@ pub(crate) struct Check {
 }
 
 impl Model {
+    /// A query as a model: its columns, read only, without a key.
+    pub(crate) fn of_query(name: &str, columns: Vec<Field>) -> Self {
+        Self {
+            name: name.to_owned(),
+            is_view: true,
+            primary_key_auto: true,
+            writes: Writes::NONE,
+            relations: Vec::new(),
+            schema: None,
+            table: name.to_owned(),
+            by_name: columns
+                .iter()
+                .enumerate()
+                .map(|(index, field)| (field.name.clone(), index))
+                .collect(),
+            fields: columns.into(),
+            key: Vec::new(),
+            row_id: None,
+            // Nobody walks it, so no order has to be total.
+            distinct_rows: true,
+            foreign_keys: Vec::new(),
+            checks: Vec::new(),
+            structure_version: 0,
+        }
+    }
+
     /// Whether there is a field of this name.
     #[must_use]
     pub fn has_field(&self, name: &str) -> bool {

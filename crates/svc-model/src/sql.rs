@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
 use crate::{
-    EnvironmentName, ProjectName, ResourceName,
+    EnvironmentName, Invalid, JsonObject, ProjectName, ResourceName,
     operation::encode,
     records::{AggregateFunction, GroupLookup},
     response::{ResponseError, decode_json},
@@ -84,6 +84,83 @@ pub struct SqlQuery {
     /// The schema in which names are looked for first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
+}
+
+/// What the service is asked: one query, or several of them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SqlRequest {
+    /// One query, answered by an [`SqlResult`].
+    One(Box<SqlQuery>),
+    /// `queries`: several, answered by an array in which one that fails is `{"error": text}`.
+    Batch(Vec<Result<SqlQuery, Invalid>>),
+}
+
+impl SqlRequest {
+    /// Reads the body of a request.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the field that is wrong. In a batch, what is wrong with one query is its own.
+    pub fn parse(body: &JsonObject) -> Result<Self, Invalid> {
+        let Some(queries) = body.get_raw("queries") else {
+            return read_query(body).map(|query| Self::One(Box::new(query)));
+        };
+        let wrong = || Invalid::field("queries", "must be an array of queries");
+        if body.len() > 1 {
+            return Err(Invalid::general("nothing is taken beside queries"));
+        }
+        let queries: Vec<JsonObject> = serde_json::from_str(queries).map_err(|_| wrong())?;
+        if queries.len() > MAX_BATCH {
+            return Err(Invalid::field(
+                "queries",
+                format!(
+                    "at most {MAX_BATCH} queries are taken, not {}",
+                    queries.len()
+                ),
+            ));
+        }
+        Ok(Self::Batch(queries.iter().map(read_query).collect()))
+    }
+}
+
+/// The fields of a query, in every spelling.
+fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
+    if body.get_raw("query").is_none() {
+        return Err(Invalid::field("query", "this field is required"));
+    }
+    let json = serde_json::to_string(body).map_err(|error| Invalid::general(error.to_string()))?;
+    let query: SqlQuery = serde_json::from_str(&json).map_err(|error| {
+        // The place in the text is that of our own writing.
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        Invalid::general(format!("the query cannot be read: {message}"))
+    })?;
+    if query.v.is_some_and(|version| version != 1) {
+        return Err(Invalid::field("v", "must be 1, or be left out"));
+    }
+    if query.params.is_some() && query.v.is_none() {
+        return Err(Invalid::field(
+            "params",
+            "is taken when v is 1; else params_obj",
+        ));
+    }
+    if query.v.is_some() && !query.params_obj.is_empty() {
+        return Err(Invalid::field(
+            "params_obj",
+            "is taken without v; with v it is params",
+        ));
+    }
+    let asked = [
+        query.aggregate.is_some(),
+        query.group.is_some(),
+        query.groups.is_some(),
+    ];
+    if asked.into_iter().filter(|asked| *asked).count() > 1 {
+        return Err(Invalid::general(
+            "of aggregate, group and groups only one is taken",
+        ));
+    }
+    Ok(query)
 }
 
 #[expect(

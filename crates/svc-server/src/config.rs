@@ -33,6 +33,8 @@ pub struct Config {
     pub body_limit: usize,
     /// How long a request may take from its head to the head of its answer. Default 60 s.
     pub request_timeout: Duration,
+    /// How long a statement may run in a connected database. Default 15 s.
+    pub statement_timeout: Duration,
     /// How long a request body may take to arrive. Default 30 s.
     pub body_timeout: Duration,
     /// How long a connection may take to send a request head, and may idle between two. Default 30 s.
@@ -55,6 +57,7 @@ impl Default for Config {
             cors_origins: Vec::new(),
             body_limit: 16 * 1024 * 1024,
             request_timeout: Duration::from_secs(60),
+            statement_timeout: Duration::from_secs(15),
             body_timeout: Duration::from_secs(30),
             header_timeout: Duration::from_secs(30),
             max_connections: 10_000,

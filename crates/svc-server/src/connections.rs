@@ -18,8 +18,11 @@ use crate::failure::Failure;
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The resources that the store knows, each connected when it is first asked for.
-#[derive(Debug, Default)]
-pub(crate) struct Connections(ArcSwap<HashMap<Key, Arc<Connection>>>);
+#[derive(Debug)]
+pub(crate) struct Connections {
+    known: ArcSwap<HashMap<Key, Arc<Connection>>>,
+    options: ResourceOptions,
+}
 
 type Key = (ProjectName, EnvironmentName, ResourceName);
 
@@ -27,14 +30,23 @@ type Key = (ProjectName, EnvironmentName, ResourceName);
 struct Connection {
     name: ResourceName,
     url: Secret,
+    options: ResourceOptions,
     resource: OnceCell<Resource>,
     failed: Mutex<Option<(Instant, svc_data::Error)>>,
 }
 
 impl Connections {
+    /// No resources; those to come are connected with these options.
+    pub(crate) fn new(options: ResourceOptions) -> Self {
+        Self {
+            known: ArcSwap::default(),
+            options,
+        }
+    }
+
     /// Takes over the resources of the store. What is connected and still there stays connected.
     pub(crate) fn refresh(&self, known: Vec<ConnectedResource>) {
-        let old = self.0.load();
+        let old = self.known.load();
         let new = known
             .into_iter()
             .map(|ConnectedResource { resource, url, .. }| {
@@ -46,18 +58,19 @@ impl Connections {
                     Arc::new(Connection {
                         name: key.2.clone(),
                         url,
+                        options: self.options.clone(),
                         resource: OnceCell::new(),
                         failed: Mutex::new(None),
                     })
                 });
                 (key, connection)
             });
-        self.0.store(Arc::new(new.collect()));
+        self.known.store(Arc::new(new.collect()));
     }
 
     /// The connected resource.
     pub(crate) async fn get(&self, key: &Key) -> Result<Resource, Failure> {
-        let connection = self.0.load().get(key).cloned();
+        let connection = self.known.load().get(key).cloned();
         let Some(connection) = connection else {
             return Err(Failure::NotFound(
                 "there is no such resource in this environment".to_owned(),
@@ -76,7 +89,7 @@ impl Connection {
             {
                 return Err(error.clone());
             }
-            let options = ResourceOptions::default();
+            let options = self.options.clone();
             let result = match self.url.expose().parse::<ResourceUrl>() {
                 Ok(url) => Resource::connect(self.name.as_str(), &url, options).await,
                 Err(error) => Err(error),

@@ -2,11 +2,12 @@
 
 use axum::Router;
 
-use crate::{openapi, records, resources, state::Shared};
+use crate::{openapi, records, resources, sql, state::Shared};
 
 /// The routes of the data host.
 pub(crate) fn routes() -> Router<Shared> {
     records::routes()
         .merge(resources::routes())
+        .merge(sql::routes())
         .merge(openapi::resource::routes())
 }

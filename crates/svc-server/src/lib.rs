@@ -40,6 +40,7 @@ mod request;
 mod resources;
 mod router;
 mod server;
+mod sql;
 mod state;
 
 pub use self::{

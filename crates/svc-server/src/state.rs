@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use svc_data::ResourceOptions;
 use svc_store::Store;
 
 use crate::{Config, connections::Connections, credentials::Credentials, health::Readiness};
@@ -22,11 +23,13 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(config: Config, store: Store) -> Shared {
+        let mut options = ResourceOptions::default();
+        options.statement_timeout = config.statement_timeout;
         Arc::new(Self {
             config,
             store,
             credentials: Credentials::default(),
-            connections: Connections::default(),
+            connections: Connections::new(options),
             readiness: Readiness::default(),
         })
     }

@@ -280,7 +280,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let opening = self.rest();
         let engine = self.engine;
-        if engine == Engine::Mysql && (opening.starts_with("/*!") || opening.starts_with("/*M!")) {
+        if opening.starts_with("/*!") || opening.starts_with("/*M!") {
             return Err(self.refuse(
                 Rule::Comment,
                 start,

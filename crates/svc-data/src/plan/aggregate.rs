@@ -12,7 +12,7 @@ use super::{ListPlan, Test};
 use crate::{Error, Model, Structure, scalar::Kind, time::Zone};
 
 /// An aggregate, ready for an engine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct AggregatePlan {
     pub(crate) test: Option<Test>,
     /// The fields to group by, and the unit that their dates are cut to; one value when there are none.

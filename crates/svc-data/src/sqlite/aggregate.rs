@@ -78,6 +78,16 @@ impl Aggregate {
     /// Runs the aggregate on a reader.
     pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
         check_version(connection, &self.model, told)?;
+        self.answer(connection, told)
+    }
+
+    /// The aggregate's statement, to which more may be added.
+    pub(crate) fn statement_mut(&mut self) -> &mut Statement {
+        &mut self.statement
+    }
+
+    /// Runs the statement and writes the answer.
+    pub(crate) fn answer(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
         let field = self.field.map(|index| self.model.at(index)).transpose()?;
         let mut keys = Vec::with_capacity(self.groups.len());
         for (position, (index, unit)) in self.groups.iter().enumerate() {

@@ -37,7 +37,7 @@ pub(crate) enum Role {
 }
 
 /// Prepares a connection of ours further, for example with functions.
-pub(crate) type Prepare = Arc<dyn Fn(&Connection) -> rusqlite::Result<()> + Send + Sync>;
+pub(crate) type Prepare = Arc<dyn Fn(&mut Connection) -> rusqlite::Result<()> + Send + Sync>;
 
 /// How the file of a pool is opened.
 #[derive(Clone)]
@@ -194,7 +194,7 @@ impl Slot {
                 connection.pragma_update(None, "foreign_keys", true)?;
             }
         }
-        (self.source.prepare)(&connection)?;
+        (self.source.prepare)(&mut connection)?;
         let limiter = self.limiter.clone();
         connection.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || limiter.is_over()))?;
         Ok(connection)

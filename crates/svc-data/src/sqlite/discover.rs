@@ -216,6 +216,7 @@ impl Table {
         let names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
         Model {
             name: self.name.clone(),
+            schema: Some("main".to_owned()),
             table: self.name.clone(),
             is_view: self.is_view(),
             primary_key_auto,

@@ -248,7 +248,7 @@ mod tests {
         let source = Source {
             path,
             set_wal: false,
-            prepare: Arc::new(crate::sqlite::functions::register),
+            prepare: Arc::new(|connection| crate::sqlite::functions::register(connection)),
         };
         let mut slot = Slot::new(source, Role::Reader);
         slot.connection().unwrap();

@@ -85,7 +85,10 @@ pub(crate) struct SqliteDialect;
 
 impl Dialect for SqliteDialect {
     fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {
-        select.from_as((name("main"), name(&model.table)), name(alias));
+        match &model.schema {
+            Some(schema) => select.from_as((name(schema), name(&model.table)), name(alias)),
+            None => select.from_as(name(&model.table), name(alias)),
+        };
     }
 
     fn bind_key(&self, _: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
@@ -117,6 +120,28 @@ impl Dialect for SqliteDialect {
             _ => is_null.or(column(table, &field.name).eq("")),
         }
     }
+}
+
+/// A value of a client, bound as it is.
+pub(crate) fn bind_scalar(value: &Scalar) -> Bound {
+    Bound(match value {
+        Scalar::Null => Value::String(None),
+        Scalar::Boolean(truth) => i64::from(*truth).into(),
+        Scalar::Integer(number) => (*number).into(),
+        Scalar::Float(number) => (*number).into(),
+        Scalar::Bytes(bytes) => Value::Bytes(Some(bytes.clone())),
+        Scalar::Decimal(text) | Scalar::Json(text) | Scalar::Text(text) | Scalar::Uuid(text, _) => {
+            text.clone().into()
+        }
+        Scalar::Date(date) => date.to_string().into(),
+        Scalar::Time(time, digits) => time_text(*time, *digits).into(),
+        Scalar::DateTime(timestamp, _) => timestamp.to_string().into(),
+    })
+}
+
+/// A name as an identifier of SQLite.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// A stored value, to be bound again.

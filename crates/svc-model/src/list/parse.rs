@@ -45,6 +45,38 @@ impl ListQuery {
         invalid.into_result().map(|()| list)
     }
 
+    /// Adds a filter that is written as in a query string: `field`, `field__lookup`, either with
+    /// `exclude__` in front. The values of a list are one text with commas, or several texts.
+    ///
+    /// # Errors
+    /// [`Invalid`] with a message under the key.
+    pub fn filter_by_key(
+        mut self,
+        key: &str,
+        values: &Operand,
+        is_field: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, Invalid> {
+        let (field, lookup, exclude) =
+            split_key(key, is_field).map_err(|message| Invalid::field(key, message))?;
+        let value = match values {
+            Operand::One(text) if lookup.takes_list() => {
+                Operand::Many(read_list(text).map_err(|message| Invalid::field(key, message))?)
+            }
+            values => values.clone(),
+        };
+        crate::filter::check_operand(field, lookup, &value)
+            .map_err(|message| Invalid::field(key, message))?;
+        self.filters.push(FieldFilter {
+            condition: Condition {
+                field: field.to_owned(),
+                lookup,
+                value,
+            },
+            exclude,
+        });
+        Ok(self)
+    }
+
     fn read_parameter(&mut self, key: &str, value: &str, invalid: &mut Invalid) {
         match key {
             "page" => match read_integer(value) {

@@ -172,6 +172,15 @@ pub struct AggregateQuery {
 }
 
 impl AggregateQuery {
+    /// An aggregate over the records that `query` selects.
+    #[must_use]
+    pub fn new(query: &ListQuery, aggregation: Aggregation) -> Self {
+        Self {
+            query: query.selection(),
+            aggregation,
+        }
+    }
+
     /// Reads the `GET` form: the query string alone.
     ///
     /// # Errors

@@ -108,6 +108,14 @@ impl DateUnit {
             Self::Year => "year",
         }
     }
+
+    /// Whether the start of a unit is a date: of a day and of what is longer.
+    pub fn is_date(self) -> bool {
+        matches!(
+            self,
+            Self::Day | Self::Week | Self::Month | Self::Quarter | Self::Year
+        )
+    }
 }
 
 impl fmt::Display for GroupLookup {
@@ -208,6 +216,22 @@ pub struct GroupQuery {
 }
 
 impl GroupQuery {
+    /// Groups of the records that `query` selects, `limit` at most.
+    #[must_use]
+    pub fn new(
+        query: &ListQuery,
+        columns: Vec<GroupColumn>,
+        aggregation: Aggregation,
+        limit: u32,
+    ) -> Self {
+        Self {
+            query: query.selection(),
+            columns,
+            aggregation,
+            limit,
+        }
+    }
+
     /// Reads the `GET` form: the query string alone, in which the `_x_` keys repeat and are matched
     /// by position.
     ///

@@ -113,6 +113,8 @@ fn document(resource: &str, server: &str, models: &[ModelDescription]) -> Value 
             },
         }),
     );
+    paths.insert("/sql_get_query".to_owned(), sql_path());
+    schemas.insert("SqlResult".to_owned(), sql_result_schema());
     schemas.insert("Invalid".to_owned(), invalid_schema());
     schemas.insert("Failure".to_owned(), failure_schema());
     json!({
@@ -271,6 +273,73 @@ fn siblings_path(model: &ModelDescription) -> Value {
     json!({
         "parameters": [reference("id")],
         "get": operation(model, "get_siblings", parameters, "200", Some("Siblings")),
+    })
+}
+
+fn sql_path() -> Value {
+    let query = json!({
+        "type": "object",
+        "required": ["query"],
+        "properties": {
+            "query": {"type": "string", "description": "One query that only reads."},
+            "params_obj": {"type": "object", "description": "Values of the binds `:name`."},
+            "v": {"type": "integer", "const": 1, "description": "For binds by position, `%s`."},
+            "params": {"type": ["array", "string"], "items": {}},
+            "offset": {"type": "integer", "minimum": 0},
+            "limit": {"type": "integer", "minimum": 0},
+            "order_by": {"type": "array", "items": {"type": "string"}},
+            "count": {"type": "boolean"},
+            "columns": {"type": "array", "items": {"type": "object"}},
+            "filters": {"type": "array", "items": {"type": "object"}},
+            "aggregate": {"type": "object"},
+            "group": {"type": "object"},
+            "groups": {"type": "object"},
+            "timezone": {"type": "string"},
+            "schema": {"type": "string"},
+        },
+    });
+    let content = json!({"application/json": {"schema": {"oneOf": [query, {
+        "type": "object",
+        "required": ["queries"],
+        "properties": {"queries": {"type": "array", "items": {"type": "object"}}},
+    }]}}});
+    json!({
+        "post": {
+            "operationId": "sql_get_query",
+            "tags": ["SQL"],
+            "requestBody": {"required": true, "content": content},
+            "responses": {
+                "200": {"description": "Success.", "content": {"application/json": {"schema": {"oneOf": [
+                    {"$ref": "#/components/schemas/SqlResult"},
+                    {"type": "array", "items": {"type": "object"}},
+                ]}}}},
+                "400": {"$ref": "#/components/responses/Invalid"},
+                "default": {"$ref": "#/components/responses/Failure"},
+            },
+        },
+    })
+}
+
+fn sql_result_schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["data", "columns", "column_descriptions", "row_count", "limit", "truncated"],
+        "properties": {
+            "data": {"type": "array", "items": {"type": "array", "items": {}}},
+            "columns": {"type": "array", "items": {"type": "string"}},
+            "column_descriptions": {
+                "type": "object",
+                "additionalProperties": {
+                    "type": "object",
+                    "required": ["field"],
+                    "properties": {"field": {"type": "string"}},
+                },
+            },
+            "row_count": {"type": "integer"},
+            "limit": {"type": "integer"},
+            "count": {"type": ["integer", "null"]},
+            "truncated": {"type": "boolean"},
+        },
     })
 }
 

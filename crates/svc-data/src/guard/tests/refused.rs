@@ -490,9 +490,17 @@ fn text_cannot_be_hidden_in_comments_and_strings() {
     assert_refused(
         &[Postgres],
         Rule::Comment,
-        &["select 1 /* a /* b */ no end", "select /*+ seqscan(t) */ 1"],
+        &[
+            "select 1 /* a /* b */ no end",
+            "select /*+ seqscan(t) */ 1",
+            "select /*! 1 */ 2",
+        ],
     );
-    assert_refused(&[Sqlite], Rule::Comment, &["select 1 /* no end"]);
+    assert_refused(
+        &[Sqlite],
+        Rule::Comment,
+        &["select 1 /* no end", "select /*! 1 */ 2"],
+    );
     assert_refused(
         &[Sqlite, Mysql],
         Rule::SeveralStatements,

@@ -6,7 +6,7 @@ use super::Table;
 use crate::{
     Model,
     scalar::Kind,
-    sqlite::{quoted, temporal},
+    sqlite::{select::quoted, temporal},
 };
 
 /// How many rows at each end of a table are looked at for the form of its dates.

@@ -1,0 +1,485 @@
+//! Read-only SQL of clients (wire contract, section 5): what is asked, and what an engine has to do for it.
+//!
+//! Three locks, each enough alone: the [guard](crate::guard) in front, the engine's own read-only connection
+//! or transaction, and limits of time, rows and bytes.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use svc_model::{
+    Count, Invalid, JsonObject, ListQuery, Operand, OrderBy,
+    records::{
+        AggregateFunction, AggregateQuery, Aggregation, GroupColumn, GroupQuery, group_name,
+    },
+    resources::FieldType,
+    sql::{DEFAULT_LIMIT, MAX_ROWS, Params, SqlGroupColumn, SqlQuery},
+};
+
+use crate::{
+    Error, Field, Model, Structure,
+    guard::{self, Binds, Checked, Engine, GuardOptions},
+    json::write_text,
+    plan::{AggregatePlan, ListPlan},
+    scalar::{Kind, Scalar},
+    structure::Storage,
+    time::Zone,
+};
+
+/// The most bytes of the rows of an answer.
+pub(crate) const MAX_ANSWER: usize = 64 << 20;
+/// The name that the client's query has in what is wrapped around it.
+pub(crate) const QUERY: &str = "q";
+
+/// What a query gave.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SqlAnswer {
+    /// The rows: a JSON array of arrays.
+    pub data: Bytes,
+    /// Names and types of the columns.
+    pub columns: Vec<(String, FieldType)>,
+    /// How many rows there are in `data`.
+    pub row_count: usize,
+    /// The most rows that could be given.
+    pub limit: u32,
+    /// How many rows there are in all, when that was asked for.
+    pub count: Option<u64>,
+    /// Whether rows were left out because of the caps on rows and bytes.
+    pub truncated: bool,
+}
+
+/// A query that passed the guard, for an engine to run.
+#[derive(Debug)]
+pub(crate) struct SqlJob {
+    pub(crate) statement: Checked,
+    /// The values of the placeholders, in their order.
+    pub(crate) binds: Vec<Scalar>,
+    /// Where names are looked for first.
+    pub(crate) schema: Option<String>,
+    asked: SqlQuery,
+    zone: Zone,
+}
+
+/// What an engine has to do once it knows the columns of a query.
+#[derive(Debug)]
+pub(crate) struct SqlPlan {
+    /// The query as a model: its fields are the columns, its table is [`QUERY`], in no schema.
+    pub(crate) model: Arc<Model>,
+    pub(crate) what: What,
+    /// The list whose records are counted, when that was asked for.
+    pub(crate) count: Option<ListPlan>,
+    pub(crate) zone: Zone,
+}
+
+#[derive(Debug)]
+pub(crate) enum What {
+    /// The rows of the query as it stands: those behind the first `skip`, at most `limit`.
+    Rows { skip: u64, limit: u32 },
+    /// Rows of the query, selected and ordered.
+    List(ListPlan),
+    /// One value over the rows, or one for each group.
+    Aggregate(AggregatePlan),
+}
+
+/// The rows that an engine gave.
+#[derive(Debug)]
+pub(crate) struct SqlRows {
+    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::driver::Driver) gives.
+    pub(crate) data: Bytes,
+    pub(crate) row_count: usize,
+    /// Whether rows follow that were not given.
+    pub(crate) more: bool,
+    /// Whether they were left out because of the cap on bytes.
+    pub(crate) too_large: bool,
+    pub(crate) count: Option<u64>,
+    /// Names and types of the columns.
+    pub(crate) columns: Vec<(String, FieldType)>,
+}
+
+impl SqlRows {
+    /// The answer of an aggregate, which the caller takes apart.
+    pub(crate) fn of_aggregate(data: Bytes) -> Self {
+        Self {
+            data,
+            row_count: 0,
+            more: false,
+            too_large: false,
+            count: None,
+            columns: Vec::new(),
+        }
+    }
+}
+
+impl SqlJob {
+    /// Reads a query and lets the guard look at it.
+    pub(crate) fn new(
+        query: &SqlQuery,
+        engine: Engine,
+        options: &GuardOptions,
+    ) -> Result<Self, Error> {
+        let zone = Zone::parse(query.timezone.as_deref())
+            .map_err(|message| Error::invalid_field("timezone", message))?;
+        let values = match &query.params {
+            None => Vec::new(),
+            Some(Params::Values(values)) => values.clone(),
+            Some(Params::Text(text)) if text.is_empty() => Vec::new(),
+            Some(Params::Text(text)) => text.split(',').map(|text| text.trim().into()).collect(),
+        };
+        let names: Vec<&str> = query.params_obj.keys().map(String::as_str).collect();
+        let binds = match query.v {
+            Some(_) => Binds::Positional(values.len()),
+            None => Binds::Named(&names),
+        };
+        let statement = guard::check(&query.query, engine, binds, options)?;
+        let value = |index: &usize| match query.v {
+            Some(_) => values.get(*index),
+            None => query.params_obj.values().nth(*index),
+        };
+        let binds = statement
+            .binds()
+            .iter()
+            .map(|index| value(index).map(bound))
+            .collect::<Option<_>>()
+            .ok_or_else(|| Error::internal("a bind has no value"))?;
+        Ok(Self {
+            statement,
+            binds,
+            schema: query.schema.clone(),
+            asked: query.clone(),
+            zone,
+        })
+    }
+
+    /// What to do, given the columns of the query as the engine knows them.
+    pub(crate) fn plan(&self, columns: Vec<Field>) -> Result<SqlPlan, Error> {
+        let asked = &self.asked;
+        let model = Arc::new(self.model(columns)?);
+        let structure = Structure::new(Vec::new(), 0);
+        let mut query = ListQuery::new().count(Count::None);
+        query.time_zone.clone_from(&asked.timezone);
+        let is_column = |name: &str| model.has_field(name);
+        let mut invalid = Invalid::new();
+        for filter in &asked.filters {
+            let added = operand(&filter.value)
+                .map_err(|message| Invalid::field(&filter.name, message))
+                .and_then(|values| {
+                    query
+                        .clone()
+                        .filter_by_key(&filter.name, &values, &is_column)
+                });
+            match added {
+                Ok(more) => query = more,
+                Err(error) => invalid.extend(error),
+            }
+        }
+        for column in &asked.order_by {
+            query = query.order_by(OrderBy::from(column.as_str()));
+        }
+        invalid.into_result()?;
+        let limit = self.limit();
+        let limited = |plan: &mut ListPlan| {
+            plan.limit = limit;
+            plan.offset = asked.offset.unwrap_or(0);
+        };
+        let group = |columns: Vec<GroupColumn>, aggregation: Aggregation| {
+            let query = GroupQuery::new(&query, columns, aggregation, limit);
+            AggregatePlan::of_groups(&structure, &model, &query).map(What::Aggregate)
+        };
+        let column = |column: &SqlGroupColumn| {
+            let mut group = GroupColumn::new(&column.x_column);
+            group.lookup = column.x_lookup;
+            group
+        };
+        let what = if let Some(aggregate) = &asked.aggregate {
+            let aggregation = aggregation(aggregate.func, aggregate.column.as_deref());
+            let query = AggregateQuery::new(&query, aggregation);
+            What::Aggregate(AggregatePlan::of_all(&structure, &model, &query)?)
+        } else if let Some(one) = &asked.group {
+            let by = SqlGroupColumn {
+                x_column: one.x_column.clone(),
+                x_lookup: one.x_lookup,
+            };
+            let aggregation = aggregation(one.y_func, one.y_column.as_deref());
+            group(vec![column(&by)], aggregation)?
+        } else if let Some(several) = &asked.groups {
+            let aggregation = aggregation(several.y_func, several.y_column.as_deref());
+            group(several.x_columns.iter().map(column).collect(), aggregation)?
+        } else if asked.filters.is_empty() && asked.order_by.is_empty() {
+            // As it stands it keeps its own order on every engine.
+            What::Rows {
+                skip: asked.offset.unwrap_or(0),
+                limit,
+            }
+        } else {
+            let mut plan = ListPlan::resolve(&structure, &model, &query)
+                .map_err(|error| renamed(error, "_order_by", "order_by"))?;
+            limited(&mut plan);
+            What::List(plan)
+        };
+        let count = match asked.count {
+            true => {
+                let counted = query.selection().count(Count::Exact);
+                Some(ListPlan::resolve(&structure, &model, &counted)?)
+            }
+            false => None,
+        };
+        Ok(SqlPlan {
+            model,
+            what,
+            count,
+            zone: self.zone.clone(),
+        })
+    }
+
+    /// The most rows of the answer.
+    fn limit(&self) -> u32 {
+        let default = match self.asked.is_wrapped() {
+            true => DEFAULT_LIMIT,
+            false => MAX_ROWS,
+        };
+        self.asked.limit.unwrap_or(default).min(MAX_ROWS)
+    }
+
+    /// The query as a model whose fields are its columns.
+    fn model(&self, mut columns: Vec<Field>) -> Result<Model, Error> {
+        let mut invalid = Invalid::new();
+        for told in &self.asked.columns {
+            let Some(word) = &told.data_type else {
+                continue;
+            };
+            let known = serde_json::from_value(word.as_str().into());
+            let column = columns.iter_mut().find(|column| column.name == told.name);
+            match (column, known) {
+                (None, _) => {
+                    invalid.push_field("columns", format!("there is no column {:?}", told.name));
+                }
+                (_, Err(_)) => {
+                    invalid.push_field("columns", format!("unknown type {word:?}"));
+                }
+                // What the database knows is not for the client to change.
+                (Some(column), Ok(field_type)) if column.kind == Kind::Any => {
+                    column.field_type = field_type;
+                    column.kind = kind_of(field_type);
+                }
+                _ => {}
+            }
+        }
+        invalid.into_result()?;
+        // A column without a type may hold numbers, which the engine finds out.
+        let summed = self
+            .asked
+            .aggregate
+            .as_ref()
+            .map(|of| (of.func, &of.column));
+        let summed = summed.or(self
+            .asked
+            .group
+            .as_ref()
+            .map(|of| (of.y_func, &of.y_column)));
+        let summed = summed.or(self
+            .asked
+            .groups
+            .as_ref()
+            .map(|of| (of.y_func, &of.y_column)));
+        if let Some((AggregateFunction::Sum | AggregateFunction::Avg, Some(name))) = summed {
+            for column in &mut columns {
+                if column.name == *name && column.kind == Kind::Any {
+                    column.kind = Kind::Float;
+                    column.field_type = FieldType::FloatField;
+                }
+            }
+        }
+        Ok(Model::of_query(QUERY, columns))
+    }
+
+    /// The answer, made of what the engine gave.
+    pub(crate) fn answer(&self, plan: &SqlPlan, rows: SqlRows) -> Result<SqlAnswer, Error> {
+        let limit = self.limit();
+        let capped = rows.more && self.asked.limit.is_none_or(|asked| asked > MAX_ROWS);
+        let mut answer = SqlAnswer {
+            row_count: rows.row_count,
+            limit,
+            count: rows.count,
+            truncated: rows.too_large || (capped && limit == MAX_ROWS),
+            columns: rows.columns,
+            data: rows.data,
+        };
+        if let What::Aggregate(aggregate) = &plan.what {
+            (answer.data, answer.row_count) = values_of(&answer.data)?;
+            answer.columns = aggregate_columns(&plan.model, aggregate)?;
+        }
+        Ok(answer)
+    }
+}
+
+fn aggregation(func: AggregateFunction, column: Option<&str>) -> Aggregation {
+    let mut aggregation = Aggregation::count();
+    aggregation.func = func;
+    aggregation.column = column.map(str::to_owned);
+    aggregation
+}
+
+/// A value of JSON as it is bound.
+fn bound(value: &serde_json::Value) -> Scalar {
+    use serde_json::Value;
+    match value {
+        Value::Null => Scalar::Null,
+        Value::Bool(truth) => Scalar::Boolean(*truth),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(number), _) => Scalar::Integer(number),
+            (None, Some(number)) => Scalar::Float(number),
+            (None, None) => Scalar::Text(number.to_string()),
+        },
+        Value::String(text) => Scalar::Text(text.clone()),
+        Value::Array(_) | Value::Object(_) => Scalar::Json(value.to_string()),
+    }
+}
+
+/// The value of a filter as a query string would hold it.
+fn operand(value: &serde_json::Value) -> Result<Operand, &'static str> {
+    use serde_json::Value;
+    let text = |value: &Value| match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
+        _ => Err("a filter takes a text, a number, true, false, or a list of these"),
+    };
+    match value {
+        Value::Array(values) => values
+            .iter()
+            .map(text)
+            .collect::<Result<_, _>>()
+            .map(Operand::Many),
+        value => text(value).map(Operand::One),
+    }
+}
+
+/// What sort of values a type has whose column the engine does not know.
+fn kind_of(field_type: FieldType) -> Kind {
+    match field_type {
+        FieldType::BooleanField => Kind::Boolean,
+        FieldType::IntegerField => Kind::Integer,
+        FieldType::FloatField => Kind::Float,
+        FieldType::DecimalField => Kind::Decimal,
+        FieldType::DateField => Kind::Date,
+        FieldType::TimeField => Kind::Time,
+        FieldType::DateTimeField => Kind::DateTime,
+        FieldType::JsonField | FieldType::ArrayField => Kind::Json,
+        FieldType::BinaryField => Kind::Binary,
+        FieldType::UuidField => Kind::Uuid,
+        FieldType::CharField
+        | FieldType::FixedCharField
+        | FieldType::TextField
+        | FieldType::SelectField => Kind::Text,
+        _ => Kind::Any,
+    }
+}
+
+/// Moves messages from the name that lists have for a parameter to that of the body.
+fn renamed(error: Error, from: &str, to: &str) -> Error {
+    let mut invalid = Invalid::new();
+    for (field, messages) in error.messages().field_errors() {
+        for message in messages {
+            invalid.push_field(if field == from { to } else { field }, message);
+        }
+    }
+    match invalid.is_empty() {
+        true => error,
+        false => invalid.into(),
+    }
+}
+
+/// The objects of an aggregate's answer as rows, and how many there are.
+fn values_of(json: &[u8]) -> Result<(Bytes, usize), Error> {
+    let wrong = |error| Error::internal("an aggregate is no JSON").with_source(error);
+    let rows: Vec<JsonObject> = match json.first() {
+        Some(b'[') => serde_json::from_slice(json).map_err(wrong)?,
+        _ => vec![serde_json::from_slice(json).map_err(wrong)?],
+    };
+    let mut out = BytesMut::with_capacity(json.len());
+    for (number, row) in rows.iter().enumerate() {
+        out.put_slice(if number > 0 { b",[" } else { b"[[" });
+        for (position, (_, value)) in row.iter().enumerate() {
+            if position > 0 {
+                out.put_u8(b',');
+            }
+            out.put_slice(value.get().as_bytes());
+        }
+        out.put_u8(b']');
+    }
+    out.put_slice(if rows.is_empty() { b"[]" } else { b"]" });
+    Ok((out.freeze(), rows.len()))
+}
+
+/// Names and types of the columns of an aggregate.
+fn aggregate_columns(
+    model: &Model,
+    plan: &AggregatePlan,
+) -> Result<Vec<(String, FieldType)>, Error> {
+    let mut columns = Vec::with_capacity(plan.groups.len() + 1);
+    for (position, (index, unit)) in plan.groups.iter().enumerate() {
+        let field_type = match unit {
+            None => model.at(*index)?.field_type,
+            Some(unit) if unit.is_date() => FieldType::DateField,
+            Some(_) => FieldType::DateTimeField,
+        };
+        columns.push((group_name(position), field_type));
+    }
+    let of = plan.field.map(|index| model.at(index)).transpose()?;
+    let field_type = match (plan.function, of) {
+        (AggregateFunction::Count | AggregateFunction::CountDistinct, _) | (_, None) => {
+            FieldType::IntegerField
+        }
+        (AggregateFunction::Avg, Some(field)) if field.kind != Kind::Decimal => {
+            FieldType::FloatField
+        }
+        (_, Some(field)) => field.field_type,
+    };
+    columns.push(("y_func".to_owned(), field_type));
+    Ok(columns)
+}
+
+/// Names for the columns of a query, each of which is there once and none of which is empty.
+pub(crate) fn column_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+    let mut taken: Vec<String> = Vec::new();
+    for name in names {
+        let base = match name.trim() {
+            "" | "?column?" => "column",
+            _ => name,
+        };
+        let mut unique = base.to_owned();
+        let mut number = 1;
+        while taken.iter().any(|name| name.eq_ignore_ascii_case(&unique)) {
+            number += 1;
+            unique = format!("{base}_{number}");
+        }
+        taken.push(unique);
+    }
+    taken
+}
+
+/// A column of a query, of whose values only their type is known.
+pub(crate) fn column_field(
+    name: String,
+    field_type: FieldType,
+    kind: Kind,
+    db_type: &str,
+) -> Field {
+    let mut json_key = BytesMut::new();
+    write_text(&mut json_key, &name);
+    Field {
+        json_key: format!("{}:", String::from_utf8_lossy(&json_key)),
+        name,
+        field_type,
+        db_type: db_type.to_owned(),
+        nullable: true,
+        required: false,
+        editable: false,
+        max_length: None,
+        precision: None,
+        scale: None,
+        related: None,
+        kind,
+        default: None,
+        storage: Storage::Native,
+    }
+}

@@ -1,0 +1,118 @@
+//! Read-only SQL on a resource (specification, section 1; wire contract, section 5).
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    routing::post,
+};
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Value, json};
+use svc_data::{ErrorKind, Resource, SqlAnswer};
+use svc_model::{
+    Invalid,
+    sql::{Query, SqlQuery, SqlRequest},
+    wire::{BoxFuture, Operation as _},
+};
+
+use crate::{
+    answer::{Answer, Chunks, raw_json_answer},
+    body::read_object,
+    credentials::authorized,
+    failure::Failure,
+    request::{Segments, read_draft},
+    router::route,
+    state::Shared,
+};
+
+pub(crate) fn routes() -> Router<Shared> {
+    route(Router::new(), Query::INFO.path_template, post(query))
+}
+
+async fn query(
+    State(state): State<Shared>,
+    Segments((project, environment, resource)): Segments<(String, String, String)>,
+    request: Request,
+) -> Result<Answer, Failure> {
+    let (parts, body) = request.into_parts();
+    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    read_draft(parts.uri.query())?;
+    let body = read_object(&parts.headers, body, &state.config).await?;
+    let body = match SqlRequest::parse(&body)? {
+        SqlRequest::One(query) => Chunks::from(pieces(resource.sql(&query).await?)),
+        SqlRequest::Batch(queries) => batch(resource, queries),
+        _ => return Err(Invalid::general("this form of a query is not supported").into()),
+    };
+    Ok(raw_json_answer(StatusCode::OK, body))
+}
+
+/// The answer as JSON around the rows that the driver wrote.
+fn pieces(answer: SqlAnswer) -> [Bytes; 3] {
+    let columns: Vec<&str> = answer
+        .columns
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let descriptions: serde_json::Map<String, Value> = answer
+        .columns
+        .iter()
+        .map(|(name, field_type)| (name.clone(), json!({ "field": field_type })))
+        .collect();
+    let tail = format!(
+        r#","columns":{},"column_descriptions":{},"row_count":{},"limit":{},"count":{},"truncated":{}}}"#,
+        json!(columns),
+        Value::Object(descriptions),
+        answer.row_count,
+        answer.limit,
+        json!(answer.count),
+        answer.truncated,
+    );
+    [Bytes::from_static(br#"{"data":"#), answer.data, tail.into()]
+}
+
+/// The answers of several queries as one array. Each query is asked when the answer before is on its way, so
+/// that they are never in memory together.
+fn batch(resource: Resource, queries: Vec<Result<SqlQuery, Invalid>>) -> Chunks {
+    Chunks::from([Bytes::from_static(b"[")])
+        .followed_by(async move { Ok(rest_of_batch(resource, queries.into_iter(), b"").await) })
+}
+
+fn rest_of_batch(
+    resource: Resource,
+    mut queries: std::vec::IntoIter<Result<SqlQuery, Invalid>>,
+    separator: &'static [u8],
+) -> BoxFuture<'static, Chunks> {
+    Box::pin(async move {
+        let Some(query) = queries.next() else {
+            return [Bytes::from_static(b"]")].into();
+        };
+        let [head, rows, tail] = match query {
+            Ok(query) => match resource.sql(&query).await {
+                Ok(answer) => pieces(answer),
+                Err(error) => failed(&error),
+            },
+            Err(invalid) => error_piece(&invalid.to_string()),
+        };
+        Chunks::from([Bytes::from_static(separator), head, rows, tail])
+            .followed_by(async move { Ok(rest_of_batch(resource, queries, b",").await) })
+    })
+}
+
+/// A query of a batch that failed; the others are answered all the same.
+fn failed(error: &svc_data::Error) -> [Bytes; 3] {
+    match error.kind() {
+        ErrorKind::Invalid => error_piece(&error.messages().to_string()),
+        _ => {
+            tracing::warn!(%error, "a query of a batch failed");
+            error_piece(error.public_message())
+        }
+    }
+}
+
+fn error_piece(text: &str) -> [Bytes; 3] {
+    [
+        json!({ "error": text }).to_string().into(),
+        Bytes::new(),
+        Bytes::new(),
+    ]
+}
