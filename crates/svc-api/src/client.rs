@@ -104,7 +104,8 @@ impl Client {
         feature = "pages",
         feature = "projects",
         feature = "records",
-        feature = "resources"
+        feature = "resources",
+        feature = "sql"
     ))]
     pub(crate) fn project_name(&self) -> ProjectName {
         self.project()
