@@ -4,6 +4,7 @@ mod aggregate;
 mod bulk_create;
 mod credentials;
 mod demo;
+mod engines;
 mod errors;
 mod examples;
 mod faults;

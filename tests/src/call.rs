@@ -52,6 +52,13 @@ impl Call {
         self
     }
 
+    /// Gives up waiting after this time.
+    #[must_use]
+    pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
+        self.request = self.request.timeout(timeout);
+        self
+    }
+
     /// Adds query parameters.
     #[must_use]
     pub fn query(mut self, pairs: &[(&str, &str)]) -> Self {

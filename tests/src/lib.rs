@@ -1,10 +1,12 @@
-//! What the black-box suites share: the built program as a child process, and calls to it over HTTP.
+//! What the black-box suites share: the built program as a child process, and calls to it over HTTP, and the database
+//! servers that it is connected to.
 //!
 //! The program is the one of `SVC_BIN`, else the `svc` beside the test binary; `cargo xtask test`
 //! builds it first.
 
 mod call;
 mod program;
+pub mod servers;
 
 pub use self::{
     call::{Answer, Call},

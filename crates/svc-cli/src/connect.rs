@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use svc_data::{Resource, ResourceOptions, ResourceUrl};
+use svc_data::{ErrorKind, Resource, ResourceOptions, ResourceUrl};
 use svc_model::ResourceName;
 use svc_store::Secret;
 
@@ -118,12 +118,33 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Failure> {
 
 /// Connects once, so that what cannot work is said now and not with the first request.
 pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
-    let failure = |error: svc_data::Error| Failure::new(format!("resource {name}: {error}"));
-    let url: ResourceUrl = url.expose().parse().map_err(failure)?;
+    try_out(name, url)
+        .await
+        .map_err(|error| failure(name, &error))
+}
+
+/// The same for a service that starts: a server that is away by then is asked again with each request.
+pub(crate) async fn check_at_start(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
+    match try_out(name, url).await {
+        Err(error)
+            if error.kind() == ErrorKind::Unavailable && !url.expose().starts_with(SQLITE) =>
+        {
+            tracing::warn!(resource = %name, %error, "the resource cannot be used yet");
+            Ok(())
+        }
+        result => result.map_err(|error| failure(name, &error)),
+    }
+}
+
+fn failure(name: &ResourceName, error: &svc_data::Error) -> Failure {
+    Failure::new(format!("resource {name}: {error}"))
+}
+
+async fn try_out(name: &ResourceName, url: &Secret) -> Result<(), svc_data::Error> {
+    let url: ResourceUrl = url.expose().parse()?;
     Resource::connect(name.as_str(), &url, ResourceOptions::default())
         .await
         .map(drop)
-        .map_err(failure)
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Serve {
         logging::start(&options, "info")?;
         let connects = connect::gather(&self.connect, options.connect.as_ref())?;
         for connect in &connects {
-            connect::check(&connect.name, &connect.url).await?;
+            connect::check_at_start(&connect.name, &connect.url).await?;
         }
         let store = context.store().await?;
         let project = prepare(&store, connects).await?;

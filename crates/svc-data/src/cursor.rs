@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     Error, Model,
-    query::{Dialect, SELF, all_of, column},
+    query::{Dialect, SELF, all_of, key_field},
 };
 
 /// A column of the order.
@@ -136,14 +136,14 @@ impl Cursor {
 
     /// The rows behind the cursor as ranges, each of which an index finds, nearest first.
     ///
-    /// A range fixes the first columns of the order and goes beyond the value of the next one. NULL is
-    /// smaller than everything.
+    /// A range fixes the first columns of the order and goes beyond the value of the next one, whose position is
+    /// given with it. NULL is smaller than everything.
     pub(crate) fn ranges(
         &self,
         dialect: &dyn Dialect,
         model: &Model,
         keys: &[Key],
-    ) -> Result<Vec<Expr>, Error> {
+    ) -> Result<Vec<(usize, Expr)>, Error> {
         let mut ranges = Vec::new();
         let pairs: Vec<_> = keys.iter().zip(&self.values).collect();
         for (position, (key, value)) in pairs.iter().enumerate().rev() {
@@ -152,7 +152,8 @@ impl Cursor {
                 .take(position)
                 .map(|(key, value)| equal(dialect, model, key, value))
                 .collect::<Result<_, _>>()?;
-            let here = || column(SELF, &key.column);
+            let field = key_field(model, key)?;
+            let here = || dialect.order_value(SELF, key, field);
             let bound = || bound(dialect, model, key, value);
             let beyond: Vec<Expr> = match (key.descending, value) {
                 (false, KeyValue::Null) => vec![here().is_not_null()],
@@ -164,7 +165,7 @@ impl Cursor {
             for test in beyond {
                 let mut range = prefix.clone();
                 range.push(test);
-                ranges.push(all_of(range));
+                ranges.push((position, all_of(range)));
             }
         }
         Ok(ranges)
@@ -187,7 +188,7 @@ impl Cursor {
 }
 
 fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
-    let here = column(SELF, &key.column);
+    let here = dialect.order_value(SELF, key, key_field(model, key)?);
     Ok(match value {
         KeyValue::Null => here.is_null(),
         _ => here.eq(bound(dialect, model, key, value)?),
@@ -195,6 +196,5 @@ fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> R
 }
 
 fn bound(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
-    let field = key.field.map(|index| model.at(index)).transpose()?;
-    dialect.bind_key(field, value)
+    dialect.bind_key(key_field(model, key)?, value)
 }

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use bytes::{BufMut, BytesMut};
 use serde_json::value::RawValue;
 
+pub(crate) mod instant;
+
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Writes what shows itself as JSON, such as a number.

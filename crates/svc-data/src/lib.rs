@@ -10,8 +10,7 @@
 //!
 //! Queries are built from the structure that was read from the database: names that a client sends are
 //! looked up in it, values are always bound. No type of a database driver is part of the interface; each
-//! engine is a file and a feature beneath one internal trait. SQLite is compiled in by the feature
-//! `sqlite`, which is on by default.
+//! engine is a file and a feature beneath one internal trait: `sqlite` and `postgres`, both on by default.
 //!
 //! ```
 //! use svc_data::{Resource, ResourceOptions, ResourceUrl};
@@ -39,7 +38,7 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 // Without an engine there is nothing to connect, and nobody to use what engines share.
 #![cfg_attr(
-    not(feature = "sqlite"),
+    not(any(feature = "postgres", feature = "sqlite")),
     allow(dead_code, unreachable_code, unused_imports, unused_variables)
 )]
 
@@ -52,8 +51,11 @@ mod error;
 pub mod guard;
 mod json;
 mod plan;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod query;
 mod records;
+mod refusal;
 mod resource;
 mod scalar;
 mod sql;

@@ -61,6 +61,21 @@ pub(crate) enum Test {
     Related(Vec<Step>, Box<Self>),
 }
 
+impl Test {
+    /// Whether it reads stored records only, so that it holds for the same ones as long as the database stays
+    /// the same.
+    pub(crate) fn reads_stored(&self) -> bool {
+        match self {
+            Self::All(tests) | Self::Any(tests) => tests.iter().all(Self::reads_stored),
+            Self::Not(test) => test.reads_stored(),
+            Self::Related(steps, last) => {
+                steps.iter().all(|step| step.model.is_stored) && last.reads_stored()
+            }
+            _ => true,
+        }
+    }
+}
+
 /// A step to a related model: the field here, the model, the field there.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {

@@ -6,7 +6,7 @@ mod page;
 
 use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 
-pub(crate) use self::page::{PageQuery, PlaceQuery, Walk};
+pub(crate) use self::page::{PageQuery, PlaceQuery, Walk, key_field};
 use crate::{
     Error, Field, Model,
     cursor::{Key, KeyValue},
@@ -27,22 +27,26 @@ pub(crate) trait Dialect: Sync {
         column(table, &field.name)
     }
 
-    /// What is read beside [`read`](Self::read) where a cursor could not bind that; for most fields nothing.
-    fn read_key(&self, table: &str, field: &Field) -> Option<Expr> {
-        let (_, _) = (table, field);
+    /// A column of the order, its field (none for the row id), as rows are ordered and compared by it.
+    fn order_value(&self, table: &str, key: &Key, field: Option<&Field>) -> Expr {
+        let _ = field;
+        column(table, &key.column)
+    }
+
+    /// What is read of a column of the order where a cursor could not bind what lists read of it; for most
+    /// fields nothing.
+    fn read_key(&self, table: &str, key: &Key, field: Option<&Field>) -> Option<Expr> {
+        let (_, _, _) = (table, key, field);
         None
     }
 
-    /// What a row had in a field of the order (none for the row id), bound so that it compares with it.
+    /// What a row had in a column of the order, bound so that it compares with
+    /// [`order_value`](Self::order_value).
     fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error>;
 
     /// Orders by a column, NULL as the smallest of its values.
-    fn order_by(&self, select: &mut SelectStatement, key: &Key) {
-        let order = match key.descending {
-            true => Order::Desc,
-            false => Order::Asc,
-        };
-        select.order_by_expr(column(SELF, &key.column), order);
+    fn order_by(&self, select: &mut SelectStatement, key: &Key, field: Option<&Field>) {
+        select.order_by_expr(self.order_value(SELF, key, field), direction(key));
     }
 
     /// Whether a field compares so with a value.
@@ -66,6 +70,14 @@ pub(crate) trait Dialect: Sync {
     /// Whether two columns that a relation joins are equal.
     fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {
         column(there.0, &there.1.name).eq(column(here.0, &here.1.name))
+    }
+}
+
+/// Which way a column is ordered.
+pub(crate) fn direction(key: &Key) -> Order {
+    match key.descending {
+        true => Order::Desc,
+        false => Order::Asc,
     }
 }
 

@@ -255,9 +255,27 @@ fn check_size(field: &Field, value: &Scalar) -> Result<(), String> {
             Some(most) if text.chars().count() > most as usize => {
                 Err(format!("at most {most} characters are allowed"))
             }
+            _ if !field.options.is_empty() && !field.options.contains(text) => {
+                Err(format!("must be one of {}", field.options.join(", ")))
+            }
+            _ => Ok(()),
+        },
+        Scalar::Integer(number) => match field.integers() {
+            Some((least, most)) if !(least..=most).contains(number) => {
+                Err(format!("must be an integer between {least} and {most}"))
+            }
             _ => Ok(()),
         },
         Scalar::Decimal(digits) => {
+            let fraction = digits.split_once('.').map_or("", |(_, fraction)| fraction);
+            let fraction = fraction.trim_end_matches('0').len();
+            if let Some(scale) = field.scale
+                && fraction > scale as usize
+            {
+                return Err(format!(
+                    "at most {scale} digits behind the point are allowed"
+                ));
+            }
             let most = field
                 .precision
                 .map(|precision| precision.saturating_sub(field.scale.unwrap_or(0)) as usize);

@@ -43,8 +43,10 @@ struct Inner {
 pub struct ResourceOptions {
     /// How long a statement on records may take; 15 seconds.
     pub statement_timeout: Duration,
-    /// How many reads run at once; one per core, at least 2, at most 16.
+    /// How many reads of an SQLite file run at once; one per core, at least 2, at most 16.
     pub readers: usize,
+    /// How many connections to a database server are open at once, at most, for records; 10.
+    pub connections: usize,
     /// Puts an SQLite database into WAL mode, so that readers and the writer do not wait for each other.
     /// Off, since the mode is the owner's choice.
     pub set_wal: bool,
@@ -58,13 +60,15 @@ impl Default for ResourceOptions {
             statement_timeout: STATEMENT_TIMEOUT,
             readers: std::thread::available_parallelism()
                 .map_or(2, |cores| cores.get().clamp(2, 16)),
+            connections: 10,
             set_wal: false,
             guard: GuardOptions::default(),
         }
     }
 }
 
-/// Where a database is: `sqlite:PATH`, optionally with `?mode=ro`.
+/// Where a database is: `sqlite:PATH`, optionally with `?mode=ro`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
+/// optionally with `sslmode`, `sslrootcert`, `connect_timeout` and `host` (of a Unix socket) as in libpq.
 ///
 /// It may hold a password, so it is shown with its scheme only.
 ///
@@ -112,8 +116,13 @@ impl FromStr for ResourceUrl {
                 scheme: "sqlite",
                 rest: rest.to_owned(),
             }),
+            #[cfg(feature = "postgres")]
+            Some(("postgres" | "postgresql", rest)) => Ok(Self {
+                scheme: "postgres",
+                rest: rest.to_owned(),
+            }),
             _ => Err(Error::invalid(
-                "a resource is given as sqlite:PATH; other engines are not supported by this build",
+                "a resource is given as sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE; other engines are not supported by this build",
             )),
         }
     }
@@ -132,6 +141,8 @@ impl Resource {
     ) -> Result<Self, Error> {
         let guard = options.guard.clone();
         let driver: Box<dyn Driver> = match url.scheme {
+            #[cfg(feature = "postgres")]
+            "postgres" => Box::new(crate::postgres::Postgres::connect(url.rest(), &options)?),
             #[cfg(feature = "sqlite")]
             "sqlite" => Box::new(crate::sqlite::Sqlite::connect(url.rest(), options).await?),
             scheme => {
@@ -540,11 +551,15 @@ fn no_longer_changing(error: Error) -> Error {
 
 fn writable(model: &Model, allowed: bool, what: &str) -> Result<(), Error> {
     if allowed {
-        Ok(())
-    } else {
-        Err(Error::invalid(format!(
-            "records of the view {:?} cannot be {what}: it has no trigger for that",
-            model.name
-        )))
+        return Ok(());
     }
+    let name = &model.name;
+    Err(Error::invalid(match model.is_view {
+        true => {
+            format!("records of the view {name:?} cannot be {what}: it has no trigger for that")
+        }
+        false => format!(
+            "records of {name:?} cannot be {what}: the user that this service has in the database may not do that"
+        ),
+    }))
 }

@@ -478,6 +478,7 @@ pub(crate) fn column_field(
         precision: None,
         scale: None,
         related: None,
+        options: Vec::new(),
         kind,
         default: None,
         storage: Storage::Native,

@@ -115,7 +115,7 @@ impl Sqlite {
                     tracing::warn!(%error, "a write was refused");
                     Error::invalid("the database of this resource cannot be written")
                 }
-                ErrorKind::Constraint => refusal::at_commit(&error),
+                ErrorKind::Constraint => crate::refusal::at_commit(&error),
                 _ => error,
             })
     }

@@ -10,9 +10,11 @@ use svc_model::resources::{ModelDescription, ModelRelation};
 use crate::Error;
 
 mod field;
+mod relations;
 
 pub use field::Field;
 pub(crate) use field::{Default, Storage, Suffix, TemporalForm};
+pub(crate) use relations::relate;
 
 /// The models of a database, as they were when it was looked at.
 #[derive(Debug)]
@@ -76,7 +78,12 @@ pub struct Model {
     pub(crate) distinct_rows: bool,
     /// The foreign keys, whole.
     pub(crate) foreign_keys: Vec<ForeignKey>,
-    pub(crate) checks: Vec<Check>,
+    pub(crate) checks: Vec<Rule>,
+    /// The rules that values are there once.
+    pub(crate) uniques: Vec<Rule>,
+    /// Whether its records are stored in the database as they are listed, so that they stay the same as long as
+    /// the database does. A view may speak of the time of day.
+    pub(crate) is_stored: bool,
     /// The state of the structure that this model belongs to.
     pub(crate) structure_version: i64,
 }
@@ -109,16 +116,19 @@ impl Writes {
 /// A foreign key of a table, of one column or several.
 #[derive(Clone, Debug)]
 pub(crate) struct ForeignKey {
+    /// What the engine calls it in a refusal, where it does.
+    pub(crate) name: Option<String>,
     pub(crate) fields: Vec<usize>,
     pub(crate) table: String,
     /// The columns referred to; empty where the table is not known.
     pub(crate) columns: Vec<String>,
 }
 
-/// A CHECK rule: its name, where it has one, and the fields that it speaks of.
+/// A rule of a table: its name, where it has one, and the fields that it speaks of.
 #[derive(Clone, Debug)]
-pub(crate) struct Check {
+pub(crate) struct Rule {
     pub(crate) name: Option<String>,
+    /// What it demands, as SQL, where that is known.
     pub(crate) text: String,
     pub(crate) fields: Vec<usize>,
 }
@@ -146,6 +156,8 @@ impl Model {
             distinct_rows: true,
             foreign_keys: Vec::new(),
             checks: Vec::new(),
+            uniques: Vec::new(),
+            is_stored: false,
             structure_version: 0,
         }
     }

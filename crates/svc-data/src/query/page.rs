@@ -7,9 +7,9 @@ use svc_model::Count;
 
 use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
-    Error, Model,
+    Error, Field, Model,
     cursor::{Cursor, Key, KeyValue},
-    plan::{ListPlan, Shown},
+    plan::{ListPlan, Shown, Test},
     scalar::Scalar,
 };
 
@@ -32,6 +32,8 @@ pub(crate) struct PageQuery {
     pub(crate) pages: Vec<SelectStatement>,
     /// What counts all records that match, where that is asked for.
     pub(crate) count: Option<SelectStatement>,
+    /// Whether the count stays the same as long as the database does.
+    pub(crate) count_stays: bool,
     /// Whether the engine's guess at the number of rows will do.
     pub(crate) estimate: bool,
     pub(crate) limit: usize,
@@ -78,32 +80,42 @@ impl PageQuery {
             .as_ref()
             .map(|plan| test(dialect, model, SELF, plan))
             .transpose()?;
-        let page = |range: Option<Expr>, offset: u64| {
+        // In a range behind a cursor the first columns of the order are known not to be NULL, or to be the
+        // same in every row, which lets an engine use an index that orders NULL in another way.
+        let page = |range: Option<(usize, Expr)>, offset: u64| -> Result<SelectStatement, Error> {
             let mut query = select(dialect, model, test.clone());
-            query.and_where_option(range);
+            let fixed = range.as_ref().map_or(0, |(position, _)| position + 1);
+            query.and_where_option(range.map(|(_, range)| range));
             query.exprs(columns.iter().cloned());
-            for key in &keys {
-                dialect.order_by(&mut query, key);
+            for (position, key) in keys.iter().enumerate() {
+                let key = Key {
+                    nullable: key.nullable && position >= fixed,
+                    ..key.clone()
+                };
+                dialect.order_by(&mut query, &key, key_field(model, &key)?);
             }
             query.limit(u64::from(plan.limit) + 1);
             if offset > 0 {
                 query.offset(Ord::min(offset, i64::MAX.unsigned_abs()));
             }
-            query
+            Ok(query)
         };
         let pages = match &after {
-            None => vec![page(None, plan.offset)],
+            None => vec![page(None, plan.offset)?],
             Some(cursor) if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS => cursor
                 .ranges(dialect, model, &keys)?
                 .into_iter()
                 .map(|range| page(Some(range), 0))
-                .collect(),
+                .collect::<Result<_, _>>()?,
             Some(cursor) => {
-                let mut ranges = cursor.ranges(dialect, model, &keys)?;
+                let ranges = cursor.ranges(dialect, model, &keys)?;
+                let mut ranges: Vec<Expr> = ranges.into_iter().map(|(_, range)| range).collect();
                 if !model.distinct_rows {
                     ranges.push(cursor.same(dialect, model, &keys)?);
                 }
-                vec![page(Some(any_of(ranges)), cursor.skip)]
+                let mut query = page(None, cursor.skip)?;
+                query.and_where(any_of(ranges));
+                vec![query]
             }
         };
         let count = (plan.count != Count::None).then(|| {
@@ -117,6 +129,7 @@ impl PageQuery {
             key_positions,
             pages,
             count,
+            count_stays: model.is_stored && plan.test.as_ref().is_none_or(Test::reads_stored),
             estimate: plan.count == Count::Estimated && test.is_none(),
             limit: plan.limit as usize,
             offset: plan.offset,
@@ -155,10 +168,14 @@ fn order_keys(model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>, Error>
     Ok(keys)
 }
 
+/// The field of a column of the order; none for the row id.
+pub(crate) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>, Error> {
+    key.field.map(|index| model.at(index)).transpose()
+}
+
 /// What is read of a column of the order beside what lists read of it, if anything.
 fn read_key(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Option<Expr>, Error> {
-    let field = key.field.map(|index| model.at(index)).transpose()?;
-    Ok(field.and_then(|field| dialect.read_key(SELF, field)))
+    Ok(dialect.read_key(SELF, key, key_field(model, key)?))
 }
 
 /// What lists read of a column of the order.

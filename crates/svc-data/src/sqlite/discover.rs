@@ -10,13 +10,11 @@ use super::{declared::Declared, rules};
 use crate::{
     Field, Model, Structure,
     scalar::Kind,
-    structure::{Default, ForeignKey, Storage, Suffix, TemporalForm, Writes},
+    structure::{Default, ForeignKey, Storage, Suffix, TemporalForm, Writes, relate},
 };
 
-mod relations;
 mod sample;
 
-use relations::relate;
 use sample::sample;
 
 /// Reads the whole structure. What cannot be read, for want of an extension, is left out.
@@ -232,6 +230,9 @@ impl Table {
             row_id,
             foreign_keys: self.foreign_keys(tables),
             checks: rules::checks(&self.sql, &names),
+            // SQLite names the columns itself when it refuses.
+            uniques: Vec::new(),
+            is_stored: self.sort == "table",
             fields: fields.into(),
             structure_version,
         }
@@ -264,6 +265,7 @@ impl Table {
                     .collect::<Option<Vec<String>>>()
             });
             keys.push(ForeignKey {
+                name: None,
                 fields,
                 table: target.map_or_else(|| reference.table.clone(), |table| table.name.clone()),
                 columns: columns.unwrap_or_default(),
@@ -299,6 +301,7 @@ impl Table {
             precision: declared.precision,
             scale: declared.scale,
             related: None,
+            options: Vec::new(),
             kind: declared.kind,
             default,
             storage: match declared.kind {

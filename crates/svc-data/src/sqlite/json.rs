@@ -141,6 +141,7 @@ mod tests {
             precision: parsed.precision,
             scale: parsed.scale,
             related: None,
+            options: Vec::new(),
             kind: parsed.kind,
             default: None,
             storage: Storage::Native,

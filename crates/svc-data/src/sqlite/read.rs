@@ -114,6 +114,16 @@ impl ListQuery {
         {
             return Ok(Some(estimate));
         }
+        let count = || -> Result<u64, Error> {
+            let Statement { sql, values } = &counted.statement;
+            let mut prepared = told.of(connection.prepare_cached(sql))?;
+            let count: i64 =
+                told.of(prepared.query_row(params_from_iter(values), |row| row.get(0)))?;
+            Ok(count.unsigned_abs())
+        };
+        if !self.query.count_stays {
+            return count().map(Some);
+        }
         // The rows of the page were read in the transaction that this is asked in, so they are of one state.
         let version: u32 = told.of(connection
             .prepare_cached("PRAGMA data_version")
@@ -121,10 +131,7 @@ impl ListQuery {
         if let Some(count) = connection.counts.get(&version, &counted.key) {
             return Ok(Some(count));
         }
-        let Statement { sql, values } = &counted.statement;
-        let mut prepared = told.of(connection.prepare_cached(sql))?;
-        let count: i64 = told.of(prepared.query_row(params_from_iter(values), |row| row.get(0)))?;
-        let count = count.unsigned_abs();
+        let count = count()?;
         connection.counts.keep(version, &counted.key, count);
         Ok(Some(count))
     }

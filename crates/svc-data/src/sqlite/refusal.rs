@@ -1,21 +1,16 @@
-//! Why the database refused a write, in the words of the contract: on the field where one can be named,
-//! and never with SQL or the name of another table.
+//! Which rule of an SQLite database refused a write, and which fields it is about.
 
 use rusqlite::{Connection, params_from_iter};
 use sea_query::{Expr, ExprTrait, Query};
-use svc_model::Invalid;
 
 use super::select::{Statement, bind};
 use crate::{
     ConstraintKind, Error, Model,
     cursor::KeyValue,
     query::{column, name},
-    structure::ForeignKey,
+    refusal::{at_commit, by_check, names, worded},
+    structure::{ForeignKey, Rule},
 };
-
-const TAKEN: &str = "record with the same value already exists";
-const DANGLING: &str = "a related record does not exist, or other records refer to this one";
-const NOT_ALLOWED: &str = "a rule of the database does not allow this value";
 
 /// A field and the value that a statement gave it.
 pub(crate) type Given = (usize, KeyValue);
@@ -30,45 +25,28 @@ pub(crate) fn explain(
     let Some(constraint) = error.constraint() else {
         return at_commit(error);
     };
-    // A trigger may have been refused on another table, which is nobody's business.
-    let fields = named_fields(model, &constraint.text);
-    let on = |fields: &[&str], message: &str| -> Error {
-        let mut invalid = Invalid::new();
-        for field in fields {
-            invalid.push_field(field, message);
-        }
-        if fields.is_empty() {
-            invalid.push_general(message);
-        }
-        invalid.into()
-    };
     let explained = match constraint.kind {
-        ConstraintKind::Unique => on(&fields, TAKEN),
-        ConstraintKind::NotNull if fields.is_empty() => on(&[], NOT_ALLOWED),
-        ConstraintKind::NotNull => on(&fields, "this field may not be null"),
-        ConstraintKind::Type if fields.is_empty() => on(&[], NOT_ALLOWED),
-        ConstraintKind::Type => on(&fields, "the value is not of the column's type"),
-        ConstraintKind::Check => check(model, &constraint.text),
-        ConstraintKind::ForeignKey if given.is_empty() => on(
-            &[],
-            "other records refer to this one; delete or change them first",
-        ),
+        ConstraintKind::Check => by_check(model, check(model, &constraint.text)),
         ConstraintKind::ForeignKey => {
-            let mut fields: Vec<&str> = dangling(connection, model, given)
-                .unwrap_or_default()
+            let dangling = dangling(connection, model, given).unwrap_or_default();
+            let fields: Vec<usize> = dangling
                 .into_iter()
-                .flat_map(|key| &key.fields)
-                .filter_map(|index| model.fields.get(*index))
-                .map(|field| field.name.as_str())
+                .flat_map(|key| key.fields.clone())
                 .collect();
-            fields.dedup();
-            match fields.as_slice() {
-                [] => on(&[], DANGLING),
-                fields => on(fields, "the related record does not exist"),
-            }
+            worded(
+                constraint.kind,
+                &names(model, &fields),
+                "",
+                !given.is_empty(),
+            )
         }
-        ConstraintKind::Trigger => on(&[], &constraint.text),
-        _ => on(&[], NOT_ALLOWED),
+        // A trigger may have been refused on another table, which is nobody's business.
+        kind => worded(
+            kind,
+            &named_fields(model, &constraint.text),
+            &constraint.text,
+            true,
+        ),
     };
     explained.with_constraint(constraint.clone())
 }
@@ -106,32 +84,13 @@ fn named_fields<'m>(model: &'m Model, text: &str) -> Vec<&'m str> {
     }
 }
 
-/// Explains a refusal that came with the commit, when it is too late to ask which field it was.
-pub(crate) fn at_commit(error: &Error) -> Error {
-    match error.constraint().map(|constraint| constraint.kind) {
-        Some(ConstraintKind::ForeignKey) => Error::invalid(DANGLING),
-        _ => Error::invalid(NOT_ALLOWED),
-    }
-}
-
 /// SQLite tells the name of a CHECK, or its text when it has none.
-fn check(model: &Model, text: &str) -> Error {
-    let rule = model
-        .checks
-        .iter()
+fn check<'m>(model: &'m Model, text: &str) -> Option<&'m Rule> {
+    let named = model.checks.iter();
+    named
+        .clone()
         .find(|check| check.name.as_deref() == Some(text))
-        .or_else(|| model.checks.iter().find(|check| check.text == text));
-    let message = match rule.and_then(|rule| rule.name.as_deref()) {
-        Some(name) => format!("the value breaks the rule {name:?}"),
-        None => NOT_ALLOWED.to_owned(),
-    };
-    match rule.map(|rule| rule.fields.as_slice()) {
-        Some([only]) => match model.fields.get(*only) {
-            Some(field) => Error::invalid_field(&field.name, message),
-            None => Error::invalid(message),
-        },
-        _ => Error::invalid(message),
-    }
+        .or_else(|| named.clone().find(|check| check.text == text))
 }
 
 /// The foreign keys of a record whose other side is missing.

@@ -1,9 +1,9 @@
 //! Finds the CHECK rules in the text of a CREATE TABLE, so that a refusal can name its columns.
 
-use crate::structure::Check;
+use crate::structure::Rule;
 
 /// The CHECK rules of a table with the columns each one speaks of.
-pub(crate) fn checks(sql: &str, columns: &[&str]) -> Vec<Check> {
+pub(crate) fn checks(sql: &str, columns: &[&str]) -> Vec<Rule> {
     let tokens = tokens(sql);
     let mut checks = Vec::new();
     let mut at = 0;
@@ -49,7 +49,7 @@ pub(crate) fn checks(sql: &str, columns: &[&str]) -> Vec<Check> {
             (Some(first), Some(last)) => sql.get(first.start..last.start).unwrap_or("").trim(),
             _ => "",
         };
-        checks.push(Check {
+        checks.push(Rule {
             name,
             text: text.to_owned(),
             fields,

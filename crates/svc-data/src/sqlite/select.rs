@@ -210,10 +210,18 @@ fn side(field: &Field, table: &str, scalar: &Scalar) -> Result<Side, Error> {
             (plain(), vec![Value::Bytes(Some(bytes.to_vec()))])
         }
         Scalar::Uuid(text, _) => {
+            // As text it may be stored in any of the forms that UUIDs have.
+            let bare = text.replace('-', "");
+            let mut hyphens = bare.clone();
+            for at in [20, 16, 12, 8] {
+                hyphens.insert(at, '-');
+            }
             let mut values = vec![Value::from(text.clone())];
-            for other in [text.to_ascii_lowercase(), text.to_ascii_uppercase()] {
-                if other != *text {
-                    values.push(other.into());
+            for form in [&hyphens, &bare] {
+                for other in [form.to_ascii_lowercase(), form.to_ascii_uppercase()] {
+                    if !values.contains(&Value::from(other.clone())) {
+                        values.push(other.into());
+                    }
                 }
             }
             (plain(), values)

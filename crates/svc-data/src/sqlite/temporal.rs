@@ -5,7 +5,10 @@ use bytes::{BufMut, BytesMut};
 use jiff::{Timestamp, Unit, civil::DateTime, tz::TimeZone};
 use rusqlite::types::ValueRef;
 
-use crate::time::{Written, Zone, parse_clock};
+use crate::{
+    json::instant::{write_civil, write_instant, write_local},
+    time::{Written, Zone, parse_clock},
+};
 
 mod form;
 
@@ -18,39 +21,6 @@ const JULIAN_DAYS: std::ops::RangeInclusive<f64> = 0.0..=5_373_484.499_999;
 const SECONDS_OF_YEAR_0: i64 = -62_167_219_200;
 const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
 
-fn write_civil(out: &mut impl BufMut, civil: DateTime, separator: u8) {
-    let mut text = [0_u8; 19];
-    let year = i32::from(civil.year());
-    let parts = [
-        (0, year / 100),
-        (2, year % 100),
-        (5, i32::from(civil.month())),
-        (8, i32::from(civil.day())),
-        (11, i32::from(civil.hour())),
-        (14, i32::from(civil.minute())),
-        (17, i32::from(civil.second())),
-    ];
-    for (at, value) in parts {
-        if let Some([tens, ones]) = text.get_mut(at..at + 2) {
-            let value = u8::try_from(value.rem_euclid(100)).unwrap_or(0);
-            *tens = b'0' + value / 10;
-            *ones = b'0' + value % 10;
-        }
-    }
-    for (at, mark) in [
-        (4, b'-'),
-        (7, b'-'),
-        (10, separator),
-        (13, b':'),
-        (16, b':'),
-    ] {
-        if let Some(place) = text.get_mut(at) {
-            *place = mark;
-        }
-    }
-    out.put_slice(&text);
-}
-
 /// Writes a stored date and time as JSON, in RFC 3339; false when it is none.
 pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zone) -> bool {
     match value {
@@ -59,11 +29,11 @@ pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zo
             None => false,
         },
         ValueRef::Integer(number) => match unix(number) {
-            Some((timestamp, digits)) => write_timestamp(out, timestamp, digits, zone),
+            Some((timestamp, digits)) => write_instant(out, timestamp, digits, zone),
             None => false,
         },
         ValueRef::Real(number) => match real(number) {
-            Some(timestamp) => write_timestamp(out, timestamp, 3, zone),
+            Some(timestamp) => write_instant(out, timestamp, 3, zone),
             None => false,
         },
         _ => false,
@@ -84,7 +54,7 @@ fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool
         else {
             return false;
         };
-        return finish(out, at, written.fraction, 0);
+        return write_local(out, at, written.fraction, 0);
     }
     let Some(timestamp) = written.timestamp(&TimeZone::UTC) else {
         return false;
@@ -97,53 +67,7 @@ fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool
         // RFC 3339 has no seconds in an offset.
         TimeZone::UTC.to_datetime(timestamp)
     };
-    finish(out, shifted, written.fraction, offset)
-}
-
-fn write_timestamp(out: &mut BytesMut, timestamp: Timestamp, digits: usize, zone: &Zone) -> bool {
-    let nine = format!(
-        "{:09}",
-        timestamp.subsec_nanosecond().rem_euclid(1_000_000_000)
-    );
-    let zoned = zone.zone.to_offset(timestamp);
-    let (civil, offset) = if zoned.seconds() % 60 == 0 {
-        (zoned.to_datetime(timestamp), zoned.seconds())
-    } else {
-        (TimeZone::UTC.to_datetime(timestamp), 0)
-    };
-    let fraction = if civil.subsec_nanosecond() == 0 {
-        ""
-    } else {
-        nine.get(..digits).unwrap_or("")
-    };
-    finish(out, civil, fraction.as_bytes(), offset)
-}
-
-fn finish(out: &mut BytesMut, civil: DateTime, fraction: &[u8], offset: i32) -> bool {
-    if !(0..=9999).contains(&civil.year()) {
-        return false;
-    }
-    out.put_u8(b'"');
-    write_civil(out, civil, b'T');
-    if !fraction.is_empty() {
-        out.put_u8(b'.');
-        out.put_slice(fraction);
-    }
-    if offset == 0 {
-        out.put_u8(b'Z');
-    } else {
-        let minutes = offset.abs() / 60;
-        let two = |value: i32| {
-            let value = u8::try_from(value.rem_euclid(100)).unwrap_or(0);
-            [b'0' + value / 10, b'0' + value % 10]
-        };
-        out.put_u8(if offset < 0 { b'-' } else { b'+' });
-        out.put_slice(&two(minutes / 60));
-        out.put_u8(b':');
-        out.put_slice(&two(minutes % 60));
-    }
-    out.put_u8(b'"');
-    true
+    write_local(out, shifted, written.fraction, offset)
 }
 
 /// Writes a stored date as JSON; false when it is none or has a time of day.

@@ -29,6 +29,8 @@ pub struct Field {
     pub scale: Option<u32>,
     /// Model and field that a foreign key leads to.
     pub related: Option<(String, String)>,
+    /// The words that a field of words takes; empty for other fields.
+    pub options: Vec<String>,
     pub(crate) kind: Kind,
     pub(crate) default: Option<Default>,
     pub(crate) storage: Storage,
@@ -37,6 +39,15 @@ pub struct Field {
 }
 
 impl Field {
+    /// The smallest and the largest whole number that the column takes, where that is less than 64 bits hold.
+    pub(crate) fn integers(&self) -> Option<(i64, i64)> {
+        match self.storage {
+            #[cfg(feature = "postgres")]
+            Storage::Postgres(sort) => sort.integers(),
+            _ => None,
+        }
+    }
+
     pub(super) fn description(&self) -> FieldDescription {
         let mut description = FieldDescription::new(&self.name, self.field_type, &self.db_type);
         description.null = self.nullable;
@@ -50,6 +61,11 @@ impl Field {
         number("length", self.max_length);
         number("precision", self.precision);
         number("scale", self.scale);
+        if !self.options.is_empty() {
+            description
+                .params
+                .insert("options".to_owned(), self.options.clone().into());
+        }
         if let Some((model, field)) = &self.related {
             description
                 .params
@@ -112,6 +128,9 @@ impl Default {
 pub(crate) enum Storage {
     /// As the type says.
     Native,
+    /// As this type of PostgreSQL.
+    #[cfg(feature = "postgres")]
+    Postgres(crate::postgres::Type),
     /// A UUID in 16 bytes.
     UuidBytes,
     /// A date, or a point in time, in a form that was seen in the data.

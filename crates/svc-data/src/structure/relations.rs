@@ -7,7 +7,7 @@ use svc_model::resources::{Direction, FieldType, ModelRelation};
 use crate::Model;
 
 /// Sets the relations of every model, both ways, from the foreign keys of one column.
-pub(super) fn relate(models: &mut [Model]) {
+pub(crate) fn relate(models: &mut [Model]) {
     let places: HashMap<String, usize> = models
         .iter()
         .enumerate()

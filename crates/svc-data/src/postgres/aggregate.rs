@@ -1,0 +1,265 @@
+//! Aggregates, of all records and of each group of them.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _};
+use sea_query::{Expr, ExprTrait, Func, NullOrdering, Order, SelectStatement};
+use svc_model::records::{AggregateFunction, DateUnit, group_name};
+use tokio_postgres::Row;
+
+use super::{
+    connect::Lease,
+    fault,
+    read::call,
+    select::{PostgresDialect, Statement},
+    types::{self, Type, comparable, type_of},
+    value,
+};
+use crate::{
+    Error, Field, Model,
+    json::write_text,
+    plan::AggregatePlan,
+    query::{self, SELF, column},
+    scalar::Kind,
+    time::Zone,
+};
+
+/// The most bytes of an answer.
+const MAX_ANSWER: usize = 64 << 20;
+/// The digits that an average has more than its column.
+const AVERAGE_DIGITS: u32 = 6;
+
+/// An aggregate as a statement.
+pub(super) struct Aggregate {
+    model: Arc<Model>,
+    select: SelectStatement,
+    groups: usize,
+    function: AggregateFunction,
+    field: Option<usize>,
+    zone: Zone,
+}
+
+impl Aggregate {
+    pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+        let test = plan
+            .test
+            .as_ref()
+            .map(|test| query::test(&PostgresDialect, model, SELF, test))
+            .transpose()?;
+        let mut query = query::select(&PostgresDialect, model, test);
+        for (position, (index, unit)) in plan.groups.iter().enumerate() {
+            query.expr(group(model.at(*index)?, *unit, &plan.zone));
+            // By its place, since a column may have any name.
+            let place = || Expr::cust((position + 1).to_string());
+            query.add_group_by([place()]);
+            query.order_by_expr_with_nulls(place(), Order::Asc, NullOrdering::First);
+        }
+        let field = plan.field.map(|index| model.at(index)).transpose()?;
+        query.expr(result(plan.function, field));
+        if !plan.groups.is_empty() {
+            query.limit(u64::from(plan.limit));
+        }
+        Ok(Self {
+            model: Arc::clone(model),
+            select: query,
+            groups: plan.groups.len(),
+            function: plan.function,
+            field: plan.field,
+            zone: plan.zone,
+        })
+    }
+
+    /// The statement that gives the rows of the answer.
+    pub(super) fn select(&self) -> &SelectStatement {
+        &self.select
+    }
+
+    /// Runs the aggregate.
+    pub(super) async fn run(&self, lease: &Lease) -> Result<Bytes, Error> {
+        let statement = Statement::select(&self.select);
+        let prepared = lease.prepare(&statement.sql).await?;
+        let rows = lease.client()?.query_raw(&prepared, &statement.values);
+        let rows = rows.await.map_err(fault::translate)?;
+        self.answer(std::pin::pin!(rows)).await
+    }
+
+    /// Writes the answer.
+    pub(super) async fn answer(
+        &self,
+        mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
+    ) -> Result<Bytes, Error> {
+        let mut out = BytesMut::with_capacity(256);
+        let grouped = self.groups > 0;
+        if grouped {
+            out.put_u8(b'[');
+        }
+        let mut first = true;
+        while let Some(row) = rows.next().await {
+            let row = row.map_err(fault::translate)?;
+            if !first {
+                out.put_u8(b',');
+            }
+            first = false;
+            out.put_u8(b'{');
+            for position in 0..self.groups {
+                write_text(&mut out, &group_name(position));
+                out.put_u8(b':');
+                value::write_value(&mut out, &row, position, &self.zone)?;
+                out.put_u8(b',');
+            }
+            out.put_slice(b"\"y_func\":");
+            self.write_result(&mut out, &row)?;
+            out.put_u8(b'}');
+            if out.len() > MAX_ANSWER {
+                return Err(Error::invalid(
+                    "the groups are too many or too large; ask for fewer (_per_page)",
+                ));
+            }
+        }
+        if grouped {
+            out.put_u8(b']');
+        }
+        Ok(out.freeze())
+    }
+
+    fn write_result(&self, out: &mut BytesMut, row: &Row) -> Result<(), Error> {
+        let kind = self
+            .field
+            .map(|index| self.model.at(index).map(|field| field.kind));
+        let extreme = matches!(
+            self.function,
+            AggregateFunction::Min | AggregateFunction::Max
+        );
+        if value::is_null(row, self.groups)? {
+            out.put_slice(if extreme { b"null" } else { b"0" });
+            return Ok(());
+        }
+        // The sum of whole numbers is one too, however many digits it has.
+        if self.function == AggregateFunction::Sum && kind.transpose()? == Some(Kind::Integer) {
+            let digits: &str = row.try_get(self.groups).map_err(fault::translate)?;
+            out.put_slice(digits.as_bytes());
+            return Ok(());
+        }
+        value::write_value(out, row, self.groups, &self.zone)
+    }
+}
+
+/// The aggregate as SQL.
+fn result(function: AggregateFunction, field: Option<&Field>) -> Expr {
+    let Some(field) = field else {
+        return Func::count(Expr::cust("*")).into();
+    };
+    let sort = type_of(field);
+    let plain = column(SELF, &field.name);
+    match function {
+        AggregateFunction::Count => plain.count(),
+        AggregateFunction::CountDistinct => comparable(SELF, field).count_distinct(),
+        AggregateFunction::Min => extreme(field, false),
+        AggregateFunction::Max => extreme(field, true),
+        AggregateFunction::Sum => match sort {
+            Type::Real | Type::Double => plain.cast_as("float8").sum(),
+            Type::Numeric => plain.sum(),
+            _ => plain.sum().cast_as("text"),
+        },
+        _ => match sort {
+            Type::Numeric => {
+                let scale = match field.scale {
+                    Some(scale) => Expr::cust((scale + AVERAGE_DIGITS).to_string()),
+                    None => Expr::from(call("scale").arg(plain.clone()))
+                        .max()
+                        .add(Expr::cust(AVERAGE_DIGITS.to_string())),
+                };
+                call("round").arg(Func::avg(plain)).arg(scale).into()
+            }
+            _ => Expr::from(Func::avg(plain)).cast_as("float8"),
+        },
+    }
+}
+
+/// The smallest or largest value, in the form in which it is read.
+fn extreme(field: &Field, largest: bool) -> Expr {
+    let of = |value: Expr| match largest {
+        true => value.max(),
+        false => value.min(),
+    };
+    let plain = column(SELF, &field.name);
+    match type_of(field) {
+        Type::Boolean => {
+            let function = if largest { "bool_or" } else { "bool_and" };
+            call(function).arg(plain).into()
+        }
+        Type::Uuid => of(plain.cast_as("text")).cast_as("uuid"),
+        Type::Bytes => of(call("encode").arg(plain).arg(Expr::cust("'hex'")).into()),
+        Type::Json | Type::Jsonb | Type::Array => {
+            of(comparable(SELF, field).cast_as("text")).cast_as("jsonb")
+        }
+        Type::Enum | Type::AnyCaseText | Type::Interval => of(plain).cast_as("text"),
+        Type::Ordered | Type::Opaque | Type::Geometry => of(types::text(SELF, field)),
+        _ => of(plain),
+    }
+}
+
+/// What the records of a group have in common.
+fn group(field: &Field, unit: Option<DateUnit>, zone: &Zone) -> Expr {
+    let plain = column(SELF, &field.name);
+    let Some(unit) = unit else {
+        return match type_of(field) {
+            Type::Json | Type::Array => comparable(SELF, field),
+            _ => types::read(SELF, field),
+        };
+    };
+    let word = match unit {
+        DateUnit::Microsecond => "microseconds",
+        DateUnit::Millisecond => "milliseconds",
+        DateUnit::Second => "second",
+        DateUnit::Minute => "minute",
+        DateUnit::Hour => "hour",
+        DateUnit::Day => "day",
+        DateUnit::Week => "week",
+        DateUnit::Month => "month",
+        DateUnit::Quarter => "quarter",
+        _ => "year",
+    };
+    let zone = || Expr::val(zone_name(zone)).cast_as("text");
+    let at = |value: Expr, zone: Expr| -> Expr { call("timezone").arg(zone).arg(value).into() };
+    let start = |value: Expr| {
+        call("date_trunc")
+            .arg(Expr::cust(format!("'{word}'")))
+            .arg(value)
+    };
+    if type_of(field) == Type::Date {
+        let midnight = plain.cast_as("timestamp");
+        return match unit.is_date() {
+            true => Expr::from(start(midnight)).cast_as("date"),
+            // A date begins at its first moment.
+            false => at(midnight, zone()),
+        };
+    }
+    let instant = match type_of(field) {
+        Type::Timestamp => at(plain, Expr::cust("'UTC'")),
+        _ => plain,
+    };
+    match unit.is_date() {
+        true => Expr::from(start(at(instant, zone()))).cast_as("date"),
+        // Cut in local time, since there are zones that are half an hour off.
+        false => start(instant).arg(zone()).into(),
+    }
+}
+
+/// The zone as PostgreSQL knows it. An offset is written with the sign that POSIX gives it.
+fn zone_name(zone: &Zone) -> String {
+    if zone.is_utc {
+        return "UTC".to_owned();
+    }
+    match (zone.zone.iana_name(), zone.zone.to_fixed_offset()) {
+        (Some(name), _) => name.to_owned(),
+        (None, Ok(offset)) => {
+            let seconds = offset.seconds();
+            let sign = if seconds < 0 { '+' } else { '-' };
+            let minutes = seconds.abs() / 60;
+            format!("<utc>{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+        }
+        (None, Err(_)) => "UTC".to_owned(),
+    }
+}

@@ -1,0 +1,340 @@
+//! Plans as SQL for PostgreSQL, and values as it binds them.
+
+use bytes::BytesMut;
+use sea_query::{
+    Alias, BinOper, Expr, ExprTrait, Func, NullOrdering, PostgresQueryBuilder, SelectStatement,
+    Value, Values,
+};
+use tokio_postgres::types::{Format, IsNull, ToSql, Type as SqlType};
+
+use super::types::{self, Type, bound_as, comparable, type_of};
+use crate::{
+    Error, Field, Model,
+    cursor::{Key, KeyValue},
+    plan::{Comparison, Match},
+    query::{Dialect, SELF, column, direction, name},
+    scalar::{Kind, Scalar},
+};
+
+/// The row id of a table.
+pub(super) const ROW_ID: &str = "ctid";
+/// The most digits behind the seconds that PostgreSQL keeps.
+pub(super) const MAX_FRACTION: u8 = 6;
+
+/// A statement with the values that it binds.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    pub(super) sql: String,
+    pub(super) values: Vec<Bound>,
+}
+
+impl Statement {
+    pub(super) fn select(select: &SelectStatement) -> Self {
+        Self::from(select.build(PostgresQueryBuilder))
+    }
+}
+
+impl From<(String, Values)> for Statement {
+    fn from((sql, Values(values)): (String, Values)) -> Self {
+        Self {
+            sql,
+            values: values.into_iter().map(Bound::from).collect(),
+        }
+    }
+}
+
+/// A value as the text that PostgreSQL reads as the type of the placeholder; none is NULL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bound(pub(super) Option<String>);
+
+impl From<Value> for Bound {
+    fn from(value: Value) -> Self {
+        Self(match value {
+            Value::Bool(Some(truth)) => Some(truth.to_string()),
+            Value::BigInt(Some(number)) => Some(number.to_string()),
+            Value::Int(Some(number)) => Some(number.to_string()),
+            Value::BigUnsigned(Some(number)) => Some(number.to_string()),
+            Value::Double(Some(number)) => Some(number.to_string()),
+            Value::String(Some(text)) => Some(text),
+            // Nothing else is put into statements.
+            _ => None,
+        })
+    }
+}
+
+impl ToSql for Bound {
+    fn to_sql(
+        &self,
+        _: &SqlType,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(match &self.0 {
+            Some(text) => {
+                out.extend_from_slice(text.as_bytes());
+                IsNull::No
+            }
+            None => IsNull::Yes,
+        })
+    }
+
+    fn accepts(_: &SqlType) -> bool {
+        true
+    }
+
+    fn encode_format(&self, _: &SqlType) -> Format {
+        Format::Text
+    }
+
+    tokio_postgres::types::to_sql_checked!();
+}
+
+/// How PostgreSQL says what engines say in their own ways.
+pub(super) struct PostgresDialect;
+
+impl Dialect for PostgresDialect {
+    fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {
+        match &model.schema {
+            Some(schema) => select.from_as((name(schema), name(&model.table)), name(alias)),
+            None => select.from_as(name(&model.table), name(alias)),
+        };
+    }
+
+    fn read(&self, table: &str, field: &Field) -> Expr {
+        types::read(table, field)
+    }
+
+    fn order_value(&self, table: &str, key: &Key, field: Option<&Field>) -> Expr {
+        match field {
+            Some(field) => comparable(table, field),
+            None => column(table, &key.column),
+        }
+    }
+
+    fn read_key(&self, table: &str, key: &Key, field: Option<&Field>) -> Option<Expr> {
+        match field.map(type_of) {
+            Some(Type::Smallint | Type::Integer | Type::Bigint | Type::Text) => None,
+            _ => Some(self.order_value(table, key, field).cast_as("text")),
+        }
+    }
+
+    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
+        let bound: Value = match value {
+            KeyValue::Null => Value::String(None),
+            KeyValue::Integer(number) => (*number).into(),
+            KeyValue::Text(text) => text.clone().into(),
+            KeyValue::Real(_) | KeyValue::Blob(_) => {
+                return Err(Error::invalid_field(
+                    "_after",
+                    "must be the cursor of a next link, unchanged and with the same order",
+                ));
+            }
+        };
+        let kind = field.map_or("tid", bound_as);
+        Ok(Expr::val(bound).cast_as(kind.to_owned()))
+    }
+
+    fn order_by(&self, select: &mut SelectStatement, key: &Key, field: Option<&Field>) {
+        let value = self.order_value(SELF, key, field);
+        let nulls = match key.descending {
+            true => NullOrdering::Last,
+            false => NullOrdering::First,
+        };
+        // Where there is no NULL, the order is that of an index.
+        match key.nullable {
+            true => select.order_by_expr_with_nulls(value, direction(key), nulls),
+            false => select.order_by_expr(value, direction(key)),
+        };
+    }
+
+    fn compare(
+        &self,
+        table: &str,
+        field: &Field,
+        comparison: Comparison,
+        value: &Scalar,
+    ) -> Result<Expr, Error> {
+        let here = comparable(table, field);
+        let there = bind(field, value)?;
+        Ok(match comparison {
+            Comparison::Equal => here.eq(there),
+            Comparison::Unequal => here.ne(there),
+            Comparison::Greater => here.gt(there),
+            Comparison::GreaterOrEqual => here.gte(there),
+            Comparison::Less => here.lt(there),
+            Comparison::LessOrEqual => here.lte(there),
+        })
+    }
+
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
+        // One placeholder whatever the number of values, so that the statement stays the same.
+        let mut list = String::from("{");
+        for (position, value) in values.iter().enumerate() {
+            if position > 0 {
+                list.push(',');
+            }
+            match text_of(field, value)? {
+                Some(text) => push_element(&mut list, &text),
+                None => list.push_str("NULL"),
+            }
+        }
+        list.push('}');
+        let list = Expr::val(list).cast_as(format!("{}[]", bound_as(field)));
+        Ok(comparable(table, field).eq(Func::cust(Alias::new("ANY")).arg(list)))
+    }
+
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
+        let here = types::text(table, field);
+        check_text(field, text)?;
+        let (operator, pattern) = match how {
+            Match::Regex => ("~", text.to_owned()),
+            Match::Contains { any_case } => (like(any_case), format!("%{}%", escaped(text))),
+            Match::Starts { any_case } => (like(any_case), format!("{}%", escaped(text))),
+            Match::Ends { any_case } => (like(any_case), format!("%{}", escaped(text))),
+        };
+        Ok(here.binary(
+            BinOper::Custom(operator),
+            Expr::val(pattern).cast_as("text"),
+        ))
+    }
+
+    fn is_empty(&self, table: &str, field: &Field) -> Expr {
+        let is_null = column(table, &field.name).is_null();
+        match field.kind {
+            Kind::Text | Kind::Any => is_null.or(types::text(table, field).eq("")),
+            Kind::Json => is_null.or(types::text(table, field).eq("\"\"")),
+            _ => is_null,
+        }
+    }
+
+    fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {
+        let plain = |(table, field): (&str, &Field)| column(table, &field.name);
+        let number = |kind| matches!(kind, Kind::Integer | Kind::Float | Kind::Decimal);
+        let (one, other) = (here.1.kind, there.1.kind);
+        match one == other || (number(one) && number(other)) {
+            true => plain(there).eq(plain(here)),
+            // Types that cannot be compared are joined by what they look like.
+            false => types::text(there.0, there.1).eq(types::text(here.0, here.1)),
+        }
+    }
+}
+
+fn like(any_case: bool) -> &'static str {
+    match any_case {
+        true => "ILIKE",
+        false => "LIKE",
+    }
+}
+
+/// A text as a pattern that matches nothing else.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+/// Adds an element to the text of an array.
+pub(super) fn push_element(list: &mut String, text: &str) {
+    list.push('"');
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            list.push('\\');
+        }
+        list.push(c);
+    }
+    list.push('"');
+}
+
+/// A value of a client, bound so that it compares with a field.
+pub(super) fn bind(field: &Field, value: &Scalar) -> Result<Expr, Error> {
+    let text = text_of(field, value)?;
+    Ok(Expr::val(text).cast_as(bound_as(field).to_owned()))
+}
+
+/// The text of a value of a client as the type that the field is [bound as](bound_as).
+fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>, Error> {
+    if let Scalar::Text(text) = value {
+        check_text(field, text)?;
+        if type_of(field) == Type::Enum && !field.options.contains(text) {
+            return Err(Error::invalid_field(
+                &field.name,
+                format!("must be one of {}", field.options.join(", ")),
+            ));
+        }
+    }
+    Ok(text(type_of(field), value))
+}
+
+/// PostgreSQL has no text with a NUL in it.
+fn check_text(field: &Field, text: &str) -> Result<(), Error> {
+    match text.contains('\0') {
+        true => Err(Error::invalid_field(
+            &field.name,
+            "must not hold a NUL character",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// A value as PostgreSQL reads it; none is NULL.
+pub(super) fn text(kind: Type, value: &Scalar) -> Option<String> {
+    Some(match value {
+        Scalar::Null => return None,
+        Scalar::Boolean(truth) => truth.to_string(),
+        Scalar::Integer(number) => number.to_string(),
+        Scalar::Float(number) => format!("{number:?}"),
+        Scalar::Decimal(text) | Scalar::Json(text) | Scalar::Text(text) | Scalar::Uuid(text, _) => {
+            text.clone()
+        }
+        Scalar::Bytes(bytes) => {
+            let mut hex = BytesMut::with_capacity(bytes.len() * 2);
+            crate::json::put_hex(&mut hex, bytes);
+            format!("\\x{}", String::from_utf8_lossy(&hex))
+        }
+        Scalar::Date(date) => date.to_string(),
+        Scalar::Time(time, _) => time.to_string(),
+        Scalar::DateTime(timestamp, _) if kind == Type::Timestamp => {
+            jiff::tz::TimeZone::UTC.to_datetime(*timestamp).to_string()
+        }
+        Scalar::DateTime(timestamp, _) => timestamp.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_pattern_has_no_wildcard_that_was_not_escaped(text in "[a%_\\\\]{0,12}") {
+            let pattern = escaped(&text);
+            let mut read = String::new();
+            let mut chars = pattern.chars();
+            while let Some(c) = chars.next() {
+                prop_assert!(!matches!(c, '%' | '_'));
+                read.push(if c == '\\' { chars.next().unwrap() } else { c });
+            }
+            prop_assert_eq!(read, text);
+        }
+
+        #[test]
+        fn an_element_ends_where_it_should(text in "[a\"\\\\,{} ]{0,12}") {
+            let mut list = String::new();
+            push_element(&mut list, &text);
+            let inner = list.strip_prefix('"').unwrap().strip_suffix('"').unwrap();
+            let mut read = String::new();
+            let mut chars = inner.chars();
+            while let Some(c) = chars.next() {
+                prop_assert_ne!(c, '"');
+                read.push(if c == '\\' { chars.next().unwrap() } else { c });
+            }
+            prop_assert_eq!(read, text);
+        }
+    }
+}

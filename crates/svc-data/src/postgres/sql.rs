@@ -1,0 +1,305 @@
+//! SQL of clients on PostgreSQL, behind the second lock: a transaction that only reads, on connections of its
+//! own, which is rolled back whatever happens.
+
+use bytes::{BufMut, Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _};
+use sea_query::{PostgresQueryBuilder, SelectStatement, SqlWriter, SqlWriterValues, Value};
+use svc_model::resources::FieldType;
+use tokio_postgres::{
+    Row, Transaction,
+    error::SqlState,
+    types::{Kind as SqlKind, Type as SqlType},
+};
+
+use super::{
+    aggregate::Aggregate,
+    connect::Lease,
+    discover::Sizes,
+    fault,
+    select::{Bound, PostgresDialect, Statement, text},
+    types::Type,
+    value,
+};
+use crate::{
+    Error, Field,
+    plan::ListPlan,
+    query::{Dialect as _, PageQuery, SELF, all_fields},
+    scalar::Scalar,
+    sql::{
+        MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_field, column_names,
+    },
+    structure::Storage,
+};
+
+/// How many queries of clients run at once; others wait, and records do not wait for them.
+pub(super) const CONNECTIONS: usize = 2;
+/// What is set on their connections.
+pub(super) const SETTINGS: &str =
+    "SET default_transaction_read_only = on; SET lock_timeout = '2s'; SET temp_file_limit = -1";
+
+/// Runs a query.
+pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+    let answer = match attempt(lease, job, SqlType::UNKNOWN).await {
+        // Nothing in the query says what a text is to be read as.
+        Err(error) if fault::code(&error) == Some(&SqlState::INDETERMINATE_DATATYPE) => {
+            attempt(lease, job, SqlType::TEXT).await
+        }
+        answer => answer,
+    };
+    answer.map_err(|error| match fault::about_the_query(&error) {
+        Some(message) => Error::invalid(message).with_source(error),
+        None => error,
+    })
+}
+
+async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<SqlAnswer, Error> {
+    let client: &mut tokio_postgres::Client = lease.client_mut()?;
+    let transaction = client.build_transaction().read_only(true).start().await;
+    let transaction = transaction.map_err(fault::translate)?;
+    if let Some(schema) = &job.schema {
+        set_schema(&transaction, schema).await?;
+    }
+    let types: Vec<SqlType> = job
+        .binds
+        .iter()
+        .map(|bind| type_of(bind, &untyped))
+        .collect();
+    let inner = transaction
+        .prepare_typed(job.statement.sql(), &types)
+        .await
+        .map_err(fault::translate)?;
+    let columns = inner.columns();
+    let names = column_names(columns.iter().map(|column| column.name()));
+    let fields = names.into_iter().zip(columns);
+    let fields = fields.map(|(name, column)| field(name, column.type_(), column.type_modifier()));
+    let plan = job.plan(fields.collect())?;
+    let query = Query {
+        job,
+        plan: &plan,
+        transaction: &transaction,
+        types,
+    };
+    let mut rows = match &plan.what {
+        What::Rows { skip, limit } => {
+            let statement = match columns.iter().all(|column| value::is_known(column.type_())) {
+                true => query.plain(),
+                false => query.shown(),
+            };
+            query.rows(&statement, *skip, *limit).await?
+        }
+        What::List(list) => query.rows(&query.list(list)?, 0, list.limit).await?,
+        What::Aggregate(aggregate) => SqlRows::of_aggregate(
+            query
+                .aggregate(Aggregate::new(&plan.model, aggregate.clone())?)
+                .await?,
+        ),
+    };
+    if let Some(counted) = &plan.count {
+        rows.count = Some(query.count(counted).await?);
+    }
+    transaction.rollback().await.map_err(fault::translate)?;
+    job.answer(&plan, rows)
+}
+
+/// Lets names be looked for in a schema, for this transaction.
+async fn set_schema(transaction: &Transaction<'_>, schema: &str) -> Result<(), Error> {
+    let known = transaction
+        .query_opt(
+            "SELECT set_config('search_path', quote_ident(nspname), true) FROM pg_catalog.pg_namespace
+             WHERE nspname = $1 AND has_schema_privilege(oid, 'USAGE')",
+            &[&schema],
+        )
+        .await
+        .map_err(fault::translate)?;
+    match known {
+        Some(_) => Ok(()),
+        None => Err(Error::invalid_field("schema", "there is no such schema")),
+    }
+}
+
+/// The type that a value is bound as; `untyped` where the query is to say.
+fn type_of(bind: &Scalar, untyped: &SqlType) -> SqlType {
+    match bind {
+        Scalar::Integer(number) if i32::try_from(*number).is_ok() => SqlType::INT4,
+        Scalar::Integer(_) => SqlType::INT8,
+        Scalar::Float(_) => SqlType::FLOAT8,
+        Scalar::Boolean(_) => SqlType::BOOL,
+        Scalar::Json(_) => SqlType::JSONB,
+        _ => untyped.clone(),
+    }
+}
+
+/// A column of a query.
+fn field(name: String, sort: &SqlType, typmod: i32) -> Field {
+    let category = match sort.kind() {
+        SqlKind::Array(_) => "A",
+        _ => "",
+    };
+    let typtype = match sort.kind() {
+        SqlKind::Enum(_) => "e",
+        _ => "b",
+    };
+    let known = Type::of(sort.name(), typtype, category, false);
+    let sizes = Sizes::of(known, typmod);
+    let quoted = |name: &str| match name
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")),
+    };
+    let db_type = format!("{}.{}", quoted(sort.schema()), quoted(sort.name()));
+    let field_type: FieldType = known.field_type(sizes.max_length);
+    let mut field = column_field(name, field_type, known.kind(), &db_type);
+    field.storage = Storage::Postgres(known);
+    field.precision = sizes.precision;
+    field.scale = sizes.scale;
+    if let SqlKind::Enum(words) = sort.kind() {
+        field.options.clone_from(words);
+    }
+    field
+}
+
+/// The query of a client, and what is to be done with it.
+struct Query<'a> {
+    job: &'a SqlJob,
+    plan: &'a SqlPlan,
+    transaction: &'a Transaction<'a>,
+    types: Vec<SqlType>,
+}
+
+impl Query<'_> {
+    /// The query as it stands.
+    fn plain(&self) -> Statement {
+        let binds = self.job.binds.iter();
+        Statement {
+            sql: self.job.statement.sql().to_owned(),
+            values: binds.map(|bind| Bound(text(Type::Text, bind))).collect(),
+        }
+    }
+
+    /// The query with its columns in the form in which they are read.
+    fn shown(&self) -> Statement {
+        let mut select = sea_query::Query::select();
+        PostgresDialect.from(&mut select, &self.plan.model, SELF);
+        all_fields(&PostgresDialect, &mut select, &self.plan.model);
+        self.wrapped(&select)
+    }
+
+    fn list(&self, plan: &ListPlan) -> Result<Statement, Error> {
+        let query = PageQuery::new(&PostgresDialect, &self.plan.model, plan.clone())?;
+        let page = query.pages.first();
+        page.map(|page| self.wrapped(page))
+            .ok_or_else(|| Error::internal("a list has no statement"))
+    }
+
+    /// A statement about the query, with the query in front, whose placeholders come first.
+    fn wrapped(&self, select: &SelectStatement) -> Statement {
+        let Statement { sql, mut values } = self.plain();
+        let mut writer = SqlWriterValues::new("$", true);
+        for _ in &values {
+            writer.push_param(Value::String(None), &PostgresQueryBuilder);
+        }
+        let placeholders = writer.to_string().len();
+        select.build_collect(PostgresQueryBuilder, &mut writer);
+        let (text, sea_query::Values(more)) = writer.into_parts();
+        let known = values.len();
+        values.extend(more.into_iter().skip(known).map(Bound::from));
+        let names = self.plan.model.fields.iter();
+        let names: Vec<String> = names
+            .map(|field| format!("\"{}\"", field.name.replace('"', "\"\"")))
+            .collect();
+        Statement {
+            sql: format!(
+                "WITH \"{QUERY}\"({}) AS ({sql}) {}",
+                names.join(","),
+                text.get(placeholders..).unwrap_or_default()
+            ),
+            values,
+        }
+    }
+
+    /// Starts a statement, of which at most so many rows are fetched.
+    async fn start(
+        &self,
+        statement: &Statement,
+        most: u64,
+    ) -> Result<impl Stream<Item = Result<Row, tokio_postgres::Error>>, Error> {
+        let transaction = self.transaction;
+        let prepared = transaction
+            .prepare_typed(&statement.sql, &self.types)
+            .await
+            .map_err(fault::translate)?;
+        let portal = transaction.bind_raw(&prepared, &statement.values).await;
+        let portal = portal.map_err(fault::translate)?;
+        let most = i32::try_from(most).unwrap_or(i32::MAX);
+        let rows = transaction.query_portal_raw(&portal, most).await;
+        rows.map_err(fault::translate)
+    }
+
+    async fn aggregate(&self, aggregate: Aggregate) -> Result<Bytes, Error> {
+        let statement = self.wrapped(aggregate.select());
+        let rows = self.start(&statement, u64::MAX).await?;
+        aggregate.answer(std::pin::pin!(rows)).await
+    }
+
+    async fn count(&self, plan: &ListPlan) -> Result<u64, Error> {
+        let query = PageQuery::new(&PostgresDialect, &self.plan.model, plan.clone())?;
+        let count = query.count.as_ref();
+        let count = count.ok_or_else(|| Error::internal("a count has no statement"))?;
+        let statement = self.wrapped(count);
+        let rows = self.start(&statement, 1).await?;
+        let row = std::pin::pin!(rows).next().await;
+        let row = row.ok_or_else(|| Error::internal("a count gave no row"))?;
+        let row = row.map_err(fault::translate)?;
+        let counted: i64 = row.try_get(0).map_err(fault::translate)?;
+        Ok(counted.unsigned_abs())
+    }
+
+    /// The rows of a statement behind the first `skip`, as arrays.
+    async fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows, Error> {
+        let most = skip.saturating_add(u64::from(limit)).saturating_add(1);
+        let mut rows = std::pin::pin!(self.start(statement, most).await?);
+        let fields = &self.plan.model.fields;
+        let mut out = BytesMut::from("[");
+        let (mut row_count, mut more, mut too_large) = (0, false, false);
+        let mut to_skip = skip;
+        while let Some(row) = rows.next().await {
+            let row = row.map_err(fault::translate)?;
+            if to_skip > 0 {
+                to_skip -= 1;
+                continue;
+            }
+            if row_count == limit as usize {
+                more = true;
+                continue;
+            }
+            let before = out.len();
+            out.put_slice(if row_count > 0 { b",[" } else { b"[" });
+            for position in 0..fields.len() {
+                if position > 0 {
+                    out.put_u8(b',');
+                }
+                value::write_value(&mut out, &row, position, &self.plan.zone)?;
+            }
+            out.put_u8(b']');
+            if out.len() > MAX_ANSWER {
+                out.truncate(before);
+                (more, too_large) = (true, true);
+                break;
+            }
+            row_count += 1;
+        }
+        out.put_u8(b']');
+        let columns = fields.iter();
+        let columns = columns.map(|field| (field.name.clone(), field.field_type));
+        Ok(SqlRows {
+            data: out.freeze(),
+            row_count,
+            more,
+            too_large,
+            count: None,
+            columns: columns.collect(),
+        })
+    }
+}

@@ -1,0 +1,436 @@
+//! Records created, changed and deleted in PostgreSQL.
+
+use std::sync::Arc;
+
+use sea_query::{
+    Expr, ExprTrait, IntoTableRef, PostgresQueryBuilder, Query, ReturningClause, TableRef,
+};
+use serde_json::value::RawValue;
+use svc_model::Invalid;
+use tokio_postgres::Row;
+
+use super::{
+    connect::Lease,
+    fault,
+    read::one,
+    select::{self, MAX_FRACTION, PostgresDialect, Statement},
+    types::{self, Type, type_of},
+    value,
+};
+use crate::{
+    Error, ErrorKind, Field, IfMatch, Model, RecordJson,
+    driver::Values,
+    plan::Shown,
+    query::{SELF, column, is_record, name, select},
+    records::{no_such_record, taken_back},
+    scalar::Scalar,
+    structure::Default,
+};
+
+/// A column and what goes into it.
+type Assignment = (usize, Expr);
+
+/// A record to be created.
+pub(super) struct Create {
+    model: Arc<Model>,
+    insert: Statement,
+    shown: Shown,
+}
+
+impl Create {
+    pub(super) fn new(model: &Arc<Model>, values: &Values, shown: Shown) -> Result<Self, Error> {
+        let mut assignments = assignments(model, values)?;
+        // A number that the database gives is asked for by leaving it out.
+        assignments.retain(|(index, value)| {
+            let numbered = model.fields.get(*index).is_some_and(|field| {
+                matches!(field.default, Some(Default::AutoIncrement)) && !field.nullable
+            });
+            !(numbered && *value == null())
+        });
+        let mut insert = Query::insert();
+        insert.into_table(table(model));
+        if assignments.is_empty() {
+            insert.or_default_values();
+        } else {
+            let mut columns = Vec::with_capacity(assignments.len());
+            let mut exprs = Vec::with_capacity(assignments.len());
+            for (index, expr) in assignments {
+                columns.push(name(&model.at(index)?.name));
+                exprs.push(expr);
+            }
+            insert.columns(columns);
+            insert.values(exprs).map_err(|error| {
+                Error::internal("an insert has too few values").with_source(error)
+            })?;
+        }
+        insert.returning(returned(model));
+        Ok(Self {
+            model: Arc::clone(model),
+            insert: insert.build(PostgresQueryBuilder).into(),
+            shown,
+        })
+    }
+
+    pub(super) async fn run(&self, lease: &Lease) -> Result<RecordJson, Error> {
+        let model = &self.model;
+        let row = one(lease, &self.insert).await;
+        let row = row.map_err(|error| fault::explain(model, error, true))?;
+        let row = row.ok_or_else(|| {
+            Error::invalid("a rule of the database left the record out without saying why")
+        })?;
+        value::record(&model.fields, &self.shown, &row)
+    }
+}
+
+/// Creates records in one transaction, each in a savepoint of its own.
+pub(super) async fn bulk_create(
+    lease: &Lease,
+    model: &Arc<Model>,
+    records: &[Values],
+    atomic: bool,
+    shown: &Shown,
+) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    let run = async |sql: &str| -> Result<(), Error> {
+        let done = lease.client()?.batch_execute(sql).await;
+        done.map_err(fault::translate)
+    };
+    run("BEGIN").await?;
+    let created: Result<Vec<_>, Error> = async {
+        let mut results = Vec::with_capacity(records.len());
+        for values in records {
+            let result = match Create::new(model, values, shown.clone()) {
+                Ok(create) => {
+                    run("SAVEPOINT record").await?;
+                    let result = create.run(lease).await;
+                    match &result {
+                        Ok(_) => run("RELEASE record").await?,
+                        Err(error) if error.kind() == ErrorKind::Invalid => {
+                            run("ROLLBACK TO record").await?;
+                        }
+                        Err(_) => {}
+                    }
+                    result
+                }
+                Err(error) => Err(error),
+            };
+            match result {
+                Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
+                result => results.push(result),
+            }
+        }
+        Ok(results)
+    }
+    .await;
+    let mut results = match created {
+        Ok(results) => results,
+        Err(error) => {
+            // What fails here closes the connection, which ends the transaction too.
+            run("ROLLBACK").await.ok();
+            return Err(error);
+        }
+    };
+    if atomic && results.iter().any(Result::is_err) {
+        run("ROLLBACK").await?;
+        for result in results.iter_mut().filter(|result| result.is_ok()) {
+            *result = Err(taken_back());
+        }
+        return Ok(results);
+    }
+    let committed = run("COMMIT").await;
+    committed.map_err(|error| fault::explain(model, error, true))?;
+    Ok(results)
+}
+
+/// A record to be changed or deleted.
+pub(super) struct Change {
+    model: Arc<Model>,
+    key: Values,
+    if_match: Option<IfMatch>,
+    action: Action,
+}
+
+enum Action {
+    /// Sets columns.
+    Update(Vec<Assignment>, Shown),
+    Delete,
+}
+
+impl Change {
+    pub(super) fn update(
+        model: &Arc<Model>,
+        key: Values,
+        values: &Values,
+        replace: bool,
+        if_match: Option<IfMatch>,
+        shown: Shown,
+    ) -> Result<Self, Error> {
+        let mut assignments = assignments(model, values)?;
+        if replace {
+            for (index, field) in model.fields.iter().enumerate() {
+                let stays = !field.editable
+                    || model.key.contains(&index)
+                    || assignments.iter().any(|(given, _)| *given == index);
+                if !stays {
+                    // A view has no defaults of its own; PostgreSQL takes those of its table.
+                    assignments.push((index, Expr::cust("DEFAULT")));
+                }
+            }
+        }
+        Ok(Self {
+            model: Arc::clone(model),
+            key,
+            if_match,
+            action: Action::Update(assignments, shown),
+        })
+    }
+
+    pub(super) fn delete(model: &Arc<Model>, key: Values, if_match: Option<IfMatch>) -> Self {
+        Self {
+            model: Arc::clone(model),
+            key,
+            if_match,
+            action: Action::Delete,
+        }
+    }
+
+    /// Changes the record; gives it back after an update.
+    pub(super) async fn run(&self, lease: &Lease) -> Result<Option<RecordJson>, Error> {
+        let model = &self.model;
+        // One statement will do where the key cannot be that of several records.
+        let is_plain = self.if_match.is_none() && !model.primary_key_auto && !self.is_empty();
+        if is_plain {
+            let key = is_record(&PostgresDialect, model, &self.key)?;
+            return self.act(lease, key).await;
+        }
+        let run = async |sql: &str| -> Result<(), Error> {
+            let done = lease.client()?.batch_execute(sql).await;
+            done.map_err(fault::translate)
+        };
+        run("BEGIN").await?;
+        let changed = async {
+            let row = self.find(lease).await?;
+            if self.is_empty() {
+                let Action::Update(_, shown) = &self.action else {
+                    return Ok(None);
+                };
+                return value::record(&model.fields, shown, &row).map(Some);
+            }
+            let found = match &model.row_id {
+                Some(row_id) => {
+                    let id: &str = row.try_get(model.fields.len()).map_err(fault::translate)?;
+                    column(SELF, row_id).eq(Expr::val(id).cast_as("tid"))
+                }
+                None => is_record(&PostgresDialect, model, &self.key)?,
+            };
+            self.act(lease, found).await
+        }
+        .await;
+        match changed {
+            Ok(record) => {
+                let committed = run("COMMIT").await;
+                committed.map_err(|error| fault::explain(model, error, self.is_write()))?;
+                Ok(record)
+            }
+            Err(error) => {
+                run("ROLLBACK").await.ok();
+                Err(error)
+            }
+        }
+    }
+
+    fn is_write(&self) -> bool {
+        matches!(self.action, Action::Update(..))
+    }
+
+    /// Whether nothing is to be changed.
+    fn is_empty(&self) -> bool {
+        matches!(&self.action, Action::Update(assignments, _) if assignments.is_empty())
+    }
+
+    /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
+    async fn find(&self, lease: &Lease) -> Result<Row, Error> {
+        let model = &self.model;
+        let key = is_record(&PostgresDialect, model, &self.key)?;
+        let mut find = select(&PostgresDialect, model, Some(key));
+        for field in model.fields.iter() {
+            find.expr(types::read(SELF, field));
+        }
+        if let Some(row_id) = &model.row_id {
+            find.expr(column(SELF, row_id).cast_as("text"));
+        }
+        find.limit(2);
+        if !model.is_view {
+            find.lock_exclusive();
+        }
+        let statement = Statement::select(&find);
+        let prepared = lease.prepare(&statement.sql).await?;
+        let values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> =
+            statement.values.iter().map(|value| value as _).collect();
+        let rows = lease.client()?.query(&prepared, &values).await;
+        let mut rows = rows.map_err(fault::translate)?.into_iter();
+        let row = rows.next().ok_or_else(|| no_such_record(model))?;
+        if let Some(if_match) = &self.if_match
+            && !if_match.holds(&value::etag(&row, &model.fields)?)
+        {
+            return Err(Error::new(
+                ErrorKind::PreconditionFailed,
+                "the record has changed since it was read; read it again",
+            ));
+        }
+        match rows.next() {
+            None => Ok(row),
+            Some(_) => Err(Error::invalid(
+                "several records have this key, so that none of them can be changed by it",
+            )),
+        }
+    }
+
+    /// Changes the records that a test holds for.
+    async fn act(&self, lease: &Lease, test: Expr) -> Result<Option<RecordJson>, Error> {
+        let model = &self.model;
+        let statement: Statement = match &self.action {
+            Action::Update(assignments, _) => {
+                let mut update = Query::update();
+                update.table(table(model)).and_where(test);
+                for (index, expr) in assignments {
+                    update.value(name(&model.at(*index)?.name), expr.clone());
+                }
+                update.returning(returned(model));
+                update.build(PostgresQueryBuilder).into()
+            }
+            Action::Delete => {
+                let mut delete = Query::delete();
+                delete.from_table(table(model)).and_where(test);
+                delete.returning(ReturningClause::Exprs(vec![Expr::cust("1")]));
+                delete.build(PostgresQueryBuilder).into()
+            }
+        };
+        let row = one(lease, &statement).await;
+        let row = row.map_err(|error| fault::explain(model, error, self.is_write()))?;
+        let row = row.ok_or_else(|| no_such_record(model))?;
+        match &self.action {
+            Action::Update(_, shown) => value::record(&model.fields, shown, &row).map(Some),
+            Action::Delete => Ok(None),
+        }
+    }
+}
+
+/// The table, under the name that columns are read of.
+fn table(model: &Model) -> TableRef {
+    let schema = model.schema.as_deref().unwrap_or_default();
+    (name(schema), name(&model.table))
+        .into_table_ref()
+        .alias(name(SELF))
+}
+
+/// Gives the whole record back.
+fn returned(model: &Model) -> ReturningClause {
+    let fields = model.fields.iter();
+    ReturningClause::Exprs(fields.map(|field| types::read(SELF, field)).collect())
+}
+
+fn null() -> Expr {
+    Expr::val(sea_query::Value::String(None))
+}
+
+/// Turns the values of a body into what is stored.
+fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
+    let mut invalid = Invalid::new();
+    let mut assignments = Vec::with_capacity(values.len());
+    for (index, scalar) in values {
+        let field = model.at(*index)?;
+        match stored(field, scalar) {
+            Ok(value) => assignments.push((*index, Expr::val(value))),
+            Err(message) => invalid.push_field(&field.name, message),
+        }
+    }
+    invalid.into_result()?;
+    Ok(assignments)
+}
+
+/// A value as the text that PostgreSQL reads as the type of the column; refused where something of it would be
+/// lost.
+fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, String> {
+    let sort = type_of(field);
+    let most = field
+        .precision
+        .and_then(|precision| u8::try_from(precision).ok())
+        .unwrap_or(MAX_FRACTION);
+    match scalar {
+        Scalar::Text(text) | Scalar::Json(text) if text.contains('\0') => {
+            Err("must not hold a NUL character".to_owned())
+        }
+        Scalar::Json(text) if sort == Type::Jsonb && text.contains("\\u0000") => {
+            Err("must not hold a NUL character".to_owned())
+        }
+        Scalar::Json(json) if sort == Type::Array => array(json).map(Some),
+        Scalar::Time(time, digits) if *digits > most => {
+            exact(time.subsec_nanosecond(), most).map(|()| select::text(sort, scalar))
+        }
+        Scalar::DateTime(timestamp, digits) if *digits > most => {
+            exact(timestamp.subsec_nanosecond(), most).map(|()| select::text(sort, scalar))
+        }
+        Scalar::Float(number) if sort == Type::Real && number.abs() > f64::from(f32::MAX) => {
+            Err("the number is too large".to_owned())
+        }
+        _ => Ok(select::text(sort, scalar)),
+    }
+}
+
+/// Whether a fraction of a second has no digits behind the first `most`.
+fn exact(nanoseconds: i32, most: u8) -> Result<(), String> {
+    let unit = 10_i32.pow(9_u32.saturating_sub(most.into()));
+    match nanoseconds % unit {
+        0 => Ok(()),
+        _ => Err("the column does not hold fractions of a second this fine".to_owned()),
+    }
+}
+
+/// A JSON array as the text of an array of PostgreSQL.
+fn array(json: &str) -> Result<String, String> {
+    let mut text = String::new();
+    push_array(&mut text, json).map(|()| text)
+}
+
+fn push_array(text: &mut String, json: &str) -> Result<(), String> {
+    let items: Vec<&RawValue> =
+        serde_json::from_str(json).map_err(|_| "must be an array".to_owned())?;
+    text.push('{');
+    for (position, item) in items.into_iter().enumerate() {
+        if position > 0 {
+            text.push(',');
+        }
+        let json = item.get();
+        match json.as_bytes().first() {
+            Some(b'n') => text.push_str("NULL"),
+            Some(b'[') => push_array(text, json)?,
+            Some(b'"') => {
+                let item: String = serde_json::from_str(json)
+                    .map_err(|_| "holds text that is not valid".to_owned())?;
+                select::push_element(text, &item);
+            }
+            _ => select::push_element(text, json),
+        }
+    }
+    text.push('}');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_written_as_postgresql_reads_them() {
+        assert_eq!(
+            array("[1, null, \"a\\\"b\\\\\", []]").unwrap(),
+            r#"{"1",NULL,"a\"b\\",{}}"#
+        );
+        assert_eq!(
+            array("[[1.50, true], [{\"a\": 1}]]").unwrap(),
+            r#"{{"1.50","true"},{"{\"a\": 1}"}}"#
+        );
+        assert!(array("{}").is_err());
+        assert!(array("1").is_err());
+    }
+}

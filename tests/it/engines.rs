@@ -1,0 +1,8 @@
+//! One suite over every engine: the same rows in each, the same requests, and answers compared cell by cell
+//! (wire contract, sections 4 and 5).
+
+mod faults;
+mod fixture;
+mod reads;
+mod sql;
+mod writes;

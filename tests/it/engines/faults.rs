@@ -1,0 +1,134 @@
+//! Servers that go away, structures that change, clients that leave.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use svc_tests::{
+    Service,
+    servers::{PostgresServer, execute},
+    wait_until,
+};
+
+fn serve(connect: &[String], options: &[&str]) -> (tempfile::TempDir, Service) {
+    let folder = tempfile::tempdir().unwrap();
+    rusqlite::Connection::open(folder.path().join("s.db"))
+        .unwrap()
+        .execute_batch("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+        .unwrap();
+    let mut arguments = vec!["serve", "--connect", "s=sqlite:s.db"];
+    for resource in connect {
+        arguments.extend(["--connect", resource]);
+    }
+    arguments.extend(options);
+    let service = Service::start(folder.path(), &arguments);
+    (folder, service)
+}
+
+#[test]
+fn a_server_that_goes_away_gives_503_quickly_and_recovers_by_itself() {
+    let mut server = PostgresServer::start();
+    let url = server.database("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1);");
+    let (_folder, service) = serve(&[format!("p={url}")], &[]);
+    service.data("GET", "p", "/models/t/1").expect(200);
+    server.stop();
+    for _ in 0..20 {
+        let begun = Instant::now();
+        let answer = service.data("GET", "p", "/models/t/1").expect(503);
+        assert!(
+            begun.elapsed() < Duration::from_secs(2),
+            "{:?}",
+            begun.elapsed()
+        );
+        assert_eq!(answer.json()["error_code"], "resource_unavailable");
+        assert!(!answer.body.contains("127.0.0.1") && !answer.body.contains("s3cret"));
+        service.data("GET", "s", "/models/t").expect(200);
+    }
+    server.run();
+    wait_until("the resource answers again", || {
+        service.data("GET", "p", "/models/t/1").send().status == 200
+    });
+    assert!(!service.log().contains("s3cret"), "{}", service.log());
+}
+
+#[test]
+fn a_server_that_was_never_there_is_found_once_it_is() {
+    let mut server = PostgresServer::start();
+    let url = server.database("CREATE TABLE t (id INT PRIMARY KEY);");
+    server.stop();
+    let (_folder, service) = serve(&[format!("p={url}")], &[]);
+    service.data("GET", "p", "/models/t").expect(503);
+    server.run();
+    wait_until("the resource answers", || {
+        service.data("GET", "p", "/models/t").send().status == 200
+    });
+}
+
+#[test]
+fn a_column_that_comes_goes_or_changes_is_noticed() {
+    let url = PostgresServer::shared().database(
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT, b TEXT); INSERT INTO t VALUES (1, 2, 'x');",
+    );
+    let (_folder, service) = serve(&[format!("p={url}")], &[]);
+    let read = || service.data("GET", "p", "/models/t/1").ok();
+    assert_eq!(read(), json!({"id": 1, "a": 2, "b": "x"}));
+    execute(&url, "ALTER TABLE t DROP COLUMN b");
+    assert_eq!(read(), json!({"id": 1, "a": 2}));
+    execute(&url, "ALTER TABLE t ALTER COLUMN a TYPE text USING a::text");
+    assert_eq!(read()["a"], "2");
+    execute(&url, "ALTER TABLE t ADD COLUMN c INT DEFAULT 5");
+    let filtered = service.data("GET", "p", "/models/t?c=5").ok();
+    assert_eq!(filtered["results"], json!([{"id": 1, "a": "2", "c": 5}]));
+    execute(&url, "ALTER TABLE t ADD COLUMN d INT DEFAULT 6");
+    service.data("POST", "p", "/reload").expect(200);
+    assert_eq!(read()["d"], 6);
+    execute(&url, "CREATE TABLE u (id INT PRIMARY KEY)");
+    service.data("GET", "p", "/models/u").expect(200);
+    execute(&url, "DROP TABLE u");
+    service.data("GET", "p", "/models/u").expect(404);
+}
+
+#[test]
+fn a_query_without_end_is_ended_and_one_that_nobody_waits_for_is_cancelled() {
+    let url = PostgresServer::shared().database("CREATE TABLE t (id INT PRIMARY KEY)");
+    let (_folder, service) = serve(&[format!("p={url}")], &["--statement-timeout", "2"]);
+    let endless = json!({"query":
+        "select count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) endless"});
+    let begun = Instant::now();
+    let answer = service
+        .data("POST", "p", "/sql_get_query")
+        .json(&endless)
+        .expect(504);
+    assert_eq!(answer.json()["error_code"], "timeout");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    service.data("GET", "p", "/models/t").expect(200);
+    service
+        .data("POST", "p", "/sql_get_query")
+        .json(&json!({"query": "select 1"}))
+        .expect(200);
+
+    let (_folder, service) = serve(&[format!("p={url}")], &["--statement-timeout", "60"]);
+    let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    let mut running = || -> i64 {
+        let sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%endless%' AND state = 'active' AND pid <> pg_backend_pid()
+            AND datname = current_database()";
+        client.query_one(sql, &[]).unwrap().get(0)
+    };
+    let leaving = service.data("POST", "p", "/sql_get_query").json(&endless);
+    let asking =
+        std::thread::spawn(move || leaving.timeout(Duration::from_secs(1)).try_send().is_err());
+    wait_until("the query runs", || running() == 1);
+    assert!(asking.join().unwrap(), "the client left");
+    wait_until("the query is cancelled", || running() == 0);
+}
+
+#[test]
+fn the_password_of_a_database_is_told_to_nobody() {
+    let url = PostgresServer::shared().database("CREATE TABLE t (id INT PRIMARY KEY)");
+    let wrong = url.replace("s3cret", "wr0ngpass");
+    let (_folder, service) = serve(&[format!("p={wrong}")], &[]);
+    let answer = service.data("GET", "p", "/models/t").expect(503);
+    assert!(!answer.body.contains("wr0ngpass"));
+    let log = service.log();
+    assert!(!log.contains("wr0ngpass"), "{log}");
+    assert!(log.contains("password"), "the remedy is told: {log}");
+}

@@ -1,0 +1,273 @@
+//! Database servers for tests: found on this machine or installed, run as a user without privileges on a free
+//! port in a temporary folder, and ended when the test process is.
+
+use std::{
+    fs,
+    io::Write as _,
+    net::TcpListener,
+    os::unix::{fs::MetadataExt as _, process::CommandExt as _},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use tempfile::TempDir;
+
+use crate::wait_until;
+
+/// The password of the server's user, with characters that a URL has to escape.
+const PASSWORD: &str = "s3cret/p@ss";
+const PASSWORD_IN_URL: &str = "s3cret%2Fp%40ss";
+/// The user and group that a server runs as when the tests run as root.
+const NOBODY: u32 = 65_534;
+
+/// A PostgreSQL server.
+#[derive(Debug)]
+pub struct PostgresServer {
+    folder: TempDir,
+    port: u16,
+    process: Option<Child>,
+}
+
+impl PostgresServer {
+    /// The server that the tests share.
+    ///
+    /// # Panics
+    /// When there is none and none can be installed.
+    pub fn shared() -> &'static Self {
+        static SERVER: OnceLock<PostgresServer> = OnceLock::new();
+        SERVER.get_or_init(Self::start)
+    }
+
+    /// A server of one's own, which may be stopped.
+    ///
+    /// # Panics
+    /// When there is none and none can be installed.
+    #[must_use]
+    pub fn start() -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("svc-postgres-")
+            .tempdir()
+            .expect("a temporary folder");
+        give_away(folder.path());
+        let password = folder.path().join("password");
+        fs::write(&password, PASSWORD).expect("a file in the folder");
+        give_away(&password);
+        let data = folder.path().join("data");
+        let initdb = find("initdb", "postgresql");
+        run(unprivileged(&initdb)
+            .arg("--pgdata")
+            .arg(&data)
+            .args(["--username=svc", "--auth=scram-sha-256", "--no-sync"])
+            .args(["--encoding=UTF8", "--locale=C.UTF-8"])
+            .arg(format!("--pwfile={}", password.display())));
+        let mut server = Self {
+            folder,
+            port: free_port(),
+            process: None,
+        };
+        server.run();
+        server
+    }
+
+    /// Runs the server, again after it was stopped, on the same port.
+    ///
+    /// # Panics
+    /// When it does not get ready.
+    pub fn run(&mut self) {
+        let mut command = unprivileged(&find("postgres", "postgresql"));
+        command
+            .arg("-D")
+            .arg(self.folder.path().join("data"))
+            .args(["-p", &self.port.to_string()])
+            .args(["-c", "listen_addresses=127.0.0.1"])
+            .args(["-c", "unix_socket_directories="])
+            .args(["-c", "max_connections=200", "-c", "fsync=off"]);
+        self.process = Some(supervised(&command, "INT", self.folder.path()));
+        let url = self.url("postgres");
+        wait_until("PostgreSQL takes connections", || {
+            postgres::Client::connect(&url, postgres::NoTls).is_ok()
+        });
+    }
+
+    /// Stops the server at once.
+    pub fn stop(&mut self) {
+        stop(&mut self.process);
+    }
+
+    /// The URL of a database.
+    #[must_use]
+    pub fn url(&self, database: &str) -> String {
+        format!(
+            "postgres://svc:{PASSWORD_IN_URL}@127.0.0.1:{}/{database}",
+            self.port
+        )
+    }
+
+    /// Makes a database of its own and gives its URL.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    #[must_use]
+    pub fn database(&self, script: &str) -> String {
+        let name = unique_name();
+        self.execute("postgres", &format!("CREATE DATABASE {name}"));
+        self.execute(&name, script);
+        self.url(&name)
+    }
+
+    /// Runs statements in a database.
+    fn execute(&self, database: &str, script: &str) {
+        execute(&self.url(database), script);
+    }
+}
+
+/// Runs statements in the PostgreSQL database of a URL.
+///
+/// # Panics
+/// When the database refuses.
+pub fn execute(url: &str, script: &str) {
+    let mut client =
+        postgres::Client::connect(url, postgres::NoTls).expect("the server takes connections");
+    client.batch_execute(script).expect("the statements run");
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// A name that no other test has.
+fn unique_name() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+/// Gives a file or folder to the user that servers run as.
+fn give_away(path: &Path) {
+    if is_root() {
+        std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).expect("root may do that");
+    }
+}
+
+/// A command that has no privileges.
+fn unprivileged(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir("/").env("LC_ALL", "C.UTF-8");
+    if is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().expect("the program starts");
+    assert!(
+        output.status.success(),
+        "{command:?} failed: {}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Starts a server that a shell ends with a signal when it is told to, or when this process is gone, however it
+/// went; then nobody needs the folder any more.
+fn supervised(command: &Command, signal: &str, folder: &Path) -> Child {
+    let folder = folder.display();
+    let script = format!(
+        "\"$0\" \"$@\" >>'{folder}/log' 2>&1 </dev/null & child=$!
+        read -r _ && stopped=1
+        kill -{signal} $child 2>/dev/null
+        wait $child
+        [ -n \"$stopped\" ] || rm -rf '{folder}'"
+    );
+    let mut shell = unprivileged(Path::new("/bin/sh"));
+    shell
+        .arg("-c")
+        .arg(script)
+        .arg(command.get_program())
+        .args(command.get_args())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    shell.spawn().expect("a shell starts")
+}
+
+fn stop(process: &mut Option<Child>) {
+    if let Some(mut child) = process.take() {
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(b"\n").ok();
+        }
+        child.wait().ok();
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("it is bound").port()
+}
+
+/// The program of a server, installed when it is not there.
+fn find(program: &str, package: &str) -> PathBuf {
+    if let Some(path) = installed(program) {
+        return path;
+    }
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _one_at_a_time = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    if installed(program).is_none() {
+        install(package);
+    }
+    installed(program).unwrap_or_else(|| {
+        panic!("{program} was not found; install the package {package} of your system")
+    })
+}
+
+fn installed(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    folders.extend(["/usr/sbin", "/usr/local/bin", "/usr/local/pgsql/bin"].map(PathBuf::from));
+    // Debian keeps the programs of each version in a folder of its own.
+    if let Ok(versions) = fs::read_dir("/usr/lib/postgresql") {
+        let mut versions: Vec<PathBuf> = versions.flatten().map(|entry| entry.path()).collect();
+        versions.sort();
+        folders.extend(versions.into_iter().rev().map(|path| path.join("bin")));
+    }
+    let mut paths = folders.into_iter().map(|folder| folder.join(program));
+    paths.find(|path| path.is_file())
+}
+
+/// Installs a package of Debian or Ubuntu, without starting what is in it.
+fn install(package: &str) {
+    let apt = |arguments: &[&str]| {
+        let mut command = match is_root() {
+            true => Command::new("apt-get"),
+            false => {
+                let mut sudo = Command::new("sudo");
+                sudo.args(["-n", "apt-get"]);
+                sudo
+            }
+        };
+        command
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .env("RUNLEVEL", "1")
+            .stdin(Stdio::null())
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    let options = ["install", "-y", "-qq", "--no-install-recommends", package];
+    if !apt(&options) {
+        apt(&["update", "-qq"]);
+        apt(&options);
+    }
+}
