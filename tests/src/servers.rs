@@ -21,8 +21,39 @@ use crate::wait_until;
 /// The password of the server's user, with characters that a URL has to escape.
 const PASSWORD: &str = "s3cret/p@ss";
 const PASSWORD_IN_URL: &str = "s3cret%2Fp%40ss";
+/// The packages with the programs of MariaDB, and nothing that would start them.
+const MARIADB: &[&str] = &["mariadb-server-core", "mariadb-client-core"];
+/// The package with the programs of PostgreSQL.
+const POSTGRES: &[&str] = &["postgresql"];
 /// The user and group that a server runs as when the tests run as root.
 const NOBODY: u32 = 65_534;
+
+/// A database server that a test may stop.
+pub trait Server: std::fmt::Debug {
+    /// Runs the server, again after it was stopped, on the same port.
+    ///
+    /// # Panics
+    /// When it does not get ready.
+    fn run(&mut self);
+
+    /// Stops the server.
+    fn stop(&mut self);
+
+    /// The URL of a database.
+    fn url(&self, database: &str) -> String;
+
+    /// Runs statements in the database of a URL.
+    ///
+    /// # Panics
+    /// When the database refuses.
+    fn execute(&self, url: &str, script: &str);
+
+    /// Makes a database of its own and gives its URL.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    fn database(&self, script: &str) -> String;
+}
 
 /// A PostgreSQL server.
 #[derive(Debug)]
@@ -57,7 +88,7 @@ impl PostgresServer {
         fs::write(&password, PASSWORD).expect("a file in the folder");
         give_away(&password);
         let data = folder.path().join("data");
-        let initdb = find("initdb", "postgresql");
+        let initdb = find("initdb", POSTGRES);
         run(unprivileged(&initdb)
             .arg("--pgdata")
             .arg(&data)
@@ -72,13 +103,11 @@ impl PostgresServer {
         server.run();
         server
     }
+}
 
-    /// Runs the server, again after it was stopped, on the same port.
-    ///
-    /// # Panics
-    /// When it does not get ready.
-    pub fn run(&mut self) {
-        let mut command = unprivileged(&find("postgres", "postgresql"));
+impl Server for PostgresServer {
+    fn run(&mut self) {
+        let mut command = unprivileged(&find("postgres", POSTGRES));
         command
             .arg("-D")
             .arg(self.folder.path().join("data"))
@@ -93,52 +122,188 @@ impl PostgresServer {
         });
     }
 
-    /// Stops the server at once.
-    pub fn stop(&mut self) {
+    fn stop(&mut self) {
         stop(&mut self.process);
     }
 
-    /// The URL of a database.
-    #[must_use]
-    pub fn url(&self, database: &str) -> String {
+    fn url(&self, database: &str) -> String {
         format!(
             "postgres://svc:{PASSWORD_IN_URL}@127.0.0.1:{}/{database}",
             self.port
         )
     }
 
-    /// Makes a database of its own and gives its URL.
-    ///
-    /// # Panics
-    /// When the server refuses.
-    #[must_use]
-    pub fn database(&self, script: &str) -> String {
+    fn execute(&self, url: &str, script: &str) {
+        let mut client =
+            postgres::Client::connect(url, postgres::NoTls).expect("the server takes connections");
+        client.batch_execute(script).expect("the statements run");
+    }
+
+    fn database(&self, script: &str) -> String {
         let name = unique_name();
-        self.execute("postgres", &format!("CREATE DATABASE {name}"));
-        self.execute(&name, script);
-        self.url(&name)
+        self.execute(&self.url("postgres"), &format!("CREATE DATABASE {name}"));
+        let url = self.url(&name);
+        self.execute(&url, script);
+        url
     }
-
-    /// Runs statements in a database.
-    fn execute(&self, database: &str, script: &str) {
-        execute(&self.url(database), script);
-    }
-}
-
-/// Runs statements in the PostgreSQL database of a URL.
-///
-/// # Panics
-/// When the database refuses.
-pub fn execute(url: &str, script: &str) {
-    let mut client =
-        postgres::Client::connect(url, postgres::NoTls).expect("the server takes connections");
-    client.batch_execute(script).expect("the statements run");
 }
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// A MariaDB server.
+#[derive(Debug)]
+pub struct MariadbServer {
+    folder: TempDir,
+    port: u16,
+    process: Option<Child>,
+}
+
+impl MariadbServer {
+    /// The server that the tests share.
+    ///
+    /// # Panics
+    /// When there is none and none can be installed.
+    pub fn shared() -> &'static Self {
+        static SERVER: OnceLock<MariadbServer> = OnceLock::new();
+        SERVER.get_or_init(Self::start)
+    }
+
+    /// A server of one's own, which may be stopped.
+    ///
+    /// # Panics
+    /// When there is none and none can be installed.
+    #[must_use]
+    pub fn start() -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("svc-mariadb-")
+            .tempdir()
+            .expect("a temporary folder");
+        give_away(folder.path());
+        // What the other one needs.
+        find("my_print_defaults", MARIADB);
+        let install = find("mariadb-install-db", MARIADB);
+        run(unprivileged(&install)
+            .arg("--no-defaults")
+            .arg(format!(
+                "--datadir={}",
+                folder.path().join("data").display()
+            ))
+            .args(["--auth-root-authentication-method=normal", "--skip-test-db"]));
+        let init = folder.path().join("init.sql");
+        let statements = format!(
+            "CREATE USER IF NOT EXISTS 'svc'@'127.0.0.1' IDENTIFIED BY '{PASSWORD}';
+             GRANT ALL ON *.* TO 'svc'@'127.0.0.1';"
+        );
+        fs::write(&init, statements.replace('\n', " ").replace(';', ";\n"))
+            .expect("a file in the folder");
+        give_away(&init);
+        let mut server = Self {
+            folder,
+            port: free_port(),
+            process: None,
+        };
+        server.run();
+        server
+    }
+}
+
+impl Server for MariadbServer {
+    fn run(&mut self) {
+        let folder = self.folder.path();
+        let mut command = unprivileged(&find("mariadbd", MARIADB));
+        command
+            .arg("--no-defaults")
+            .arg(format!("--datadir={}", folder.join("data").display()))
+            .arg(format!("--socket={}", folder.join("socket").display()))
+            .arg(format!("--pid-file={}", folder.join("pid").display()))
+            .arg(format!("--init-file={}", folder.join("init.sql").display()))
+            .arg(format!("--port={}", self.port))
+            .args(["--bind-address=127.0.0.1", "--skip-name-resolve"])
+            .args([
+                "--innodb-flush-log-at-trx-commit=0",
+                "--max-connections=200",
+            ]);
+        self.process = Some(supervised(&command, "TERM", folder));
+        let url = self.url("mysql");
+        wait_until("MariaDB takes connections", || {
+            try_mysql(&url, "DO 0").is_ok()
+        });
+    }
+
+    fn stop(&mut self) {
+        stop(&mut self.process);
+    }
+
+    fn url(&self, database: &str) -> String {
+        format!(
+            "mysql://svc:{PASSWORD_IN_URL}@127.0.0.1:{}/{database}",
+            self.port
+        )
+    }
+
+    fn execute(&self, url: &str, script: &str) {
+        try_mysql(url, script).expect("the statements run");
+    }
+
+    fn database(&self, script: &str) -> String {
+        let name = unique_name();
+        self.execute(
+            &self.url("mysql"),
+            &format!("CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"),
+        );
+        let url = self.url(&name);
+        self.execute(&url, script);
+        url
+    }
+}
+
+impl Drop for MariadbServer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl MariadbServer {
+    /// The number that a query gives.
+    ///
+    /// # Panics
+    /// When it gives none.
+    pub fn number(&self, query: &str) -> i64 {
+        on_mysql(&self.url("mysql"), async |conn| {
+            use mysql_async::prelude::Queryable as _;
+            conn.query_first(query).await
+        })
+        .expect("the query runs")
+        .expect("it gives a number")
+    }
+}
+
+/// Runs statements in the MySQL or MariaDB database of a URL.
+fn try_mysql(url: &str, script: &str) -> Result<(), mysql_async::Error> {
+    on_mysql(url, async |conn| {
+        use mysql_async::prelude::Queryable as _;
+        conn.query_drop(script).await
+    })
+}
+
+fn on_mysql<T>(
+    url: &str,
+    work: impl AsyncFnOnce(&mut mysql_async::Conn) -> Result<T, mysql_async::Error>,
+) -> Result<T, mysql_async::Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let mut conn = mysql_async::Conn::from_url(format!("{url}?prefer_socket=false")).await?;
+        let result = work(&mut conn).await?;
+        conn.disconnect().await?;
+        Ok(result)
+    })
 }
 
 /// A name that no other test has.
@@ -216,7 +381,7 @@ fn free_port() -> u16 {
 }
 
 /// The program of a server, installed when it is not there.
-fn find(program: &str, package: &str) -> PathBuf {
+fn find(program: &str, packages: &[&str]) -> PathBuf {
     if let Some(path) = installed(program) {
         return path;
     }
@@ -225,10 +390,11 @@ fn find(program: &str, package: &str) -> PathBuf {
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     if installed(program).is_none() {
-        install(package);
+        install(packages);
     }
     installed(program).unwrap_or_else(|| {
-        panic!("{program} was not found; install the package {package} of your system")
+        let packages = packages.join(" and ");
+        panic!("{program} was not found; install {packages} of your system")
     })
 }
 
@@ -246,8 +412,8 @@ fn installed(program: &str) -> Option<PathBuf> {
     paths.find(|path| path.is_file())
 }
 
-/// Installs a package of Debian or Ubuntu, without starting what is in it.
-fn install(package: &str) {
+/// Installs packages of Debian or Ubuntu, without starting what is in them.
+fn install(packages: &[&str]) {
     let apt = |arguments: &[&str]| {
         let mut command = match is_root() {
             true => Command::new("apt-get"),
@@ -265,7 +431,8 @@ fn install(package: &str) {
             .output()
             .is_ok_and(|output| output.status.success())
     };
-    let options = ["install", "-y", "-qq", "--no-install-recommends", package];
+    let mut options = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    options.extend(packages);
     if !apt(&options) {
         apt(&["update", "-qq"]);
         apt(&options);

@@ -10,7 +10,7 @@
 //!
 //! Queries are built from the structure that was read from the database: names that a client sends are
 //! looked up in it, values are always bound. No type of a database driver is part of the interface; each
-//! engine is a file and a feature beneath one internal trait: `sqlite` and `postgres`, both on by default.
+//! engine is a file and a feature beneath one internal trait: `sqlite`, `postgres` and `mysql`, all on by default.
 //!
 //! ```
 //! use svc_data::{Resource, ResourceOptions, ResourceUrl};
@@ -38,7 +38,7 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 // Without an engine there is nothing to connect, and nobody to use what engines share.
 #![cfg_attr(
-    not(any(feature = "postgres", feature = "sqlite")),
+    not(any(feature = "mysql", feature = "postgres", feature = "sqlite")),
     allow(dead_code, unreachable_code, unused_imports, unused_variables)
 )]
 
@@ -48,8 +48,12 @@ mod cursor;
 pub mod database;
 mod driver;
 mod error;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod gate;
 pub mod guard;
 mod json;
+#[cfg(feature = "mysql")]
+mod mysql;
 mod plan;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use tokio::sync::OnceCell;
 
-use self::connect::{GRACE, Lease, Pool, Source};
+use self::connect::{Lease, Pool, Source};
 use crate::{
-    Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Error, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     driver::{Driver, Values},
+    gate::{GRACE, no_answer},
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
     query::{PlaceQuery, by_key},
@@ -83,12 +84,7 @@ impl Postgres {
     ) -> Result<T, Error> {
         let mut lease = pool.get().await?;
         let result = tokio::time::timeout(self.timeout + GRACE, work(&mut lease)).await;
-        lease.give_back(result.unwrap_or_else(|_| {
-            Err(Error::new(
-                ErrorKind::Timeout,
-                "the database server did not answer in time",
-            ))
-        }))
+        lease.give_back(result.unwrap_or_else(|_| Err(no_answer())))
     }
 }
 

@@ -68,7 +68,8 @@ impl Default for ResourceOptions {
 }
 
 /// Where a database is: `sqlite:PATH`, optionally with `?mode=ro`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
-/// optionally with `sslmode`, `sslrootcert`, `connect_timeout` and `host` (of a Unix socket) as in libpq.
+/// optionally with `sslmode`, `sslrootcert`, `connect_timeout` and `host` (of a Unix socket) as in libpq; or
+/// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, optionally with `ssl-mode`, `ssl-ca` and `socket` as in MySQL's client.
 ///
 /// It may hold a password, so it is shown with its scheme only.
 ///
@@ -116,13 +117,18 @@ impl FromStr for ResourceUrl {
                 scheme: "sqlite",
                 rest: rest.to_owned(),
             }),
+            #[cfg(feature = "mysql")]
+            Some(("mysql" | "mariadb", rest)) => Ok(Self {
+                scheme: "mysql",
+                rest: rest.to_owned(),
+            }),
             #[cfg(feature = "postgres")]
             Some(("postgres" | "postgresql", rest)) => Ok(Self {
                 scheme: "postgres",
                 rest: rest.to_owned(),
             }),
             _ => Err(Error::invalid(
-                "a resource is given as sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE; other engines are not supported by this build",
+                "a resource is given as sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE; other engines are not supported by this build",
             )),
         }
     }
@@ -141,6 +147,8 @@ impl Resource {
     ) -> Result<Self, Error> {
         let guard = options.guard.clone();
         let driver: Box<dyn Driver> = match url.scheme {
+            #[cfg(feature = "mysql")]
+            "mysql" => Box::new(crate::mysql::Mysql::connect(url.rest(), &options)?),
             #[cfg(feature = "postgres")]
             "postgres" => Box::new(crate::postgres::Postgres::connect(url.rest(), &options)?),
             #[cfg(feature = "sqlite")]

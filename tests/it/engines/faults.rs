@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use svc_tests::{
     Service,
-    servers::{PostgresServer, execute},
+    servers::{MariadbServer, PostgresServer, Server},
     wait_until,
 };
 
@@ -25,8 +25,16 @@ fn serve(connect: &[String], options: &[&str]) -> (tempfile::TempDir, Service) {
 }
 
 #[test]
-fn a_server_that_goes_away_gives_503_quickly_and_recovers_by_itself() {
-    let mut server = PostgresServer::start();
+fn a_postgresql_server_that_goes_away_gives_503_quickly_and_recovers_by_itself() {
+    goes_away(&mut PostgresServer::start());
+}
+
+#[test]
+fn a_mariadb_server_that_goes_away_gives_503_quickly_and_recovers_by_itself() {
+    goes_away(&mut MariadbServer::start());
+}
+
+fn goes_away(server: &mut dyn Server) {
     let url = server.database("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1);");
     let (_folder, service) = serve(&[format!("p={url}")], &[]);
     service.data("GET", "p", "/models/t/1").expect(200);
@@ -51,8 +59,16 @@ fn a_server_that_goes_away_gives_503_quickly_and_recovers_by_itself() {
 }
 
 #[test]
-fn a_server_that_was_never_there_is_found_once_it_is() {
-    let mut server = PostgresServer::start();
+fn a_postgresql_server_that_was_never_there_is_found_once_it_is() {
+    comes(&mut PostgresServer::start());
+}
+
+#[test]
+fn a_mariadb_server_that_was_never_there_is_found_once_it_is() {
+    comes(&mut MariadbServer::start());
+}
+
+fn comes(server: &mut dyn Server) {
     let url = server.database("CREATE TABLE t (id INT PRIMARY KEY);");
     server.stop();
     let (_folder, service) = serve(&[format!("p={url}")], &[]);
@@ -64,58 +80,99 @@ fn a_server_that_was_never_there_is_found_once_it_is() {
 }
 
 #[test]
-fn a_column_that_comes_goes_or_changes_is_noticed() {
-    let url = PostgresServer::shared().database(
+fn a_column_of_postgresql_that_comes_goes_or_changes_is_noticed() {
+    changes(
+        PostgresServer::shared(),
+        "ALTER COLUMN a TYPE text USING a::text",
+    );
+}
+
+#[test]
+fn a_column_of_mariadb_that_comes_goes_or_changes_is_noticed() {
+    changes(MariadbServer::shared(), "MODIFY a TEXT");
+}
+
+fn changes(server: &dyn Server, to_text: &str) {
+    let url = server.database(
         "CREATE TABLE t (id INT PRIMARY KEY, a INT, b TEXT); INSERT INTO t VALUES (1, 2, 'x');",
     );
     let (_folder, service) = serve(&[format!("p={url}")], &[]);
     let read = || service.data("GET", "p", "/models/t/1").ok();
+    let execute = |script: &str| server.execute(&url, script);
     assert_eq!(read(), json!({"id": 1, "a": 2, "b": "x"}));
-    execute(&url, "ALTER TABLE t DROP COLUMN b");
+    execute("ALTER TABLE t DROP COLUMN b");
     assert_eq!(read(), json!({"id": 1, "a": 2}));
-    execute(&url, "ALTER TABLE t ALTER COLUMN a TYPE text USING a::text");
+    execute(&format!("ALTER TABLE t {to_text}"));
     assert_eq!(read()["a"], "2");
-    execute(&url, "ALTER TABLE t ADD COLUMN c INT DEFAULT 5");
+    execute("ALTER TABLE t ADD COLUMN c INT DEFAULT 5");
     let filtered = service.data("GET", "p", "/models/t?c=5").ok();
     assert_eq!(filtered["results"], json!([{"id": 1, "a": "2", "c": 5}]));
-    execute(&url, "ALTER TABLE t ADD COLUMN d INT DEFAULT 6");
+    execute("ALTER TABLE t ADD COLUMN d INT DEFAULT 6");
     service.data("POST", "p", "/reload").expect(200);
     assert_eq!(read()["d"], 6);
-    execute(&url, "CREATE TABLE u (id INT PRIMARY KEY)");
+    execute("CREATE TABLE u (id INT PRIMARY KEY)");
     service.data("GET", "p", "/models/u").expect(200);
-    execute(&url, "DROP TABLE u");
+    execute("DROP TABLE u");
     service.data("GET", "p", "/models/u").expect(404);
 }
 
 #[test]
-fn a_query_without_end_is_ended_and_one_that_nobody_waits_for_is_cancelled() {
-    let url = PostgresServer::shared().database("CREATE TABLE t (id INT PRIMARY KEY)");
+fn a_query_of_postgresql_without_end_is_ended_and_one_that_nobody_waits_for_is_cancelled() {
+    let server = PostgresServer::shared();
+    let url = server.database("CREATE TABLE t (id INT PRIMARY KEY)");
+    let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    let running = || -> i64 {
+        let sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%endless%' AND state = 'active'
+            AND pid <> pg_backend_pid() AND datname = current_database()";
+        client.query_one(sql, &[]).unwrap().get(0)
+    };
+    is_ended(
+        &url,
+        "select count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) endless",
+        running,
+    );
+}
+
+#[test]
+fn a_query_of_mariadb_without_end_is_ended_and_one_that_nobody_waits_for_is_cancelled() {
+    let server = MariadbServer::shared();
+    let url = server.database("CREATE TABLE t (id INT PRIMARY KEY)");
+    let name = url.rsplit('/').next().unwrap().to_owned();
+    let running = || -> i64 {
+        server.number(&format!(
+            "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '{name}' AND INFO LIKE '%endless%'"
+        ))
+    };
+    let ten = "(select 0 as n union all select 1 union all select 2 union all select 3 union all select 4
+        union all select 5 union all select 6 union all select 7 union all select 8 union all select 9)";
+    let tables: Vec<String> = (0..14)
+        .map(|number| format!("{ten} as endless_{number}"))
+        .collect();
+    is_ended(
+        &url,
+        &format!("select count(*) from {}", tables.join(", ")),
+        running,
+    );
+}
+
+fn is_ended(url: &str, endless: &str, mut running: impl FnMut() -> i64) {
     let (_folder, service) = serve(&[format!("p={url}")], &["--statement-timeout", "2"]);
-    let endless = json!({"query":
-        "select count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) endless"});
+    let endless = json!({ "query": endless });
     let begun = Instant::now();
-    let answer = service
-        .data("POST", "p", "/sql_get_query")
-        .json(&endless)
-        .expect(504);
-    assert_eq!(answer.json()["error_code"], "timeout");
+    let call = service.data("POST", "p", "/sql_get_query").json(&endless);
+    assert_eq!(call.expect(504).json()["error_code"], "timeout");
     assert!(begun.elapsed() < Duration::from_secs(10));
     service.data("GET", "p", "/models/t").expect(200);
+    let plain = json!({"query": "select 1"});
     service
         .data("POST", "p", "/sql_get_query")
-        .json(&json!({"query": "select 1"}))
+        .json(&plain)
         .expect(200);
 
     let (_folder, service) = serve(&[format!("p={url}")], &["--statement-timeout", "60"]);
-    let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
-    let mut running = || -> i64 {
-        let sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%endless%' AND state = 'active' AND pid <> pg_backend_pid()
-            AND datname = current_database()";
-        client.query_one(sql, &[]).unwrap().get(0)
-    };
     let leaving = service.data("POST", "p", "/sql_get_query").json(&endless);
-    let asking =
-        std::thread::spawn(move || leaving.timeout(Duration::from_secs(1)).try_send().is_err());
+    let leaving = leaving.timeout(Duration::from_secs(1));
+    let asking = std::thread::spawn(move || leaving.try_send().is_err());
     wait_until("the query runs", || running() == 1);
     assert!(asking.join().unwrap(), "the client left");
     wait_until("the query is cancelled", || running() == 0);
@@ -123,12 +180,18 @@ fn a_query_without_end_is_ended_and_one_that_nobody_waits_for_is_cancelled() {
 
 #[test]
 fn the_password_of_a_database_is_told_to_nobody() {
-    let url = PostgresServer::shared().database("CREATE TABLE t (id INT PRIMARY KEY)");
-    let wrong = url.replace("s3cret", "wr0ngpass");
-    let (_folder, service) = serve(&[format!("p={wrong}")], &[]);
-    let answer = service.data("GET", "p", "/models/t").expect(503);
-    assert!(!answer.body.contains("wr0ngpass"));
-    let log = service.log();
-    assert!(!log.contains("wr0ngpass"), "{log}");
-    assert!(log.contains("password"), "the remedy is told: {log}");
+    let servers: [&dyn Server; 2] = [PostgresServer::shared(), MariadbServer::shared()];
+    for server in servers {
+        let url = server.database("CREATE TABLE t (id INT PRIMARY KEY)");
+        let wrong = url.replace("s3cret", "wr0ngpass");
+        let (_folder, service) = serve(&[format!("p={wrong}")], &[]);
+        let answer = service.data("GET", "p", "/models/t").expect(503);
+        assert!(!answer.body.contains("wr0ngpass"));
+        let log = service.log();
+        assert!(!log.contains("wr0ngpass"), "{log}");
+        assert!(
+            log.contains("check the user and the password"),
+            "the remedy is told: {log}"
+        );
+    }
 }

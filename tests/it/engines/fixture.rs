@@ -3,12 +3,15 @@
 use std::sync::OnceLock;
 
 use serde_json::Value;
-use svc_tests::{Answer, Service, servers::PostgresServer};
+use svc_tests::{
+    Answer, Service,
+    servers::{MariadbServer, PostgresServer, Server as _},
+};
 use tempfile::TempDir;
 
 /// The engines that answer, by the names of their resources. The first is the one that the others are compared
 /// with.
-pub const ENGINES: [&str; 2] = ["sqlite", "postgres"];
+pub const ENGINES: [&str; 3] = ["sqlite", "postgres", "mariadb"];
 
 /// How an engine spells what the fixture needs.
 struct Spelling {
@@ -45,6 +48,18 @@ const POSTGRES: Spelling = Spelling {
     blob: |hex| format!("'\\x{hex}'"),
     boolean: |truth| if truth { "true" } else { "false" },
     suffix: "",
+};
+
+const MARIADB: Spelling = Spelling {
+    serial: "BIGINT AUTO_INCREMENT PRIMARY KEY",
+    instant: "DATETIME",
+    double: "DOUBLE",
+    json: "JSON",
+    uuid: "UUID",
+    bytes: "VARBINARY(40)",
+    blob: |hex| format!("x'{hex}'"),
+    boolean: |truth| if truth { "TRUE" } else { "FALSE" },
+    suffix: " ENGINE=InnoDB",
 };
 
 /// Words that are hard on patterns, quotes and collations.
@@ -193,9 +208,11 @@ impl Engines {
             "{} SELECT setval('customers_id_seq', 36), setval('orders_id_seq', 240);",
             script(&POSTGRES)
         ));
+        let mariadb = MariadbServer::shared().database(&script(&MARIADB));
         let connect = [
             "sqlite=sqlite:s.db".to_owned(),
             format!("postgres={postgres}"),
+            format!("mariadb={mariadb}"),
         ];
         let mut arguments = vec!["serve"];
         for resource in &connect {

@@ -1,10 +1,6 @@
 //! Connections to a PostgreSQL server: the URL, TLS, the pool, and what happens when the server is away.
 
-use std::{
-    str::FromStr,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Object, PoolError, RecyclingMethod, TimeoutType,
@@ -21,14 +17,11 @@ use tokio_postgres::{Config, Statement, config::SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::fault;
-use crate::{Error, ErrorKind};
+use crate::{
+    Error, ErrorKind,
+    gate::{CONNECT_TIMEOUT, GRACE, Gate, all_busy},
+};
 
-/// How long a connection may take to be made.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a server that could not be reached is left alone at first, and at most.
-const BACK_OFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
-/// How much longer than the server's own timeout an answer is waited for.
-pub(super) const GRACE: Duration = Duration::from_secs(2);
 /// From how many statements on those that a connection keeps prepared are forgotten.
 const MAX_PREPARED: usize = 256;
 
@@ -265,10 +258,7 @@ impl Pool {
                     tls: self.tls.clone(),
                 })
             }
-            Err(PoolError::Timeout(TimeoutType::Wait)) => Err(Error::new(
-                ErrorKind::Unavailable,
-                "every connection to the database is busy; allow more, or look for slow statements",
-            )),
+            Err(PoolError::Timeout(TimeoutType::Wait)) => Err(all_busy()),
             Err(error) => {
                 let error = match error {
                     PoolError::Backend(error)
@@ -357,60 +347,6 @@ impl Drop for Lease {
     }
 }
 
-/// Keeps requests from waiting for a server that is away: one after the other tries it, at growing intervals.
-#[derive(Default)]
-struct Gate(Mutex<Option<Closed>>);
-
-struct Closed {
-    until: Instant,
-    delay: Duration,
-    error: Error,
-}
-
-impl Gate {
-    fn state(&self) -> std::sync::MutexGuard<'_, Option<Closed>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Lets one request try when the time has come.
-    fn pass(&self) -> Result<(), Error> {
-        match &mut *self.state() {
-            Some(closed) if Instant::now() < closed.until => Err(closed.error.clone()),
-            Some(closed) => {
-                closed.until = Instant::now() + CONNECT_TIMEOUT;
-                Ok(())
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn open(&self) {
-        let mut state = self.state();
-        if state.take().is_some() {
-            tracing::info!("the database server can be reached again");
-        }
-    }
-
-    fn close(&self, error: &Error) {
-        let (first, longest) = BACK_OFF;
-        let mut state = self.state();
-        let delay = match &*state {
-            None => {
-                tracing::warn!(%error, "the database server cannot be reached");
-                first
-            }
-            Some(closed) => (closed.delay * 2).min(longest),
-        };
-        // Not all processes at the same moment.
-        let until = Instant::now() + delay.mul_f64(0.75 + fastrand::f64() / 2.0);
-        *state = Some(Closed {
-            until,
-            delay,
-            error: error.clone(),
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -440,24 +376,5 @@ mod tests {
             let error = Source::parse(rest).err().expect(rest);
             assert!(!format!("{error:?}{error}").contains("secret"), "{error}");
         }
-    }
-
-    #[test]
-    fn a_closed_gate_lets_one_request_try_at_growing_intervals() {
-        let gate = Gate::default();
-        gate.pass().unwrap();
-        gate.close(&Error::new(ErrorKind::Unavailable, "away"));
-        assert_eq!(gate.pass().unwrap_err().kind(), ErrorKind::Unavailable);
-        let delay = |gate: &Gate| gate.state().as_ref().map(|closed| closed.delay);
-        let first = delay(&gate);
-        if let Some(closed) = &mut *gate.state() {
-            closed.until = Instant::now();
-        }
-        gate.pass().unwrap();
-        assert!(gate.pass().is_err(), "one is trying");
-        gate.close(&Error::new(ErrorKind::Unavailable, "still away"));
-        assert!(delay(&gate) > first);
-        gate.open();
-        gate.pass().unwrap();
     }
 }

@@ -42,6 +42,8 @@ impl Field {
     /// The smallest and the largest whole number that the column takes, where that is less than 64 bits hold.
     pub(crate) fn integers(&self) -> Option<(i64, i64)> {
         match self.storage {
+            #[cfg(feature = "mysql")]
+            Storage::Mysql(sort) => sort.integers(),
             #[cfg(feature = "postgres")]
             Storage::Postgres(sort) => sort.integers(),
             _ => None,
@@ -128,6 +130,9 @@ impl Default {
 pub(crate) enum Storage {
     /// As the type says.
     Native,
+    /// As this type of MySQL.
+    #[cfg(feature = "mysql")]
+    Mysql(crate::mysql::Type),
     /// As this type of PostgreSQL.
     #[cfg(feature = "postgres")]
     Postgres(crate::postgres::Type),

@@ -1,0 +1,287 @@
+//! Aggregates, of all records and of each group of them.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use jiff::{Timestamp, tz::TimeZone};
+use mysql_async::{Row, Value, prelude::Queryable as _};
+use sea_query::{Expr, ExprTrait as _, Func, Order, SelectStatement};
+use svc_model::records::{AggregateFunction, DateUnit, group_name};
+
+use super::{
+    connect::Lease,
+    fault,
+    read::one,
+    select::{MysqlDialect, Statement, check_size},
+    types::{self, Type, type_of},
+    value,
+};
+use crate::{
+    Error, Field, Model,
+    json::write_text,
+    plan::AggregatePlan,
+    query::{self, SELF, column},
+    scalar::Kind,
+    time::Zone,
+};
+
+/// The most bytes of an answer.
+const MAX_ANSWER: usize = 64 << 20;
+/// The most changes of a zone's offset that are followed.
+const MAX_CHANGES: usize = 600;
+
+/// An aggregate, ready to be made into a statement.
+pub(super) struct Aggregate {
+    model: Arc<Model>,
+    plan: AggregatePlan,
+    /// What the records have to pass.
+    records: SelectStatement,
+}
+
+impl Aggregate {
+    pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+        let test = plan
+            .test
+            .as_ref()
+            .map(|test| query::test(&MysqlDialect, model, SELF, test))
+            .transpose()?;
+        Ok(Self {
+            records: query::select(&MysqlDialect, model, test),
+            model: Arc::clone(model),
+            plan,
+        })
+    }
+
+    /// Runs the aggregate.
+    pub(super) async fn run(
+        &self,
+        lease: &mut Lease,
+        wrap: impl Fn(Statement) -> Statement,
+    ) -> Result<Bytes, Error> {
+        let mut query = self.records.clone();
+        for (position, (index, unit)) in self.plan.groups.iter().enumerate() {
+            let field = self.model.at(*index)?;
+            let expr = match unit {
+                None => types::read(SELF, field),
+                Some(unit) => {
+                    let offset = self.offset(lease, field, *unit, &wrap).await?;
+                    group(field, *unit, offset)
+                }
+            };
+            query.expr(expr);
+            // By its place, since a column may have any name.
+            let place = || Expr::cust((position + 1).to_string());
+            query.add_group_by([place()]);
+            query.order_by_expr(place(), Order::Asc);
+        }
+        let field = self
+            .plan
+            .field
+            .map(|index| self.model.at(index))
+            .transpose()?;
+        query.expr(result(self.plan.function, field));
+        if !self.plan.groups.is_empty() {
+            query.limit(u64::from(self.plan.limit));
+        }
+        let statement = wrap(check_size(Statement::select(&query))?);
+        self.answer(lease, &statement).await
+    }
+
+    async fn answer(&self, lease: &mut Lease, statement: &Statement) -> Result<Bytes, Error> {
+        let conn = lease.conn()?;
+        let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
+        let mut rows = rows.await.map_err(fault::translate)?;
+        let groups = &self.plan.groups;
+        let mut out = BytesMut::with_capacity(256);
+        if !groups.is_empty() {
+            out.put_u8(b'[');
+        }
+        let mut first = true;
+        while let Some(row) = rows.next().await.map_err(fault::translate)? {
+            if !first {
+                out.put_u8(b',');
+            }
+            first = false;
+            self.write(&mut out, &row)?;
+            if out.len() > MAX_ANSWER {
+                rows.drop_result().await.map_err(fault::translate)?;
+                return Err(Error::invalid(
+                    "the groups are too many or too large; ask for fewer (_per_page)",
+                ));
+            }
+        }
+        rows.drop_result().await.map_err(fault::translate)?;
+        if !groups.is_empty() {
+            out.put_u8(b']');
+        }
+        Ok(out.freeze())
+    }
+
+    fn write(&self, out: &mut BytesMut, row: &Row) -> Result<(), Error> {
+        let zone = &self.plan.zone;
+        out.put_u8(b'{');
+        for (position, (index, unit)) in self.plan.groups.iter().enumerate() {
+            write_text(out, &group_name(position));
+            out.put_u8(b':');
+            let kind = match unit {
+                Some(unit) if unit.is_date() => Kind::Date,
+                Some(_) => Kind::DateTime,
+                None => self.model.at(*index)?.kind,
+            };
+            value::write_value(out, kind, value::cell(row, position)?, zone);
+            out.put_u8(b',');
+        }
+        out.put_slice(b"\"y_func\":");
+        let result = value::cell(row, self.plan.groups.len())?;
+        let function = self.plan.function;
+        let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+        let kind = match self.plan.field {
+            Some(index) => self.model.at(index)?.kind,
+            None => Kind::Integer,
+        };
+        match (result, function) {
+            (Value::NULL, _) => out.put_slice(if extreme { b"null" } else { b"0" }),
+            // The sum of whole numbers is one too, however many digits it has.
+            (Value::Bytes(digits), AggregateFunction::Sum) if kind == Kind::Integer => {
+                out.put_slice(digits);
+            }
+            (result, AggregateFunction::Count | AggregateFunction::CountDistinct) => {
+                value::write_value(out, Kind::Integer, result, zone);
+            }
+            (result, _) => value::write_value(out, kind, result, zone),
+        }
+        out.put_u8(b'}');
+        Ok(())
+    }
+
+    /// The seconds that the zone is ahead of UTC at the value of a field. The server may know no zones, so that
+    /// they are spelt out for the time that the records are of.
+    async fn offset(
+        &self,
+        lease: &mut Lease,
+        field: &Field,
+        unit: DateUnit,
+        wrap: &impl Fn(Statement) -> Statement,
+    ) -> Result<Expr, Error> {
+        let Zone { zone, is_utc } = &self.plan.zone;
+        let is_date = type_of(field) == Type::Date;
+        if *is_utc || (is_date && unit.is_date()) {
+            return Ok(Expr::cust("0"));
+        }
+        if let Ok(offset) = zone.to_fixed_offset() {
+            return Ok(Expr::cust(offset.seconds().to_string()));
+        }
+        let mut ends = self.records.clone();
+        let here = column(SELF, &field.name);
+        let text = |value: Expr| value.cast_as("DATETIME").cast_as("CHAR");
+        ends.expr(text(here.clone().min()));
+        ends.expr(text(here.max()));
+        let row = one(lease, &wrap(Statement::select(&ends))).await?;
+        let instant = |at: usize| -> Option<Timestamp> {
+            let text: String = row.as_ref()?.get::<Option<String>, _>(at)??;
+            let civil: jiff::civil::DateTime = text.parse().ok()?;
+            civil
+                .to_zoned(TimeZone::UTC)
+                .ok()
+                .map(|zoned| zoned.timestamp())
+        };
+        let (Some(least), Some(most)) = (instant(0), instant(1)) else {
+            return Ok(Expr::cust("0"));
+        };
+        // A day around them, since those of a date are of another zone.
+        let day = jiff::SignedDuration::from_hours(24);
+        let from = least.checked_sub(day).unwrap_or(least);
+        let to = most.checked_add(day).unwrap_or(most);
+        let mut sql = String::from("CASE");
+        let mut offset = zone.to_offset(from).seconds();
+        for change in zone.following(from).take(MAX_CHANGES) {
+            let at = change.timestamp();
+            if at > to {
+                break;
+            }
+            let ahead = jiff::SignedDuration::from_secs(offset.into());
+            let bound = match is_date {
+                true => at.checked_add(ahead).unwrap_or(at),
+                false => at,
+            };
+            let bound = TimeZone::UTC
+                .to_datetime(bound)
+                .to_string()
+                .replace('T', " ");
+            sql.push_str(&format!(
+                " WHEN {{here}} < TIMESTAMP'{bound}' THEN {offset}"
+            ));
+            offset = change.offset().seconds();
+        }
+        sql.push_str(&format!(" ELSE {offset} END"));
+        if !sql.contains("WHEN") {
+            return Ok(Expr::cust(offset.to_string()));
+        }
+        // Each place of the column is a placeholder of its own.
+        let places = sql.matches("{here}").count();
+        let here = match is_date {
+            true => column(SELF, &field.name).cast_as("DATETIME"),
+            false => column(SELF, &field.name),
+        };
+        Ok(Expr::cust_with_exprs(
+            sql.replace("{here}", "?"),
+            vec![here; places],
+        ))
+    }
+}
+
+/// The aggregate as SQL.
+fn result(function: AggregateFunction, field: Option<&Field>) -> Expr {
+    let Some(field) = field else {
+        return Func::count(Expr::cust("*")).into();
+    };
+    let plain = column(SELF, &field.name);
+    let read = types::read(SELF, field);
+    match function {
+        AggregateFunction::Count => plain.count(),
+        AggregateFunction::CountDistinct => plain.count_distinct(),
+        AggregateFunction::Min => read.min(),
+        AggregateFunction::Max => read.max(),
+        AggregateFunction::Sum => plain.sum(),
+        _ => match type_of(field) {
+            Type::Decimal => Func::avg(plain).into(),
+            _ => Func::avg(plain.cast_as("DOUBLE")).into(),
+        },
+    }
+}
+
+/// What the records of a group have in common: a date for a day and longer, else the start of the unit in UTC.
+fn group(field: &Field, unit: DateUnit, offset: Expr) -> Expr {
+    let here = match type_of(field) {
+        Type::Date => column(SELF, &field.name).cast_as("DATETIME(6)"),
+        _ => column(SELF, &field.name),
+    };
+    let with = |template: &str, exprs: Vec<Expr>| Expr::cust_with_exprs(template.to_owned(), exprs);
+    if type_of(field) == Type::Date && !unit.is_date() {
+        // A date begins at its first moment.
+        return with("? - INTERVAL (?) SECOND", vec![here, offset]);
+    }
+    let local = with("? + INTERVAL (?) SECOND", vec![here.clone(), offset]);
+    let times = |template: &str| {
+        let places = template.matches('?').count();
+        with(template, vec![local.clone(); places])
+    };
+    let without = |template: &str| {
+        with(
+            "? - INTERVAL (?) MICROSECOND",
+            vec![here.clone(), times(template)],
+        )
+    };
+    match unit {
+        DateUnit::Microsecond => here,
+        DateUnit::Millisecond => without("MICROSECOND(?) MOD 1000"),
+        DateUnit::Second => without("MICROSECOND(?)"),
+        DateUnit::Minute => without("SECOND(?) * 1000000 + MICROSECOND(?)"),
+        DateUnit::Hour => without("MINUTE(?) * 60000000 + SECOND(?) * 1000000 + MICROSECOND(?)"),
+        DateUnit::Day => times("DATE(?)"),
+        DateUnit::Week => times("DATE(?) - INTERVAL WEEKDAY(?) DAY"),
+        DateUnit::Month => times("DATE(?) - INTERVAL DAYOFMONTH(?) - 1 DAY"),
+        DateUnit::Quarter => times("MAKEDATE(YEAR(?), 1) + INTERVAL QUARTER(?) * 3 - 3 MONTH"),
+        _ => times("MAKEDATE(YEAR(?), 1)"),
+    }
+}

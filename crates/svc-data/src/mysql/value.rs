@@ -1,0 +1,240 @@
+//! Rows as MySQL and MariaDB send them: as JSON, as keys to order by, and their entity tag.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use bytes::{BufMut, BytesMut};
+use jiff::civil::DateTime;
+use mysql_async::{Row, Value};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Error, Field, RecordJson,
+    cursor::KeyValue,
+    json::{instant::write_instant, write_display, write_hex, write_json, write_text},
+    plan::Shown,
+    scalar::Kind,
+    time::Zone,
+};
+
+/// The value at a place of a row.
+pub(super) fn cell(row: &Row, position: usize) -> Result<&Value, Error> {
+    row.as_ref(position)
+        .ok_or_else(|| Error::internal("a row has fewer columns than were asked for"))
+}
+
+/// Writes the shown fields of a row as an object. `position` says where in the row a field is.
+pub(super) fn write_record(
+    out: &mut BytesMut,
+    fields: &[Field],
+    shown: &Shown,
+    row: &Row,
+    position: impl Fn(usize, usize) -> usize,
+) -> Result<(), Error> {
+    out.put_u8(b'{');
+    let mut separator = "";
+    for (order, index) in shown.fields.iter().enumerate() {
+        let Some(field) = fields.get(*index) else {
+            continue;
+        };
+        out.put_slice(separator.as_bytes());
+        out.put_slice(field.json_key.as_bytes());
+        let value = cell(row, position(order, *index))?;
+        write_value(out, field.kind, value, &shown.zone);
+        separator = ",";
+    }
+    out.put_u8(b'}');
+    Ok(())
+}
+
+/// The record of a row that holds all fields.
+pub(super) fn record(fields: &[Field], shown: &Shown, row: &Row) -> Result<RecordJson, Error> {
+    let mut out = BytesMut::with_capacity(256);
+    write_record(&mut out, fields, shown, row, |_, index| index)?;
+    Ok(RecordJson {
+        body: out.freeze(),
+        etag: etag(row, fields)?,
+    })
+}
+
+/// Writes a value as JSON, as the kind of its column says.
+pub(super) fn write_value(out: &mut BytesMut, kind: Kind, value: &Value, zone: &Zone) {
+    match (kind, value) {
+        (_, Value::NULL) => out.put_slice(b"null"),
+        (Kind::Boolean, Value::Int(0)) => out.put_slice(b"false"),
+        (Kind::Boolean, Value::Int(1)) => out.put_slice(b"true"),
+        (_, Value::Int(number)) => write_display(out, format_args!("{number}")),
+        (_, Value::UInt(number)) => write_display(out, format_args!("{number}")),
+        (_, Value::Float(number)) if number.is_finite() => {
+            write_display(out, format_args!("{number:?}"));
+        }
+        (_, Value::Double(number)) if number.is_finite() => {
+            write_display(out, format_args!("{number:?}"));
+        }
+        (_, Value::Float(_) | Value::Double(_)) => out.put_slice(b"null"),
+        (Kind::Binary, Value::Bytes(bytes)) => write_hex(out, bytes),
+        (Kind::Json, Value::Bytes(text)) if write_json(out, text) => {}
+        (_, Value::Bytes(text)) => write_text(out, &String::from_utf8_lossy(text)),
+        (Kind::DateTime, value @ Value::Date(.., micros)) => {
+            let instant = civil(value)
+                .and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC).ok())
+                .map(|zoned| zoned.timestamp());
+            let written =
+                instant.is_some_and(|instant| write_instant(out, instant, digits(*micros), zone));
+            if !written {
+                write_text(out, &moment(value));
+            }
+        }
+        (Kind::Date, Value::Date(year, month, day, ..)) => {
+            write_display(out, format_args!("\"{year:04}-{month:02}-{day:02}\""));
+        }
+        (_, value @ (Value::Date(..) | Value::Time(..))) => write_text(out, &moment(value)),
+    }
+}
+
+/// The digits that a fraction of a second needs.
+fn digits(micros: u32) -> usize {
+    let mut digits = 6;
+    let mut rest = micros;
+    while digits > 0 && rest.is_multiple_of(10) {
+        rest /= 10;
+        digits -= 1;
+    }
+    digits
+}
+
+/// The local time of a value; none for what is in no calendar, such as the day 0.
+fn civil(value: &Value) -> Option<DateTime> {
+    let Value::Date(year, month, day, hour, minute, second, micros) = value else {
+        return None;
+    };
+    let small = |number: &u8| i8::try_from(*number).ok();
+    let nanoseconds = i32::try_from(*micros).ok()?.checked_mul(1000)?;
+    DateTime::new(
+        i16::try_from(*year).ok()?,
+        small(month)?,
+        small(day)?,
+        small(hour)?,
+        small(minute)?,
+        small(second)?,
+        nanoseconds,
+    )
+    .ok()
+}
+
+/// A date with its time, or a time, as MySQL writes it.
+fn moment(value: &Value) -> String {
+    let (mut text, micros) = match value {
+        Value::Date(year, month, day, hour, minute, second, micros) => (
+            format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
+            *micros,
+        ),
+        Value::Time(negative, days, hours, minutes, seconds, micros) => {
+            let sign = if *negative { "-" } else { "" };
+            let hours = u64::from(*days) * 24 + u64::from(*hours);
+            (
+                format!("{sign}{hours:02}:{minutes:02}:{seconds:02}"),
+                *micros,
+            )
+        }
+        _ => return String::new(),
+    };
+    if micros > 0 {
+        let six = format!("{micros:06}");
+        text.push('.');
+        text.push_str(six.get(..digits(micros)).unwrap_or(&six));
+    }
+    text
+}
+
+/// What a row has in a column of the order, so that it can be bound again.
+pub(super) fn key(field: &Field, value: &Value) -> Option<KeyValue> {
+    Some(match value {
+        Value::NULL => KeyValue::Null,
+        Value::Int(number) => KeyValue::Integer(*number),
+        Value::UInt(number) => match i64::try_from(*number) {
+            Ok(number) => KeyValue::Integer(number),
+            Err(_) => KeyValue::Text(number.to_string()),
+        },
+        Value::Float(number) => KeyValue::Real((*number).into()),
+        Value::Double(number) => KeyValue::Real(*number),
+        Value::Bytes(bytes) if field.kind == Kind::Binary => KeyValue::Blob(bytes.clone()),
+        Value::Bytes(text) => KeyValue::Text(String::from_utf8(text.clone()).ok()?),
+        Value::Date(..) | Value::Time(..) => KeyValue::Text(moment(value)),
+    })
+}
+
+/// The entity tag of a row that begins with these fields: a hash of their names and of what was sent.
+pub(super) fn etag(row: &Row, fields: &[Field]) -> Result<String, Error> {
+    let mut hash = Sha256::new();
+    for (index, field) in fields.iter().enumerate() {
+        hash.update(field.json_key.as_bytes());
+        let mut part = |sort: u8, bytes: &[u8]| {
+            hash.update([sort]);
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        match cell(row, index)? {
+            Value::NULL => part(0, &[]),
+            Value::Int(number) => part(1, &number.to_le_bytes()),
+            Value::UInt(number) => part(2, &number.to_le_bytes()),
+            Value::Float(number) => part(3, &number.to_bits().to_le_bytes()),
+            Value::Double(number) => part(4, &number.to_bits().to_le_bytes()),
+            Value::Bytes(bytes) => part(5, bytes),
+            value @ (Value::Date(..) | Value::Time(..)) => part(6, moment(value).as_bytes()),
+        }
+    }
+    let digest = hash.finalize();
+    Ok(format!(
+        "\"{}\"",
+        URL_SAFE_NO_PAD.encode(digest.get(..24).unwrap_or(&digest))
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(kind: Kind, value: &Value, zone: Option<&str>) -> String {
+        let mut out = BytesMut::new();
+        write_value(&mut out, kind, value, &Zone::parse(zone).unwrap());
+        String::from_utf8(out.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn dates_and_times_are_written_as_the_contract_says_and_odd_ones_as_they_are() {
+        let date = Value::Date(2026, 1, 31, 22, 30, 0, 250_000);
+        assert_eq!(
+            written(Kind::DateTime, &date, None),
+            "\"2026-01-31T22:30:00.25Z\""
+        );
+        assert_eq!(
+            written(Kind::DateTime, &date, Some("+05:30")),
+            "\"2026-02-01T04:00:00.25+05:30\""
+        );
+        assert_eq!(written(Kind::Date, &date, None), "\"2026-01-31\"");
+        let zero = Value::Date(0, 0, 0, 0, 0, 0, 0);
+        assert_eq!(
+            written(Kind::DateTime, &zero, None),
+            "\"0000-00-00 00:00:00\""
+        );
+        let time = Value::Time(true, 34, 22, 59, 59, 1);
+        assert_eq!(written(Kind::Time, &time, None), "\"-838:59:59.000001\"");
+    }
+
+    #[test]
+    fn a_boolean_that_is_neither_comes_out_as_what_it_is() {
+        assert_eq!(written(Kind::Boolean, &Value::Int(1), None), "true");
+        assert_eq!(written(Kind::Boolean, &Value::Int(7), None), "7");
+        assert_eq!(
+            written(Kind::Integer, &Value::UInt(u64::MAX), None),
+            u64::MAX.to_string()
+        );
+        assert_eq!(
+            written(Kind::Json, &Value::Bytes(b"{\"a\": 1.10}".to_vec()), None),
+            "{\"a\": 1.10}"
+        );
+        assert_eq!(
+            written(Kind::Json, &Value::Bytes(b"{".to_vec()), None),
+            "\"{\""
+        );
+    }
+}

@@ -1,0 +1,426 @@
+//! Records created, changed and deleted in MySQL and MariaDB, each in a transaction.
+
+use std::sync::Arc;
+
+use mysql_async::{Row, prelude::Queryable as _};
+use sea_query::{Expr, ExprTrait as _, MysqlQueryBuilder, Query, Value};
+use svc_model::Invalid;
+
+use super::{
+    connect::Lease,
+    fault,
+    read::one,
+    select::{self, MAX_FRACTION, MysqlDialect, Statement},
+    types::{Type, type_of},
+    value,
+};
+use crate::{
+    Error, ErrorKind, Field, IfMatch, Model, RecordJson,
+    driver::Values,
+    plan::{Comparison, Shown, Test},
+    query::{SELF, all_fields, all_of, by_key, column, name, test},
+    records::{no_such_record, taken_back},
+    scalar::Scalar,
+    structure::Default,
+};
+
+/// A column and what goes into it.
+type Assignment = (usize, Expr);
+
+/// Runs a statement that gives no rows.
+async fn run(lease: &mut Lease, sql: &str) -> Result<(), Error> {
+    let conn = lease.conn()?;
+    conn.query_drop(sql).await.map_err(fault::translate)
+}
+
+/// Runs a write.
+async fn execute(lease: &mut Lease, statement: &Statement) -> Result<(), Error> {
+    let conn = lease.conn()?;
+    let done = conn.exec_drop(statement.sql.as_str(), statement.params());
+    done.await.map_err(fault::translate)
+}
+
+/// Ends a transaction: keeps what was done, or none of it.
+async fn finish<T>(
+    lease: &mut Lease,
+    model: &Model,
+    result: Result<T, Error>,
+    is_write: bool,
+) -> Result<T, Error> {
+    match result {
+        Ok(value) => {
+            let committed = run(lease, "COMMIT").await;
+            committed.map_err(|error| fault::explain(model, error, is_write))?;
+            Ok(value)
+        }
+        Err(error) => {
+            // What fails here closes the connection, which ends the transaction too.
+            if !fault::breaks_the_connection(&error) {
+                run(lease, "ROLLBACK").await.ok();
+            }
+            Err(error)
+        }
+    }
+}
+
+/// A record to be created.
+pub(super) struct Create {
+    model: Arc<Model>,
+    values: Values,
+    assignments: Vec<Assignment>,
+    shown: Shown,
+}
+
+impl Create {
+    pub(super) fn new(model: &Arc<Model>, values: &Values, shown: Shown) -> Result<Self, Error> {
+        Ok(Self {
+            model: Arc::clone(model),
+            values: values.clone(),
+            assignments: assignments(model, values)?,
+            shown,
+        })
+    }
+
+    pub(super) async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+        run(lease, "START TRANSACTION").await?;
+        let created = self.insert(lease).await;
+        finish(lease, &self.model, created, true).await
+    }
+
+    /// Inserts the row and reads it, in a transaction.
+    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+        let model = &self.model;
+        let mut values = self.values.clone();
+        let mut assignments = self.assignments.clone();
+        // A key that an expression gives is made first, since there is no other way to know it.
+        for index in model.key.iter().filter(|_| !model.primary_key_auto) {
+            let field = model.at(*index)?;
+            let given = values.iter().any(|(given, _)| given == index);
+            if let Some(Default::Expression(sql) | Default::Now(sql)) = &field.default
+                && !given
+            {
+                let conn = lease.conn()?;
+                let made: Option<Option<String>> = conn
+                    .query_first(format!("SELECT CAST({sql} AS CHAR)"))
+                    .await
+                    .map_err(fault::translate)?;
+                let made = made.flatten().map_or(Scalar::Null, Scalar::Text);
+                assignments.push((*index, Expr::val(select::stored(Type::Text, &made))));
+                values.push((*index, made));
+            }
+        }
+        let mut insert = Query::insert();
+        insert.into_table(table(model));
+        let (mut columns, mut exprs) = (Vec::new(), Vec::new());
+        for (index, expr) in &assignments {
+            columns.push(name(&model.at(*index)?.name));
+            exprs.push(expr.clone());
+        }
+        insert.columns(columns);
+        insert
+            .values(exprs)
+            .map_err(|error| Error::internal("an insert has too few values").with_source(error))?;
+        let mut statement: Statement = insert.build(MysqlQueryBuilder).into();
+        if assignments.is_empty() {
+            // There is no other way to write an empty row.
+            let target = statement.sql.split("VALUES").next().unwrap_or_default();
+            let target = target.trim_end().trim_end_matches("()");
+            statement = Statement {
+                sql: format!("{target} () VALUES ()"),
+                values: Vec::new(),
+            };
+        }
+        let inserted = execute(lease, &statement).await;
+        inserted.map_err(|error| fault::explain(model, error, true))?;
+        let number = lease.conn()?.last_insert_id();
+        let found = self.identity(&values, number)?;
+        let mut query = crate::query::select(&MysqlDialect, model, Some(found));
+        all_fields(&MysqlDialect, &mut query, model);
+        query.limit(1);
+        let row = one(lease, &Statement::select(&query)).await?;
+        let row = row.ok_or_else(|| {
+            Error::invalid("a rule of the database took the record away or changed its key")
+        })?;
+        value::record(&model.fields, &self.shown, &row)
+    }
+
+    /// What finds the new row: its key, or where it has none, all that was given.
+    fn identity(&self, values: &Values, number: Option<u64>) -> Result<Expr, Error> {
+        let model = &self.model;
+        let given = |index: &usize| {
+            let value = values.iter().find(|(given, _)| given == index);
+            value.map(|(_, value)| value.clone())
+        };
+        let mut tests = Vec::new();
+        if model.primary_key_auto {
+            for (index, value) in values {
+                tests.push(match value {
+                    Scalar::Null => Test::Null(*index),
+                    value => Test::Compare(*index, Comparison::Equal, value.clone()),
+                });
+            }
+        } else {
+            for index in &model.key {
+                let field = model.at(*index)?;
+                let value = match (given(index), &field.default, number) {
+                    (Some(value), _, _) if value != Scalar::Null => value,
+                    (_, Some(Default::AutoIncrement), Some(number)) => {
+                        Scalar::Integer(number.cast_signed())
+                    }
+                    (_, Some(Default::Literal(_, json)), _) => {
+                        let zone = &self.shown.zone;
+                        Scalar::from_json(field, json, zone).map_err(Error::internal)?
+                    }
+                    _ => {
+                        return Err(Error::internal("the key of a new record is not known"));
+                    }
+                };
+                tests.push(Test::Compare(*index, Comparison::Equal, value));
+            }
+        }
+        test(&MysqlDialect, model, SELF, &Test::All(tests))
+    }
+}
+
+/// Creates records in one transaction, each in a savepoint of its own.
+pub(super) async fn bulk_create(
+    lease: &mut Lease,
+    model: &Arc<Model>,
+    records: &[Values],
+    atomic: bool,
+    shown: &Shown,
+) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    run(lease, "START TRANSACTION").await?;
+    let results = create_each(lease, model, records, shown).await;
+    let refused = |results: &Vec<Result<RecordJson, Error>>| results.iter().any(Result::is_err);
+    match results {
+        Ok(mut results) if atomic && refused(&results) => {
+            run(lease, "ROLLBACK").await?;
+            for result in results.iter_mut().filter(|result| result.is_ok()) {
+                *result = Err(taken_back());
+            }
+            Ok(results)
+        }
+        results => finish(lease, model, results, true).await,
+    }
+}
+
+async fn create_each(
+    lease: &mut Lease,
+    model: &Arc<Model>,
+    records: &[Values],
+    shown: &Shown,
+) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    let mut results = Vec::with_capacity(records.len());
+    for values in records {
+        let result = match Create::new(model, values, shown.clone()) {
+            Ok(create) => {
+                run(lease, "SAVEPOINT record").await?;
+                let result = create.insert(lease).await;
+                if result
+                    .as_ref()
+                    .is_err_and(|error| error.kind() == ErrorKind::Invalid)
+                {
+                    run(lease, "ROLLBACK TO record").await?;
+                }
+                result
+            }
+            Err(error) => Err(error),
+        };
+        match result {
+            Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
+            result => results.push(result),
+        }
+    }
+    Ok(results)
+}
+
+/// A record to be changed or deleted.
+pub(super) struct Change {
+    model: Arc<Model>,
+    key: Values,
+    if_match: Option<IfMatch>,
+    action: Action,
+}
+
+enum Action {
+    /// Sets columns.
+    Update(Values, Vec<Assignment>, Shown),
+    Delete,
+}
+
+impl Change {
+    pub(super) fn update(
+        model: &Arc<Model>,
+        key: Values,
+        values: Values,
+        replace: bool,
+        if_match: Option<IfMatch>,
+        shown: Shown,
+    ) -> Result<Self, Error> {
+        let mut assignments = assignments(model, &values)?;
+        if replace {
+            for (index, field) in model.fields.iter().enumerate() {
+                let stays = !field.editable
+                    || model.key.contains(&index)
+                    || assignments.iter().any(|(given, _)| *given == index);
+                if !stays {
+                    assignments.push((index, Expr::cust("DEFAULT")));
+                }
+            }
+        }
+        Ok(Self {
+            model: Arc::clone(model),
+            key,
+            if_match,
+            action: Action::Update(values, assignments, shown),
+        })
+    }
+
+    pub(super) fn delete(model: &Arc<Model>, key: Values, if_match: Option<IfMatch>) -> Self {
+        Self {
+            model: Arc::clone(model),
+            key,
+            if_match,
+            action: Action::Delete,
+        }
+    }
+
+    /// Changes the record; gives it back after an update.
+    pub(super) async fn run(&self, lease: &mut Lease) -> Result<Option<RecordJson>, Error> {
+        run(lease, "START TRANSACTION").await?;
+        let changed = self.act(lease).await;
+        let is_write = matches!(self.action, Action::Update(..));
+        finish(lease, &self.model, changed, is_write).await
+    }
+
+    async fn act(&self, lease: &mut Lease) -> Result<Option<RecordJson>, Error> {
+        let model = &self.model;
+        let row = self.find(lease).await?;
+        let is_it = self.is_it(&row)?;
+        match &self.action {
+            Action::Delete => {
+                let mut delete = Query::delete();
+                delete.from_table(table(model)).and_where(is_it);
+                let statement: Statement = delete.build(MysqlQueryBuilder).into();
+                let done = execute(lease, &statement).await;
+                done.map_err(|error| fault::explain(model, error, false))?;
+                Ok(None)
+            }
+            Action::Update(_, assignments, shown) if assignments.is_empty() => {
+                value::record(&model.fields, shown, &row).map(Some)
+            }
+            Action::Update(values, assignments, shown) => {
+                let mut update = Query::update();
+                update.table(table(model)).and_where(is_it);
+                for (index, expr) in assignments {
+                    update.value(name(&model.at(*index)?.name), expr.clone());
+                }
+                let statement: Statement = update.build(MysqlQueryBuilder).into();
+                let done = execute(lease, &statement).await;
+                done.map_err(|error| fault::explain(model, error, true))?;
+                let mut key = self.key.clone();
+                for (index, value) in &mut key {
+                    if let Some((_, new)) = values.iter().find(|(given, _)| given == index) {
+                        *value = new.clone();
+                    }
+                }
+                let query = by_key(&MysqlDialect, model, &key)?;
+                let row = one(lease, &Statement::select(query.clone().limit(1))).await?;
+                let row = row.ok_or_else(|| {
+                    Error::invalid("a rule of the database took the record away or changed its key")
+                })?;
+                value::record(&model.fields, shown, &row).map(Some)
+            }
+        }
+    }
+
+    /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
+    async fn find(&self, lease: &mut Lease) -> Result<Row, Error> {
+        let model = &self.model;
+        let mut find = by_key(&MysqlDialect, model, &self.key)?;
+        find.limit(2).lock_exclusive();
+        let statement = Statement::select(&find);
+        let conn = lease.conn()?;
+        let rows: Vec<Row> = conn
+            .exec(statement.sql.as_str(), statement.params())
+            .await
+            .map_err(fault::translate)?;
+        let mut rows = rows.into_iter();
+        let row = rows.next().ok_or_else(|| no_such_record(model))?;
+        if let Some(if_match) = &self.if_match
+            && !if_match.holds(&value::etag(&row, &model.fields)?)
+        {
+            return Err(Error::new(
+                ErrorKind::PreconditionFailed,
+                "the record has changed since it was read; read it again",
+            ));
+        }
+        match rows.next() {
+            None => Ok(row),
+            Some(_) => Err(Error::invalid(
+                "several records have this key, so that none of them can be changed by it",
+            )),
+        }
+    }
+
+    /// What holds for the record that was found, and no other: its key as it is stored, since a key that was asked
+    /// for may equal others in the collation of the column.
+    fn is_it(&self, row: &Row) -> Result<Expr, Error> {
+        let model = &self.model;
+        let mut tests = Vec::with_capacity(model.key.len());
+        for index in &model.key {
+            let field = model.at(*index)?;
+            let here = column(&model.table, &field.name);
+            let key = value::key(field, value::cell(row, *index)?);
+            let key =
+                key.ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
+            tests.push(match key {
+                crate::cursor::KeyValue::Null => here.is_null(),
+                key => here.eq(crate::query::Dialect::bind_key(
+                    &MysqlDialect,
+                    Some(field),
+                    &key,
+                )?),
+            });
+        }
+        Ok(all_of(tests))
+    }
+}
+
+/// The table, under its own name.
+fn table(model: &Model) -> (sea_query::DynIden, sea_query::DynIden) {
+    let schema = model.schema.as_deref().unwrap_or_default();
+    (name(schema), name(&model.table))
+}
+
+/// Turns the values of a body into what is stored.
+fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
+    let mut invalid = Invalid::new();
+    let mut assignments = Vec::with_capacity(values.len());
+    for (index, scalar) in values {
+        let field = model.at(*index)?;
+        match stored(field, scalar) {
+            Ok(value) => assignments.push((*index, Expr::val(value))),
+            Err(message) => invalid.push_field(&field.name, message),
+        }
+    }
+    invalid.into_result()?;
+    Ok(assignments)
+}
+
+/// A value as a column takes it; refused where something of it would be lost.
+fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
+    let most = field.precision.unwrap_or(0);
+    let most = u8::try_from(most).unwrap_or(MAX_FRACTION);
+    let nanoseconds = match scalar {
+        Scalar::Time(time, digits) if *digits > most => time.subsec_nanosecond(),
+        Scalar::DateTime(timestamp, digits) if *digits > most => timestamp.subsec_nanosecond(),
+        _ => 0,
+    };
+    let unit = 10_i32.pow(9_u32.saturating_sub(most.into()));
+    if nanoseconds % unit != 0 {
+        return Err("the column does not hold fractions of a second this fine".to_owned());
+    }
+    Ok(select::stored(type_of(field), scalar))
+}
