@@ -381,7 +381,8 @@ fn bytes_that_are_no_http_do_no_harm() {
             .set_read_timeout(Some(Duration::from_secs(10)))
             .unwrap();
         stream.write_all(bytes).unwrap();
-        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        // The service may have hung up by now.
+        let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer);

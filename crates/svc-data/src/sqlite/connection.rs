@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::fault;
 use crate::{Error, ErrorKind, counts::Counts};
@@ -188,7 +188,7 @@ impl Slot {
             Role::Reader => connection.pragma_update(None, "query_only", true)?,
             Role::Writer => {
                 if self.source.set_wal {
-                    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+                    set_wal(&connection)?;
                 }
                 connection.pragma_update(None, "synchronous", "full")?;
                 connection.pragma_update(None, "foreign_keys", true)?;
@@ -241,6 +241,22 @@ impl Identity {
         Ok(Self {})
     }
 }
+/// Puts a database into WAL mode. SQLite does not wait for others that do the same at that moment.
+fn set_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let mut tries = 0;
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && wait_for_lock(tries) =>
+            {
+                tries += 1;
+            }
+            result => return result,
+        }
+    }
+}
+
 /// Pauses before a lock is tried again; false when it was tried long enough.
 fn wait_for_lock(tries: i32) -> bool {
     let waited = BUSY_PAUSE.saturating_mul(tries.unsigned_abs());
