@@ -3,6 +3,7 @@
 
 mod faults;
 mod fixture;
+mod formats;
 mod reads;
 mod sql;
 mod writes;

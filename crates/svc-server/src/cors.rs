@@ -12,7 +12,10 @@ use http::{HeaderName, Method, StatusCode, header};
 use svc_model::X_REQUEST_ID;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use crate::config::Origin;
+use crate::{
+    config::Origin,
+    rows::{TOTAL_COUNT, TRUNCATED},
+};
 
 /// How long a browser may keep the answer to its preflight.
 const MAX_AGE: Duration = Duration::from_secs(3600);
@@ -48,8 +51,11 @@ pub(crate) fn apply(router: Router, origins: &[Origin]) -> Router {
         ])
         .expose_headers([
             header::ETAG,
+            header::LINK,
             header::LOCATION,
             header::RETRY_AFTER,
+            TOTAL_COUNT,
+            TRUNCATED,
             request_id,
         ])
         .max_age(MAX_AGE);

@@ -39,6 +39,7 @@ mod records;
 mod request;
 mod resources;
 mod router;
+mod rows;
 mod server;
 mod sql;
 mod state;

@@ -6,7 +6,7 @@ use axum::{
     routing::post,
 };
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use svc_data::{ErrorKind, Resource, SqlAnswer};
 use svc_model::{
@@ -22,6 +22,7 @@ use crate::{
     failure::Failure,
     request::{Segments, read_draft},
     router::route,
+    rows::{Format, RowWriter, TOTAL_COUNT, TRUNCATED},
     state::Shared,
 };
 
@@ -38,12 +39,34 @@ async fn query(
     let resource = authorized(&state, &parts, project, environment, resource).await?;
     read_draft(parts.uri.query())?;
     let body = read_object(&parts.headers, body, &state.config).await?;
-    let body = match SqlRequest::parse(&body)? {
-        SqlRequest::One(query) => Chunks::from(pieces(resource.sql(&query).await?)),
-        SqlRequest::Batch(queries) => batch(resource, queries),
+    let format = Format::asked(&parts.headers);
+    let body = match (SqlRequest::parse(&body)?, format) {
+        (SqlRequest::One(query), Some(format)) => {
+            return in_format(format, resource.sql(&query).await?);
+        }
+        (SqlRequest::One(query), None) => Chunks::from(pieces(resource.sql(&query).await?)),
+        // The answers of a batch have columns of their own each.
+        (SqlRequest::Batch(queries), _) => batch(resource, queries),
         _ => return Err(Invalid::general("this form of a query is not supported").into()),
     };
     Ok(raw_json_answer(StatusCode::OK, body))
+}
+
+/// The rows of an answer in another form.
+fn in_format(format: Format, answer: SqlAnswer) -> Result<Answer, Failure> {
+    let columns = answer.columns.into_iter().map(|(name, _)| name);
+    let writer = RowWriter::new(format, columns.collect());
+    let head = Chunks::from([writer.head()?]);
+    let rows = async move { writer.write(answer.data, |_| None) };
+    let mut formatted = format.answer(head.followed_by(rows));
+    let headers = formatted.headers_mut();
+    if let Some(count) = answer.count {
+        headers.insert(TOTAL_COUNT, count.into());
+    }
+    if answer.truncated {
+        headers.insert(TRUNCATED, HeaderValue::from_static("true"));
+    }
+    Ok(formatted)
 }
 
 /// The answer as JSON around the rows that the driver wrote.

@@ -1,9 +1,10 @@
-//! Lists: one page in its envelope, or a bare array (specification, section 4; wire contract, section 4).
+//! Lists: one page in its envelope, a bare array (specification, section 4; wire contract, section 4), or rows in
+//! another form, with what the envelope says in headers.
 
 use axum::extract::{ConnectInfo, Request, State};
 use bytes::Bytes;
-use http::StatusCode;
-use svc_data::Page;
+use http::{HeaderValue, StatusCode, header};
+use svc_data::{Field, Model, Page};
 use svc_model::ListQuery;
 
 use super::{CollectionSegments, read_against};
@@ -14,6 +15,7 @@ use crate::{
     links,
     listener::Peer,
     request::Segments,
+    rows::{Format, More, RowWriter, TOTAL_COUNT},
     state::Shared,
 };
 
@@ -42,6 +44,9 @@ pub(super) async fn list(
         per_page: u64::from(query.limit()),
         count: page.count,
     });
+    if let Some(format) = Format::asked(&parts.headers) {
+        return in_format(format, &model, &query, page, envelope);
+    }
     let body = match (envelope, &page.rest) {
         (None, None) => [page.results].into(),
         (Some(envelope), None) => [
@@ -58,7 +63,64 @@ pub(super) async fn list(
             })
         }
     };
-    Ok(raw_json_answer(StatusCode::OK, body))
+    let mut answer = raw_json_answer(StatusCode::OK, body);
+    let vary = HeaderValue::from_static("accept");
+    answer.headers_mut().insert(header::VARY, vary);
+    Ok(answer)
+}
+
+/// A page as rows of another form.
+fn in_format(
+    format: Format,
+    model: &Model,
+    query: &ListQuery,
+    page: Page,
+    envelope: Option<Envelope>,
+) -> Result<Answer, Failure> {
+    let shown = |field: &&Field| {
+        let wanted = query.fields.as_ref();
+        wanted.is_none_or(|names| names.contains(&field.name))
+            || model.primary_key().any(|key| key.name == field.name)
+    };
+    let columns = model.fields().iter().filter(shown);
+    let writer = RowWriter::new(format, columns.map(|field| field.name.clone()).collect());
+    let mut links = Vec::new();
+    if let Some(envelope) = &envelope {
+        // Where a page is long, its end is not known yet; its number and the count may tell.
+        let next = match &page.rest {
+            None => envelope.next(&page),
+            Some(_) => envelope.next_by_number(),
+        };
+        links.extend(next.map(|url| format!("<{url}>; rel=\"next\"")));
+        links.extend(
+            envelope
+                .previous()
+                .map(|url| format!("<{url}>; rel=\"prev\"")),
+        );
+    }
+    let count = page.count;
+    let head = Chunks::from([writer.head()?]);
+    let mut answer = format.answer(head.followed_by(async move { rows(writer, page) }));
+    let headers = answer.headers_mut();
+    if let Ok(value) = HeaderValue::try_from(links.join(", "))
+        && !links.is_empty()
+    {
+        headers.insert(header::LINK, value);
+    }
+    if let Some(count) = count {
+        headers.insert(TOTAL_COUNT, count.into());
+    }
+    Ok(answer)
+}
+
+/// The rows of a page, and of its rest.
+fn rows(writer: RowWriter, page: Page) -> Result<Chunks, Failure> {
+    let rest = page.rest;
+    writer.write(page.results, |writer| {
+        let rest = rest?;
+        let more: More = Box::pin(async move { rows(writer, rest.read().await?) });
+        Some(more)
+    })
 }
 
 /// The parts of a page as one array between `head` and what `tail` makes of the last part.
@@ -88,19 +150,37 @@ struct Envelope {
 }
 
 impl Envelope {
+    fn page(&self, number: u64, after: Option<&str>) -> String {
+        let query = links::page_query(&self.query_text, number, after);
+        format!("{}?{query}", self.link)
+    }
+
+    /// The link to the next page, given this one, or its last part.
+    fn next(&self, page: &Page) -> Option<String> {
+        let number = self.number.saturating_add(1);
+        page.has_more
+            .then(|| self.page(number, page.after.as_deref()))
+    }
+
+    /// The link to the next page where the count says that there is one.
+    fn next_by_number(&self) -> Option<String> {
+        let is_last = self.pages()? <= self.number;
+        (!is_last).then(|| self.page(self.number + 1, None))
+    }
+
+    /// The link to the page before; from a page past the end, that is the last one.
+    fn previous(&self) -> Option<String> {
+        let last = self.pages().map_or(u64::MAX, |pages| pages.max(1));
+        (self.number > 1).then(|| self.page(Ord::min(self.number - 1, last), None))
+    }
+
+    /// How many pages there are.
+    fn pages(&self) -> Option<u64> {
+        self.count.map(|count| count.div_ceil(self.per_page))
+    }
+
     /// The fields of the envelope but the records, given the page, or its last part.
     fn fields(&self, page: &Page) -> String {
-        let link = |number: u64, after: Option<&str>| {
-            let query = links::page_query(&self.query_text, number, after);
-            format!("{}?{query}", self.link)
-        };
-        let next = page
-            .has_more
-            .then(|| link(self.number.saturating_add(1), page.after.as_deref()));
-        // From a page past the end, the last one comes before.
-        let pages = self.count.map(|count| count.div_ceil(self.per_page));
-        let last = pages.map_or(u64::MAX, |pages| pages.max(1));
-        let previous = (self.number > 1).then(|| link(Ord::min(self.number - 1, last), None));
         let number = |number: Option<u64>| {
             number.map_or_else(|| "null".to_owned(), |number| number.to_string())
         };
@@ -108,9 +188,9 @@ impl Envelope {
         format!(
             r#""count":{},"next":{},"previous":{},"num_pages":{},"per_page":{},"has_more":{}"#,
             number(self.count),
-            text(next),
-            text(previous),
-            number(pages),
+            text(self.next(page)),
+            text(self.previous()),
+            number(self.pages()),
             self.per_page,
             page.has_more,
         )
