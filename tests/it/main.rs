@@ -17,3 +17,4 @@ mod resources;
 mod shared;
 mod siblings;
 mod sql;
+mod transfer;

@@ -26,6 +26,7 @@ mod options;
 mod output;
 mod pages;
 mod place;
+mod progress;
 mod project;
 mod ready;
 mod records;

@@ -1,21 +1,35 @@
 //! `svc records`: the records of connected databases, through the client.
 
+mod aggregate;
+mod export;
+mod import;
 mod list;
+mod selection;
+mod transfer;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use svc_api::{ApiToken, Client, Records as Handle, auth::TokenError};
 use svc_model::{JsonObject, ModelName, RecordId, ResourceName};
 
-use self::list::List;
+use self::{
+    aggregate::{Aggregate, Group},
+    export::Export,
+    import::Import,
+    list::List,
+};
 use crate::{
     client::Target, context::Context, failure::Failure, input, pages::FormatArg, rows::write_one,
 };
 
-/// List, get, create, update, replace and delete records
+/// List, get, create, update, replace, delete, aggregate, export and import records
 #[derive(Subcommand)]
 pub(crate) enum Records {
     List(List),
+    Aggregate(Aggregate),
+    Group(Group),
+    Export(Export),
+    Import(Import),
     /// Show one record
     #[command(after_help = "Example:\n  svc records get shop orders 42 --fields id,status,total")]
     Get {
@@ -183,6 +197,10 @@ impl Records {
         let output = &context.output;
         match self {
             Self::List(list) => list.run(context).await,
+            Self::Aggregate(aggregate) => aggregate.run(context).await,
+            Self::Group(group) => group.run(context).await,
+            Self::Export(export) => export.run(context).await,
+            Self::Import(import) => import.run(context).await,
             Self::Get {
                 item,
                 etag,

@@ -51,6 +51,28 @@ impl RowWriter<io::BufWriter<io::Stdout>> {
 }
 
 impl<W: Write> RowWriter<W> {
+    /// Writes to a file; in CSV behind a header of these columns, where there is one already.
+    pub(crate) fn to(out: W, format: Format, columns: Option<Vec<String>>) -> Self {
+        let mut writer = Self::new(out, format, false);
+        if let Sink::Csv(header) = &mut writer.sink {
+            *header = columns;
+        }
+        writer
+    }
+
+    /// Where the rows go.
+    pub(crate) fn out_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    /// The columns of CSV, once there was a row.
+    pub(crate) fn columns(&self) -> &[String] {
+        match &self.sink {
+            Sink::Csv(Some(columns)) => columns,
+            _ => &[],
+        }
+    }
+
     fn new(out: W, format: Format, terminal: bool) -> Self {
         let sink = match format {
             Format::Table => Sink::Table(Vec::new()),

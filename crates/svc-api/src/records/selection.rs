@@ -10,6 +10,12 @@ use crate::Call;
 macro_rules! selections {
     ($($operation:ident),*) => {$(
         impl Call<$operation> {
+            /// Takes the records that a query selects; what it says of pages and order is left aside where it
+            /// does not matter.
+            pub fn query(self, query: ListQuery) -> Self {
+                self.with(|operation| operation.query = query)
+            }
+
             /// Takes records whose field compares so.
             pub fn filter(
                 self,

@@ -1,26 +1,24 @@
 //! `svc records list`: a page of records, or all of them while they arrive.
 
-use std::{
-    io::{self, IsTerminal as _},
-    time::{Duration, Instant},
-};
+use std::io::{self, IsTerminal as _};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use svc_model::{ListQuery, Lookup, QueryString};
+use svc_model::ListQuery;
 
-use super::{Collection, Service, View};
+use super::{
+    Collection, Service, View,
+    selection::{Selection, parse},
+};
 use crate::{
     context::Context,
     failure::Failure,
     pages::FormatArg,
+    progress::Progress,
     rows::{Format, RowWriter},
 };
 
 /// Records that are asked for at a time when all are wanted.
 const PER_PAGE_OF_ALL: u32 = 1_000;
-/// After this time progress is shown.
-const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 
 /// List the records of a table or view
 #[derive(Args)]
@@ -34,18 +32,11 @@ const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 pub(crate) struct List {
     #[command(flatten)]
     collection: Collection,
-    /// Keep records whose field compares so; can be repeated, all must hold. exclude__ in front negates
-    #[arg(long, value_name = "FIELD__LOOKUP=VALUE")]
-    filter: Vec<String>,
-    /// Keep records for which a tree of conditions holds: {"or": [{"field", "lookup", "value"}, ...]}
-    #[arg(long, value_name = "JSON")]
-    filter_tree: Option<String>,
+    #[command(flatten)]
+    selection: Selection,
     /// Columns to order by, with - in front from the largest
     #[arg(long, value_name = "FIELD,...", allow_hyphen_values = true)]
     order_by: Option<String>,
-    /// Keep records in which this text occurs
-    #[arg(long, value_name = "TEXT")]
-    search: Option<String>,
     #[command(flatten)]
     view: View,
     /// Records on a page: 1 to 10000 [default: 25, with --all 1000]
@@ -84,7 +75,9 @@ impl List {
         }
         let mut pages = call.by_page();
         let mut writer = RowWriter::to_stdout(format);
-        let mut progress = Progress::new(context.output.shows_progress());
+        // Progress would be drawn into a table.
+        let mut progress =
+            Progress::new(context.output.shows_progress() && !io::stdout().is_terminal());
         while let Some(page) = pages.try_next().await? {
             for record in page.results {
                 writer.write(record)?;
@@ -97,24 +90,9 @@ impl List {
 
     /// The query, read by the grammar that the service reads it with.
     fn query(&self) -> Result<ListQuery, Failure> {
-        let mut query = QueryString::new();
-        for filter in &self.filter {
-            let (key, value) = filter.split_once('=').ok_or_else(|| {
-                Failure::usage(format!(
-                    "--filter {filter} must be FIELD=VALUE or FIELD__LOOKUP=VALUE"
-                ))
-            })?;
-            if key.starts_with('_') || matches!(key, "page" | "tz" | "draft") {
-                return Err(Failure::usage(format!(
-                    "--filter {key}: this name is a parameter; filter a field of this name with --filter-tree"
-                )));
-            }
-            query.push(key, value);
-        }
+        let mut query = self.selection.query_string()?;
         let parameters = [
-            ("_filter", self.filter_tree.as_deref()),
             ("_order_by", self.order_by.as_deref()),
-            ("_search", self.search.as_deref()),
             ("tz", self.view.tz.as_deref()),
             (
                 "_count",
@@ -126,21 +104,12 @@ impl List {
                 query.push(key, value);
             }
         }
-        // Which fields there are, only the service knows; here every name is one.
-        let is_field = |name: &str| !name.starts_with("exclude__") && !ends_in_lookup(name);
-        let mut query = ListQuery::parse(query.as_str(), &is_field).map_err(|invalid| {
-            Failure::usage(format!("the list cannot be asked for: {invalid}"))
-        })?;
+        let mut query = parse(query.as_str())?;
         query.fields.clone_from(&self.view.fields);
         query.per_page = self.per_page.or(self.all.then_some(PER_PAGE_OF_ALL));
         query.page = self.page.unwrap_or(1);
         Ok(query)
     }
-}
-
-fn ends_in_lookup(name: &str) -> bool {
-    name.rsplit_once("__")
-        .is_some_and(|(field, word)| !field.is_empty() && word.parse::<Lookup>().is_ok())
 }
 
 /// What people are told below a page.
@@ -154,44 +123,10 @@ fn summary(shown: usize, more: bool, count: Option<u64>) -> String {
     format!("{shown}{of} records{rest}")
 }
 
-/// How many records have arrived; shown once it takes a while, and only where no table is in the way.
-struct Progress {
-    began: Instant,
-    visible: bool,
-    bar: Option<ProgressBar>,
-}
-
-impl Progress {
-    fn new(visible: bool) -> Self {
-        Self {
-            began: Instant::now(),
-            visible: visible && !io::stdout().is_terminal(),
-            bar: None,
-        }
-    }
-
-    fn show(&mut self, written: u64) {
-        if !self.visible || self.began.elapsed() < PROGRESS_AFTER {
-            return;
-        }
-        let bar = self.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{pos} records, {elapsed}")
-                .unwrap_or_else(|_| ProgressStyle::default_spinner());
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style)
-        });
-        bar.set_position(written);
-    }
-
-    fn end(self) {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::{Parser, error::ErrorKind};
+    use svc_model::Lookup;
 
     use super::*;
 

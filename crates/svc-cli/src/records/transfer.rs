@@ -1,0 +1,108 @@
+//! What `svc records export` and `svc records import` have in common: files, their form, and what is noted beside
+//! them so that an interrupted transfer can go on.
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{failure::Failure, rows::Format};
+
+/// The form of a file of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileFormat {
+    /// One object on each line
+    Ndjson,
+    /// Comma-separated values with a header (RFC 4180)
+    Csv,
+}
+
+impl FileFormat {
+    /// The form that was asked for, else the one that the name of the file tells.
+    pub(crate) fn of(path: &Path, asked: Option<Self>) -> Result<Self, Failure> {
+        let told = || match path.extension()?.to_str()? {
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            "csv" => Some(Self::Csv),
+            _ => None,
+        };
+        asked.or_else(told).ok_or_else(|| {
+            Failure::usage(format!(
+                "the name of {} does not tell its form; end it in .csv or .ndjson, or give --file-format",
+                path.display()
+            ))
+        })
+    }
+}
+
+impl From<FileFormat> for Format {
+    fn from(format: FileFormat) -> Self {
+        match format {
+            FileFormat::Ndjson => Self::Ndjson,
+            FileFormat::Csv => Self::Csv,
+        }
+    }
+}
+
+/// A file beside another one.
+pub(crate) fn beside(path: &Path, extension: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(extension);
+    name.into()
+}
+
+/// What is noted of a transfer that is under way.
+pub(crate) struct Note {
+    path: PathBuf,
+}
+
+impl Note {
+    pub(crate) fn beside(path: &Path, extension: &str) -> Self {
+        Self {
+            path: beside(path, extension),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        let text = fs::read(&self.path).map_err(|error| io_failure("read", &self.path, &error))?;
+        serde_json::from_slice(&text).map_err(|error| {
+            Failure::new(format!(
+                "{} cannot be understood: {error}; delete it and begin anew",
+                self.path.display()
+            ))
+        })
+    }
+
+    /// Writes the note, so that it is either the old or the new one whatever happens.
+    pub(crate) fn write(&self, note: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_vec(note)
+            .map_err(|error| Failure::new(format!("a note cannot be written: {error}")))?;
+        let new = beside(&self.path, ".new");
+        let written = fs::File::create(&new).and_then(|mut file| {
+            file.write_all(&text)?;
+            file.sync_all()?;
+            fs::rename(&new, &self.path)
+        });
+        written.map_err(|error| io_failure("write", &self.path, &error))
+    }
+
+    pub(crate) fn remove(&self) -> Result<(), Failure> {
+        fs::remove_file(&self.path).map_err(|error| io_failure("remove", &self.path, &error))
+    }
+}
+
+pub(crate) fn io_failure(what: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("cannot {what} {}: {error}", path.display()))
+}
