@@ -4,6 +4,8 @@
 mod faults;
 mod fixture;
 mod formats;
+mod injection;
+mod properties;
 mod reads;
 mod sql;
 mod writes;

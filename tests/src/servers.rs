@@ -253,7 +253,7 @@ impl Server for MariadbServer {
         let name = unique_name();
         self.execute(
             &self.url("mysql"),
-            &format!("CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"),
+            &format!("CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"),
         );
         let url = self.url(&name);
         self.execute(&url, script);

@@ -104,7 +104,7 @@ impl Import {
             .typed::<JsonObject>();
         let file =
             File::open(&self.file).map_err(|error| io_failure("read", &self.file, &error))?;
-        let mut records = Reader::new(file, format, model)?
+        let mut records = Reader::new(file, format, &model)?
             .skip(usize::try_from(state.records).unwrap_or(usize::MAX));
         let mut out = OpenOptions::new();
         out.create(true)
@@ -199,7 +199,7 @@ enum Reader {
 }
 
 impl Reader {
-    fn new(file: File, format: FileFormat, model: ModelDescription) -> Result<Self, Failure> {
+    fn new(file: File, format: FileFormat, model: &ModelDescription) -> Result<Self, Failure> {
         if format == FileFormat::Ndjson {
             return Ok(Self::Ndjson(BufReader::new(file).lines()));
         }

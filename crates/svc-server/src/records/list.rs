@@ -45,7 +45,7 @@ pub(super) async fn list(
         count: page.count,
     });
     if let Some(format) = Format::asked(&parts.headers) {
-        return in_format(format, &model, &query, page, envelope);
+        return in_format(format, &model, &query, page, envelope.as_ref());
     }
     let body = match (envelope, &page.rest) {
         (None, None) => [page.results].into(),
@@ -75,7 +75,7 @@ fn in_format(
     model: &Model,
     query: &ListQuery,
     page: Page,
-    envelope: Option<Envelope>,
+    envelope: Option<&Envelope>,
 ) -> Result<Answer, Failure> {
     let shown = |field: &&Field| {
         let wanted = query.fields.as_ref();
@@ -85,7 +85,7 @@ fn in_format(
     let columns = model.fields().iter().filter(shown);
     let writer = RowWriter::new(format, columns.map(|field| field.name.clone()).collect());
     let mut links = Vec::new();
-    if let Some(envelope) = &envelope {
+    if let Some(envelope) = envelope {
         // Where a page is long, its end is not known yet; its number and the count may tell.
         let next = match &page.rest {
             None => envelope.next(&page),
