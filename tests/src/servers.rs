@@ -61,6 +61,8 @@ pub struct PostgresServer {
     folder: TempDir,
     port: u16,
     process: Option<Child>,
+    /// Whether what is committed is on the disk.
+    durable: bool,
 }
 
 impl PostgresServer {
@@ -79,6 +81,19 @@ impl PostgresServer {
     /// When there is none and none can be installed.
     #[must_use]
     pub fn start() -> Self {
+        Self::make(false)
+    }
+
+    /// A server of one's own that is as slow as one in earnest: what is committed is on the disk.
+    ///
+    /// # Panics
+    /// When there is none and none can be installed.
+    #[must_use]
+    pub fn start_durable() -> Self {
+        Self::make(true)
+    }
+
+    fn make(durable: bool) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("svc-postgres-")
             .tempdir()
@@ -99,6 +114,7 @@ impl PostgresServer {
             folder,
             port: free_port(),
             process: None,
+            durable,
         };
         server.run();
         server
@@ -114,7 +130,15 @@ impl Server for PostgresServer {
             .args(["-p", &self.port.to_string()])
             .args(["-c", "listen_addresses=127.0.0.1"])
             .args(["-c", "unix_socket_directories="])
-            .args(["-c", "max_connections=200", "-c", "fsync=off"]);
+            .args(["-c", "max_connections=200"])
+            .args([
+                "-c",
+                if self.durable {
+                    "fsync=on"
+                } else {
+                    "fsync=off"
+                },
+            ]);
         self.process = Some(supervised(&command, "INT", self.folder.path()));
         let url = self.url("postgres");
         wait_until("PostgreSQL takes connections", || {

@@ -11,7 +11,7 @@ use crate::Error;
 pub const ORDERS: &str = "orders";
 
 /// A database with a table of orders.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Database {
     /// What its resource is called, and its rows in the report.
     pub name: &'static str,
@@ -144,6 +144,63 @@ pub fn make_wide(path: &Path, orders: u32, note: u32) -> Result<(), Error> {
     transaction.commit()?;
     Ok(())
 }
+
+/// Copies a file that was made here into a database of PostgreSQL.
+pub fn copy_to_postgres(file: &Path, url: &str) -> Result<(), Error> {
+    use std::io::Write as _;
+
+    let source = Connection::open(file)?;
+    let mut target = postgres::Client::connect(url, postgres::NoTls)?;
+    for (table, columns) in [
+        ("customers", "id, name, email, country, created_at"),
+        (
+            "orders",
+            "id, customer_id, status, printf('%.2f', amount), created_at, note",
+        ),
+    ] {
+        let mut select = source.prepare(&format!("SELECT {columns} FROM {table} ORDER BY id"))?;
+        let count = select.column_count();
+        let mut rows = select.query([])?;
+        let mut copy = target.copy_in(&format!("COPY {table} FROM STDIN"))?;
+        while let Some(row) = rows.next()? {
+            // No value here holds a tab, a line end or a backslash.
+            let cells = (0..count).map(|at| {
+                Ok::<_, Error>(match row.get_ref(at)? {
+                    rusqlite::types::ValueRef::Integer(number) => number.to_string(),
+                    value => value.as_str()?.to_owned(),
+                })
+            });
+            let cells: Vec<String> = cells.collect::<Result<_, _>>()?;
+            writeln!(copy, "{}", cells.join("\t"))?;
+        }
+        copy.finish()?;
+    }
+    target.batch_execute(
+        "SELECT setval('orders_id_seq', (SELECT max(id) FROM orders));
+         CREATE INDEX orders_status_created ON orders (status, created_at);
+         CREATE INDEX orders_customer ON orders (customer_id);",
+    )?;
+    target.batch_execute("VACUUM ANALYZE")?;
+    Ok(())
+}
+
+/// The tables in PostgreSQL.
+pub const POSTGRES_TABLES: &str = "
+CREATE TABLE customers (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL UNIQUE,
+  country TEXT NOT NULL,
+  created_at TIMESTAMP NOT NULL
+);
+CREATE TABLE orders (
+  id SERIAL PRIMARY KEY,
+  customer_id INTEGER NOT NULL REFERENCES customers (id),
+  status TEXT NOT NULL,
+  amount NUMERIC(12, 2) NOT NULL,
+  created_at TIMESTAMP NOT NULL,
+  note TEXT
+);";
 
 /// How many orders one caller inserts in this time, each with a commit of its own that is durable.
 pub fn commits_per_second(path: &Path, time: Duration) -> Result<f64, Error> {

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use svc_tests::servers::{PostgresServer, Server as _};
+
 use crate::cases::{CASES, Case, What};
 use crate::dataset::Database;
 use crate::load::Load;
@@ -39,6 +41,7 @@ Options:
   --connections N   how many requests are under way at once (default 16)
   --orders N        size of the table (default 100000)
   --case NAME       only this case; can be given several times
+  --engine NAME     only this engine, sqlite or postgres; can be given twice
   --help            this text
 
 Example:
@@ -81,6 +84,23 @@ struct Options {
     connections: usize,
     orders: u32,
     cases: Vec<&'static Case>,
+    engines: Vec<Engine>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+impl Engine {
+    fn parse(name: &str) -> Result<Self, lexopt::Error> {
+        match name {
+            "sqlite" => Ok(Self::Sqlite),
+            "postgres" => Ok(Self::Postgres),
+            _ => Err("--engine is sqlite or postgres".into()),
+        }
+    }
 }
 
 fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
@@ -91,6 +111,7 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
         connections: 16,
         orders: 100_000,
         cases: Vec::new(),
+        engines: Vec::new(),
     };
     while let Some(argument) = parser.next()? {
         match argument {
@@ -99,6 +120,9 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Long("connections") => options.connections = parser.value()?.parse()?,
             Long("orders") => options.orders = parser.value()?.parse()?,
             Long("case") => options.cases.push(case(&parser.value()?.string()?)?),
+            Long("engine") => options
+                .engines
+                .push(Engine::parse(&parser.value()?.string()?)?),
             Value(word) if word == bare::COMMAND => {
                 let body = parser.value()?.into();
                 return Ok(Arguments::Bare { body });
@@ -111,6 +135,9 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
     }
     if options.cases.is_empty() {
         options.cases = CASES.iter().collect();
+    }
+    if options.engines.is_empty() {
+        options.engines = vec![Engine::Sqlite, Engine::Postgres];
     }
     Ok(Arguments::Run(options))
 }
@@ -133,18 +160,41 @@ fn run(options: &Options) -> Result<(), Error> {
         name,
         url: format!("sqlite:{}", file.display()),
     };
-    let (sqlite, wide) = (of("sqlite", &file), of("wide", &wide));
+    // It lives as long as what is measured on it.
+    let server = options
+        .engines
+        .contains(&Engine::Postgres)
+        .then(PostgresServer::start_durable);
+    let mut measured = Vec::new();
+    let mut listed = Vec::new();
+    if options.engines.contains(&Engine::Sqlite) {
+        measured.push(of("sqlite", &file));
+        listed.extend([of("sqlite", &file), of("sqlite-wide", &wide)]);
+    }
+    if let Some(server) = &server {
+        eprintln!("copying them to PostgreSQL");
+        let copy = |name, file: &Path| -> Result<Database, Error> {
+            let url = server.database(dataset::POSTGRES_TABLES);
+            dataset::copy_to_postgres(file, &url)?;
+            Ok(Database { name, url })
+        };
+        let postgres = copy("postgres", &file)?;
+        listed.extend([postgres.clone(), copy("postgres-wide", &wide)?]);
+        measured.push(postgres);
+    }
 
-    let service = Service::start(folder.path(), &[&sqlite, &wide])?;
+    let service = Service::start(folder.path(), &measured)?;
     let idle = service.usage()?;
     let mut rows = Vec::new();
     let mut remarks = Vec::new();
-    for database in [&sqlite] {
+    for database in &measured {
         for case in &options.cases {
             rows.push(measure(folder.path(), &service, database, case, options)?);
             match case.what {
                 What::Walk => remarks.push(depth(&service, database, case, options)?),
-                What::Create => remarks.push(gathered(&service, database, &file, case)?),
+                What::Create if database.name == "sqlite" => {
+                    remarks.push(gathered(&service, database, &file, case)?);
+                }
                 _ => {}
             }
         }
@@ -163,7 +213,7 @@ fn run(options: &Options) -> Result<(), Error> {
         report::mebibytes(service.usage()?.peak_resident),
     );
     drop(service);
-    for database in [&sqlite, &wide] {
+    for database in &listed {
         println!("- {}", memory_of_a_long_list(folder.path(), database)?);
     }
     Ok(())
@@ -255,7 +305,7 @@ fn memory_of_a_long_list(folder: &Path, database: &Database) -> Result<String, E
     let case = case("list-whole").map_err(|error| error.to_string())?;
     let folder = folder.join(format!("alone-{}", database.name));
     std::fs::create_dir(&folder)?;
-    let service = Service::start(&folder, &[database])?;
+    let service = Service::start(&folder, std::slice::from_ref(database))?;
     let target = service.target(database, case);
     let idle = service.usage()?.resident;
     usage::forget_peak(service.process())?;

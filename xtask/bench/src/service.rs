@@ -40,7 +40,7 @@ struct Resource {
 
 impl Service {
     /// Starts the program with each of these connected, as its name.
-    pub fn start(folder: &Path, databases: &[&Database]) -> Result<Self, Error> {
+    pub fn start(folder: &Path, databases: &[Database]) -> Result<Self, Error> {
         let program = std::env::var_os("SVC_BIN")
             .map(PathBuf::from)
             .ok_or("SVC_BIN does not name the program; run `cargo xtask bench`")?;
