@@ -8,4 +8,5 @@ mod injection;
 mod properties;
 mod reads;
 mod sql;
+mod structure;
 mod writes;

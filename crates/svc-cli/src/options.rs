@@ -63,6 +63,9 @@ pub(crate) struct ServerOptions {
     /// How long a statement may run in a connected database [default: 15]
     #[arg(long, value_name = "SECONDS", env = "SVC_STATEMENT_TIMEOUT")]
     statement_timeout: Option<NonZeroU64>,
+    /// The most connections to a database server, for each resource [default: 10]
+    #[arg(long, value_name = "NUMBER", env = "SVC_DATABASE_CONNECTIONS")]
+    database_connections: Option<NonZeroUsize>,
     /// How long a request body may take to arrive [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT")]
     body_timeout: Option<NonZeroU64>,
@@ -141,6 +144,7 @@ impl ServerOptions {
             body_limit: self.body_limit.or(file.body_limit),
             request_timeout: self.request_timeout.or(file.request_timeout),
             statement_timeout: self.statement_timeout.or(file.statement_timeout),
+            database_connections: self.database_connections.or(file.database_connections),
             body_timeout: self.body_timeout.or(file.body_timeout),
             header_timeout: self.header_timeout.or(file.header_timeout),
             max_connections: self.max_connections.or(file.max_connections),
@@ -167,6 +171,9 @@ impl ServerOptions {
         config.body_limit = self.body_limit.map_or(config.body_limit, NonZeroUsize::get);
         config.request_timeout = seconds(self.request_timeout, config.request_timeout);
         config.statement_timeout = seconds(self.statement_timeout, config.statement_timeout);
+        config.database_connections = self
+            .database_connections
+            .map_or(config.database_connections, NonZeroUsize::get);
         config.body_timeout = seconds(self.body_timeout, config.body_timeout);
         config.header_timeout = seconds(self.header_timeout, config.header_timeout);
         config.max_connections = self

@@ -66,6 +66,8 @@ mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 pub mod structure;
+#[cfg(test)]
+mod tests;
 mod time;
 
 #[cfg(feature = "sqlite")]

@@ -28,6 +28,7 @@ mod types;
 mod value;
 mod write;
 
+pub(crate) use self::select::MysqlDialect;
 pub(crate) use self::types::Type;
 
 /// A connected MySQL or MariaDB database.
@@ -106,7 +107,7 @@ impl Driver for Mysql {
         key: Values,
         shown: Shown,
     ) -> Result<RecordJson, Error> {
-        let query = by_key(&select::MysqlDialect, model, &key)?;
+        let query = by_key(&MysqlDialect, model, &key)?;
         let statement = select::Statement::select(query.clone().limit(1));
         self.on(&self.pool, async |lease| {
             read::retrieve(lease, model, &statement, &shown).await
@@ -144,7 +145,7 @@ impl Driver for Mysql {
         key: Values,
         order: Vec<(usize, bool)>,
     ) -> Result<String, Error> {
-        let place = PlaceQuery::new(&select::MysqlDialect, model, &key, &order)?;
+        let place = PlaceQuery::new(&MysqlDialect, model, &key, &order)?;
         let statement = select::Statement::select(&place.select);
         let values = self
             .on(&self.pool, async |lease| {

@@ -29,6 +29,7 @@ mod types;
 mod value;
 mod write;
 
+pub(crate) use self::select::PostgresDialect;
 pub(crate) use self::types::Type;
 
 /// A connected PostgreSQL database.
@@ -127,7 +128,7 @@ impl Driver for Postgres {
         key: Values,
         shown: Shown,
     ) -> Result<RecordJson, Error> {
-        let query = by_key(&select::PostgresDialect, model, &key)?;
+        let query = by_key(&PostgresDialect, model, &key)?;
         let statement = select::Statement::select(query.clone().limit(1));
         self.on(&self.pool, async |lease| {
             read::retrieve(lease, model, &statement, &shown).await
@@ -165,7 +166,7 @@ impl Driver for Postgres {
         key: Values,
         order: Vec<(usize, bool)>,
     ) -> Result<String, Error> {
-        let place = PlaceQuery::new(&select::PostgresDialect, model, &key, &order)?;
+        let place = PlaceQuery::new(&PostgresDialect, model, &key, &order)?;
         let statement = select::Statement::select(&place.select);
         let values = self
             .on(&self.pool, async |lease| {

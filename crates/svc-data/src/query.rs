@@ -3,6 +3,8 @@
 //! What differs from engine to engine is its [`Dialect`].
 
 mod page;
+#[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]
+mod tests;
 
 use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 

@@ -39,6 +39,8 @@ mod sql;
 mod temporal;
 mod write;
 
+pub(crate) use self::select::SqliteDialect;
+
 /// How long the structure may take to be read.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -160,8 +162,7 @@ impl Driver for Sqlite {
         key: Values,
         shown: Shown,
     ) -> Result<RecordJson, Error> {
-        let statement =
-            select::Statement::select(by_key(&select::SqliteDialect, model, &key)?.limit(1));
+        let statement = select::Statement::select(by_key(&SqliteDialect, model, &key)?.limit(1));
         let model = Arc::clone(model);
         self.read(self.timeout, move |connection, told| {
             read::retrieve(connection, told, &model, &statement, &shown)
@@ -198,7 +199,7 @@ impl Driver for Sqlite {
         key: Values,
         order: Vec<(usize, bool)>,
     ) -> Result<String, Error> {
-        let place = PlaceQuery::new(&select::SqliteDialect, model, &key, &order)?;
+        let place = PlaceQuery::new(&SqliteDialect, model, &key, &order)?;
         let statement = select::Statement::select(&place.select);
         let model = Arc::clone(model);
         self.read(self.timeout, move |connection, told| {

@@ -35,6 +35,8 @@ pub struct Config {
     pub request_timeout: Duration,
     /// How long a statement may run in a connected database. Default 15 s.
     pub statement_timeout: Duration,
+    /// The most connections to a database server, for each resource and process. Default 10.
+    pub database_connections: usize,
     /// How long a request body may take to arrive. Default 30 s.
     pub body_timeout: Duration,
     /// How long a connection may take to send a request head, and may idle between two. Default 30 s.
@@ -58,6 +60,7 @@ impl Default for Config {
             body_limit: 16 * 1024 * 1024,
             request_timeout: Duration::from_secs(60),
             statement_timeout: Duration::from_secs(15),
+            database_connections: 10,
             body_timeout: Duration::from_secs(30),
             header_timeout: Duration::from_secs(30),
             max_connections: 10_000,

@@ -3,6 +3,7 @@
 
 pub(crate) mod application;
 pub(crate) mod resource;
+mod sql;
 
 use serde_json::{Value, json};
 

@@ -25,6 +25,7 @@ impl State {
     pub(crate) fn new(config: Config, store: Store) -> Shared {
         let mut options = ResourceOptions::default();
         options.statement_timeout = config.statement_timeout;
+        options.connections = config.database_connections;
         Arc::new(Self {
             config,
             store,

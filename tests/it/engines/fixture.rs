@@ -97,7 +97,7 @@ fn script(s: &Spelling) -> String {
             picture {bytes}, big BIGINT, small SMALLINT NOT NULL DEFAULT 7,
             CONSTRAINT credit_is_not_negative CHECK (credit >= 0)){suffix};
         CREATE TABLE orders (
-            id {serial}, customer_id BIGINT NOT NULL REFERENCES customers(id), status VARCHAR(10) NOT NULL DEFAULT 'open',
+            id {serial}, customer_id BIGINT NOT NULL, status VARCHAR(10) NOT NULL DEFAULT 'open',
             total DECIMAL(12,2), placed {instant}, due DATE, FOREIGN KEY (customer_id) REFERENCES customers(id)){suffix};
         CREATE TABLE order_lines (
             order_id BIGINT NOT NULL, number INTEGER NOT NULL, what VARCHAR(20), amount INTEGER,

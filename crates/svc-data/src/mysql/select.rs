@@ -71,7 +71,7 @@ fn bound(value: Value) -> SqlValue {
 }
 
 /// How MySQL and MariaDB say what engines say in their own ways.
-pub(super) struct MysqlDialect;
+pub(crate) struct MysqlDialect;
 
 impl Dialect for MysqlDialect {
     fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {

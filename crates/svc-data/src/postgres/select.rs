@@ -89,7 +89,7 @@ impl ToSql for Bound {
 }
 
 /// How PostgreSQL says what engines say in their own ways.
-pub(super) struct PostgresDialect;
+pub(crate) struct PostgresDialect;
 
 impl Dialect for PostgresDialect {
     fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {

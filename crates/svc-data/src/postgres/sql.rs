@@ -34,8 +34,7 @@ use crate::{
 /// How many queries of clients run at once; others wait, and records do not wait for them.
 pub(super) const CONNECTIONS: usize = 2;
 /// What is set on their connections.
-pub(super) const SETTINGS: &str =
-    "SET default_transaction_read_only = on; SET lock_timeout = '2s'; SET temp_file_limit = -1";
+pub(super) const SETTINGS: &str = "SET default_transaction_read_only = on; SET lock_timeout = '2s'";
 
 /// Runs a query.
 pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {

@@ -156,6 +156,7 @@ pub(super) fn bound_as(field: &Field) -> &str {
 pub(super) fn read(table: &str, field: &Field) -> Expr {
     let plain = column(table, &field.name);
     match type_of(field) {
+        Type::Ordered if field.db_type == "inet" => shown(plain),
         Type::AnyCaseText | Type::Enum | Type::Interval | Type::Ordered | Type::Opaque => {
             plain.cast_as("text")
         }
@@ -165,6 +166,14 @@ pub(super) fn read(table: &str, field: &Field) -> Expr {
             .into(),
         _ => plain,
     }
+}
+
+/// A value as PostgreSQL shows it. A cast to text would add to an address that it is that of one host.
+fn shown(value: Expr) -> Expr {
+    Expr::cust_with_exprs(
+        "CASE WHEN $1 IS NOT NULL THEN format('%s', $2) END",
+        [value.clone(), value],
+    )
 }
 
 /// A column in the form in which it compares with what is [bound](bound_as) and in which rows are ordered by it.
@@ -183,6 +192,7 @@ pub(super) fn text(table: &str, field: &Field) -> Expr {
     let plain = column(table, &field.name);
     match type_of(field) {
         Type::Text => plain,
+        Type::Ordered if field.db_type == "inet" => shown(plain),
         Type::Array | Type::Geometry => read(table, field).cast_as("text"),
         _ => plain.cast_as("text"),
     }

@@ -8,6 +8,8 @@ use crate::Model;
 
 /// Sets the relations of every model, both ways, from the foreign keys of one column.
 pub(crate) fn relate(models: &mut [Model]) {
+    // Every engine has them in an order of its own.
+    models.sort_by(|one, other| one.name.cmp(&other.name));
     let places: HashMap<String, usize> = models
         .iter()
         .enumerate()

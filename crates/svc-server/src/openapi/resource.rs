@@ -18,7 +18,7 @@ use crate::{
     answer::{Answer, etag_of, tagged_answer},
     credentials::authorized,
     failure::Failure,
-    openapi::{content, failure_responses, failure_schema, invalid_schema},
+    openapi::{content, failure_responses, failure_schema, invalid_schema, sql},
     request::{Segments, read_draft},
     router::route,
     state::Shared,
@@ -113,8 +113,8 @@ fn document(resource: &str, server: &str, models: &[ModelDescription]) -> Value 
             },
         }),
     );
-    paths.insert("/sql_get_query".to_owned(), sql_path());
-    schemas.insert("SqlResult".to_owned(), sql_result_schema());
+    paths.insert("/sql_get_query".to_owned(), sql::path());
+    schemas.insert("SqlResult".to_owned(), sql::result_schema());
     schemas.insert("Invalid".to_owned(), invalid_schema());
     schemas.insert("Failure".to_owned(), failure_schema());
     json!({
@@ -179,15 +179,29 @@ fn collection_path(model: &ModelDescription, schema: &str) -> Value {
     ];
     let mut list_parameters: Vec<Value> = shared.iter().map(|name| reference(name)).collect();
     list_parameters.extend(model.fields.iter().flat_map(filters));
-    let mut path = json!({
-        "get": operation(model, "list", list_parameters, "200", Some(&format!("{schema}Page"))),
-    });
+    let mut list = operation(
+        model,
+        "list",
+        list_parameters,
+        "200",
+        Some(&format!("{schema}Page")),
+    );
+    add_row_formats(&mut list);
+    let mut path = json!({ "get": list });
     if !model.is_view {
         let mut create = operation(model, "create", view_parameters(), "201", Some(schema));
         create["requestBody"] = json!({"required": true, "content": content(schema)});
         path["post"] = create;
     }
     path
+}
+
+/// Says that an operation answers rows in other forms too.
+pub(super) fn add_row_formats(operation: &mut Value) {
+    let content = &mut operation["responses"]["200"]["content"];
+    for media_type in ["application/x-ndjson", "text/csv"] {
+        content[media_type] = json!({"schema": {"type": "string"}});
+    }
 }
 
 fn item_path(model: &ModelDescription, schema: &str) -> Value {
@@ -273,73 +287,6 @@ fn siblings_path(model: &ModelDescription) -> Value {
     json!({
         "parameters": [reference("id")],
         "get": operation(model, "get_siblings", parameters, "200", Some("Siblings")),
-    })
-}
-
-fn sql_path() -> Value {
-    let query = json!({
-        "type": "object",
-        "required": ["query"],
-        "properties": {
-            "query": {"type": "string", "description": "One query that only reads."},
-            "params_obj": {"type": "object", "description": "Values of the binds `:name`."},
-            "v": {"type": "integer", "const": 1, "description": "For binds by position, `%s`."},
-            "params": {"type": ["array", "string"], "items": {}},
-            "offset": {"type": "integer", "minimum": 0},
-            "limit": {"type": "integer", "minimum": 0},
-            "order_by": {"type": "array", "items": {"type": "string"}},
-            "count": {"type": "boolean"},
-            "columns": {"type": "array", "items": {"type": "object"}},
-            "filters": {"type": "array", "items": {"type": "object"}},
-            "aggregate": {"type": "object"},
-            "group": {"type": "object"},
-            "groups": {"type": "object"},
-            "timezone": {"type": "string"},
-            "schema": {"type": "string"},
-        },
-    });
-    let content = json!({"application/json": {"schema": {"oneOf": [query, {
-        "type": "object",
-        "required": ["queries"],
-        "properties": {"queries": {"type": "array", "items": {"type": "object"}}},
-    }]}}});
-    json!({
-        "post": {
-            "operationId": "sql_get_query",
-            "tags": ["SQL"],
-            "requestBody": {"required": true, "content": content},
-            "responses": {
-                "200": {"description": "Success.", "content": {"application/json": {"schema": {"oneOf": [
-                    {"$ref": "#/components/schemas/SqlResult"},
-                    {"type": "array", "items": {"type": "object"}},
-                ]}}}},
-                "400": {"$ref": "#/components/responses/Invalid"},
-                "default": {"$ref": "#/components/responses/Failure"},
-            },
-        },
-    })
-}
-
-fn sql_result_schema() -> Value {
-    json!({
-        "type": "object",
-        "required": ["data", "columns", "column_descriptions", "row_count", "limit", "truncated"],
-        "properties": {
-            "data": {"type": "array", "items": {"type": "array", "items": {}}},
-            "columns": {"type": "array", "items": {"type": "string"}},
-            "column_descriptions": {
-                "type": "object",
-                "additionalProperties": {
-                    "type": "object",
-                    "required": ["field"],
-                    "properties": {"field": {"type": "string"}},
-                },
-            },
-            "row_count": {"type": "integer"},
-            "limit": {"type": "integer"},
-            "count": {"type": ["integer", "null"]},
-            "truncated": {"type": "boolean"},
-        },
     })
 }
 
@@ -468,6 +415,12 @@ fn field_schema(field: &FieldDescription) -> Value {
     });
     if let Some(format) = format {
         schema["format"] = json!(format);
+    }
+    if let Some(options) = field.params.get("options") {
+        schema["enum"] = options.clone();
+        if let (true, Some(words)) = (field.null, schema["enum"].as_array_mut()) {
+            words.push(Value::Null);
+        }
     }
     if let Some(length) = field.params.get("length") {
         schema["maxLength"] = length.clone();

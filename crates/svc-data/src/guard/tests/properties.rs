@@ -194,7 +194,7 @@ fn examine(engine: Engine, sql: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(crate::tests::cases(1_000))]
 
     #[test]
     fn no_text_makes_it_panic_and_what_passes_is_one_query(engine in engine(), sql in any::<String>()) {

@@ -1,0 +1,200 @@
+//! Statements hold no text of a client, whatever it asks for, and names stay names.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use sea_query::{MysqlQueryBuilder, PostgresQueryBuilder, SelectStatement, SqliteQueryBuilder};
+use sqlparser::{
+    ast::Statement,
+    dialect::{self, Dialect as Grammar},
+    parser::Parser,
+};
+use svc_model::{Condition, Filter, ListQuery, Lookup, Operand, OrderBy, resources::FieldType};
+
+use super::{Dialect, PageQuery};
+use crate::{
+    Field, Model, Structure, mysql::MysqlDialect, plan::ListPlan, postgres::PostgresDialect,
+    scalar::Kind, sql::column_field, sqlite::SqliteDialect, structure::Storage,
+};
+
+/// The statements of a list on every engine, each with the grammar of the engine.
+fn statements(names: &[String], query: &ListQuery) -> Vec<(String, Box<dyn Grammar>)> {
+    let storages = [
+        Storage::Native,
+        Storage::Postgres(crate::postgres::Type::Text),
+        Storage::Mysql(crate::mysql::Type::Text),
+    ];
+    let of = |storage: Storage| -> PageQuery {
+        let field = |name: &String| -> Field {
+            let mut field = column_field(name.clone(), FieldType::TextField, Kind::Text, "text");
+            field.storage = storage;
+            field
+        };
+        let model = Arc::new(Model::of_query("t", names.iter().map(field).collect()));
+        let plan = ListPlan::resolve(&Structure::new(Vec::new(), 0), &model, query)
+            .expect("the query fits");
+        let dialects: [&dyn Dialect; 3] = [&SqliteDialect, &PostgresDialect, &MysqlDialect];
+        let dialect = match storage {
+            Storage::Postgres(_) => dialects[1],
+            Storage::Mysql(_) => dialects[2],
+            _ => dialects[0],
+        };
+        PageQuery::new(dialect, &model, plan).expect("the plan is one")
+    };
+    let built = |query: PageQuery, builder: &dyn Fn(&SelectStatement) -> String| -> Vec<String> {
+        query
+            .pages
+            .iter()
+            .chain(&query.count)
+            .map(builder)
+            .collect()
+    };
+    let mut all: Vec<(String, Box<dyn Grammar>)> = Vec::new();
+    for sql in built(of(storages[0]), &|select| {
+        select.build(SqliteQueryBuilder).0
+    }) {
+        all.push((sql, Box::new(dialect::SQLiteDialect {})));
+    }
+    for sql in built(of(storages[1]), &|select| {
+        select.build(PostgresQueryBuilder).0
+    }) {
+        all.push((sql, Box::new(dialect::PostgreSqlDialect {})));
+    }
+    for sql in built(of(storages[2]), &|select| select.build(MysqlQueryBuilder).0) {
+        all.push((sql, Box::new(dialect::MySqlDialect {})));
+    }
+    all
+}
+
+/// A way to compare, on the field of a number; its value comes later.
+#[derive(Clone, Debug)]
+enum Shape {
+    One(usize, Lookup),
+    Many(usize, usize),
+    All(Vec<Shape>),
+    Any(Vec<Shape>),
+    Not(Box<Shape>),
+}
+
+impl Shape {
+    /// The filter, with values that are taken one after the other.
+    fn filter(&self, names: &[String], values: &mut impl Iterator<Item = String>) -> Filter {
+        let condition = |field: usize, lookup, value| {
+            Filter::Condition(Condition {
+                field: names[field % names.len()].clone(),
+                lookup,
+                value,
+            })
+        };
+        match self {
+            Self::One(field, lookup) => condition(
+                *field,
+                *lookup,
+                Operand::One(values.next().unwrap_or_default()),
+            ),
+            Self::Many(field, count) => condition(
+                *field,
+                Lookup::In,
+                Operand::Many(values.take(*count).collect()),
+            ),
+            Self::All(shapes) => Filter::And(
+                shapes
+                    .iter()
+                    .map(|shape| shape.filter(names, values))
+                    .collect(),
+            ),
+            Self::Any(shapes) => Filter::Or(
+                shapes
+                    .iter()
+                    .map(|shape| shape.filter(names, values))
+                    .collect(),
+            ),
+            Self::Not(shape) => Filter::Not(Box::new(shape.filter(names, values))),
+        }
+    }
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    let lookups = prop::sample::select(vec![
+        Lookup::Exact,
+        Lookup::Ne,
+        Lookup::Gt,
+        Lookup::Lte,
+        Lookup::Icontains,
+        Lookup::Contains,
+        Lookup::Istartswith,
+        Lookup::Endswith,
+    ]);
+    let leaf = prop_oneof![
+        (0..9_usize, lookups).prop_map(|(field, lookup)| Shape::One(field, lookup)),
+        (0..9_usize, 1..20_usize).prop_map(|(field, count)| Shape::Many(field, count)),
+    ];
+    leaf.prop_recursive(3, 10, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..3).prop_map(Shape::All),
+            prop::collection::vec(inner.clone(), 1..3).prop_map(Shape::Any),
+            inner.prop_map(|shape| Shape::Not(Box::new(shape))),
+        ]
+    })
+}
+
+/// Texts and names that break out of quotes where they can.
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[^\\x00]{1,12}",
+        "['\"`\\\\;%_$?:() -]{1,8}",
+        Just("' OR 1=1; --".to_owned())
+    ]
+}
+
+fn names() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::hash_set(hostile(), 1..4).prop_map(|names| names.into_iter().collect())
+}
+
+proptest! {
+    #![proptest_config(crate::tests::cases(500))]
+
+    #[test]
+    fn the_text_of_a_statement_does_not_depend_on_values(
+        shape in shape(),
+        names in names(),
+        one in prop::collection::vec(hostile(), 8),
+        other in prop::collection::vec(hostile(), 8),
+    ) {
+        let texts = |values: &[String]| {
+            let mut values = values.iter().cloned().cycle();
+            let mut query = ListQuery::new().filter_tree(shape.filter(&names, &mut values));
+            query.order_by = vec![OrderBy { field: names[0].clone(), descending: false }];
+            let all = statements(&names, &query);
+            all.into_iter().map(|(sql, _)| sql).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(texts(&one), texts(&other));
+    }
+
+    #[test]
+    fn a_statement_is_one_query_whatever_its_columns_are_called(
+        shape in shape(),
+        names in names(),
+    ) {
+        let mut values = std::iter::repeat_with(|| "x".to_owned());
+        let mut query = ListQuery::new().filter_tree(shape.filter(&names, &mut values));
+        query.order_by = vec![OrderBy { field: names[0].clone(), descending: true }];
+        for (sql, grammar) in statements(&names, &query) {
+            let parsed = Parser::parse_sql(&*grammar, &sql);
+            let parsed = parsed.map_err(|error| TestCaseError::fail(format!("{error}: {sql}")))?;
+            prop_assert!(matches!(parsed.as_slice(), [Statement::Query(_)]), "{}", sql);
+            // Every identifier is one that was there before.
+            let _ = sqlparser::ast::visit_expressions(&parsed, |expr| {
+                if let sqlparser::ast::Expr::CompoundIdentifier(parts) = expr {
+                    // How a long list of values gets into SQLite.
+                    if parts.first().is_some_and(|part| part.value == "list") {
+                        return std::ops::ControlFlow::Continue(());
+                    }
+                    let name = parts.last().map(|part| part.value.as_str()).unwrap_or_default();
+                    assert!(names.iter().any(|known| known == name), "{name:?} in {sql}");
+                }
+                std::ops::ControlFlow::<()>::Continue(())
+            });
+        }
+    }
+}
