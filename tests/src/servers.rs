@@ -12,6 +12,7 @@ use std::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use tempfile::TempDir;
@@ -25,6 +26,8 @@ const PASSWORD_IN_URL: &str = "s3cret%2Fp%40ss";
 const MARIADB: &[&str] = &["mariadb-server-core", "mariadb-client-core"];
 /// The package with the programs of PostgreSQL.
 const POSTGRES: &[&str] = &["postgresql"];
+/// How long one attempt to connect may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The user and group that a server runs as when the tests run as root.
 const NOBODY: u32 = 65_534;
 
@@ -248,7 +251,7 @@ impl Server for MariadbServer {
             .arg(format!("--port={}", self.port))
             .args(["--bind-address=127.0.0.1", "--skip-name-resolve"])
             .args([
-                "--innodb-flush-log-at-trx-commit=0",
+                "--innodb-flush-log-at-trx-commit=2",
                 "--max-connections=200",
             ]);
         self.process = Some(supervised(&command, "TERM", folder));
@@ -323,7 +326,10 @@ fn on_mysql<T>(
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let mut conn = mysql_async::Conn::from_url(format!("{url}?prefer_socket=false")).await?;
+        let connect = mysql_async::Conn::from_url(format!("{url}?prefer_socket=false"));
+        let mut conn = tokio::time::timeout(PATIENCE, connect)
+            .await
+            .map_err(|error| mysql_async::Error::Other(error.into()))??;
         let result = work(&mut conn).await?;
         conn.disconnect().await?;
         Ok(result)
@@ -375,7 +381,9 @@ fn supervised(command: &Command, signal: &str, folder: &Path) -> Child {
         "\"$0\" \"$@\" >>'{folder}/log' 2>&1 </dev/null & child=$!
         read -r _ && stopped=1
         kill -{signal} $child 2>/dev/null
+        {{ sleep 20; kill -KILL $child; }} 2>/dev/null & guard=$!
         wait $child
+        kill $guard 2>/dev/null
         [ -n \"$stopped\" ] || rm -rf '{folder}'"
     );
     let mut shell = unprivileged(Path::new("/bin/sh"));
@@ -399,9 +407,18 @@ fn stop(process: &mut Option<Child>) {
     }
 }
 
+/// A free port that nobody gets who asks for any port, since it has to stay free while the server is stopped.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("it is bound").port()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    for _ in 0..1_000 {
+        // Processes that run beside each other begin at different places.
+        let number = NEXT.fetch_add(1, Ordering::Relaxed) + std::process::id().wrapping_mul(37);
+        let port = 12_000 + u16::try_from(number % 18_000).unwrap_or(0);
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+    panic!("no port is free");
 }
 
 /// The program of a server, installed when it is not there.
