@@ -251,3 +251,70 @@ impl Query<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use svc_tests::servers::{MariadbServer, Server as _};
+
+    use super::*;
+    use crate::{ResourceOptions, driver::Driver as _, mysql::Mysql};
+
+    /// What nobody may do, in MariaDB's own words.
+    const ATTACKS: [&str; 17] = [
+        "DELETE FROM t",
+        "INSERT INTO t VALUES (9, 'x')",
+        "REPLACE INTO t VALUES (1, 'x')",
+        "UPDATE t SET name = 'x'",
+        "TRUNCATE t",
+        "DROP TABLE t",
+        "ALTER TABLE t ADD COLUMN x int",
+        "CREATE TABLE x (a int)",
+        "CREATE INDEX i ON t (name)",
+        "RENAME TABLE t TO x",
+        "SELECT 1; DELETE FROM t",
+        "SELECT changes()",
+        "CALL deletes()",
+        "SELECT * FROM t INTO OUTFILE '/tmp/svc-test-outfile'",
+        "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE t",
+        "LOCK TABLES t WRITE",
+        "CREATE USER x",
+    ];
+
+    #[test]
+    fn behind_the_guard_the_transaction_lets_nothing_be_changed() {
+        let server = MariadbServer::start();
+        let url = server.database(
+            "CREATE TABLE t (id int PRIMARY KEY, name varchar(20)); INSERT INTO t VALUES (1, 'one'), (2, 'two');
+             CREATE FUNCTION changes() RETURNS int MODIFIES SQL DATA BEGIN DELETE FROM t; RETURN 1; END;
+             CREATE PROCEDURE deletes() DELETE FROM t;",
+        );
+        let rest = url.strip_prefix("mysql:").unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(attack(rest));
+    }
+
+    async fn attack(rest: &str) {
+        let driver = Mysql::connect(rest, &ResourceOptions::default()).unwrap();
+        let query = async |sql: &str| driver.sql(SqlJob::unchecked(sql)).await;
+        let state = "SELECT (SELECT group_concat(id, name ORDER BY id) FROM t) AS rows_of_t,
+            (SELECT count(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()) AS columns_there";
+        let before = query(state).await.unwrap().data;
+        for sql in ATTACKS {
+            let _ = query(sql).await;
+            assert_eq!(query(state).await.unwrap().data, before, "{sql}");
+        }
+        // What is set in one query does not open the next.
+        for sql in [
+            "SET SESSION TRANSACTION READ WRITE",
+            "SET autocommit = 1",
+            "COMMIT",
+        ] {
+            let _ = query(sql).await;
+            let _ = query("DELETE FROM t").await;
+            assert_eq!(query(state).await.unwrap().data, before, "{sql}");
+        }
+    }
+}

@@ -302,3 +302,78 @@ impl Query<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use svc_tests::servers::{PostgresServer, Server as _};
+
+    use super::*;
+    use crate::{ResourceOptions, driver::Driver as _, postgres::Postgres};
+
+    /// What nobody may do, in PostgreSQL's own words.
+    const ATTACKS: [&str; 24] = [
+        "DELETE FROM t",
+        "INSERT INTO t VALUES (9, 'x')",
+        "UPDATE t SET name = 'x'",
+        "TRUNCATE t",
+        "DROP TABLE t",
+        "ALTER TABLE t ADD COLUMN x int",
+        "CREATE TABLE x (a int)",
+        "CREATE INDEX i ON t (name)",
+        "CREATE SCHEMA x",
+        "CREATE ROLE x",
+        "GRANT SELECT ON t TO PUBLIC",
+        "COMMENT ON TABLE t IS 'x'",
+        "WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x",
+        "WITH x AS (INSERT INTO t VALUES (9, 'x') RETURNING *) SELECT * FROM x",
+        "SELECT 1; DELETE FROM t",
+        "SELECT nextval('s')",
+        "SELECT setval('s', 100)",
+        "SELECT changes()",
+        "CALL deletes()",
+        "VACUUM t",
+        "REINDEX TABLE t",
+        "SELECT * INTO x FROM t",
+        "SELECT * FROM t FOR UPDATE",
+        "SELECT lo_create(1)",
+    ];
+
+    #[test]
+    fn behind_the_guard_the_transaction_lets_nothing_be_changed() {
+        let server = PostgresServer::start();
+        let url = server.database(
+            "CREATE TABLE t (id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'one'), (2, 'two');
+             CREATE SEQUENCE s;
+             CREATE FUNCTION changes() RETURNS int LANGUAGE sql AS 'DELETE FROM t RETURNING 1';
+             CREATE PROCEDURE deletes() LANGUAGE sql AS 'DELETE FROM t';",
+        );
+        let rest = url.strip_prefix("postgres:").unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(attack(rest));
+    }
+
+    async fn attack(rest: &str) {
+        let driver = Postgres::connect(rest, &ResourceOptions::default()).unwrap();
+        let query = async |sql: &str| driver.sql(SqlJob::unchecked(sql)).await;
+        let state = "SELECT (SELECT string_agg(id || name, ',' ORDER BY id) FROM t) AS rows, (SELECT last_value FROM s) AS last,
+            (SELECT count(*) FROM pg_class) AS things, (SELECT count(*) FROM pg_roles) AS roles";
+        let before = query(state).await.unwrap().data;
+        for sql in ATTACKS {
+            let _ = query(sql).await;
+            assert_eq!(query(state).await.unwrap().data, before, "{sql}");
+        }
+        // What is set in one query is gone in the next.
+        for sql in [
+            "SELECT set_config('transaction_read_only', 'off', false)",
+            "SET transaction_read_only = off",
+        ] {
+            let _ = query(sql).await;
+            assert!(query("DELETE FROM t").await.is_err(), "{sql}");
+            assert!(query("SELECT changes()").await.is_err(), "{sql}");
+        }
+        assert_eq!(query(state).await.unwrap().data, before);
+    }
+}
