@@ -156,6 +156,24 @@ fn balanced(mut tests: Vec<Expr>, join: &dyn Fn(Expr, Expr) -> Expr) -> Option<E
     }
 }
 
+/// The pattern of LIKE for a way to match, and whether case does not matter; none for a regular expression.
+/// Nothing in the text is a wildcard, with the backslash as the escape character.
+pub(crate) fn like_pattern(how: Match, text: &str) -> Option<(String, bool)> {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    Some(match how {
+        Match::Contains { any_case } => (format!("%{escaped}%"), any_case),
+        Match::Starts { any_case } => (format!("{escaped}%"), any_case),
+        Match::Ends { any_case } => (format!("%{escaped}"), any_case),
+        Match::Regex => return None,
+    })
+}
+
 fn constant(truth: bool) -> Expr {
     Expr::cust(if truth { "1 = 1" } else { "1 = 0" })
 }

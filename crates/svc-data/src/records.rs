@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
+use sha2::{Digest, Sha256};
 use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
 
-use crate::{Error, Field, Model, Resource, scalar::Scalar, time::Zone};
+use crate::{Error, ErrorKind, Field, Model, Resource, scalar::Scalar, time::Zone};
 
 /// The longest cursor that becomes part of a link, in characters.
 const MAX_CURSOR: usize = 4_000;
@@ -177,6 +179,49 @@ pub(crate) fn no_such_record(model: &Model) -> Error {
 /// create was refused.
 pub(crate) fn taken_back() -> Error {
     Error::invalid("not created, since another record was refused and all or none are wanted")
+}
+
+/// The error for a record that is not the one that the caller last saw.
+pub(crate) fn changed_since() -> Error {
+    Error::new(
+        ErrorKind::PreconditionFailed,
+        "the record has changed since it was read; read it again",
+    )
+}
+
+/// The error for a key that is that of several records.
+pub(crate) fn several_records() -> Error {
+    Error::invalid("several records have this key, so that none of them can be changed by it")
+}
+
+/// The error for a record that was written and is not where it should be.
+pub(crate) fn taken_away() -> Error {
+    Error::invalid("a rule of the database took the record away or changed its key")
+}
+
+/// Makes the entity tag of a record: a hash of the names of its fields and of what is stored in them.
+pub(crate) struct Tag(Sha256);
+
+impl Tag {
+    pub(crate) fn new() -> Self {
+        Self(Sha256::new())
+    }
+
+    /// Adds a field and its value; `sort` tells values of different types apart.
+    pub(crate) fn add(&mut self, field: &Field, sort: u8, value: &[u8]) {
+        // The key is a JSON string with a colon behind: it cannot run into what follows.
+        self.0.update(field.json_key.as_bytes());
+        self.0.update([sort]);
+        self.0.update((value.len() as u64).to_le_bytes());
+        self.0.update(value);
+    }
+
+    /// The tag, with its quotes.
+    pub(crate) fn finish(self) -> String {
+        let digest = self.0.finalize();
+        let short = digest.get(..24).unwrap_or(&digest);
+        format!("\"{}\"", URL_SAFE_NO_PAD.encode(short))
+    }
 }
 
 /// Reads the primary key of a path. A text that cannot be a key belongs to no record.

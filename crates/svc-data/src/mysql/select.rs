@@ -8,7 +8,7 @@ use crate::{
     Error, Field, Model,
     cursor::KeyValue,
     plan::{Comparison, Match},
-    query::{Dialect, any_of, column, name},
+    query::{Dialect, any_of, column, like_pattern, name},
     scalar::{Kind, Scalar},
 };
 
@@ -142,11 +142,9 @@ impl Dialect for MysqlDialect {
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
         let exact = |text: Expr| Expr::cust_with_exprs("? COLLATE utf8mb4_bin", [text]);
         let here = types::text(table, field);
-        let (operator, any_case, pattern) = match how {
-            Match::Regex => ("REGEXP", false, text.to_owned()),
-            Match::Contains { any_case } => ("LIKE", any_case, format!("%{}%", escaped(text))),
-            Match::Starts { any_case } => ("LIKE", any_case, format!("{}%", escaped(text))),
-            Match::Ends { any_case } => ("LIKE", any_case, format!("%{}", escaped(text))),
+        let (operator, any_case, pattern) = match like_pattern(how, text) {
+            None => ("REGEXP", false, text.to_owned()),
+            Some((pattern, any_case)) => ("LIKE", any_case, pattern),
         };
         let pattern = Expr::cust_with_exprs("CONVERT(? USING utf8mb4)", [Expr::val(pattern)]);
         let (here, pattern) = match any_case {
@@ -167,18 +165,6 @@ impl Dialect for MysqlDialect {
             _ => is_null,
         }
     }
-}
-
-/// A text as a pattern that matches nothing else.
-fn escaped(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern
 }
 
 /// How many digits a decimal has behind its point.

@@ -1,16 +1,17 @@
 //! Rows as MySQL and MariaDB send them: as JSON, as keys to order by, and their entity tag.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::{BufMut, BytesMut};
 use jiff::civil::DateTime;
 use mysql_async::{Row, Value};
-use sha2::{Digest, Sha256};
 
 use crate::{
     Error, Field, RecordJson,
     cursor::KeyValue,
-    json::{instant::write_instant, write_display, write_hex, write_json, write_text},
+    json::{
+        instant::write_instant, write_display, write_hex, write_json, write_object, write_text,
+    },
     plan::Shown,
+    records::Tag,
     scalar::Kind,
     time::Zone,
 };
@@ -29,20 +30,11 @@ pub(super) fn write_record(
     row: &Row,
     position: impl Fn(usize, usize) -> usize,
 ) -> Result<(), Error> {
-    out.put_u8(b'{');
-    let mut separator = "";
-    for (order, index) in shown.fields.iter().enumerate() {
-        let Some(field) = fields.get(*index) else {
-            continue;
-        };
-        out.put_slice(separator.as_bytes());
-        out.put_slice(field.json_key.as_bytes());
-        let value = cell(row, position(order, *index))?;
+    write_object(out, fields, shown, |out, field, order, index| {
+        let value = cell(row, position(order, index))?;
         write_value(out, field.kind, value, &shown.zone);
-        separator = ",";
-    }
-    out.put_u8(b'}');
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The record of a row that holds all fields.
@@ -162,31 +154,23 @@ pub(super) fn key(field: &Field, value: &Value) -> Option<KeyValue> {
     })
 }
 
-/// The entity tag of a row that begins with these fields: a hash of their names and of what was sent.
+/// The entity tag of a row that begins with these fields.
 pub(super) fn etag(row: &Row, fields: &[Field]) -> Result<String, Error> {
-    let mut hash = Sha256::new();
+    let mut tag = Tag::new();
     for (index, field) in fields.iter().enumerate() {
-        hash.update(field.json_key.as_bytes());
-        let mut part = |sort: u8, bytes: &[u8]| {
-            hash.update([sort]);
-            hash.update((bytes.len() as u64).to_le_bytes());
-            hash.update(bytes);
-        };
         match cell(row, index)? {
-            Value::NULL => part(0, &[]),
-            Value::Int(number) => part(1, &number.to_le_bytes()),
-            Value::UInt(number) => part(2, &number.to_le_bytes()),
-            Value::Float(number) => part(3, &number.to_bits().to_le_bytes()),
-            Value::Double(number) => part(4, &number.to_bits().to_le_bytes()),
-            Value::Bytes(bytes) => part(5, bytes),
-            value @ (Value::Date(..) | Value::Time(..)) => part(6, moment(value).as_bytes()),
+            Value::NULL => tag.add(field, 0, &[]),
+            Value::Int(number) => tag.add(field, 1, &number.to_le_bytes()),
+            Value::UInt(number) => tag.add(field, 2, &number.to_le_bytes()),
+            Value::Float(number) => tag.add(field, 3, &number.to_bits().to_le_bytes()),
+            Value::Double(number) => tag.add(field, 4, &number.to_bits().to_le_bytes()),
+            Value::Bytes(bytes) => tag.add(field, 5, bytes),
+            value @ (Value::Date(..) | Value::Time(..)) => {
+                tag.add(field, 6, moment(value).as_bytes());
+            }
         }
     }
-    let digest = hash.finalize();
-    Ok(format!(
-        "\"{}\"",
-        URL_SAFE_NO_PAD.encode(digest.get(..24).unwrap_or(&digest))
-    ))
+    Ok(tag.finish())
 }
 
 #[cfg(test)]

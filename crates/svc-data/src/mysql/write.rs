@@ -19,7 +19,7 @@ use crate::{
     driver::Values,
     plan::{Comparison, Shown, Test},
     query::{SELF, all_fields, all_of, by_key, column, name, test},
-    records::{no_such_record, taken_back},
+    records::{changed_since, no_such_record, several_records, taken_away, taken_back},
     scalar::Scalar,
     structure::Default,
 };
@@ -138,9 +138,7 @@ impl Create {
         all_fields(&MysqlDialect, &mut query, model);
         query.limit(1);
         let row = one(lease, &Statement::select(&query)).await?;
-        let row = row.ok_or_else(|| {
-            Error::invalid("a rule of the database took the record away or changed its key")
-        })?;
+        let row = row.ok_or_else(taken_away)?;
         value::record(&model.fields, &self.shown, &row)
     }
 
@@ -327,9 +325,7 @@ impl Change {
                 }
                 let query = by_key(&MysqlDialect, model, &key)?;
                 let row = one(lease, &Statement::select(query.clone().limit(1))).await?;
-                let row = row.ok_or_else(|| {
-                    Error::invalid("a rule of the database took the record away or changed its key")
-                })?;
+                let row = row.ok_or_else(taken_away)?;
                 value::record(&model.fields, shown, &row).map(Some)
             }
         }
@@ -351,16 +347,11 @@ impl Change {
         if let Some(if_match) = &self.if_match
             && !if_match.holds(&value::etag(&row, &model.fields)?)
         {
-            return Err(Error::new(
-                ErrorKind::PreconditionFailed,
-                "the record has changed since it was read; read it again",
-            ));
+            return Err(changed_since());
         }
         match rows.next() {
             None => Ok(row),
-            Some(_) => Err(Error::invalid(
-                "several records have this key, so that none of them can be changed by it",
-            )),
+            Some(_) => Err(several_records()),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{
     Error, Field, Model,
     cursor::{Key, KeyValue},
     plan::{Comparison, Match},
-    query::{Dialect, SELF, column, direction, name},
+    query::{Dialect, SELF, column, direction, like_pattern, name},
     scalar::{Kind, Scalar},
 };
 
@@ -185,11 +185,10 @@ impl Dialect for PostgresDialect {
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
         let here = types::text(table, field);
         check_text(field, text)?;
-        let (operator, pattern) = match how {
-            Match::Regex => ("~", text.to_owned()),
-            Match::Contains { any_case } => (like(any_case), format!("%{}%", escaped(text))),
-            Match::Starts { any_case } => (like(any_case), format!("{}%", escaped(text))),
-            Match::Ends { any_case } => (like(any_case), format!("%{}", escaped(text))),
+        let (operator, pattern) = match like_pattern(how, text) {
+            None => ("~", text.to_owned()),
+            Some((pattern, true)) => ("ILIKE", pattern),
+            Some((pattern, false)) => ("LIKE", pattern),
         };
         Ok(here.binary(
             BinOper::Custom(operator),
@@ -216,25 +215,6 @@ impl Dialect for PostgresDialect {
             false => types::text(there.0, there.1).eq(types::text(here.0, here.1)),
         }
     }
-}
-
-fn like(any_case: bool) -> &'static str {
-    match any_case {
-        true => "ILIKE",
-        false => "LIKE",
-    }
-}
-
-/// A text as a pattern that matches nothing else.
-fn escaped(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern
 }
 
 /// Adds an element to the text of an array.
@@ -311,18 +291,6 @@ mod tests {
     use super::*;
 
     proptest! {
-        #[test]
-        fn a_pattern_has_no_wildcard_that_was_not_escaped(text in "[a%_\\\\]{0,12}") {
-            let pattern = escaped(&text);
-            let mut read = String::new();
-            let mut chars = pattern.chars();
-            while let Some(c) = chars.next() {
-                prop_assert!(!matches!(c, '%' | '_'));
-                read.push(if c == '\\' { chars.next().unwrap() } else { c });
-            }
-            prop_assert_eq!(read, text);
-        }
-
         #[test]
         fn an_element_ends_where_it_should(text in "[a\"\\\\,{} ]{0,12}") {
             let mut list = String::new();

@@ -1,9 +1,7 @@
 //! Rows as PostgreSQL sends them: as JSON, as keys to order by, and their entity tag.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::{BufMut, BytesMut};
 use jiff::Timestamp;
-use sha2::{Digest, Sha256};
 use tokio_postgres::{
     Row,
     types::{FromSql, Type},
@@ -15,9 +13,10 @@ use crate::{
     cursor::KeyValue,
     json::{
         instant::{write_civil, write_instant},
-        write_display, write_hex, write_text, write_uuid,
+        write_display, write_hex, write_object, write_text, write_uuid,
     },
     plan::Shown,
+    records::Tag,
     time::Zone,
 };
 
@@ -62,19 +61,9 @@ pub(super) fn write_record(
     row: &Row,
     position: impl Fn(usize, usize) -> usize,
 ) -> Result<(), Error> {
-    out.put_u8(b'{');
-    let mut separator = "";
-    for (order, index) in shown.fields.iter().enumerate() {
-        let Some(field) = fields.get(*index) else {
-            continue;
-        };
-        out.put_slice(separator.as_bytes());
-        out.put_slice(field.json_key.as_bytes());
-        write_value(out, row, position(order, *index), &shown.zone)?;
-        separator = ",";
-    }
-    out.put_u8(b'}');
-    Ok(())
+    write_object(out, fields, shown, |out, _, order, index| {
+        write_value(out, row, position(order, index), &shown.zone)
+    })
 }
 
 /// The record of a row that holds all fields.
@@ -357,25 +346,16 @@ pub(super) fn key(row: &Row, position: usize) -> Result<Option<KeyValue>, Error>
     })
 }
 
-/// The entity tag of a row that begins with these fields: a hash of their names and of what was sent.
+/// The entity tag of a row that begins with these fields.
 pub(super) fn etag(row: &Row, fields: &[Field]) -> Result<String, Error> {
-    let mut hash = Sha256::new();
+    let mut tag = Tag::new();
     for (index, field) in fields.iter().enumerate() {
-        hash.update(field.json_key.as_bytes());
         match cell(row, index)? {
-            None => hash.update([0]),
-            Some(cell) => {
-                hash.update([1]);
-                hash.update((cell.bytes.len() as u64).to_le_bytes());
-                hash.update(cell.bytes);
-            }
+            None => tag.add(field, 0, &[]),
+            Some(cell) => tag.add(field, 1, cell.bytes),
         }
     }
-    let digest = hash.finalize();
-    Ok(format!(
-        "\"{}\"",
-        URL_SAFE_NO_PAD.encode(digest.get(..24).unwrap_or(&digest))
-    ))
+    Ok(tag.finish())
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::{
     driver::Values,
     plan::Shown,
     query::{SELF, column, is_record, name, select},
-    records::{no_such_record, taken_back},
+    records::{changed_since, no_such_record, several_records, taken_back},
     scalar::Scalar,
     structure::Default,
 };
@@ -272,16 +272,11 @@ impl Change {
         if let Some(if_match) = &self.if_match
             && !if_match.holds(&value::etag(&row, &model.fields)?)
         {
-            return Err(Error::new(
-                ErrorKind::PreconditionFailed,
-                "the record has changed since it was read; read it again",
-            ));
+            return Err(changed_since());
         }
         match rows.next() {
             None => Ok(row),
-            Some(_) => Err(Error::invalid(
-                "several records have this key, so that none of them can be changed by it",
-            )),
+            Some(_) => Err(several_records()),
         }
     }
 

@@ -13,8 +13,14 @@ use svc_model::{Condition, Filter, ListQuery, Lookup, Operand, OrderBy, resource
 
 use super::{Dialect, PageQuery};
 use crate::{
-    Field, Model, Structure, mysql::MysqlDialect, plan::ListPlan, postgres::PostgresDialect,
-    scalar::Kind, sql::column_field, sqlite::SqliteDialect, structure::Storage,
+    Field, Model, Structure,
+    mysql::MysqlDialect,
+    plan::{ListPlan, Match},
+    postgres::PostgresDialect,
+    scalar::Kind,
+    sql::column_field,
+    sqlite::SqliteDialect,
+    structure::Storage,
 };
 
 /// The statements of a list on every engine, each with the grammar of the engine.
@@ -196,5 +202,18 @@ proptest! {
                 std::ops::ControlFlow::<()>::Continue(())
             });
         }
+    }
+
+    #[test]
+    fn a_pattern_has_no_wildcard_that_was_not_escaped(text in "[a%_\\\\]{0,12}") {
+        let (pattern, _) = super::like_pattern(Match::Contains { any_case: false }, &text).unwrap_or_default();
+        let pattern = pattern.strip_prefix('%').and_then(|rest| rest.strip_suffix('%')).unwrap_or_default();
+        let mut read = String::new();
+        let mut chars = pattern.chars();
+        while let Some(c) = chars.next() {
+            prop_assert!(!matches!(c, '%' | '_'));
+            read.push(if c == '\\' { chars.next().unwrap() } else { c });
+        }
+        prop_assert_eq!(read, text);
     }
 }

@@ -1,15 +1,16 @@
 //! Rows as JSON, written straight into the response, and the entity tag of a row.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::{BufMut, BytesMut};
 use rusqlite::{Row, types::ValueRef};
-use sha2::{Digest, Sha256};
 
 use super::temporal;
 use crate::{
     Field,
-    json::{write_decimal, write_display, write_hex, write_json, write_text, write_uuid},
+    json::{
+        write_decimal, write_display, write_hex, write_json, write_object, write_text, write_uuid,
+    },
     plan::Shown,
+    records::Tag,
     scalar::Kind,
     structure::Storage,
     time::Zone,
@@ -23,24 +24,11 @@ pub(crate) fn write_record(
     row: &Row<'_>,
     position: impl Fn(usize, usize) -> usize,
 ) -> rusqlite::Result<()> {
-    out.put_u8(b'{');
-    let mut separator = "";
-    for (order, index) in shown.fields.iter().enumerate() {
-        let Some(field) = fields.get(*index) else {
-            continue;
-        };
-        out.put_slice(separator.as_bytes());
-        out.put_slice(field.json_key.as_bytes());
-        write_value(
-            out,
-            field,
-            row.get_ref(position(order, *index))?,
-            &shown.zone,
-        );
-        separator = ",";
-    }
-    out.put_u8(b'}');
-    Ok(())
+    write_object(out, fields, shown, |out, field, order, index| {
+        let value = row.get_ref(position(order, index))?;
+        write_value(out, field, value, &shown.zone);
+        Ok(())
+    })
 }
 
 /// Writes one value as the type of its column says; a value of another sort as what it is.
@@ -95,30 +83,19 @@ pub(crate) fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
     }
 }
 
-/// The entity tag of a row that begins with these fields: a hash of their names and of what is stored.
+/// The entity tag of a row that begins with these fields.
 pub(crate) fn etag(row: &Row<'_>, fields: &[Field]) -> Result<String, rusqlite::Error> {
-    let mut hash = Sha256::new();
+    let mut tag = Tag::new();
     for (index, field) in fields.iter().enumerate() {
-        // A JSON string with a colon behind: it cannot run into what follows.
-        hash.update(field.json_key.as_bytes());
-        let mut part = |sort: u8, bytes: &[u8]| {
-            hash.update([sort]);
-            hash.update((bytes.len() as u64).to_le_bytes());
-            hash.update(bytes);
-        };
         match row.get_ref(index)? {
-            ValueRef::Null => part(0, &[]),
-            ValueRef::Integer(number) => part(1, &number.to_le_bytes()),
-            ValueRef::Real(number) => part(2, &number.to_bits().to_le_bytes()),
-            ValueRef::Text(bytes) => part(3, bytes),
-            ValueRef::Blob(bytes) => part(4, bytes),
+            ValueRef::Null => tag.add(field, 0, &[]),
+            ValueRef::Integer(number) => tag.add(field, 1, &number.to_le_bytes()),
+            ValueRef::Real(number) => tag.add(field, 2, &number.to_bits().to_le_bytes()),
+            ValueRef::Text(bytes) => tag.add(field, 3, bytes),
+            ValueRef::Blob(bytes) => tag.add(field, 4, bytes),
         }
     }
-    let digest = hash.finalize();
-    Ok(format!(
-        "\"{}\"",
-        URL_SAFE_NO_PAD.encode(digest.get(..24).unwrap_or(&digest))
-    ))
+    Ok(tag.finish())
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::{
     driver::Values,
     plan::Shown,
     query::{SELF, all_fields, all_of, by_key, column, name, select},
-    records::no_such_record,
+    records::{changed_since, no_such_record, several_records, taken_away},
 };
 
 mod bulk;
@@ -92,9 +92,7 @@ impl Create {
             )?,
             None => None,
         };
-        found.or(shown_by_view).ok_or_else(|| {
-            Error::invalid("a rule of the database took the record away or changed its key")
-        })
+        found.or(shown_by_view).ok_or_else(taken_away)
     }
 
     /// Inserts the row and says how it is found, and how it looks where it is a view's.
@@ -258,9 +256,7 @@ impl Change {
                     shown,
                 )?
                 .map(Some)
-                .ok_or_else(|| {
-                    Error::invalid("a rule of the database took the record away or changed its key")
-                })
+                .ok_or_else(taken_away)
             }
         }
     }
@@ -274,10 +270,7 @@ impl Change {
         if let Some(if_match) = &self.if_match
             && !if_match.holds(&told.of(json::etag(row, &model.fields))?)
         {
-            return Err(Error::new(
-                ErrorKind::PreconditionFailed,
-                "the record has changed since it was read; read it again",
-            ));
+            return Err(changed_since());
         }
         let mut identity = Vec::new();
         for column in identity_columns(model) {
@@ -291,9 +284,7 @@ impl Change {
         let identity = whole(identity)
             .ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
         if told.of(rows.next())?.is_some() {
-            return Err(Error::invalid(
-                "several records have this key, so that none of them can be changed by it",
-            ));
+            return Err(several_records());
         }
         Ok(identity)
     }
