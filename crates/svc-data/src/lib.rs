@@ -36,10 +36,15 @@
 //! # }
 //! ```
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
-// Without an engine there is nothing to connect, and nobody to use what engines share.
+// No engine needs all that the engines share.
+#![cfg_attr(
+    not(all(feature = "mysql", feature = "postgres", feature = "sqlite")),
+    allow(dead_code, unused_imports)
+)]
+// Without an engine there is nothing to connect.
 #![cfg_attr(
     not(any(feature = "mysql", feature = "postgres", feature = "sqlite")),
-    allow(dead_code, unreachable_code, unused_imports, unused_variables)
+    allow(unreachable_code, unused_variables, clippy::redundant_clone)
 )]
 
 mod counts;

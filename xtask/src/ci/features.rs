@@ -1,4 +1,4 @@
-//! The client crates with each of their features alone, with none and with
+//! The client crates and svc-data with each of their features alone, with none and with
 //! all, and without hyper for the browser.
 
 use std::path::Path;
@@ -7,13 +7,19 @@ use cargo_metadata::Package;
 
 use crate::shell::{Failure, Repository};
 
-const CLIENT_CRATES: [&str; 4] = ["svc-model", "svc-auth", "svc-transport", "svc-api"];
+const CRATES: [&str; 5] = [
+    "svc-model",
+    "svc-auth",
+    "svc-transport",
+    "svc-api",
+    "svc-data",
+];
 /// Promised to build for `wasm32-unknown-unknown`.
 const WASM_CRATES: [&str; 3] = ["svc-model", "svc-auth", "svc-api"];
 const WASM: &str = "wasm32-unknown-unknown";
 
 pub fn check_each(repository: &Repository) -> Result<(), Failure> {
-    for name in CLIENT_CRATES {
+    for name in CRATES {
         // Clippy and not `check`, because it can refuse warnings of this crate
         // alone: what a feature leaves unused when it is off is one.
         let check = |features: &[&str]| {
