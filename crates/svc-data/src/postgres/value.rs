@@ -222,15 +222,20 @@ fn write_numeric(out: &mut BytesMut, bytes: &[u8]) -> Option<()> {
         let mut left = usize::from(scale);
         let mut position = weight + 1;
         while left > 0 {
-            let digits = format!("{:04}", group(position));
             let shown = left.min(4);
-            out.put_slice(digits.as_bytes().get(..shown).unwrap_or_default());
+            let digits = four_digits(group(position));
+            out.put_slice(digits.get(..shown).unwrap_or_default());
             left -= shown;
             position += 1;
         }
     }
     out.put_u8(b'"');
     Some(())
+}
+
+/// A number below 10000 with zeros in front.
+fn four_digits(number: u16) -> [u8; 4] {
+    [1000, 100, 10, 1].map(|unit| b'0' + u8::try_from(number / unit % 10).unwrap_or(0))
 }
 
 /// Year, month and day of a number of days since 1970, of the calendar that goes on both ways for ever.
