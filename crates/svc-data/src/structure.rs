@@ -81,6 +81,8 @@ pub struct Model {
     pub(crate) checks: Vec<Rule>,
     /// The rules that values are there once.
     pub(crate) uniques: Vec<Rule>,
+    /// Whether something may happen to a record while it is written that the statement does not tell.
+    pub(crate) has_triggers: bool,
     /// Whether its records are stored in the database as they are listed, so that they stay the same as long as
     /// the database does. A view may speak of the time of day.
     pub(crate) is_stored: bool,
@@ -157,6 +159,7 @@ impl Model {
             foreign_keys: Vec::new(),
             checks: Vec::new(),
             uniques: Vec::new(),
+            has_triggers: false,
             is_stored: false,
             structure_version: 0,
         }

@@ -233,6 +233,7 @@ impl Table {
             foreign_keys,
             checks,
             uniques,
+            has_triggers: true,
             is_stored: !self.is_view,
             fields: self.fields.into(),
             structure_version,

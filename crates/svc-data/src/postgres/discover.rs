@@ -318,6 +318,8 @@ impl Table {
                 .iter()
                 .filter_map(|index| self.rule(&index.name, &index.columns))
                 .collect(),
+            // RETURNING tells what the triggers before the write made of the row.
+            has_triggers: false,
             is_stored: matches!(self.kind.as_str(), "r" | "m"),
             fields: fields.into(),
             structure_version,

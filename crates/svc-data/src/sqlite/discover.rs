@@ -232,6 +232,7 @@ impl Table {
             checks: rules::checks(&self.sql, &names),
             // SQLite names the columns itself when it refuses.
             uniques: Vec::new(),
+            has_triggers: !self.triggers.is_empty() || self.sort != "table",
             is_stored: self.sort == "table",
             fields: fields.into(),
             structure_version,

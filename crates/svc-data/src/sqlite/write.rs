@@ -56,8 +56,9 @@ impl Create {
                 Error::internal("an insert has too few values").with_source(error)
             })?;
         }
-        // A view tells its new row only here: what its trigger did with it cannot be followed.
-        let returned: Vec<Expr> = if model.is_view {
+        // A view tells its new row only here: what its trigger did with it cannot be followed. A table without
+        // triggers tells it here as it stays.
+        let returned: Vec<Expr> = if model.is_view || !model.has_triggers {
             let fields = model.fields.iter();
             fields.map(|field| Expr::col(name(&field.name))).collect()
         } else {
@@ -80,8 +81,11 @@ impl Create {
         let model = &self.model;
         check_version(connection, model, told)?;
         let inserted = self.insert(connection, told);
-        let (identity, shown_by_view) =
+        let (identity, returned) =
             inserted.map_err(|error| explained(connection, model, &self.given, error))?;
+        if let (Some(record), false) = (&returned, model.is_view) {
+            return Ok(record.clone());
+        }
         let found = match whole(identity) {
             Some(identity) => one(
                 connection,
@@ -92,7 +96,7 @@ impl Create {
             )?,
             None => None,
         };
-        found.or(shown_by_view).ok_or_else(taken_away)
+        found.or(returned).ok_or_else(taken_away)
     }
 
     /// Inserts the row and says how it is found, and how it looks where it is a view's.
@@ -107,12 +111,16 @@ impl Create {
         let row = told.of(rows.next())?.ok_or_else(|| {
             Error::invalid("a rule of the database left the record out without saying why")
         })?;
-        let mut shown_by_view = None;
-        if model.is_view {
-            shown_by_view = Some(record(told, model, row, &self.shown)?);
+        let mut returned = None;
+        if model.is_view || !model.has_triggers {
+            returned = Some(record(told, model, row, &self.shown)?);
         }
         let mut identity = Vec::new();
-        for (position, column) in identity_columns(model).into_iter().enumerate() {
+        let followed = match returned.is_some() && !model.is_view {
+            true => Vec::new(),
+            false => identity_columns(model),
+        };
+        for (position, column) in followed.into_iter().enumerate() {
             let position = match model.is_view {
                 true => model.index_of(&column).unwrap_or(position),
                 false => position,
@@ -121,7 +129,7 @@ impl Create {
         }
         // To its end, where the foreign keys are checked.
         while told.of(rows.next())?.is_some() {}
-        Ok((identity, shown_by_view))
+        Ok((identity, returned))
     }
 }
 
