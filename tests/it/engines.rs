@@ -4,6 +4,7 @@
 mod faults;
 mod fixture;
 mod formats;
+mod geometry;
 mod injection;
 mod properties;
 mod reads;

@@ -124,6 +124,31 @@ impl PostgresServer {
     }
 }
 
+impl PostgresServer {
+    /// Makes a database with PostGIS, which is installed where the server has none.
+    ///
+    /// # Panics
+    /// When the server refuses, or PostGIS cannot be installed.
+    #[must_use]
+    pub fn database_with_postgis(&self, script: &str) -> String {
+        let url = self.database("");
+        let mut client =
+            postgres::Client::connect(&url, postgres::NoTls).expect("the server takes connections");
+        let extend = "CREATE EXTENSION postgis";
+        if client.batch_execute(extend).is_err() {
+            let version = "SELECT current_setting('server_version_num')::int4 / 10000";
+            let version: i32 = client
+                .query_one(version, &[])
+                .expect("a server has a version")
+                .get(0);
+            install(&[&format!("postgresql-{version}-postgis-3")]);
+            client.batch_execute(extend).expect("PostGIS is there");
+        }
+        client.batch_execute(script).expect("the statements run");
+        url
+    }
+}
+
 impl Server for PostgresServer {
     fn run(&mut self) {
         let mut command = unprivileged(&find("postgres", POSTGRES));

@@ -57,6 +57,8 @@ pub(crate) enum Test {
     Null(usize),
     /// NULL or the empty text.
     Empty(usize),
+    /// The geometry lies inside another, which is given as WKT.
+    CoveredBy(usize, String),
     /// There are related records.
     Related(Vec<Step>, Box<Self>),
 }
@@ -349,9 +351,10 @@ impl Resolver<'_> {
             }
             Lookup::Isnull => truth(Test::Null(index)),
             Lookup::Isempty => truth(Test::Empty(index)),
-            Lookup::Coveredby => {
-                Err("the lookup coveredby needs a database with PostGIS".to_owned())
+            Lookup::Coveredby if field.is_geometry() => {
+                Ok(Test::CoveredBy(index, one()?.to_owned()))
             }
+            Lookup::Coveredby => Err("the lookup coveredby needs a geometry of PostGIS".to_owned()),
             _ => Err(format!(
                 "the lookup {lookup} is not supported by this database"
             )),

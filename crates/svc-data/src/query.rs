@@ -66,6 +66,15 @@ pub(crate) trait Dialect: Sync {
     /// Whether the text of a field matches.
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error>;
 
+    /// Whether a geometry lies inside another, given as WKT.
+    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr, Error> {
+        let (_, _) = (table, wkt);
+        Err(Error::invalid_field(
+            &field.name,
+            "the database of this resource has no lookup coveredby",
+        ))
+    }
+
     /// Whether a field is NULL or the empty text.
     fn is_empty(&self, table: &str, field: &Field) -> Expr;
 
@@ -216,6 +225,7 @@ impl Tester<'_> {
             }
             Test::In(index, values) => dialect.is_in(table, model.at(*index)?, values),
             Test::Match(index, how, text) => dialect.matches(table, model.at(*index)?, *how, text),
+            Test::CoveredBy(index, wkt) => dialect.is_covered_by(table, model.at(*index)?, wkt),
             Test::Null(index) => Ok(column(table, &model.at(*index)?.name).is_null()),
             Test::Empty(index) => Ok(dialect.is_empty(table, model.at(*index)?)),
             Test::Related(steps, last) => self.related(model, table, steps, last),

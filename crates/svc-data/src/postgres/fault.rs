@@ -52,6 +52,10 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
             ErrorKind::Unavailable,
             "other writes were in the way; try again",
         ),
+        // PostGIS has no code of its own for a text that is no geometry.
+        SqlState::INTERNAL_ERROR if message.contains("invalid geometry") => {
+            Error::invalid("a geometry is given as WKT, such as POINT(1 2)")
+        }
         // The server describes the value, or the operation on it.
         _ if class == "22" => Error::invalid(message),
         _ if class == "54" => Error::invalid(format!("the request is too large: {message}")),

@@ -196,6 +196,21 @@ impl Dialect for PostgresDialect {
         ))
     }
 
+    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr, Error> {
+        check_text(field, wkt)?;
+        let call = |function: &str| Func::cust(Alias::new(types::postgis(field, function)));
+        let here = || column(table, &field.name);
+        // WKT does not say in which system its coordinates are: they are in that of the column.
+        let srid = call("st_srid").arg(types::as_geometry(field, here()));
+        let shape = call("st_geomfromtext")
+            .arg(Expr::val(wkt).cast_as("text"))
+            .arg(srid);
+        Ok(call("st_coveredby")
+            .arg(types::as_geometry(field, here()))
+            .arg(shape)
+            .into())
+    }
+
     fn is_empty(&self, table: &str, field: &Field) -> Expr {
         let is_null = column(table, &field.name).is_null();
         match field.kind {

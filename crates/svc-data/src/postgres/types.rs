@@ -198,6 +198,11 @@ pub(super) fn text(table: &str, field: &Field) -> Expr {
     }
 }
 
+/// A `geometry` or `geography` as a `geometry`.
+pub(super) fn as_geometry(field: &Field, value: Expr) -> Expr {
+    value.cast_as(postgis(field, "geometry"))
+}
+
 /// A function of PostGIS, which lies in the schema of its types.
 pub(super) fn postgis(field: &Field, function: &str) -> String {
     let schema = field

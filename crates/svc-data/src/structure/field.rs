@@ -39,6 +39,15 @@ pub struct Field {
 }
 
 impl Field {
+    /// Whether the engine can tell what its geometry lies in.
+    pub(crate) fn is_geometry(&self) -> bool {
+        match self.storage {
+            #[cfg(feature = "postgres")]
+            Storage::Postgres(sort) => sort == crate::postgres::Type::Geometry,
+            _ => false,
+        }
+    }
+
     /// The smallest and the largest whole number that the column takes, where that is less than 64 bits hold.
     pub(crate) fn integers(&self) -> Option<(i64, i64)> {
         match self.storage {
