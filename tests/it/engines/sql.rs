@@ -163,3 +163,22 @@ fn a_query_that_fails_on_its_way_says_so_in_the_words_of_its_engine() {
         (400, &json!(["division by zero"]))
     );
 }
+
+#[test]
+fn a_query_that_failed_leaves_no_limit_to_those_behind_it() {
+    let engines = Engines::shared();
+    let failing = json!({"query": "select exp(id * 1000) from orders", "limit": 1});
+    let groups = json!({
+        "query": "select id from orders", "group": {"x_column": "id", "y_func": "count"}, "limit": 200,
+    });
+    for engine in ["mariadb", "postgres"] {
+        for _ in 0..4 {
+            let failed = engines.answer(engine, "POST", "/sql_get_query", Some(&failing));
+            assert_eq!(failed.status, 400, "{engine}: {}", failed.body);
+            let told = engines
+                .answer(engine, "POST", "/sql_get_query", Some(&groups))
+                .json();
+            assert_eq!(told["row_count"], 200, "{engine}");
+        }
+    }
+}

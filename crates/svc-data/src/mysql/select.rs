@@ -48,6 +48,11 @@ impl From<(String, Values)> for Statement {
     }
 }
 
+/// A name as an identifier of MySQL.
+pub(super) fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
 /// Refuses a statement that binds more than the server takes.
 pub(super) fn check_size(statement: Statement) -> Result<Statement, Error> {
     match statement.values.len() > MAX_BOUND {

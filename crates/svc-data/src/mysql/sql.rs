@@ -13,7 +13,7 @@ use super::{
     connect::Lease,
     fault,
     read::one,
-    select::{MysqlDialect, Statement, stored},
+    select::{MysqlDialect, Statement, quoted, stored},
     types::Type,
     value,
 };
@@ -34,6 +34,8 @@ pub(super) const SETTINGS: &[&str] = &[
     "SET SESSION TRANSACTION READ ONLY",
     "SET SESSION lock_wait_timeout = 2",
 ];
+/// Lets a query give all its rows.
+const UNLIMITED: &str = "SET SESSION sql_select_limit = DEFAULT";
 /// The character set of bytes that are no text.
 const BINARY: u16 = 63;
 
@@ -45,11 +47,11 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result
             "a resource of MySQL has one schema, that of its database",
         ));
     }
-    let begin = lease
-        .conn()?
-        .query_drop("START TRANSACTION READ ONLY")
-        .await;
-    begin.map_err(fault::translate)?;
+    // A query that failed may have left its limit behind.
+    for statement in [UNLIMITED, "START TRANSACTION READ ONLY"] {
+        let done = lease.conn()?.query_drop(statement).await;
+        done.map_err(fault::translate)?;
+    }
     let answer = attempt(lease, job).await;
     if let Ok(conn) = lease.conn() {
         let ended = conn.query_drop("ROLLBACK").await;
@@ -154,9 +156,7 @@ impl Query<'_> {
     fn wrapped(&self, statement: Statement) -> Statement {
         let Statement { sql, mut values } = self.plain();
         let names = self.plan.model.fields.iter();
-        let names: Vec<String> = names
-            .map(|field| format!("`{}`", field.name.replace('`', "``")))
-            .collect();
+        let names: Vec<String> = names.map(|field| quoted(&field.name)).collect();
         values.extend(statement.values);
         Statement {
             sql: format!(
@@ -234,8 +234,7 @@ impl Query<'_> {
             // Much may be left that would have to be read.
             lease.close();
         } else {
-            let uncapped = "SET SESSION sql_select_limit = DEFAULT";
-            let done = lease.conn()?.query_drop(uncapped).await;
+            let done = lease.conn()?.query_drop(UNLIMITED).await;
             done.map_err(fault::translate)?;
         }
         out.put_u8(b']');

@@ -10,7 +10,7 @@ use super::{
     connect::Lease,
     fault,
     read::one,
-    select::{self, MAX_FRACTION, MysqlDialect, Statement},
+    select::{self, MAX_FRACTION, MysqlDialect, Statement, quoted},
     types::{Type, type_of},
     value,
 };
@@ -120,16 +120,17 @@ impl Create {
         insert
             .values(exprs)
             .map_err(|error| Error::internal("an insert has too few values").with_source(error))?;
-        let mut statement: Statement = insert.build(MysqlQueryBuilder).into();
-        if assignments.is_empty() {
+        let statement = match assignments.is_empty() {
+            false => insert.build(MysqlQueryBuilder).into(),
             // There is no other way to write an empty row.
-            let target = statement.sql.split("VALUES").next().unwrap_or_default();
-            let target = target.trim_end().trim_end_matches("()");
-            statement = Statement {
-                sql: format!("{target} () VALUES ()"),
-                values: Vec::new(),
-            };
-        }
+            true => {
+                let schema = quoted(model.schema.as_deref().unwrap_or_default());
+                Statement {
+                    sql: format!("INSERT INTO {schema}.{} () VALUES ()", quoted(&model.table)),
+                    values: Vec::new(),
+                }
+            }
+        };
         let inserted = execute(lease, &statement).await;
         inserted.map_err(|error| fault::explain(model, error, true))?;
         let number = lease.conn()?.last_insert_id();

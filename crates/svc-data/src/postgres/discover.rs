@@ -20,7 +20,8 @@ SELECT c.oid, n.nspname::text, c.relname::text, c.relkind::text,
     pg_catalog.pg_relation_is_updatable(c.oid, true),
     has_table_privilege(c.oid, 'INSERT') OR has_any_column_privilege(c.oid, 'INSERT'),
     has_table_privilege(c.oid, 'UPDATE') OR has_any_column_privilege(c.oid, 'UPDATE'),
-    has_table_privilege(c.oid, 'DELETE')
+    has_table_privilege(c.oid, 'DELETE'),
+    c.relkind IN ('r', 'm') AND NOT c.relrowsecurity AND NOT c.relhassubclass
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
     AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'crdb_internal')
@@ -199,6 +200,9 @@ struct Table {
     name: String,
     kind: String,
     in_default_schema: bool,
+    /// Whether what it gives depends on nothing but its own rows: no policy, and no table that inherits from it
+    /// and may lie elsewhere.
+    is_stored: bool,
     writes: Writes,
     columns: Vec<Column>,
     constraints: Vec<Constraint>,
@@ -243,6 +247,7 @@ impl Table {
                 update: writes(4, 7)?,
                 delete: writes(16, 8)?,
             },
+            is_stored: get(row, 9)?,
             kind,
             columns: Vec::new(),
             constraints: Vec::new(),
@@ -320,7 +325,7 @@ impl Table {
                 .collect(),
             // RETURNING tells what the triggers before the write made of the row.
             has_triggers: false,
-            is_stored: matches!(self.kind.as_str(), "r" | "m"),
+            is_stored: self.is_stored,
             fields: fields.into(),
             structure_version,
         }
