@@ -1,17 +1,18 @@
 //! What can be set on calls about the records that a query selects.
 
+use serde::de::DeserializeOwned;
 use svc_model::{
     Filter, ListQuery, Lookup, Operand, OrderBy, Relation,
-    records::{Aggregate, GetSiblings, Group},
+    records::{Aggregate, GetSiblings, Group, List},
 };
 
 use crate::Call;
 
 macro_rules! selections {
-    ($($operation:ident),*) => {$(
-        impl Call<$operation> {
-            /// Takes the records that a query selects; what it says of pages and order is left aside where it
-            /// does not matter.
+    ($([$($generics:tt)*] $operation:ty),*) => {$(
+        impl<$($generics)*> Call<$operation> {
+            /// Sets all parameters at once; what they say of pages and order is left aside where it does not
+            /// matter.
             pub fn query(self, query: ListQuery) -> Self {
                 self.with(|operation| operation.query = query)
             }
@@ -56,7 +57,7 @@ macro_rules! selections {
                 self.select(|query| query.time_zone(time_zone))
             }
 
-            fn select(self, select: impl FnOnce(ListQuery) -> ListQuery) -> Self {
+            pub(super) fn select(self, select: impl FnOnce(ListQuery) -> ListQuery) -> Self {
                 self.with(|operation| {
                     operation.query = select(std::mem::take(&mut operation.query));
                 })
@@ -65,7 +66,7 @@ macro_rules! selections {
     )*};
 }
 
-selections!(Aggregate, Group, GetSiblings);
+selections!([T: DeserializeOwned] List<T>, [] Aggregate, [] Group, [] GetSiblings);
 
 impl Call<GetSiblings> {
     /// Orders by this too, after what was asked before; `-` in front means descending.
