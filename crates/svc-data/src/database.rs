@@ -8,10 +8,12 @@ use rusqlite::{
 };
 
 use crate::{
-    Error, ErrorKind,
+    DeclaredModel, Error, ErrorKind, Resource,
+    guard::GuardOptions,
     sqlite::{
+        Sqlite as Driver,
         connection::{Role, Slot, Source, missing},
-        fault,
+        fault, functions,
         pool::{Options, Pool},
     },
 };
@@ -127,7 +129,8 @@ impl Database {
             let source = Source {
                 path: path.clone(),
                 set_wal: true,
-                prepare: Arc::new(|_| Ok(())),
+                // What lists of declared models ask for.
+                prepare: Arc::new(|connection| functions::register(connection)),
             };
             migrate(&source, &migrations)?;
             let pool = Pool::start(Options {
@@ -192,6 +195,21 @@ impl Database {
                 .into()),
             })
             .await
+    }
+
+    /// Declared models as a resource: what its lists, filters and pages are to connected databases they are to
+    /// these. Nothing can be written through it, and it has no SQL.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the database cannot be read.
+    pub async fn resource(
+        &self,
+        name: impl Into<String>,
+        models: Vec<DeclaredModel>,
+    ) -> Result<Resource, Error> {
+        let (pool, path) = (self.pool.clone(), Arc::clone(&self.path));
+        let driver = Box::new(Driver::declared(pool, path, models.into()));
+        Resource::over(name.into(), driver, GuardOptions::default()).await
     }
 
     /// A number that changes whenever this process or another one has committed a change.

@@ -51,6 +51,8 @@ mod counts;
 mod cursor;
 #[cfg(feature = "sqlite")]
 pub mod database;
+#[cfg(feature = "sqlite")]
+mod declare;
 mod driver;
 mod error;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
@@ -77,6 +79,8 @@ mod time;
 
 #[cfg(feature = "sqlite")]
 pub use database::{Connection, Database, Migration, Row, Value};
+#[cfg(feature = "sqlite")]
+pub use declare::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorKind};
 pub use records::{IfMatch, Page, RecordJson, Rest};
 pub use resource::{Resource, ResourceOptions, ResourceUrl};

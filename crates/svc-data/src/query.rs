@@ -106,8 +106,15 @@ pub(crate) fn column(table: &str, column: &str) -> Expr {
 pub(crate) fn select(dialect: &dyn Dialect, model: &Model, test: Option<Expr>) -> SelectStatement {
     let mut select = Query::select();
     dialect.from(&mut select, model, SELF);
+    select.and_where_option(scope(model, SELF));
     select.and_where_option(test);
     select
+}
+
+/// Whether a row of the model's table is one of its records at all, where that is a question.
+fn scope(model: &Model, table: &str) -> Option<Expr> {
+    let scope = model.scope.as_ref()?;
+    Some(column(table, &scope.column).eq(scope.value.as_str()))
 }
 
 /// The query for all fields of the record of a key.
@@ -247,6 +254,7 @@ impl Tester<'_> {
         let mut select = Query::select();
         select.expr(Expr::cust("1"));
         self.dialect.from(&mut select, &step.model, &alias);
+        select.and_where_option(scope(&step.model, &alias));
         select.and_where(self.dialect.joins(
             (table, model.at(step.field)?),
             (&alias, step.model.at(step.related_field)?),

@@ -159,9 +159,18 @@ impl Resource {
                 )));
             }
         };
+        Self::over(name.into(), driver, guard).await
+    }
+
+    /// A resource over a driver that is connected.
+    pub(crate) async fn over(
+        name: String,
+        driver: Box<dyn Driver>,
+        guard: GuardOptions,
+    ) -> Result<Self, Error> {
         let structure = driver.structure().await?;
         Ok(Self(Arc::new(Inner {
-            name: name.into(),
+            name,
             driver,
             structure: ArcSwap::from_pointee(structure),
             reloading: Mutex::new(()),

@@ -15,6 +15,7 @@ use tokio::sync::OnceCell;
 use self::connection::Open;
 use crate::{
     Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    declare::{self, DeclaredModels},
     driver::{Driver, Values},
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
@@ -28,7 +29,7 @@ pub(crate) mod connection;
 mod declared;
 mod discover;
 pub(crate) mod fault;
-mod functions;
+pub(crate) mod functions;
 mod json;
 pub(crate) mod pool;
 mod read;
@@ -39,6 +40,7 @@ mod sql;
 mod temporal;
 mod write;
 
+pub(crate) use self::declared::Declared;
 pub(crate) use self::select::SqliteDialect;
 
 /// How long the structure may take to be read.
@@ -51,6 +53,8 @@ pub(crate) struct Sqlite {
     sql: OnceCell<pool::Pool>,
     path: Arc<Path>,
     timeout: Duration,
+    /// The models, where they are declared rather than looked for.
+    declared: Option<DeclaredModels>,
 }
 
 impl fmt::Debug for Sqlite {
@@ -85,7 +89,19 @@ impl Sqlite {
             sql: OnceCell::new(),
             path: shared,
             timeout: options.statement_timeout,
+            declared: None,
         })
+    }
+
+    /// Declared models over a file that is open already.
+    pub(crate) fn declared(pool: pool::Pool, path: Arc<Path>, models: DeclaredModels) -> Self {
+        Self {
+            pool,
+            sql: OnceCell::new(),
+            path,
+            timeout: ResourceOptions::default().statement_timeout,
+            declared: Some(models),
+        }
     }
 
     async fn read<T: Send + 'static>(
@@ -126,6 +142,10 @@ impl Sqlite {
 #[async_trait]
 impl Driver for Sqlite {
     async fn structure(&self) -> Result<Structure, Error> {
+        if let Some(models) = &self.declared {
+            let version = self.structure_version().await?;
+            return Ok(declare::structure(models, version));
+        }
         self.pool.renew_views();
         self.read(DISCOVERY_TIMEOUT, |connection, told| {
             told.of(discover::discover(connection))
@@ -215,6 +235,9 @@ impl Driver for Sqlite {
     }
 
     async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
+        if self.declared.is_some() {
+            return Err(Error::invalid("this resource has no SQL"));
+        }
         let path = Arc::clone(&self.path);
         let pool = self.sql.get_or_try_init(|| sql::start(&self.path)).await?;
         pool.read(Some(self.timeout), move |connection| {

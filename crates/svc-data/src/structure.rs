@@ -86,8 +86,17 @@ pub struct Model {
     /// Whether its records are stored in the database as they are listed, so that they stay the same as long as
     /// the database does. A view may speak of the time of day.
     pub(crate) is_stored: bool,
+    /// What tells its rows from others of the table that are not there for anyone who asks.
+    pub(crate) scope: Option<Scope>,
     /// The state of the structure that this model belongs to.
     pub(crate) structure_version: i64,
+}
+
+/// What a row must have in a column to be a record of a model.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    pub(crate) column: String,
+    pub(crate) value: String,
 }
 
 /// What may be done to the records of a model.
@@ -161,6 +170,7 @@ impl Model {
             uniques: Vec::new(),
             has_triggers: false,
             is_stored: false,
+            scope: None,
             structure_version: 0,
         }
     }

@@ -235,6 +235,7 @@ impl Table {
             uniques,
             has_triggers: true,
             is_stored: !self.is_view,
+            scope: None,
             fields: self.fields.into(),
             structure_version,
         }

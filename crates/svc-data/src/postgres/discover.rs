@@ -326,6 +326,7 @@ impl Table {
             // RETURNING tells what the triggers before the write made of the row.
             has_triggers: false,
             is_stored: self.is_stored,
+            scope: None,
             fields: fields.into(),
             structure_version,
         }

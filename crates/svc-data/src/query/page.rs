@@ -130,7 +130,7 @@ impl PageQuery {
             pages,
             count,
             count_stays: model.is_stored && plan.test.as_ref().is_none_or(Test::reads_stored),
-            estimate: plan.count == Count::Estimated && test.is_none(),
+            estimate: plan.count == Count::Estimated && test.is_none() && model.scope.is_none(),
             limit: plan.limit as usize,
             offset: plan.offset,
             after,

@@ -234,6 +234,7 @@ impl Table {
             uniques: Vec::new(),
             has_triggers: !self.triggers.is_empty() || self.sort != "table",
             is_stored: self.sort == "table",
+            scope: None,
             fields: fields.into(),
             structure_version,
         }

@@ -4,6 +4,7 @@
 
 mod cursor;
 mod database;
+mod declare;
 mod faults;
 mod fixture;
 mod injection;
