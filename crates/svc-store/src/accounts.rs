@@ -110,7 +110,7 @@ pub(crate) fn find_or_create(
         return Ok(account);
     }
     let email = email.trim();
-    check_email(email)?;
+    check_email("email", email)?;
     let account = Account {
         uid: Uuid::now_v7(),
         email: email.to_owned(),
@@ -146,12 +146,12 @@ pub(crate) fn from_row(row: &Row) -> Result<Account, Error> {
 }
 
 /// What makes two addresses the same account.
-fn key(email: &str) -> String {
+pub(crate) fn key(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
 /// Refuses what no mail could ever reach. More than that only a mail can tell.
-fn check_email(email: &str) -> Result<(), Error> {
+pub(crate) fn check_email(field: &str, email: &str) -> Result<(), Error> {
     let parts = email.rsplit_once('@');
     let fits = parts.is_some_and(|(name, domain)| !name.is_empty() && !domain.is_empty())
         && email.len() <= MAX_EMAIL_BYTES
@@ -160,7 +160,7 @@ fn check_email(email: &str) -> Result<(), Error> {
         Ok(())
     } else {
         Err(Error::invalid_field(
-            "email",
+            field,
             "must be an e-mail address, like name@example.com",
         ))
     }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn an_address_needs_two_sides_and_no_blanks() {
         for good in ["a@b", "Ann.Lee+x@example.com", "\"odd@name\"@example.com"] {
-            assert!(check_email(good).is_ok(), "{good}");
+            assert!(check_email("email", good).is_ok(), "{good}");
         }
         for bad in [
             "",
@@ -184,7 +184,7 @@ mod tests {
             "a@b\r\nBcc: x@y",
             &format!("{}@b", "a".repeat(254)),
         ] {
-            assert!(check_email(bad).is_err(), "{bad}");
+            assert!(check_email("email", bad).is_err(), "{bad}");
         }
     }
 

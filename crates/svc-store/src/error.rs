@@ -41,6 +41,8 @@ pub enum ErrorKind {
     Unavailable,
     /// The store did not answer in time (504).
     Timeout,
+    /// More is asked than can be done at once (429); worth trying again in a moment.
+    Busy,
     /// A fault of ours, or a damaged store (500).
     Internal,
 }
@@ -67,6 +69,7 @@ impl Error {
             }
             (ErrorKind::Unavailable, _) => "the service cannot reach its store right now",
             (ErrorKind::Timeout, _) => "the service's store took too long to answer",
+            (ErrorKind::Busy, _) => "too much is asked at once; try again in a moment",
             (ErrorKind::Internal, _) => "internal error",
         }
     }
@@ -96,6 +99,11 @@ impl Error {
     /// The store cannot be used; the message, with its remedy, is for the administrator only.
     pub(crate) fn unavailable(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unavailable, message)
+    }
+
+    /// More is asked than can be done at once.
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Busy, message)
     }
 
     /// A fault of ours or a damaged store; the message is for the log only.

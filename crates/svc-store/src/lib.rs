@@ -36,38 +36,55 @@
 
 mod accounts;
 mod api_keys;
+mod authentication;
 mod clock;
+mod codes;
 mod credentials;
 mod environments;
 mod error;
 mod json;
+mod mac;
+mod mails;
 mod members;
 mod migrations;
 mod names;
 mod pages;
+mod passwords;
+mod places;
 mod projects;
 mod resources;
+mod rights;
 mod row;
 mod seal;
 mod secret;
+mod sessions;
+mod signing_keys;
 mod store;
 mod teams;
 mod tokens;
+mod tools;
+mod users;
 
 pub use self::accounts::{Account, Accounts};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
+pub use self::authentication::Authentication;
 pub use self::clock::Clock;
 pub use self::environments::{Environment, Environments, NewEnvironment};
 pub use self::error::{Error, ErrorKind};
+pub use self::mails::{Mail, MailKind, Mails};
 pub use self::members::{Member, Members};
 pub use self::pages::{Page, Pages};
 pub use self::projects::{NewProject, ProjectPatch, ProjectSettings, Projects};
 pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
+pub use self::rights::{Rights, RightsRule, RightsRules, TeamRights};
 pub use self::seal::SealKey;
 pub use self::secret::{CredentialHash, CredentialKind, Secret};
+pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
+pub use self::signing_keys::{Claims, Keyring, SigningKeys};
 pub use self::store::{Store, StoreOptions};
 pub use self::teams::{PermissionsGroup, Team, Teams};
 pub use self::tokens::{CreatedStaticToken, NewStaticToken, StaticToken, TokenIdentity, Tokens};
+pub use self::users::{NewUser, User, UserPatch, Users};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -3,8 +3,15 @@
 
 use svc_data::Migration;
 
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    name: "control_plane",
-    sql: include_str!("../migrations/0001_control_plane.sql"),
-}];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        name: "control_plane",
+        sql: include_str!("../migrations/0001_control_plane.sql"),
+    },
+    Migration {
+        version: 2,
+        name: "users",
+        sql: include_str!("../migrations/0002_users.sql"),
+    },
+];

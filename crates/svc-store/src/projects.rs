@@ -8,6 +8,7 @@ use svc_model::{EnvironmentName, Project, ProjectName};
 use uuid::Uuid;
 
 use crate::accounts;
+use crate::authentication::Authentication;
 use crate::clock;
 use crate::environments::{self, NewEnvironment};
 use crate::error::{Error, is_taken};
@@ -19,7 +20,7 @@ use crate::store::Store;
 use crate::teams;
 
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
-     p.date_add, p.owner_uid";
+     p.date_add, p.owner_uid, p.authentication";
 
 /// A project and its settings. (What an API client is told about one is [`svc_model::Project`].)
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct ProjectSettings {
     pub owner_uid: Option<Uuid>,
     /// Whether users may register themselves.
     pub sign_up: bool,
+    /// How its users sign in.
+    pub authentication: Authentication,
     /// Its settings, a JSON object as text.
     pub params: String,
     /// When it was made.
@@ -91,6 +94,8 @@ pub struct ProjectPatch {
     pub domain: Option<Option<String>>,
     /// Whether users may register themselves.
     pub sign_up: Option<bool>,
+    /// Another way for users to sign in.
+    pub authentication: Option<Authentication>,
     /// Other settings, a JSON object as text, in place of all there were.
     pub params: Option<String>,
 }
@@ -203,7 +208,7 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name; a field error
-    /// on `params` when they are no JSON object.
+    /// on `params` when they are no JSON object, and on the settings of `authentication` that cannot be.
     pub async fn update(
         &self,
         project: &ProjectName,
@@ -217,8 +222,10 @@ impl Projects<'_> {
                     Some(params) => json::object("params", params)?,
                     None => old.params,
                 };
+                let authentication = patch.authentication.unwrap_or(old.authentication);
                 conn.execute(
-                    "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5 WHERE uid = ?6",
+                    "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \
+                     authentication = ?7 WHERE uid = ?6",
                     &[
                         Value::from(patch.name.unwrap_or(old.name)),
                         patch.color.unwrap_or(old.color).into(),
@@ -226,6 +233,7 @@ impl Projects<'_> {
                         patch.sign_up.unwrap_or(old.sign_up).into(),
                         params.into(),
                         uid.into(),
+                        authentication.check()?.to_text()?.into(),
                     ],
                 )?;
                 Ok(get(conn, &name)?.1)
@@ -293,6 +301,11 @@ fn insert(conn: &mut dyn Connection, new: NewProject, now: Timestamp) -> Result<
     Ok(uid)
 }
 
+/// How the users of a project sign in, from a row with that column.
+pub(crate) fn authentication(row: &Row) -> Result<Authentication, Error> {
+    Authentication::from_text(&row.get::<String>("authentication")?)
+}
+
 fn from_row(row: &Row) -> Result<ProjectSettings, Error> {
     Ok(ProjectSettings {
         unique_name: ProjectName::from(row.get::<String>("unique_name")?),
@@ -301,6 +314,7 @@ fn from_row(row: &Row) -> Result<ProjectSettings, Error> {
         domain: row.get("domain")?,
         owner_uid: row::optional_uid(row, "owner_uid")?,
         sign_up: row.get("sign_up")?,
+        authentication: authentication(row)?,
         params: row.get("params")?,
         date_add: row::time(row, "date_add")?,
     })

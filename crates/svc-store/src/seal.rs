@@ -7,8 +7,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{Key, KeyInit as _, XChaCha20Poly1305, XNonce};
+use hmac::{Hmac, Mac as _};
+use sha2::Sha256;
 
 use crate::error::Error;
+use crate::mac;
 use crate::secret::{Secret, random_bytes};
 
 /// Bytes of a key.
@@ -62,7 +65,11 @@ impl fmt::Debug for SealKey {
 
 /// Seals and opens values under one key.
 #[derive(Clone)]
-pub(crate) struct Sealer(XChaCha20Poly1305);
+pub(crate) struct Sealer {
+    cipher: XChaCha20Poly1305,
+    /// What keys for other purposes are made from.
+    root: Hmac<Sha256>,
+}
 
 /// A sealed value could not be opened: another key, another row, or damage.
 #[derive(Debug, PartialEq, Eq)]
@@ -70,7 +77,17 @@ pub(crate) struct NotOpened;
 
 impl Sealer {
     pub(crate) fn new(key: &SealKey) -> Self {
-        Self(XChaCha20Poly1305::new(&Key::from(key.0)))
+        Self {
+            cipher: XChaCha20Poly1305::new(&Key::from(key.0)),
+            root: mac::keyed(&key.0),
+        }
+    }
+
+    /// A key for another purpose, the same as long as the store's key is.
+    pub(crate) fn derive(&self, purpose: &str) -> Hmac<Sha256> {
+        let mut root = self.root.clone();
+        root.update(purpose.as_bytes());
+        mac::keyed(&root.finalize().into_bytes())
     }
 
     /// Seals a secret for the place named by `context`; it opens only with the same context.
@@ -81,7 +98,7 @@ impl Sealer {
             aad: context.as_bytes(),
         };
         let sealed = self
-            .0
+            .cipher
             .encrypt(&XNonce::from(nonce), payload)
             .map_err(|_| Error::internal("a secret could not be sealed: it is too long"))?;
         let mut bytes = vec![VERSION];
@@ -100,7 +117,7 @@ impl Sealer {
             aad: context.as_bytes(),
         };
         let opened = self
-            .0
+            .cipher
             .decrypt(&XNonce::from(*nonce), payload)
             .map_err(|_| NotOpened)?;
         String::from_utf8(opened)

@@ -1,4 +1,4 @@
-//! Secrets and what is kept of them: the redacted [`Secret`], the two kinds of credential that the
+//! Secrets and what is kept of them: the redacted [`Secret`], the kinds of credential that the
 //! store makes, and the [`CredentialHash`] that stands in for a credential everywhere else.
 
 use std::fmt;
@@ -61,16 +61,27 @@ pub enum CredentialKind {
     ApiKey,
     /// A static token of a resource: `svct_...`.
     StaticToken,
+    /// A token of a service that acts with the rights of a team: `svcs_...`.
+    ServiceToken,
+    /// A code that was mailed: `svcc_...`.
+    Code,
 }
 
 impl CredentialKind {
-    const ALL: [Self; 2] = [Self::ApiKey, Self::StaticToken];
+    const ALL: [Self; 4] = [
+        Self::ApiKey,
+        Self::StaticToken,
+        Self::ServiceToken,
+        Self::Code,
+    ];
 
     /// How the text of such a credential begins.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::ApiKey => "svck_",
             Self::StaticToken => "svct_",
+            Self::ServiceToken => "svcs_",
+            Self::Code => "svcc_",
         }
     }
 

@@ -14,11 +14,15 @@ use crate::clock::Clock;
 use crate::credentials::{self, Table, Uses};
 use crate::error::Error;
 use crate::migrations::MIGRATIONS;
+use crate::passwords::Passwords;
 use crate::seal::{SealKey, Sealer};
 
 /// What is sealed into the store, to know its key again.
 const SEAL_CHECK_CONTEXT: &str = "seal check";
 const SEAL_CHECK_TEXT: &str = "svc-store";
+/// Whether anything is sealed with the store's key.
+const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails \
+     UNION ALL SELECT kid FROM signing_keys LIMIT 1";
 
 /// The control plane. Cheap to clone; several processes may have the same folder open at once.
 #[derive(Clone)]
@@ -32,6 +36,7 @@ struct Inner {
     sealer: Sealer,
     clock: Clock,
     uses: Uses,
+    passwords: Passwords,
     /// The revision last read and the change counter it was read at.
     revision: Mutex<Option<(u64, u64)>>,
 }
@@ -78,6 +83,7 @@ impl Store {
             sealer,
             clock: options.clock,
             uses: Uses::default(),
+            passwords: Passwords::default(),
             revision: Mutex::new(None),
         };
         Ok(Self {
@@ -141,11 +147,8 @@ impl Store {
         if !self.inner.uses.is_due(uid, now) {
             return Ok(());
         }
-        // The revision stays: nothing that a cache may hold changes with it.
         let written = self
-            .inner
-            .database
-            .write(move |conn| credentials::touch(conn, table, uid, now))
+            .write_uncached(move |conn| credentials::touch(conn, table, uid, now))
             .await;
         written.inspect_err(|_| self.inner.uses.forget(uid))
     }
@@ -175,13 +178,28 @@ impl Store {
     {
         let work = move |conn: &mut dyn Connection| {
             let done = work(conn)?;
-            conn.execute(
-                "UPDATE store_state SET revision = revision + 1 WHERE id = 1",
-                &[],
-            )?;
+            move_revision(conn)?;
             Ok(done)
         };
         self.inner.database.write(work).await
+    }
+
+    /// Writes in one transaction what no cache holds. Where it turns out that one may, `work` calls
+    /// [`move_revision`].
+    pub(crate) async fn write_uncached<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Connection) -> Result<T, Error> + Send + 'static,
+    {
+        self.inner.database.write(work).await
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.inner.database
+    }
+
+    pub(crate) fn passwords(&self) -> &Passwords {
+        &self.inner.passwords
     }
 }
 
@@ -191,6 +209,15 @@ impl fmt::Debug for Store {
             .field("dir", &self.inner.dir)
             .finish_non_exhaustive()
     }
+}
+
+/// Says that something changed which a cache may hold.
+pub(crate) fn move_revision(conn: &mut dyn Connection) -> Result<(), Error> {
+    conn.execute(
+        "UPDATE store_state SET revision = revision + 1 WHERE id = 1",
+        &[],
+    )?;
+    Ok(())
 }
 
 /// Finds the store's key and proves that it is the right one.
@@ -246,7 +273,7 @@ fn known_key(
         None => match files::read_key(dir)? {
             Some(key) => key,
             None => {
-                let sealed = conn.query("SELECT uid FROM resources LIMIT 1", &[])?;
+                let sealed = conn.query(SEALED, &[])?;
                 return if sealed.is_empty() {
                     Ok(None)
                 } else {

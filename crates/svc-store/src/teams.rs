@@ -207,6 +207,24 @@ pub(crate) fn administrators(conn: &mut dyn Connection, project_uid: &str) -> Re
         .ok_or_else(|| Error::internal("the project has lost its administrator team"))
 }
 
+/// The team that a project came with for a permissions group.
+pub(crate) fn of_group(
+    conn: &mut dyn Connection,
+    project_uid: &str,
+    group: PermissionsGroup,
+) -> Result<Team, Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM teams t WHERE t.project_uid = ?1 AND t.permissions_group = ?2 \
+         ORDER BY t.position LIMIT 1"
+    );
+    let found = conn.query_one(&sql, &[project_uid.into(), group.as_str().into()])?;
+    found
+        .as_ref()
+        .map(from_row)
+        .transpose()?
+        .ok_or_else(|| Error::internal("the project has lost one of its teams"))
+}
+
 /// Reads a team from a row with [`COLUMNS`].
 pub(crate) fn from_row(row: &Row) -> Result<Team, Error> {
     Ok(Team {

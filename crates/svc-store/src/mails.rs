@@ -1,0 +1,323 @@
+//! Mails that wait to be sent, or to be read by an administrator where no mail server is configured: the outbox.
+
+use std::fmt;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use svc_data::{Connection, Row, Value};
+use svc_model::{EnvironmentName, ProjectName};
+use uuid::Uuid;
+
+use crate::clock;
+use crate::error::Error;
+use crate::row;
+use crate::seal::Sealer;
+use crate::secret::Secret;
+use crate::store::Store;
+
+const COLUMNS: &str = "m.uid AS mail_uid, p.unique_name AS project, p.name AS project_name, \
+     e.unique_name AS environment, m.kind, m.recipient, m.content, m.date_add, m.expires, m.attempts";
+/// How long a mail that is being sent belongs to who took it.
+const TAKEN_FOR: SignedDuration = SignedDuration::from_mins(2);
+/// The pause before a mail is tried again, doubled each time.
+const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+
+/// What a mail is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MailKind {
+    /// Somebody made an account for the recipient.
+    Invitation,
+    /// A new password was asked for.
+    ResetPassword,
+    /// The address is to become the one of an account.
+    ChangeEmail,
+    /// The address was registered and is to be confirmed.
+    ConfirmEmail,
+    /// Somebody registered with an address that has an account.
+    AlreadyRegistered,
+    /// The password of the account was changed.
+    PasswordChanged,
+    /// The account has another address now.
+    EmailChanged,
+}
+
+impl MailKind {
+    const ALL: [Self; 7] = [
+        Self::Invitation,
+        Self::ResetPassword,
+        Self::ChangeEmail,
+        Self::ConfirmEmail,
+        Self::AlreadyRegistered,
+        Self::PasswordChanged,
+        Self::EmailChanged,
+    ];
+
+    /// Its name, in the store and in lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Invitation => "invitation",
+            Self::ResetPassword => "reset_password",
+            Self::ChangeEmail => "change_email",
+            Self::ConfirmEmail => "confirm_email",
+            Self::AlreadyRegistered => "already_registered",
+            Self::PasswordChanged => "password_changed",
+            Self::EmailChanged => "email_changed",
+        }
+    }
+
+    /// The subject of such a mail.
+    pub fn subject(self, project: &str) -> String {
+        match self {
+            Self::Invitation => format!("You are invited to {project}"),
+            Self::ResetPassword => format!("Choose a new password for {project}"),
+            Self::ChangeEmail | Self::ConfirmEmail => {
+                format!("Confirm your e-mail address for {project}")
+            }
+            Self::AlreadyRegistered => format!("You have an account at {project} already"),
+            Self::PasswordChanged => format!("Your password for {project} was changed"),
+            Self::EmailChanged => format!("Your e-mail address for {project} was changed"),
+        }
+    }
+
+    fn stored(text: &str) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+            .ok_or_else(|| Error::internal("the store holds an unknown kind of mail"))
+    }
+}
+
+/// A mail.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Mail {
+    /// Identifier.
+    pub uid: Uuid,
+    /// The project it speaks for.
+    pub project: ProjectName,
+    /// That project's name for people.
+    pub project_name: String,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// What it is about.
+    pub kind: MailKind,
+    /// Who gets it.
+    pub to: String,
+    /// The code in it, where it has one.
+    pub code: Option<Secret>,
+    /// The link in it, which holds the code.
+    pub link: Option<Secret>,
+    /// Another address that it speaks of.
+    pub about: Option<String>,
+    /// When it was written.
+    pub date_add: Timestamp,
+    /// When it is of no use any more.
+    pub expires: Timestamp,
+    /// How often it was tried to be sent.
+    pub attempts: u32,
+}
+
+impl Mail {
+    /// Its subject.
+    pub fn subject(&self) -> String {
+        self.kind.subject(&self.project_name)
+    }
+}
+
+impl fmt::Debug for Mail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mail")
+            .field("uid", &self.uid)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What of a mail is sealed.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Content {
+    pub(crate) code: Option<String>,
+    pub(crate) link: Option<String>,
+    pub(crate) about: Option<String>,
+}
+
+/// A mail to be put into the outbox.
+pub(crate) struct NewMail<'a> {
+    pub(crate) environment_uid: &'a str,
+    pub(crate) kind: MailKind,
+    pub(crate) to: &'a str,
+    pub(crate) content: Content,
+    pub(crate) expires: Timestamp,
+}
+
+/// The outbox: [`Store::mails`].
+#[derive(Debug, Clone, Copy)]
+pub struct Mails<'a> {
+    store: &'a Store,
+}
+
+impl Store {
+    /// The mails that wait.
+    pub fn mails(&self) -> Mails<'_> {
+        Mails { store: self }
+    }
+}
+
+impl Mails<'_> {
+    /// The mails that wait, the oldest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn list(&self) -> Result<Vec<Mail>, Error> {
+        let sealer = self.store.sealer().clone();
+        let now = clock::to_text(self.store.clock().now());
+        self.store
+            .read(move |conn| {
+                let sql = select("WHERE m.expires > ?1 ORDER BY m.date_add, m.uid");
+                let rows = conn.query(&sql, &[now.into()])?;
+                rows.iter().map(|row| from_row(row, &sealer)).collect()
+            })
+            .await
+    }
+
+    /// Takes the mail that is due next, for the two minutes in which it is to be [sent](Self::sent) or
+    /// [put back](Self::failed); after that anybody may take it again. Mails that are of no use any more are thrown
+    /// away.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn take(&self) -> Result<Option<Mail>, Error> {
+        let now = self.store.clock().now();
+        let due = clock::to_text(now);
+        let is_due = {
+            let due = due.clone();
+            self.store.read(move |conn| {
+                let sql = "SELECT uid FROM mails WHERE next_attempt <= ?1 LIMIT 1";
+                Ok::<_, Error>(!conn.query(sql, &[due.into()])?.is_empty())
+            })
+        };
+        if !is_due.await? {
+            return Ok(None);
+        }
+        let sealer = self.store.sealer().clone();
+        let until = clock::to_text(now.saturating_add(TAKEN_FOR).unwrap_or(now));
+        self.store
+            .write_uncached(move |conn| {
+                conn.execute(
+                    "DELETE FROM mails WHERE expires <= ?1",
+                    &[due.as_str().into()],
+                )?;
+                let sql =
+                    select("WHERE m.next_attempt <= ?1 ORDER BY m.next_attempt, m.uid LIMIT 1");
+                let Some(row) = conn.query_one(&sql, &[due.into()])? else {
+                    return Ok(None);
+                };
+                conn.execute(
+                    "UPDATE mails SET next_attempt = ?1, attempts = attempts + 1 WHERE uid = ?2",
+                    &[until.into(), row.get::<String>("mail_uid")?.into()],
+                )?;
+                from_row(&row, &sealer).map(Some)
+            })
+            .await
+    }
+
+    /// Throws a mail away that was sent.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn sent(&self, mail: Uuid) -> Result<(), Error> {
+        self.store
+            .write_uncached(move |conn| {
+                conn.execute(
+                    "DELETE FROM mails WHERE uid = ?1",
+                    &[mail.to_string().into()],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Puts a mail back that could not be sent, to be tried again after a pause that grows.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn failed(&self, mail: &Mail) -> Result<(), Error> {
+        let factor = 1_i32.checked_shl(mail.attempts.min(12)).unwrap_or(1);
+        let pause = FIRST_PAUSE.saturating_mul(factor).min(LONGEST_PAUSE);
+        let now = self.store.clock().now();
+        let next = clock::to_text(now.saturating_add(pause).unwrap_or(now));
+        let uid = mail.uid;
+        self.store
+            .write_uncached(move |conn| {
+                conn.execute(
+                    "UPDATE mails SET next_attempt = ?1 WHERE uid = ?2",
+                    &[next.into(), uid.to_string().into()],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// Puts a mail into the outbox, in the transaction that made what it tells.
+pub(crate) fn put(
+    conn: &mut dyn Connection,
+    sealer: &Sealer,
+    mail: NewMail<'_>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let uid = Uuid::now_v7().to_string();
+    let content = serde_json::to_string(&mail.content)
+        .map_err(|source| Error::internal("a mail cannot be written").with_source(source))?;
+    let now = clock::to_text(now);
+    conn.execute(
+        "INSERT INTO mails (uid, environment_uid, kind, recipient, content, date_add, expires, next_attempt) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?6)",
+        &[
+            Value::from(&uid),
+            mail.environment_uid.into(),
+            mail.kind.as_str().into(),
+            mail.to.into(),
+            sealer.seal(&context(&uid), &content)?.into(),
+            now.into(),
+            clock::to_text(mail.expires).into(),
+        ],
+    )?;
+    Ok(())
+}
+
+fn context(uid: &str) -> String {
+    format!("mail {uid}")
+}
+
+fn select(rest: &str) -> String {
+    format!(
+        "SELECT {COLUMNS} FROM mails m JOIN environments e ON e.uid = m.environment_uid \
+         JOIN projects p ON p.uid = e.project_uid {rest}"
+    )
+}
+
+fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail, Error> {
+    let uid = row::uid(row, "mail_uid")?;
+    let damaged = || Error::internal("a mail of the outbox cannot be opened; it is damaged");
+    let content = sealer
+        .open(&context(&uid.to_string()), &row.get::<String>("content")?)
+        .map_err(|_| damaged())?;
+    let content: Content = serde_json::from_str(content.expose()).map_err(|_| damaged())?;
+    Ok(Mail {
+        uid,
+        project: row.get::<String>("project")?.into(),
+        project_name: row.get("project_name")?,
+        environment: row.get::<String>("environment")?.into(),
+        kind: MailKind::stored(&row.get::<String>("kind")?)?,
+        to: row.get("recipient")?,
+        code: content.code.map(Secret::new),
+        link: content.link.map(Secret::new),
+        about: content.about,
+        date_add: row::time(row, "date_add")?,
+        expires: row::time(row, "expires")?,
+        attempts: row.get::<i64>("attempts")?.try_into().unwrap_or(u32::MAX),
+    })
+}

@@ -1,0 +1,461 @@
+//! Users of an application: who signs in to an environment of a project (specification, section 1; wire contract,
+//! section 6). Lists and single users are read through the models of [`Store::tools`].
+
+use jiff::Timestamp;
+use svc_data::{Connection, Row, Value};
+use svc_model::{EnvironmentName, ProjectName};
+use uuid::Uuid;
+
+use crate::accounts;
+use crate::clock;
+use crate::codes::{self, Purpose};
+use crate::error::{Error, is_taken};
+use crate::mails::{self, Content, MailKind, NewMail};
+use crate::places::{self, Place};
+use crate::row;
+use crate::seal::Sealer;
+use crate::secret::Secret;
+use crate::sessions;
+use crate::store::Store;
+use crate::teams::{self, PermissionsGroup, Team};
+
+/// Longest name of a person, in characters.
+const MAX_NAME: usize = 255;
+
+const COLUMNS: &str = "u.uid AS user_uid, u.email AS user_email, u.email_confirmed, u.password, \
+     u.first_name AS user_first_name, u.last_name AS user_last_name, u.language AS user_language, \
+     u.timezone AS user_timezone, u.date_add AS user_date_add";
+
+/// A user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct User {
+    /// Identifier.
+    pub uid: Uuid,
+    /// E-mail address, unique within the environment without regard to case.
+    pub email: String,
+    /// Whether the user has shown that the address is theirs.
+    pub email_confirmed: bool,
+    /// Whether there is a password; not until an invitation is accepted.
+    pub has_password: bool,
+    /// First name, where known.
+    pub first_name: Option<String>,
+    /// Last name, where known.
+    pub last_name: Option<String>,
+    /// Language (BCP 47), where chosen.
+    pub language: Option<String>,
+    /// IANA time zone, where chosen.
+    pub timezone: Option<String>,
+    /// The team.
+    pub team: Team,
+    /// When the user was made.
+    pub date_add: Timestamp,
+}
+
+/// What a new user is made of; see [`NewUser::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewUser {
+    /// E-mail address.
+    pub email: String,
+    /// The team: its uid, or its name.
+    pub team: String,
+    /// First name.
+    pub first_name: Option<String>,
+    /// Last name.
+    pub last_name: Option<String>,
+    /// A password, so that the user can sign in at once; `None` mails an invitation.
+    pub password: Option<Secret>,
+}
+
+impl NewUser {
+    /// A user who is invited by mail.
+    pub fn new(email: impl Into<String>, team: impl Into<String>) -> Self {
+        Self {
+            email: email.into(),
+            team: team.into(),
+            first_name: None,
+            last_name: None,
+            password: None,
+        }
+    }
+}
+
+/// A change of a user; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct UserPatch {
+    /// Another team, by its uid. The user's sessions end.
+    pub team: Option<String>,
+    /// Another first name; `Some(None)` takes it away.
+    pub first_name: Option<Option<String>>,
+    /// Another last name; `Some(None)` takes it away.
+    pub last_name: Option<Option<String>>,
+}
+
+/// The users of an environment: [`Store::users`].
+#[derive(Debug, Clone)]
+pub struct Users<'a> {
+    store: &'a Store,
+    project: ProjectName,
+    environment: EnvironmentName,
+}
+
+impl Store {
+    /// The users of an environment.
+    pub fn users(&self, project: &ProjectName, environment: &EnvironmentName) -> Users<'_> {
+        Users {
+            store: self,
+            project: project.clone(),
+            environment: environment.clone(),
+        }
+    }
+}
+
+impl Users<'_> {
+    /// One user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
+    pub async fn get(&self, uid: Uuid) -> Result<User, Error> {
+        let (project, environment) = (self.project.clone(), self.environment.clone());
+        self.store
+            .read(move |conn| {
+                let place = places::get(conn, &project, &environment)?;
+                Ok(get(conn, &place, uid)?.user)
+            })
+            .await
+    }
+
+    /// Makes a user. One without a password is invited: a mail with a code goes to the address, with a link below
+    /// `base_url` unless the project has links of its own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
+    /// `email` when it is none or taken, on `group` when the project has no such team, on the names when they are
+    /// too long, on `password` when it is too weak.
+    pub async fn create(&self, new: NewUser, base_url: &str) -> Result<User, Error> {
+        let (project, environment) = (self.project.clone(), self.environment.clone());
+        let sealer = self.store.sealer().clone();
+        let now = self.store.clock().now();
+        let base_url = base_url.to_owned();
+        let password = match &new.password {
+            None => None,
+            Some(password) => {
+                let place = self.place().await?;
+                let settings = place.authentication;
+                settings.check_password("password", password.expose(), &new.email)?;
+                Some(self.store.passwords().hash(password.clone()).await?)
+            }
+        };
+        self.store
+            .write(move |conn| {
+                let place = places::get(conn, &project, &environment)?;
+                let team = team(conn, &place, &new.team)?;
+                let invited = password.is_none();
+                let made = Made {
+                    email: &new.email,
+                    team: &team,
+                    password,
+                    // Whoever sets a password for somebody vouches for the address too.
+                    email_confirmed: !invited,
+                    names: [new.first_name, new.last_name, None, None],
+                };
+                let uid = insert(conn, &place, made, now)?.ok_or_else(|| {
+                    Error::invalid_field("email", "a user with this address exists already")
+                })?;
+                let user = get(conn, &place, uid)?.user;
+                if invited {
+                    let mail = (MailKind::Invitation, Purpose::Invitation);
+                    mail_code(
+                        conn,
+                        &sealer,
+                        &place,
+                        &user,
+                        mail,
+                        &user.email,
+                        &base_url,
+                        now,
+                    )?;
+                }
+                Ok(user)
+            })
+            .await
+    }
+
+    /// Changes a user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user; a field error
+    /// on `group` and the names; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the last administrator
+    /// would leave the team.
+    pub async fn update(&self, uid: Uuid, patch: UserPatch) -> Result<User, Error> {
+        let (project, environment) = (self.project.clone(), self.environment.clone());
+        self.store
+            .write(move |conn| {
+                let place = places::get(conn, &project, &environment)?;
+                let old = get(conn, &place, uid)?.user;
+                let team = match &patch.team {
+                    Some(asked) => team(conn, &place, asked)?,
+                    None => old.team.clone(),
+                };
+                if !team.super_group {
+                    keep_an_administrator(conn, &place, &old)?;
+                }
+                let first_name = patch.first_name.unwrap_or_else(|| old.first_name.clone());
+                let last_name = patch.last_name.unwrap_or_else(|| old.last_name.clone());
+                conn.execute(
+                    "UPDATE users SET team_uid = ?1, first_name = ?2, last_name = ?3 WHERE uid = ?4",
+                    &[
+                        team.uid.to_string().into(),
+                        name("first_name", first_name)?.into(),
+                        name("last_name", last_name)?.into(),
+                        uid.to_string().into(),
+                    ],
+                )?;
+                if team.uid != old.team.uid {
+                    sessions::end_all(conn, uid)?;
+                }
+                Ok(get(conn, &place, uid)?.user)
+            })
+            .await
+    }
+
+    /// Deletes a user. The sessions end at once, and codes that were mailed are worth nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
+    pub async fn delete(&self, uid: Uuid) -> Result<(), Error> {
+        let (project, environment) = (self.project.clone(), self.environment.clone());
+        self.store
+            .write(move |conn| {
+                let place = places::get(conn, &project, &environment)?;
+                let user = get(conn, &place, uid)?.user;
+                keep_an_administrator(conn, &place, &user)?;
+                conn.execute(
+                    "DELETE FROM users WHERE uid = ?1",
+                    &[uid.to_string().into()],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    async fn place(&self) -> Result<Place, Error> {
+        let (project, environment) = (self.project.clone(), self.environment.clone());
+        self.store
+            .read(move |conn| places::get(conn, &project, &environment))
+            .await
+    }
+}
+
+/// A user with what is not for everybody.
+pub(crate) struct Kept {
+    pub(crate) user: User,
+    /// The PHC string of the password.
+    pub(crate) password: Option<String>,
+}
+
+/// A user to be written.
+pub(crate) struct Made<'a> {
+    pub(crate) email: &'a str,
+    pub(crate) team: &'a Team,
+    pub(crate) password: Option<String>,
+    pub(crate) email_confirmed: bool,
+    /// First name, last name, language, time zone.
+    pub(crate) names: [Option<String>; 4],
+}
+
+/// Writes a new user; `None` when the address is taken.
+pub(crate) fn insert(
+    conn: &mut dyn Connection,
+    place: &Place,
+    made: Made<'_>,
+    now: Timestamp,
+) -> Result<Option<Uuid>, Error> {
+    let email = made.email.trim();
+    accounts::check_email("email", email)?;
+    let [first_name, last_name, language, timezone] = made.names;
+    let uid = Uuid::now_v7();
+    let written = conn.execute(
+        "INSERT INTO users (uid, environment_uid, team_uid, email, email_key, email_confirmed, password, \
+         first_name, last_name, language, timezone, date_add) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        &[
+            Value::from(uid.to_string()),
+            place.environment_uid.as_str().into(),
+            made.team.uid.to_string().into(),
+            email.into(),
+            accounts::key(email).into(),
+            made.email_confirmed.into(),
+            made.password.into(),
+            name("first_name", first_name)?.into(),
+            name("last_name", last_name)?.into(),
+            name("language", language)?.into(),
+            name("timezone", timezone)?.into(),
+            clock::to_text(now).into(),
+        ],
+    );
+    match written {
+        Ok(_) => Ok(Some(uid)),
+        Err(error) if is_taken(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The user with an identifier.
+pub(crate) fn get(conn: &mut dyn Connection, place: &Place, uid: Uuid) -> Result<Kept, Error> {
+    let uid = uid.to_string();
+    one(conn, place, "u.uid", &uid)?.ok_or_else(|| Error::not_found("there is no such user"))
+}
+
+/// The user with an e-mail address, without regard to case.
+pub(crate) fn find(
+    conn: &mut dyn Connection,
+    place: &Place,
+    email: &str,
+) -> Result<Option<Kept>, Error> {
+    one(conn, place, "u.email_key", &accounts::key(email))
+}
+
+fn one(
+    conn: &mut dyn Connection,
+    place: &Place,
+    column: &str,
+    value: &str,
+) -> Result<Option<Kept>, Error> {
+    let team = teams::COLUMNS;
+    let sql = format!(
+        "SELECT {COLUMNS}, {team} FROM users u JOIN teams t ON t.uid = u.team_uid \
+         WHERE u.environment_uid = ?1 AND {column} = ?2"
+    );
+    let found = conn.query_one(&sql, &[place.environment_uid.as_str().into(), value.into()])?;
+    found.as_ref().map(from_row).transpose()
+}
+
+fn from_row(row: &Row) -> Result<Kept, Error> {
+    let password: Option<String> = row.get("password")?;
+    Ok(Kept {
+        user: User {
+            uid: row::uid(row, "user_uid")?,
+            email: row.get("user_email")?,
+            email_confirmed: row.get("email_confirmed")?,
+            has_password: password.is_some(),
+            first_name: row.get("user_first_name")?,
+            last_name: row.get("user_last_name")?,
+            language: row.get("user_language")?,
+            timezone: row.get("user_timezone")?,
+            team: teams::from_row(row)?,
+            date_add: row::time(row, "user_date_add")?,
+        },
+        password,
+    })
+}
+
+/// Mails a code. Where the user has enough of them, nothing is mailed.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "who, what, where to and when are apart everywhere else"
+)]
+pub(crate) fn mail_code(
+    conn: &mut dyn Connection,
+    sealer: &Sealer,
+    place: &Place,
+    user: &User,
+    (kind, purpose): (MailKind, Purpose),
+    to: &str,
+    base_url: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let Some((code, expires)) = codes::create(conn, Some(user.uid), purpose, to, now)? else {
+        return Ok(());
+    };
+    let content = Content {
+        link: Some(place.link(base_url, purpose, code.expose())),
+        code: Some(code.expose().to_owned()),
+        about: None,
+    };
+    let mail = NewMail {
+        environment_uid: &place.environment_uid,
+        kind,
+        to,
+        content,
+        expires,
+    };
+    mails::put(conn, sealer, mail, now)
+}
+
+/// The team of a project with this uid or name.
+fn team(conn: &mut dyn Connection, place: &Place, asked: &str) -> Result<Team, Error> {
+    let sql = format!(
+        "SELECT {} FROM teams t WHERE t.project_uid = ?1 AND t.uid = ?2",
+        teams::COLUMNS
+    );
+    let names = [
+        place.project_uid.as_str().into(),
+        asked.trim().to_lowercase().into(),
+    ];
+    if let Some(row) = conn.query_one(&sql, &names)? {
+        return teams::from_row(&row);
+    }
+    teams::by_name(conn, &place.project_uid, asked).map_err(|error| match error.invalid() {
+        Some(_) => Error::invalid_field(
+            "group",
+            "the project has no such team; list the groups to see them",
+        ),
+        None => error,
+    })
+}
+
+/// The team that somebody who registers joins.
+pub(crate) fn sign_up_team(conn: &mut dyn Connection, place: &Place) -> Result<Team, Error> {
+    let wanted = place.authentication.sign_up_team.as_str();
+    let group = match wanted == PermissionsGroup::Editor.as_str() {
+        true => PermissionsGroup::Editor,
+        false => PermissionsGroup::ReadOnly,
+    };
+    teams::of_group(conn, &place.project_uid, group)
+}
+
+/// Refuses a change after which nobody would administer the environment.
+fn keep_an_administrator(
+    conn: &mut dyn Connection,
+    place: &Place,
+    leaving: &User,
+) -> Result<(), Error> {
+    if !leaving.team.super_group {
+        return Ok(());
+    }
+    let others = conn.query(
+        "SELECT u.uid FROM users u JOIN teams t ON t.uid = u.team_uid \
+         WHERE u.environment_uid = ?1 AND u.uid <> ?2 AND t.super_group = ?3 LIMIT 1",
+        &[
+            place.environment_uid.as_str().into(),
+            leaving.uid.to_string().into(),
+            true.into(),
+        ],
+    )?;
+    if others.is_empty() {
+        return Err(Error::refused(
+            "this is the last administrator; make another user an administrator first",
+        ));
+    }
+    Ok(())
+}
+
+/// A name as it is kept: without blanks around it, none when empty.
+pub(crate) fn name(field: &str, text: Option<String>) -> Result<Option<String>, Error> {
+    let text = text
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty());
+    match text {
+        Some(text) if text.chars().count() > MAX_NAME || text.contains(char::is_control) => {
+            Err(Error::invalid_field(
+                field,
+                format!("must have at most {MAX_NAME} characters, and no control characters"),
+            ))
+        }
+        text => Ok(text),
+    }
+}
