@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use http::HeaderValue;
 use svc_auth::{AuthTarget, BaseUrl, ClientSettings, StaticProvider, TokenProvider};
 use svc_model::{
-    EnvironmentName, ProjectName,
+    EnvironmentName, ProjectName, ResourceName,
     wire::{Operation, RequestError, Timer, Transport},
 };
 
@@ -105,7 +105,9 @@ impl Client {
         feature = "projects",
         feature = "records",
         feature = "resources",
-        feature = "sql"
+        feature = "sql",
+        feature = "teams",
+        feature = "users"
     ))]
     pub(crate) fn project_name(&self) -> ProjectName {
         self.project()
@@ -137,7 +139,7 @@ impl Client {
             return Err(Error::request(&info, error));
         }
         let base_url = self.inner.base_url(info.host).as_str();
-        let resource = argument(info.path_template, &arguments, "resource");
+        let resource = resource(info.path_template, &arguments);
         let target = AuthTarget::new(&info, resource);
         let answer = exchange(
             &self.inner,
@@ -183,6 +185,16 @@ fn argument<'a>(template: &str, arguments: &[&'a str], name: &str) -> Option<&'a
     arguments.get(index).copied()
 }
 
+/// The resource that a path speaks of: an argument of it, or the built-in tools where they are named in the
+/// template itself.
+fn resource<'a>(template: &'a str, arguments: &[&'a str]) -> Option<&'a str> {
+    argument(template, arguments, "resource").or_else(|| {
+        template
+            .split('/')
+            .find(|segment| *segment == ResourceName::TOOLS)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,5 +207,16 @@ mod tests {
         assert_eq!(argument(template, &arguments, "project"), Some("demo"));
         assert_eq!(argument(template, &arguments, "uid"), None);
         assert_eq!(argument(template, &arguments[..1], "resource"), None);
+    }
+
+    #[test]
+    fn the_resource_is_an_argument_or_the_built_in_tools() {
+        let template = "/projects/{project}/{environment}/{resource}/models/{model}";
+        let arguments = ["demo", "prod", "shop", "__svc_app__"];
+        assert_eq!(resource(template, &arguments), Some("shop"));
+        let template = "/projects/{project}/{environment}/__svc_app__/models/users/{uid}";
+        assert_eq!(resource(template, &arguments), Some("__svc_app__"));
+        let template = "/projects/{project}/{environment}/view_settings/";
+        assert_eq!(resource(template, &["demo", "prod"]), None);
     }
 }

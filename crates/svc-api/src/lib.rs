@@ -1,8 +1,10 @@
-//! Client for the svc REST service: projects, page settings, and the records of connected databases.
+//! Client for the svc REST service: projects, page settings, the records of connected databases, and the
+//! users and teams of an application.
 //!
 //! - [`Client`] is cheap to clone; [`Client::builder`] puts one together.
-//! - `client.pages()`, `client.projects()` and `client.records(resource, model)` are handles of the
-//!   operation groups. Their operations are [`Call`]s, which end in [`send`](Call::send).
+//! - `client.pages()`, `client.projects()`, `client.records(resource, model)`, `client.users()` and
+//!   `client.teams()` are handles of the operation groups. Their operations are [`Call`]s, which end in
+//!   [`send`](Call::send).
 //! - Lists give one page, or all of them as a stream: `by_page()`, `by_item()`.
 //! - [`Error`] tells apart what can go wrong, and keeps what the service answered.
 //! - [`RetryPolicy`] says when a call is tried again, [`RequestOptions`] what one call does
@@ -40,7 +42,7 @@
 //!
 //! | Feature | Gives | Default |
 //! |---|---|---|
-//! | `pages`, `projects`, `records`, `resources`, `sql` | an operation group each | yes, through `full` |
+//! | `pages`, `projects`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
@@ -57,7 +59,12 @@ mod error;
 mod exchange;
 #[cfg(feature = "pages")]
 mod pages;
-#[cfg(any(feature = "projects", feature = "records"))]
+#[cfg(any(
+    feature = "projects",
+    feature = "records",
+    feature = "teams",
+    feature = "users"
+))]
 mod paging;
 #[cfg(feature = "projects")]
 mod projects;
@@ -66,10 +73,16 @@ mod records;
 #[cfg(feature = "resources")]
 mod resources;
 mod retry;
+#[cfg(any(feature = "records", feature = "teams", feature = "users"))]
+mod selection;
 #[cfg(feature = "sql")]
 mod sql;
+#[cfg(feature = "teams")]
+mod teams;
 #[cfg(feature = "tower")]
 pub mod tower;
+#[cfg(feature = "users")]
+mod users;
 
 #[doc(no_inline)]
 pub use svc_auth as auth;
@@ -80,7 +93,8 @@ pub use svc_auth::{
 #[doc(no_inline)]
 pub use svc_model::{
     self as model, Count, Draft, Filter, JsonObject, ListQuery, Lookup, OrderBy, PageSettings,
-    Paginated, Project, Record, RecordId, Relation, Tagged, UpdatePageSettings, wire,
+    Paginated, Project, Record, RecordId, Relation, Tagged, TeamUid, UpdatePageSettings, UserUid,
+    wire,
 };
 #[cfg(feature = "hyper")]
 #[doc(no_inline)]
@@ -88,7 +102,12 @@ pub use svc_transport as transport;
 
 #[cfg(feature = "pages")]
 pub use self::pages::Pages;
-#[cfg(any(feature = "projects", feature = "records"))]
+#[cfg(any(
+    feature = "projects",
+    feature = "records",
+    feature = "teams",
+    feature = "users"
+))]
 pub use self::paging::{ItemStream, PageStream};
 #[cfg(feature = "projects")]
 pub use self::projects::Projects;
@@ -98,6 +117,10 @@ pub use self::records::Records;
 pub use self::resources::Resource;
 #[cfg(feature = "sql")]
 pub use self::sql::Sql;
+#[cfg(feature = "teams")]
+pub use self::teams::Teams;
+#[cfg(feature = "users")]
+pub use self::users::Users;
 pub use self::{
     call::{Call, RequestOptions},
     client::{Client, ClientBuilder, NoTransport, OwnTransport},

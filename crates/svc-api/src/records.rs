@@ -2,7 +2,7 @@
 
 mod aggregate;
 mod list;
-mod selection;
+mod siblings;
 
 use std::{fmt, marker::PhantomData};
 

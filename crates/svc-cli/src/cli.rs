@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::{
     backup, completions, context::Context, demo, environment, failure::Failure, key, models, pages,
-    project, records, resource, serve, sql, token,
+    project, records, resource, serve, sql, teams, token, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -76,6 +76,10 @@ enum Command {
     #[command(subcommand)]
     Records(records::Records),
     Sql(sql::Sql),
+    #[command(subcommand)]
+    Users(users::Users),
+    #[command(subcommand)]
+    Teams(teams::Teams),
     Models(models::Models),
     Reload(models::Reload),
     Completions(completions::Completions),
@@ -97,6 +101,8 @@ impl Cli {
             Command::Pages(pages) => Box::pin(pages.run(&context)).await,
             Command::Records(records) => Box::pin(records.run(&context)).await,
             Command::Sql(sql) => Box::pin(sql.run(&context)).await,
+            Command::Users(users) => Box::pin(users.run(&context)).await,
+            Command::Teams(teams) => Box::pin(teams.run(&context)).await,
             Command::Models(models) => Box::pin(models.run(&context)).await,
             Command::Reload(reload) => Box::pin(reload.run(&context)).await,
             Command::Completions(completions) => completions.run(&context),

@@ -20,6 +20,7 @@ mod expiry;
 mod failure;
 mod input;
 mod key;
+mod listing;
 mod logging;
 mod models;
 mod options;
@@ -32,10 +33,13 @@ mod ready;
 mod records;
 mod resource;
 mod rows;
+mod selection;
 mod serve;
 mod shutdown;
 mod sql;
+mod teams;
 mod token;
+mod users;
 
 use std::process::ExitCode;
 

@@ -95,10 +95,10 @@ pub(crate) fn time(time: Timestamp) -> String {
 }
 
 /// A thing as a row: its properties in their order.
-fn to_row(thing: &impl Serialize) -> Result<JsonObject, Failure> {
+pub(crate) fn to_row(thing: &impl Serialize) -> Result<JsonObject, Failure> {
     serde_json::to_string(thing)
         .and_then(|text| serde_json::from_str(&text))
-        .map_err(|error| Failure::new(format!("cannot write the list: {error}")))
+        .map_err(|error| Failure::new(format!("cannot write the result as JSON: {error}")))
 }
 
 /// Takes out of the rows what tells people nothing.

@@ -4,7 +4,6 @@ mod aggregate;
 mod export;
 mod import;
 mod list;
-mod selection;
 mod transfer;
 
 use clap::{Args, Subcommand};
@@ -152,17 +151,29 @@ pub(crate) struct Service {
     api_token: Option<String>,
 }
 
+/// A thing that is no more, as programs are told.
 #[derive(Serialize)]
-struct Deleted<'a> {
-    deleted: &'a str,
+pub(crate) struct Deleted<'a> {
+    /// What it was known by.
+    pub(crate) deleted: &'a str,
 }
 
 impl Service {
+    /// A client of the built-in tools, with their token.
+    pub(crate) fn tools(self) -> Result<Client, Failure> {
+        self.client(&ResourceName::from(ResourceName::TOOLS))
+    }
+
     /// A client with the token of this resource.
     pub(crate) fn client(self, resource: &ResourceName) -> Result<Client, Failure> {
-        let token = self.api_token.filter(|token| !token.trim().is_empty()).ok_or_else(|| {
-            Failure::usage("no token; set SVC_API_TOKEN (svc token add RESOURCE --project P makes a token)")
-        })?;
+        let token = self
+            .api_token
+            .filter(|token| !token.trim().is_empty())
+            .ok_or_else(|| {
+                Failure::usage(format!(
+                    "no token; set SVC_API_TOKEN (svc token add {resource} --project P makes a token)"
+                ))
+            })?;
         let token = ApiToken::new(token)
             .map_err(|error: TokenError| Failure::usage(format!("SVC_API_TOKEN: {error}")))?;
         Ok(self.target.client().token_for(resource, &token).build()?)

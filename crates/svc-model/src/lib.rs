@@ -2,8 +2,8 @@
 //!
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
-//! - [`pages`], [`projects`], [`records`], [`resources`] and [`sql`] hold the types and operations of
-//!   their group.
+//! - [`pages`], [`projects`], [`records`], [`resources`], [`sql`], [`teams`] and [`users`] hold the types
+//!   and operations of their group.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are what is read and written.
 //!
@@ -47,6 +47,8 @@ pub mod records;
 pub mod resources;
 mod response;
 pub mod sql;
+pub mod teams;
+pub mod users;
 pub mod wire;
 
 pub use self::{
@@ -58,7 +60,9 @@ pub use self::{
         RecordView, Relation, RelationError, RelationStep,
     },
     lookup::{Lookup, UnknownLookup, parse_bool},
-    names::{EnvironmentName, ModelName, PageUid, ProjectName, RecordId, ResourceName},
+    names::{
+        EnvironmentName, ModelName, PageUid, ProjectName, RecordId, ResourceName, TeamUid, UserUid,
+    },
     object::JsonObject,
     pages::{PageSettings, UpdatePageSettings},
     paginated::Paginated,

@@ -70,6 +70,10 @@ names! {
     ModelName,
     /// The unique ID of a page (`UID`).
     PageUid,
+    /// The unique ID of a team.
+    TeamUid,
+    /// The unique ID of a user.
+    UserUid,
 }
 
 impl EnvironmentName {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderName, header};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::wire::RequestError;
 
@@ -18,6 +18,15 @@ pub(crate) fn if_match(etag: Option<&String>) -> Vec<(HeaderName, String)> {
     etag.map(|etag| (header::IF_MATCH, etag.clone()))
         .into_iter()
         .collect()
+}
+
+/// Reads a property that is there: a null is the value's own to judge, and only an absent one is `None`.
+pub(crate) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
 }
 
 /// The wire name of a key that may be written in camelCase.

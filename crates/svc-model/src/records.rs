@@ -94,7 +94,8 @@ impl Collection {
     }
 }
 
-const fn info(
+/// Describes an operation that the static token of its resource opens.
+pub(crate) const fn info(
     name: &'static str,
     method: Method,
     path: &'static str,
@@ -115,7 +116,7 @@ fn view_query(view: &RecordView, draft: bool) -> QueryString {
     with_draft(view.to_query_string(), draft)
 }
 
-fn with_draft(mut query: QueryString, draft: bool) -> QueryString {
+pub(crate) fn with_draft(mut query: QueryString, draft: bool) -> QueryString {
     if draft {
         query.push("draft", "1");
     }

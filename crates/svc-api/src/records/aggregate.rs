@@ -7,7 +7,9 @@ use svc_model::{
 };
 
 use super::Records;
-use crate::Call;
+use crate::{Call, selection::selections};
+
+selections!([] Aggregate, [] Group);
 
 impl<T: DeserializeOwned> Records<T> {
     /// Gives the number of records.

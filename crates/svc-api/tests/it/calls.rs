@@ -129,6 +129,76 @@ async fn records_go_to_the_data_host() {
 }
 
 #[tokio::test]
+async fn users_are_records_of_the_built_in_tools() {
+    let user = r#"{"uid":"u1","email":"ada@example.com","group":"t1","date_add":"2026-01-02T03:04:05Z","first_name":"Ada","last_name":null}"#;
+    let mock = MockTransport::new()
+        .answer(
+            StatusCode::OK,
+            format!(r#"{{"count":1,"next":null,"previous":null,"results":[{user}]}}"#),
+        )
+        .answer(StatusCode::CREATED, user)
+        .answer(StatusCode::OK, user)
+        .answer(StatusCode::OK, user)
+        .answer(StatusCode::OK, user)
+        .answer(StatusCode::NO_CONTENT, "");
+    let users = client(&mock).users();
+
+    let list = users.list().filter("group", Lookup::Exact, "t1");
+    let page = list.search("ada").order_by("-date_add").page(2).per_page(1);
+    let ada = page.await.unwrap().results.remove(0);
+    assert_eq!(ada.email, "ada@example.com");
+    assert_eq!(
+        (ada.first_name.as_deref(), ada.last_name.as_deref()),
+        (Some("Ada"), None)
+    );
+    let created = users.create("ada@example.com", "t1").first_name("Ada");
+    assert_eq!(created.await.unwrap(), ada);
+    users.get(&ada.uid).await.unwrap();
+    users.update(&ada.uid).group("t2").await.unwrap();
+    let names = users.update(&ada.uid).clear_first_name();
+    names.last_name("Lovelace").await.unwrap();
+    users.delete(&ada.uid).await.unwrap();
+
+    let base = "https://data.example.com/projects/demo/prod/__svc_app__/models/users";
+    assert_eq!(
+        shown(&mock),
+        [
+            format!("GET {base}?group=t1&_search=ada&_order_by=-date_add&_per_page=1&page=2"),
+            format!(r#"POST {base} {{"email":"ada@example.com","group":"t1","first_name":"Ada"}}"#),
+            format!("GET {base}/u1"),
+            format!(r#"PATCH {base}/u1 {{"group":"t2"}}"#),
+            format!(r#"PATCH {base}/u1 {{"first_name":null,"last_name":"Lovelace"}}"#),
+            format!("DELETE {base}/u1"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn teams_are_the_groups_of_the_built_in_tools() {
+    let team = r#"{"uid":"t1","name":"Editor"}"#;
+    let mock = MockTransport::new()
+        .answer(StatusCode::OK, format!("[{team}]"))
+        .answer(StatusCode::OK, team)
+        .answer(StatusCode::OK, team);
+    let teams = builder(&mock).draft(true).build().unwrap().teams();
+
+    let page = teams.list().no_pagination().await.unwrap();
+    assert_eq!(page.results[0].name, "Editor");
+    let team = teams.get(&page.results[0].uid).await.unwrap();
+    assert_eq!(teams.update(&team.uid).name("Staff").await.unwrap(), team);
+
+    let base = "https://data.example.com/projects/demo/prod/__svc_app__/models/groups";
+    assert_eq!(
+        shown(&mock),
+        [
+            format!("GET {base}?_no_pagination=1&draft=1"),
+            format!("GET {base}/t1?draft=1"),
+            format!(r#"PATCH {base}/t1?draft=1 {{"name":"Staff"}}"#),
+        ]
+    );
+}
+
+#[tokio::test]
 async fn a_list_sends_all_that_was_set() {
     let mock = MockTransport::new().answer(StatusCode::OK, "[]");
     let list = client(&mock)
@@ -305,6 +375,8 @@ async fn a_missing_project_is_an_error_of_the_call_and_not_of_the_constructor() 
         "records.list: no project is set; \
          give the client one, or the variable SVC_PROJECT in its env"
     );
+    let error = client.users().list().await.unwrap_err();
+    assert!(error.to_string().starts_with("users.list: no project"));
     // The list of projects needs none.
     client.projects().list().await.unwrap();
 }
@@ -334,4 +406,6 @@ fn a_client_and_its_calls_can_cross_threads() {
     crosses(client.pages().list().send());
     crosses(client.records("shop", "orders").create(&json!({})).send());
     crosses(client.records("shop", "orders").list().by_item());
+    crosses(client.users().list().by_item());
+    crosses(client.teams().update("t1").name("Staff").send());
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use http::{HeaderValue, StatusCode, header};
 use svc_api::{
     ApiKey, ApiToken, AuthError, AuthTarget, ErrorKind, TokenProvider,
+    model::ResourceName,
     wire::{BoxFuture, mock::MockTransport},
 };
 
@@ -74,18 +75,28 @@ impl TokenProvider for Steps {
 
 #[tokio::test]
 async fn each_host_and_resource_gets_its_own_credential() {
-    let mock = empty_answers(4);
+    let mock = empty_answers(6);
     let client = builder(&mock)
         .api_key(ApiKey::new("key").unwrap())
         .api_token(ApiToken::new("token").unwrap())
         .token_for("shop", ApiToken::new("shop-token").unwrap())
+        .token_for(ResourceName::TOOLS, ApiToken::new("tools-token").unwrap())
         .build()
         .unwrap();
     client.pages().list().await.unwrap();
     client.projects().list().await.unwrap();
     client.records("shop", "orders").list().await.unwrap();
     client.records("crm", "people").list().await.unwrap();
-    let expected = ["Bearer key", "Bearer key", "shop-token", "Bearer token"];
+    client.users().list().await.unwrap();
+    client.teams().list().await.unwrap();
+    let expected = [
+        "Bearer key",
+        "Bearer key",
+        "shop-token",
+        "Bearer token",
+        "tools-token",
+        "tools-token",
+    ];
     assert_eq!(sent(&mock), expected.map(|value| Some(value.to_owned())));
 }
 

@@ -143,6 +143,28 @@ async fn projects_are_walked_by_their_page_numbers() {
 }
 
 #[tokio::test]
+async fn teams_are_walked_as_records_are() {
+    let body = |next: Option<&str>, uid| {
+        let results = [serde_json::json!({"uid": uid, "name": "Editor"})];
+        serde_json::json!({"count": 2, "next": next, "previous": null, "results": results})
+            .to_string()
+    };
+    let mock = MockTransport::new()
+        .answer(StatusCode::OK, body(Some("/x?page=2&_after=c1"), "t1"))
+        .answer(StatusCode::OK, body(None, "t2"));
+    let mut teams = client(&mock).teams().list().search("edit").by_item();
+    let mut uids = Vec::new();
+    while let Some(team) = teams.try_next().await.unwrap() {
+        uids.push(team.uid.to_string());
+    }
+    assert_eq!(uids, ["t1", "t2"]);
+    assert_eq!(
+        mock.requests()[1].uri.query(),
+        Some("_search=edit&page=2&_after=c1")
+    );
+}
+
+#[tokio::test]
 async fn a_stream_of_a_call_that_cannot_be_made_gives_its_error() {
     let mock = MockTransport::new();
     let mut items = client(&mock).records("", "orders").list().by_item();

@@ -7,12 +7,13 @@ use svc_model::{
     records::{AggregateFunction, Aggregation, GroupColumn, GroupLookup, group_name},
 };
 
-use super::{Collection, Service, selection::Selection};
+use super::{Collection, Service};
 use crate::{
     context::Context,
     failure::Failure,
     pages::FormatArg,
     rows::{RowWriter, write_one},
+    selection::Selection,
 };
 
 /// What of the records.

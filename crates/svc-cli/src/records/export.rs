@@ -11,10 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Collection, Service, View,
-    selection::{Selection, parse},
     transfer::{FileFormat, Note, beside, io_failure},
 };
-use crate::{context::Context, failure::Failure, progress::Progress, rows::RowWriter};
+use crate::{
+    context::Context,
+    failure::Failure,
+    progress::Progress,
+    rows::RowWriter,
+    selection::{Selection, parse},
+};
 
 /// Records that are asked for at a time.
 const PER_PAGE: u32 = 1_000;

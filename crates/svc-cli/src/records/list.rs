@@ -1,24 +1,10 @@
 //! `svc records list`: a page of records, or all of them while they arrive.
 
-use std::io::{self, IsTerminal as _};
-
 use clap::Args;
 use svc_model::ListQuery;
 
-use super::{
-    Collection, Service, View,
-    selection::{Selection, parse},
-};
-use crate::{
-    context::Context,
-    failure::Failure,
-    pages::FormatArg,
-    progress::Progress,
-    rows::{Format, RowWriter},
-};
-
-/// Records that are asked for at a time when all are wanted.
-const PER_PAGE_OF_ALL: u32 = 1_000;
+use super::{Collection, Service, View};
+use crate::{context::Context, failure::Failure, listing::Listing};
 
 /// List the records of a table or view
 #[derive(Args)]
@@ -33,94 +19,31 @@ pub(crate) struct List {
     #[command(flatten)]
     collection: Collection,
     #[command(flatten)]
-    selection: Selection,
-    /// Columns to order by, with - in front from the largest
-    #[arg(long, value_name = "FIELD,...", allow_hyphen_values = true)]
-    order_by: Option<String>,
+    listing: Listing,
     #[command(flatten)]
     view: View,
-    /// Records on a page: 1 to 10000 [default: 25, with --all 1000]
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    per_page: Option<u32>,
-    /// The page, from 1
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "all")]
-    page: Option<u64>,
-    /// All pages, written while they arrive
-    #[arg(long)]
-    all: bool,
-    /// How the number of all matches is found: exact, estimated or none [default: exact, with --all none]
-    #[arg(long, value_name = "HOW", value_parser = ["exact", "estimated", "none"])]
-    count: Option<String>,
     #[command(flatten)]
     service: Service,
-    #[command(flatten)]
-    format: FormatArg,
 }
 
 impl List {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.query()?;
-        let format = context.output.format(self.format.format);
-        let records = self.service.records(self.collection)?;
-        let call = records.list().query(query);
-        if !self.all {
-            let page = call.send().await?;
-            let (shown, more, count) = (page.results.len(), page.has_next(), page.count);
-            RowWriter::to_stdout(format).write_all(page.results)?;
-            if format == Format::Table {
-                context.output.note(&summary(shown, more, count));
-            }
-            return Ok(());
-        }
-        let mut pages = call.by_page();
-        let mut writer = RowWriter::to_stdout(format);
-        // Progress would be drawn into a table.
-        let mut progress =
-            Progress::new(context.output.shows_progress() && !io::stdout().is_terminal());
-        while let Some(page) = pages.try_next().await? {
-            for record in page.results {
-                writer.write(record)?;
-            }
-            progress.show(writer.written());
-        }
-        progress.end();
-        writer.finish()
+        let pages = self
+            .service
+            .records(self.collection)?
+            .list()
+            .query(query)
+            .by_page();
+        self.listing.write(context, "records", pages, Ok).await
     }
 
-    /// The query, read by the grammar that the service reads it with.
     fn query(&self) -> Result<ListQuery, Failure> {
-        let mut query = self.selection.query_string()?;
-        let parameters = [
-            ("_order_by", self.order_by.as_deref()),
-            ("tz", self.view.tz.as_deref()),
-            (
-                "_count",
-                self.count.as_deref().or(self.all.then_some("none")),
-            ),
-        ];
-        for (key, value) in parameters {
-            if let Some(value) = value {
-                query.push(key, value);
-            }
-        }
-        let mut query = parse(query.as_str())?;
+        let mut query = self.listing.query(self.view.tz.as_deref())?;
         query.fields.clone_from(&self.view.fields);
-        query.per_page = self.per_page.or(self.all.then_some(PER_PAGE_OF_ALL));
-        query.page = self.page.unwrap_or(1);
         Ok(query)
     }
-}
-
-/// What people are told below a page.
-fn summary(shown: usize, more: bool, count: Option<u64>) -> String {
-    let of = count.map_or_else(String::new, |count| format!(" of {count}"));
-    let rest = if more {
-        "; --page shows another page, --all all of them"
-    } else {
-        ""
-    };
-    format!("{shown}{of} records{rest}")
 }
 
 #[cfg(test)]
@@ -214,14 +137,5 @@ mod tests {
         ));
         assert!(parse(&["--per-page=10001"]).is_err());
         assert!(parse(&["--page=0"]).is_err());
-    }
-
-    #[test]
-    fn a_page_says_how_much_it_shows() {
-        assert_eq!(
-            summary(25, true, Some(100)),
-            "25 of 100 records; --page shows another page, --all all of them"
-        );
-        assert_eq!(summary(3, false, None), "3 records");
     }
 }

@@ -69,6 +69,21 @@ fn wrong_usage_is_status_2() {
             "t",
         ],
         &["pages", "create", "--project", "p"],
+        &["users", "create", "ada@example.com", "--project", "p"],
+        &["users", "update", "u1", "--project", "p"],
+        &["users", "list", "--project", "p", "--page", "0"],
+        &[
+            "users",
+            "list",
+            "--project",
+            "p",
+            "--api-token",
+            "t",
+            "--filter",
+            "email",
+        ],
+        &["teams", "create", "Support", "--project", "p"],
+        &["teams", "update", "t1", "--project", "p"],
         &["completions", "ksh"],
     ] {
         sandbox.failure(2, arguments);
@@ -86,9 +101,16 @@ fn a_missing_credential_is_said_with_the_way_to_get_one() {
     );
     let message = sandbox.failure(2, &["records", "list", "shop", "orders", "--project", "p"]);
     assert!(
-        message.contains("SVC_API_TOKEN") && message.contains("svc token add"),
+        message.contains("SVC_API_TOKEN") && message.contains("svc token add shop"),
         "{message}"
     );
+    for arguments in [["users", "list"], ["teams", "list"]] {
+        let message = sandbox.failure(2, &[arguments.as_slice(), &["--project", "p"]].concat());
+        assert!(
+            message.contains("SVC_API_TOKEN") && message.contains("svc token add __svc_app__"),
+            "{message}"
+        );
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which records: the options that lists, aggregates, groups and exports have in common.
+//! Which records: the options that lists of all kinds, aggregates, groups and exports have in common.
 
 use clap::Args;
 use svc_model::{ListQuery, Lookup, QueryString};

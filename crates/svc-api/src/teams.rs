@@ -1,0 +1,76 @@
+//! Teams of a project (specification, section 4, "Users and Teams").
+
+use svc_model::{
+    TeamUid,
+    teams::{self, Team, TeamPatch},
+};
+
+use crate::{
+    Call, Client,
+    selection::{lists, selections},
+};
+
+/// The teams of the client's project. It comes from [`Client::teams`].
+///
+/// The static token of the built-in tools resource opens them. Teams are made and deleted nowhere here: a
+/// project comes with its own.
+///
+/// ```
+/// # use svc_api::{Client, Error, Lookup};
+/// # async fn example(client: Client) -> Result<(), Error> {
+/// let editors = client.teams().list().filter("name", Lookup::Exact, "Editor").await?;
+/// if let Some(team) = editors.results.first() {
+///     client.teams().update(&team.uid).name("Back office").await?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Teams {
+    client: Client,
+}
+
+impl Client {
+    /// The teams of the client's project.
+    pub fn teams(&self) -> Teams {
+        Teams {
+            client: self.clone(),
+        }
+    }
+}
+
+impl Teams {
+    /// Gives teams, a page at a time or all of them: `GET .../models/groups`.
+    pub fn list(&self) -> Call<teams::List> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = teams::List::new(project, environment, Default::default());
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Gives one team: `GET .../models/groups/{uid}`.
+    pub fn get(&self, uid: impl Into<TeamUid>) -> Call<teams::Get> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = teams::Get::new(project, environment, uid);
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Changes a team, in what the call is told: `PATCH .../models/groups/{uid}`.
+    pub fn update(&self, uid: impl Into<TeamUid>) -> Call<teams::Update> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = teams::Update::new(project, environment, uid, TeamPatch::new());
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+}
+
+selections!([] teams::List);
+lists!([] [] teams::List, Team);
+
+impl Call<teams::Update> {
+    /// Sets the name.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        self.with(|operation| operation.patch.name = Some(name.into()))
+    }
+}

@@ -1,0 +1,141 @@
+//! Users of an application (specification, section 4, "Users and Teams").
+
+use svc_model::{
+    TeamUid, UserUid,
+    users::{self, NewUser, User, UserPatch},
+};
+
+use crate::{
+    Call, Client,
+    selection::{lists, selections},
+};
+
+/// The users of the client's project and environment. It comes from [`Client::users`].
+///
+/// The static token of the built-in tools resource opens them.
+///
+/// ```
+/// # use svc_api::{ApiToken, Client, Lookup};
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[cfg(feature = "hyper")] {
+/// use svc_api::model::ResourceName;
+///
+/// let client = Client::builder()
+///     .project("demo")
+///     .token_for(ResourceName::TOOLS, ApiToken::new("svct_7c1d")?)
+///     .build()?;
+///
+/// let users = client.users();
+/// let mut ours = users.list().filter("email", Lookup::Iendswith, "@example.com").by_item();
+/// while let Some(user) = ours.try_next().await? {
+///     println!("{} {:?}", user.email, user.first_name);
+/// }
+///
+/// let ada = users.create("ada@example.com", "0b7e").first_name("Ada").await?;
+/// users.update(&ada.uid).group("5d21").clear_first_name().await?;
+/// users.delete(&ada.uid).await?;
+/// # }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Users {
+    client: Client,
+}
+
+impl Client {
+    /// The users of the client's project and environment.
+    pub fn users(&self) -> Users {
+        Users {
+            client: self.clone(),
+        }
+    }
+}
+
+impl Users {
+    /// Gives users, a page at a time or all of them: `GET .../models/users`.
+    pub fn list(&self) -> Call<users::List> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = users::List::new(project, environment, Default::default());
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Gives one user: `GET .../models/users/{uid}`.
+    pub fn get(&self, uid: impl Into<UserUid>) -> Call<users::Get> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = users::Get::new(project, environment, uid);
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Makes a user of a team, who is invited by mail: `POST .../models/users`.
+    pub fn create(
+        &self,
+        email: impl Into<String>,
+        group: impl Into<TeamUid>,
+    ) -> Call<users::Create> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = users::Create::new(project, environment, NewUser::new(email, group));
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Changes a user, in what the call is told: `PATCH .../models/users/{uid}`.
+    pub fn update(&self, uid: impl Into<UserUid>) -> Call<users::Update> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = users::Update::new(project, environment, uid, UserPatch::new());
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Deletes a user, whose sessions end at once: `DELETE .../models/users/{uid}`.
+    pub fn delete(&self, uid: impl Into<UserUid>) -> Call<users::Delete> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = users::Delete::new(project, environment, uid);
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
+    }
+}
+
+selections!([] users::List);
+lists!([] [] users::List, User);
+
+impl Call<users::Create> {
+    /// Sets the given name.
+    pub fn first_name(self, name: impl Into<String>) -> Self {
+        self.with(|operation| operation.user.first_name = Some(name.into()))
+    }
+
+    /// Sets the family name.
+    pub fn last_name(self, name: impl Into<String>) -> Self {
+        self.with(|operation| operation.user.last_name = Some(name.into()))
+    }
+}
+
+impl Call<users::Update> {
+    /// Moves the user to this team.
+    pub fn group(self, group: impl Into<TeamUid>) -> Self {
+        self.with(|operation| operation.patch.group = Some(group.into()))
+    }
+
+    /// Sets the given name.
+    pub fn first_name(self, name: impl Into<String>) -> Self {
+        self.with(|operation| operation.patch.first_name = Some(Some(name.into())))
+    }
+
+    /// Takes the given name away.
+    pub fn clear_first_name(self) -> Self {
+        self.with(|operation| operation.patch.first_name = Some(None))
+    }
+
+    /// Sets the family name.
+    pub fn last_name(self, name: impl Into<String>) -> Self {
+        self.with(|operation| operation.patch.last_name = Some(Some(name.into())))
+    }
+
+    /// Takes the family name away.
+    pub fn clear_last_name(self) -> Self {
+        self.with(|operation| operation.patch.last_name = Some(None))
+    }
+}

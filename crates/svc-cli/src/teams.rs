@@ -1,0 +1,86 @@
+//! `svc teams`: the teams of a project, through the client.
+
+use clap::Subcommand;
+use svc_model::TeamUid;
+
+use crate::{
+    context::Context, failure::Failure, listing::Listing, output::to_row, pages::FormatArg,
+    records::Service, rows::write_one,
+};
+
+/// List, get and update the teams of a project
+#[derive(Subcommand)]
+#[command(
+    after_help = "They need the token of the built-in tools: svc token add __svc_app__ --project P"
+)]
+pub(crate) enum Teams {
+    /// List the teams
+    #[command(
+        after_help = "Example:\n  svc teams list --project demo --filter name=Editor\n\n\
+        The lookups are those of svc records list."
+    )]
+    List {
+        #[command(flatten)]
+        listing: Listing,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Show one team
+    #[command(after_help = "Example:\n  svc teams get 0197f3a0-2d11-7c02-93d5-7be1f04c6a20")]
+    Get {
+        /// Unique ID of the team
+        uid: TeamUid,
+        #[command(flatten)]
+        service: Service,
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Rename a team
+    #[command(
+        after_help = "Example:\n  svc teams update 0197f3a0-2d11-7c02-93d5-7be1f04c6a20 --name Support"
+    )]
+    Update {
+        /// Unique ID of the team
+        uid: TeamUid,
+        /// Name
+        #[arg(long, value_name = "NAME")]
+        name: String,
+        #[command(flatten)]
+        service: Service,
+        #[command(flatten)]
+        format: FormatArg,
+    },
+}
+
+impl Teams {
+    /// Does what was asked.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let output = &context.output;
+        match self {
+            Self::List { listing, service } => {
+                let query = listing.query(None)?;
+                let pages = service.tools()?.teams().list().query(query).by_page();
+                listing
+                    .write(context, "teams", pages, |team| to_row(&team))
+                    .await
+            }
+            Self::Get {
+                uid,
+                service,
+                format,
+            } => {
+                let team = service.tools()?.teams().get(uid).await?;
+                write_one(output.format(format.format), to_row(&team)?)
+            }
+            Self::Update {
+                uid,
+                name,
+                service,
+                format,
+            } => {
+                let team = service.tools()?.teams().update(uid).name(name).await?;
+                write_one(output.format(format.format), to_row(&team)?)
+            }
+        }
+    }
+}
