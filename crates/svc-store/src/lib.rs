@@ -34,6 +34,7 @@
 //! # }
 //! ```
 
+mod account;
 mod accounts;
 mod api_keys;
 mod authentication;
@@ -65,6 +66,7 @@ mod tokens;
 mod tools;
 mod users;
 
+pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};
 pub use self::accounts::{Account, Accounts};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
 pub use self::authentication::Authentication;
