@@ -3,7 +3,7 @@
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
 //! - [`pages`], [`projects`], [`records`], [`resources`] and [`sql`] hold the types and operations of
-//!   their group.
+//!   their group, [`account`] the types of accounts, whose operations are in `svc-auth`.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are what is read and written.
 //!
@@ -30,6 +30,7 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod account;
 mod draft;
 mod filter;
 mod invalid;
@@ -50,6 +51,7 @@ pub mod sql;
 pub mod wire;
 
 pub use self::{
+    account::UserInfo,
     draft::{Draft, DraftError},
     filter::{Condition, Filter, FilterError, MAX_CONDITIONS, MAX_FILTER_DEPTH, Operand},
     invalid::{Invalid, NON_FIELD_ERRORS},
