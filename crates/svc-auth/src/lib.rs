@@ -26,6 +26,7 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod account;
 mod base_url;
 mod options;
 mod provider;
