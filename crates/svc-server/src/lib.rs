@@ -17,6 +17,8 @@
 //! # }
 //! ```
 
+mod access;
+mod account;
 mod answer;
 mod application;
 mod body;
@@ -27,11 +29,13 @@ mod credentials;
 mod data;
 mod error;
 mod failure;
+mod fields;
 mod health;
 mod limits;
 mod links;
 mod listener;
 mod log;
+mod mail;
 mod openapi;
 mod pages;
 mod projects;
@@ -43,6 +47,10 @@ mod rows;
 mod server;
 mod sql;
 mod state;
+mod teams;
+mod throttle;
+mod tools;
+mod users;
 
 pub use self::{
     config::{Config, IpRange, Origin},
