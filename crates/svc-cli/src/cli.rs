@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    backup, completions, context::Context, demo, environment, failure::Failure, key, models, pages,
-    project, records, resource, serve, sql, teams, token, users,
+    backup, completions, context::Context, demo, environment, failure::Failure, key, keys, mail,
+    models, pages, project, records, resource, rights, serve, sql, teams, token, user, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -70,6 +70,14 @@ enum Command {
     Token(token::Token),
     #[command(subcommand)]
     Key(key::Key),
+    #[command(subcommand)]
+    Keys(keys::Keys),
+    #[command(subcommand)]
+    User(user::User),
+    #[command(subcommand)]
+    Rights(rights::Rights),
+    #[command(subcommand)]
+    Mail(mail::Mail),
     Backup(backup::Backup),
     #[command(subcommand)]
     Pages(pages::Pages),
@@ -97,6 +105,10 @@ impl Cli {
             Command::Resource(resource) => Box::pin(resource.run(&context)).await,
             Command::Token(token) => Box::pin(token.run(&context)).await,
             Command::Key(key) => Box::pin(key.run(&context)).await,
+            Command::Keys(keys) => Box::pin(keys.run(&context)).await,
+            Command::User(user) => Box::pin(user.run(&context)).await,
+            Command::Rights(rights) => Box::pin(rights.run(&context)).await,
+            Command::Mail(mail) => Box::pin(mail.run(&context)).await,
             Command::Backup(backup) => Box::pin(backup.run(&context)).await,
             Command::Pages(pages) => Box::pin(pages.run(&context)).await,
             Command::Records(records) => Box::pin(records.run(&context)).await,

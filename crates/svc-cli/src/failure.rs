@@ -49,6 +49,20 @@ impl Failure {
         }
     }
 
+    /// What the store refuses, with its fields under the names that they have on the command line.
+    pub(crate) fn fields(error: svc_store::Error, names: &[(&str, &str)]) -> Self {
+        let Some(invalid) = error.invalid() else {
+            return error.into();
+        };
+        let mut messages = invalid.general_errors().to_vec();
+        for (field, errors) in invalid.field_errors() {
+            let known = names.iter().find(|(name, _)| name == field);
+            let name = known.map_or(field.as_str(), |(_, option)| option);
+            messages.extend(errors.iter().map(|message| format!("{name}: {message}")));
+        }
+        Self::new(messages.join("; "))
+    }
+
     /// Tells the user, and gives the exit status.
     pub(crate) fn report(&self) -> ExitCode {
         let status = match self {

@@ -1,10 +1,13 @@
 //! `svc project`: the projects of the store.
 
-use clap::{Subcommand, ValueEnum};
+mod settings;
+
+use clap::Subcommand;
 use serde::Serialize;
 use svc_model::ProjectName;
-use svc_store::{NewProject, ProjectPatch, ProjectSettings};
+use svc_store::{Authentication, NewProject, ProjectSettings};
 
+use self::settings::Settings;
 use crate::{context::Context, failure::Failure, output::time};
 
 /// How to see which projects there are.
@@ -35,37 +38,15 @@ pub(crate) enum Project {
         name: ProjectName,
     },
     /// Change the settings of a project
-    #[command(after_help = "Example:\n  svc project set crm --sign-up on")]
+    #[command(after_help = "Examples:\n  \
+        svc project set crm --sign-up on --email-domains example.com\n  \
+        svc project set crm --mail-link 'https://app.example.com/account/{call}#{code}'")]
     Set {
         /// Its name in paths
         name: ProjectName,
         #[command(flatten)]
-        settings: Settings,
+        settings: Box<Settings>,
     },
-}
-
-/// Settings of a project; what is not named stays.
-#[derive(clap::Args)]
-#[group(required = true, multiple = true)]
-pub(crate) struct Settings {
-    /// Whether users may register themselves
-    #[arg(long, value_name = "on|off")]
-    sign_up: Option<Switch>,
-    /// Its name for people
-    #[arg(long, value_name = "TEXT")]
-    title: Option<String>,
-    /// Its colour in interfaces; empty takes it away
-    #[arg(long, value_name = "COLOR")]
-    color: Option<String>,
-    /// The domain its application answers at; empty takes it away
-    #[arg(long, value_name = "DOMAIN")]
-    domain: Option<String>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Switch {
-    On,
-    Off,
 }
 
 /// A project as lists show it.
@@ -86,6 +67,14 @@ impl From<ProjectSettings> for Listed {
             date_add: time(project.date_add),
         }
     }
+}
+
+/// A project whose settings changed, with all of them.
+#[derive(Serialize)]
+struct Changed {
+    #[serde(flatten)]
+    project: Listed,
+    authentication: Authentication,
 }
 
 #[derive(Serialize)]
@@ -130,33 +119,14 @@ impl Project {
             }
             Self::Set { name, settings } => {
                 let store = context.existing_store().await?;
-                let changed = store
-                    .projects()
-                    .update(&name, settings.into_patch())
-                    .await
-                    .map_err(|error| Failure::missing(error, REMEDY))?;
-                let text = format!(
-                    "project {name} is set: sign-up {}, name {}\n",
-                    if changed.sign_up { "on" } else { "off" },
-                    changed.name
-                );
-                output.result(&Listed::from(changed), &text)
+                let (changed, text) = settings.change(&store, &name).await?;
+                let authentication = changed.authentication.clone();
+                let changed = Changed {
+                    project: changed.into(),
+                    authentication,
+                };
+                output.result(&changed, &text)
             }
         }
     }
-}
-
-impl Settings {
-    fn into_patch(self) -> ProjectPatch {
-        let mut patch = ProjectPatch::default();
-        patch.name = self.title;
-        patch.sign_up = self.sign_up.map(|switch| matches!(switch, Switch::On));
-        patch.color = self.color.map(none_when_empty);
-        patch.domain = self.domain.map(none_when_empty);
-        patch
-    }
-}
-
-fn none_when_empty(text: String) -> Option<String> {
-    Some(text).filter(|text| !text.is_empty())
 }

@@ -50,6 +50,17 @@ pub struct RightsRule {
     pub rights: Rights,
 }
 
+impl RightsRule {
+    /// A rule.
+    pub fn new(resource: Option<ResourceName>, model: Option<ModelName>, rights: Rights) -> Self {
+        Self {
+            resource,
+            model,
+            rights,
+        }
+    }
+}
+
 /// What a team may do everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamRights {

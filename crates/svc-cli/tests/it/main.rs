@@ -5,6 +5,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod accounts;
 mod administration;
 mod demo;
 mod readme;

@@ -1,0 +1,46 @@
+//! `svc keys`: the keys that sign access tokens.
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use crate::{context::Context, failure::Failure};
+
+/// Rotate the keys that sign the access tokens of users
+#[derive(Subcommand)]
+pub(crate) enum Keys {
+    /// Make a new signing key, with which every service of this store signs from now on
+    #[command(after_help = "Examples:\n  \
+        svc keys rotate\n  \
+        svc keys rotate --now\n\n\
+        Access tokens that the keys before have signed stay good until they expire, a day at most. With --now \
+        they end at once; users stay signed in, since clients renew them.")]
+    Rotate {
+        /// End what the keys before have signed, as after a leak
+        #[arg(long)]
+        now: bool,
+    },
+}
+
+#[derive(Serialize)]
+struct Made<'a> {
+    kid: &'a str,
+}
+
+impl Keys {
+    /// Does what was asked.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let store = context.existing_store().await?;
+        match self {
+            Self::Rotate { now } => {
+                let kid = store.signing_keys().rotate(now).await?;
+                let before = if now {
+                    "what the keys before have signed has ended"
+                } else {
+                    "what the keys before have signed stays good until it expires"
+                };
+                let text = format!("signing key {kid} is in use; {before}\n");
+                context.output.result(&Made { kid: &kid }, &text)
+            }
+        }
+    }
+}

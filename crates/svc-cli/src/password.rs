@@ -1,0 +1,58 @@
+//! Passwords that are typed or piped in, and never shown.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use svc_store::Secret;
+
+use crate::failure::Failure;
+
+/// Reads a password from standard input: a line of a pipe or file, or what is typed, twice and unseen.
+pub(crate) fn read() -> Result<Secret, Failure> {
+    if io::stdin().is_terminal() {
+        let password = prompt("Password: ")?;
+        if prompt("The same again: ")? != password {
+            return Err(Failure::usage(
+                "the passwords are not the same; type it once more",
+            ));
+        }
+        return Ok(password);
+    }
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(|error| {
+        Failure::new(format!(
+            "cannot read a password from standard input: {error}; it must be UTF-8 text"
+        ))
+    })?;
+    of_line(&line)
+}
+
+fn prompt(text: &str) -> Result<Secret, Failure> {
+    rpassword::prompt_password(text)
+        .map(Secret::new)
+        .map_err(|error| Failure::new(format!("cannot read a password: {error}")))
+}
+
+/// The line without its end; blanks belong to the password.
+fn of_line(line: &str) -> Result<Secret, Failure> {
+    let password = line.strip_suffix('\n').unwrap_or(line);
+    let password = password.strip_suffix('\r').unwrap_or(password);
+    if password.is_empty() {
+        return Err(Failure::usage(
+            "standard input holds no password; its first line must be the password",
+        ));
+    }
+    Ok(Secret::new(password))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_the_line_is_no_part_of_a_password_and_blanks_are() {
+        for line in [" pass word ", " pass word \n", " pass word \r\n"] {
+            assert_eq!(of_line(line).unwrap().expose(), " pass word ");
+        }
+        assert!(of_line("\n").is_err() && of_line("").is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! `svc rights`: what teams may do with records.
+
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use svc_model::{ModelName, ProjectName, ResourceName};
+use svc_store::{RightsRule, Store};
+
+use crate::{context::Context, failure::Failure, place::InProject, project};
+
+/// How the fields of a rule are called here.
+const NAMES: &[(&str, &str)] = &[("team", "TEAM"), ("resource", "--resource")];
+/// How to see which rules there are.
+const REMEDY: &str = "svc rights list TEAM --project P shows the rules of a team";
+
+/// Set, list and remove what teams may do with records
+#[derive(Subcommand)]
+pub(crate) enum Rights {
+    /// Set what a team may do with all records, those of a resource, or those of a model
+    #[command(after_help = "Examples:\n  \
+        svc rights set \"Read Only\" --rights none --project crm\n  \
+        svc rights set \"Read Only\" --rights read,write --project crm --resource shop --model orders\n\n\
+        The closest rule decides: that of the model, else of the resource, else of the team. Where there is none, \
+        Editor reads, writes and deletes, and Read Only reads. Administrators may do everything.")]
+    Set {
+        /// The team, by its name
+        team: String,
+        /// What it may do: read, write, delete with commas between, or none
+        #[arg(long, value_name = "RIGHTS")]
+        rights: Asked,
+        #[command(flatten)]
+        place: InProject,
+        #[command(flatten)]
+        on: On,
+    },
+    /// List the rules of a team
+    #[command(after_help = "Example:\n  svc rights list Editor --project crm")]
+    List {
+        /// The team, by its name
+        team: String,
+        #[command(flatten)]
+        place: InProject,
+    },
+    /// Remove a rule, so that the next closest one decides
+    #[command(
+        after_help = "Example:\n  svc rights remove Editor --project crm --resource shop --model orders"
+    )]
+    Remove {
+        /// The team, by its name
+        team: String,
+        #[command(flatten)]
+        place: InProject,
+        #[command(flatten)]
+        on: On,
+    },
+}
+
+/// What a rule is about.
+#[derive(Args)]
+pub(crate) struct On {
+    /// Resource; every one when not given
+    #[arg(long, value_name = "R")]
+    resource: Option<ResourceName>,
+    /// Model of the resource; every one when not given
+    #[arg(long, value_name = "M", requires = "resource")]
+    model: Option<ModelName>,
+}
+
+/// Rights as they are written on the command line.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked(svc_store::Rights);
+
+impl FromStr for Asked {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut rights = svc_store::Rights::new(false, false, false);
+        if text == "none" {
+            return Ok(Self(rights));
+        }
+        for word in text.split(',') {
+            match word.trim() {
+                "read" => rights.read = true,
+                "write" => rights.write = true,
+                "delete" => rights.delete = true,
+                _ => return Err("must be read, write, delete with commas between, or none"),
+            }
+        }
+        Ok(Self(rights))
+    }
+}
+
+/// A rule as lists show it.
+#[derive(Serialize)]
+struct Listed {
+    resource: Option<ResourceName>,
+    model: Option<ModelName>,
+    rights: Vec<&'static str>,
+}
+
+impl From<RightsRule> for Listed {
+    fn from(rule: RightsRule) -> Self {
+        Self {
+            rights: words(rule.rights),
+            resource: rule.resource,
+            model: rule.model,
+        }
+    }
+}
+
+/// A rule of a team.
+#[derive(Serialize)]
+struct OfTeam<'a> {
+    team: &'a str,
+    #[serde(flatten)]
+    rule: Listed,
+}
+
+/// Where a team has no rule any more.
+#[derive(Serialize)]
+struct Removed<'a> {
+    team: &'a str,
+    resource: Option<&'a ResourceName>,
+    model: Option<&'a ModelName>,
+}
+
+impl Rights {
+    /// Does what was asked.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let store = context.existing_store().await?;
+        let output = &context.output;
+        match self {
+            Self::Set {
+                team,
+                rights,
+                place,
+                on,
+            } => {
+                let about = on.to_text();
+                let rule = RightsRule::new(on.resource, on.model, rights.0);
+                store
+                    .rights()
+                    .set(&place.project, &team, rule.clone())
+                    .await
+                    .map_err(refused)?;
+                if let Some(resource) = &rule.resource
+                    && !is_connected(&store, &place.project, resource).await?
+                {
+                    output.note(&format!(
+                        "note: project {} has no resource {resource} yet",
+                        place.project
+                    ));
+                }
+                let rule = Listed::from(rule);
+                let text = format!("team {team} on {about}: {}\n", or_none(&rule.rights));
+                output.result(&OfTeam { team: &team, rule }, &text)
+            }
+            Self::List { team, place } => {
+                let rules = store.rights().list(&place.project, &team).await;
+                output.list(
+                    rules.map_err(refused)?.into_iter().map(Listed::from),
+                    "no rules: the team has the rights that its kind comes with",
+                )
+            }
+            Self::Remove { team, place, on } => {
+                let about = on.to_text();
+                let removed = Removed {
+                    team: &team,
+                    resource: on.resource.as_ref(),
+                    model: on.model.as_ref(),
+                };
+                let (resource, model) = (on.resource.clone(), on.model.clone());
+                // Asked first, so that what is missing below is the rule.
+                let project = store.projects().get(&place.project).await;
+                let project = project.map_err(refused)?.unique_name;
+                let gone = store
+                    .rights()
+                    .remove(&project, &team, resource, model)
+                    .await;
+                gone.map_err(|error| match error.kind() {
+                    svc_store::ErrorKind::NotFound => Failure::missing(error, REMEDY),
+                    _ => refused(error),
+                })?;
+                let text = format!("the rule of team {team} on {about} removed\n");
+                output.result(&removed, &text)
+            }
+        }
+    }
+}
+
+impl On {
+    fn to_text(&self) -> String {
+        match (&self.resource, &self.model) {
+            (None, _) => "all records".to_owned(),
+            (Some(resource), None) => format!("resource {resource}"),
+            (Some(resource), Some(model)) => format!("model {model} of resource {resource}"),
+        }
+    }
+}
+
+fn words(rights: svc_store::Rights) -> Vec<&'static str> {
+    [
+        (rights.read, "read"),
+        (rights.write, "write"),
+        (rights.delete, "delete"),
+    ]
+    .into_iter()
+    .filter_map(|(has, word)| has.then_some(word))
+    .collect()
+}
+
+fn or_none(words: &[&str]) -> String {
+    match words {
+        [] => "none".to_owned(),
+        words => words.join(", "),
+    }
+}
+
+fn refused(error: svc_store::Error) -> Failure {
+    match error.kind() {
+        svc_store::ErrorKind::NotFound => Failure::missing(error, project::REMEDY),
+        _ => Failure::fields(error, NAMES),
+    }
+}
+
+/// Whether an environment of the project has the resource. A rule about another is no mistake, but often one.
+async fn is_connected(
+    store: &Store,
+    project: &ProjectName,
+    resource: &ResourceName,
+) -> Result<bool, Failure> {
+    for environment in store.environments().list(project).await? {
+        let resources = store
+            .resources()
+            .list(project, &environment.unique_name)
+            .await?;
+        if resources.iter().any(|known| known.unique_name == *resource) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rights_are_words_or_none() {
+        let read = |text: &str| text.parse::<Asked>().map(|asked| words(asked.0));
+        assert_eq!(read("read"), Ok(vec!["read"]));
+        assert_eq!(read("delete, read"), Ok(vec!["read", "delete"]));
+        assert_eq!(read("none"), Ok(vec![]));
+        for text in ["", "all", "read,none", "read,", "Read"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

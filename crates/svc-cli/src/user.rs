@@ -1,0 +1,170 @@
+//! `svc user`: users who are made by the administrator at the machine. (`svc users` does it through the API.)
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use svc_auth::BaseUrl;
+use svc_model::ProjectName;
+use svc_store::{NewUser, Secret, Store};
+
+use crate::{
+    context::Context, environment, failure::Failure, password, place::InEnvironment, project,
+};
+
+/// The URL of the service in links when nothing says another one.
+const DEFAULT_PUBLIC_URL: &str = "http://127.0.0.1:8080";
+/// How the fields of a user are called here.
+const NAMES: &[(&str, &str)] = &[
+    ("email", "EMAIL"),
+    ("group", "--team"),
+    ("password", "the password"),
+    ("first_name", "--first-name"),
+    ("last_name", "--last-name"),
+];
+
+/// Add users who can sign in to an environment
+#[derive(Subcommand)]
+pub(crate) enum User {
+    /// Add a user: with a password, or invited by mail
+    #[command(after_help = "Examples:\n  \
+        svc user add ada@example.com --team Editor --project crm\n  \
+        svc user add ada@example.com --admin --project crm --password-stdin < password.txt\n\n\
+        Without a password the user is invited: the mail has a link with which to choose one. svc mail list shows \
+        it where no mail server is configured.")]
+    Add(Box<Add>),
+}
+
+/// A user to be made.
+#[derive(Args)]
+pub(crate) struct Add {
+    /// E-mail address
+    email: String,
+    #[command(flatten)]
+    team: Team,
+    #[command(flatten)]
+    place: InEnvironment,
+    #[command(flatten)]
+    password: Password,
+    /// Given name
+    #[arg(long, value_name = "NAME")]
+    first_name: Option<String>,
+    /// Family name
+    #[arg(long, value_name = "NAME")]
+    last_name: Option<String>,
+    /// URL under which users reach the service; the link of the invitation begins with it [default:
+    /// http://127.0.0.1:8080]
+    #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
+    public_url: Option<String>,
+}
+
+/// In which team a user is.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Team {
+    /// Team, by its name or uid: Administrator, Editor, Read Only unless they were renamed
+    #[arg(long, value_name = "TEAM")]
+    team: Option<String>,
+    /// The team of the administrators, whatever its name
+    #[arg(long)]
+    admin: bool,
+}
+
+/// Where the password of a user comes from.
+#[derive(Args)]
+#[group(multiple = false)]
+pub(crate) struct Password {
+    /// A password; other users of this machine may see it in the list of processes
+    #[arg(long, value_name = "P")]
+    password: Option<String>,
+    /// Read the password from the first line of standard input, or unseen from the terminal
+    #[arg(long)]
+    password_stdin: bool,
+}
+
+#[derive(Serialize)]
+struct Made {
+    uid: String,
+}
+
+impl User {
+    /// Does what was asked.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        match self {
+            Self::Add(add) => add.run(context).await,
+        }
+    }
+}
+
+impl Add {
+    async fn run(self, context: &Context) -> Result<(), Failure> {
+        let base_url = base_url(self.public_url.as_deref(), context)?;
+        let store = context.existing_store().await?;
+        let InEnvironment { project, env } = self.place;
+        let team = match self.team.team {
+            Some(team) => team,
+            None => administrators(&store, &project).await?,
+        };
+        let password = match self.password.password {
+            Some(password) => Some(Secret::new(password)),
+            None if self.password.password_stdin => Some(password::read()?),
+            None => None,
+        };
+        let invited = password.is_none();
+        let mut new = NewUser::new(self.email, team);
+        new.first_name = self.first_name;
+        new.last_name = self.last_name;
+        new.password = password;
+        let made = store.users(&project, &env).create(new, &base_url).await;
+        let user = match made {
+            Ok(user) => user,
+            Err(error) => return Err(refused(&store, &project, error).await),
+        };
+        let how = if invited {
+            "invited; the mail is in the outbox, which svc mail list shows"
+        } else {
+            "added"
+        };
+        let text = format!("user {} of team {} {how}\n", user.email, user.team.name);
+        let uid = user.uid.to_string();
+        context.output.result(&Made { uid }, &text)
+    }
+}
+
+/// The URL of the service, from the option, its variable, or the configuration file.
+fn base_url(asked: Option<&str>, context: &Context) -> Result<String, Failure> {
+    let text = asked
+        .filter(|text| !text.is_empty())
+        .or(context.file.public_url.as_deref())
+        .unwrap_or(DEFAULT_PUBLIC_URL);
+    match text.parse::<BaseUrl>() {
+        Ok(url) => Ok(url.to_string()),
+        Err(error) => Err(Failure::usage(format!("--public-url {error}"))),
+    }
+}
+
+/// The uid of the administrators' team.
+async fn administrators(store: &Store, project: &ProjectName) -> Result<String, Failure> {
+    let teams = store.teams().list(project).await;
+    let teams = teams.map_err(|error| Failure::missing(error, project::REMEDY))?;
+    let team = teams.into_iter().find(|team| team.super_group);
+    team.map(|team| team.uid.to_string())
+        .ok_or_else(|| Failure::new(format!("project {project} has no team of administrators")))
+}
+
+/// Why the user was not made. A team that does not exist is said with those that do.
+async fn refused(store: &Store, project: &ProjectName, error: svc_store::Error) -> Failure {
+    let no_team = error.invalid().is_some_and(|invalid| {
+        let mut fields = invalid.field_errors().iter();
+        fields.any(|(field, _)| field == "group")
+    });
+    if no_team && let Ok(teams) = store.teams().list(project).await {
+        let names: Vec<String> = teams.into_iter().map(|team| team.name).collect();
+        let names = names.join(", ");
+        return Failure::new(format!(
+            "--team: project {project} has no such team; choose one of: {names}"
+        ));
+    }
+    match error.kind() {
+        svc_store::ErrorKind::NotFound => Failure::missing(error, environment::REMEDY),
+        _ => Failure::fields(error, NAMES),
+    }
+}
