@@ -288,9 +288,12 @@ mod tests {
         let mut headers = HeaderMap::new();
         let value = format!("Bearer {}", key.secret.expose());
         headers.insert(header::AUTHORIZATION, value.parse().unwrap());
-        account(&State::new(Config::default(), store, String::new()), &headers)
-            .await
-            .unwrap()
+        account(
+            &State::new(Config::default(), store, String::new()),
+            &headers,
+        )
+        .await
+        .unwrap()
     }
 
     #[tokio::test]
