@@ -1,6 +1,7 @@
 //! The account calls: what users do with their own accounts (specification, section 5; wire contract, section 9).
 
 mod email;
+mod page;
 mod password;
 mod sign_in;
 
@@ -47,17 +48,19 @@ pub(crate) fn routes() -> Router<Shared> {
         (account::RESET_PASSWORD_PATH, post(password::reset)),
         (
             account::RESET_PASSWORD_COMPLETE_PATH,
-            post(password::reset_complete),
+            post(password::reset_complete).get(page::page),
         ),
         (
             account::ACCEPT_INVITATION_PATH,
-            post(password::accept_invitation),
+            post(password::accept_invitation).get(page::page),
         ),
         (account::CHANGE_EMAIL_PATH, post(email::change)),
         (
             account::CHANGE_EMAIL_COMPLETE_PATH,
-            post(email::change_complete),
+            post(email::change_complete).get(page::page),
         ),
+        (page::STYLE_PATH, get(page::style)),
+        (page::SCRIPT_PATH, get(page::script)),
     ]
     .into_iter()
     .fold(Router::new(), |router, (path, methods)| {
