@@ -6,7 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::{
     backup, completions, context::Context, demo, environment, failure::Failure, key, keys, mail,
-    models, pages, project, records, resource, rights, serve, sql, teams, token, user, users,
+    models, pages, project, records, resource, rights, serve, service_token, sql, teams, token,
+    user, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -69,6 +70,8 @@ enum Command {
     #[command(subcommand)]
     Token(token::Token),
     #[command(subcommand)]
+    ServiceToken(service_token::ServiceToken),
+    #[command(subcommand)]
     Key(key::Key),
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -104,6 +107,7 @@ impl Cli {
             Command::Env(environment) => Box::pin(environment.run(&context)).await,
             Command::Resource(resource) => Box::pin(resource.run(&context)).await,
             Command::Token(token) => Box::pin(token.run(&context)).await,
+            Command::ServiceToken(token) => Box::pin(token.run(&context)).await,
             Command::Key(key) => Box::pin(key.run(&context)).await,
             Command::Keys(keys) => Box::pin(keys.run(&context)).await,
             Command::User(user) => Box::pin(user.run(&context)).await,

@@ -39,6 +39,7 @@ mod rights;
 mod rows;
 mod selection;
 mod serve;
+mod service_token;
 mod shutdown;
 mod sql;
 mod teams;
