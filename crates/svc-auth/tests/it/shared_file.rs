@@ -104,7 +104,8 @@ fn processes_that_share_a_file_never_end_each_other() {
     }
     assert_eq!(server.ended(), 0);
     let refreshes = server.refreshes() as usize;
-    assert!(refreshes >= ROUNDS, "{refreshes} refreshes");
+    // Each process has seen a new token in each round after its first.
+    assert!(refreshes >= ROUNDS - 1, "{refreshes} refreshes");
 }
 
 /// What a process of the test above does. Nothing, when it is not one.
