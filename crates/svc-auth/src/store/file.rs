@@ -29,7 +29,7 @@ use super::{Lease, STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore};
 /// ```no_run
 /// use svc_auth::FileStore;
 ///
-/// let store = FileStore::new("/home/ann/.config/shop/tokens.json");
+/// let store = FileStore::new("shop/tokens.json");
 /// ```
 #[derive(Clone, Debug)]
 pub struct FileStore {
