@@ -75,16 +75,14 @@ impl Client {
     /// # use svc_api::{Client, Error, Record, auth::{AuthState, MemoryStore}};
     /// /// Answers a request with what its user may see. The user's tokens come in a cookie, and go
     /// /// back in one, as they may have been renewed.
+    /// # #[cfg(feature = "records")]
     /// async fn orders(
     ///     client: &Client,
     ///     cookie: AuthState,
     /// ) -> Result<(Vec<Record>, Option<AuthState>), Error> {
     ///     let store = MemoryStore::holding(cookie);
     ///     let client = client.with_session_store(store.clone());
-    /// #   #[cfg(feature = "records")]
     ///     let page = client.records("shop", "orders").list().await?;
-    /// #   #[cfg(not(feature = "records"))]
-    /// #   let page = svc_api::Paginated::<Record>::default();
     ///     Ok((page.results, store.tokens()))
     /// }
     /// ```
