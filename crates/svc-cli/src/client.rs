@@ -36,6 +36,15 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// What tells one environment of one service from others.
+    pub(crate) fn names(&self) -> [&str; 3] {
+        [
+            self.api_base_url.trim_end_matches('/'),
+            self.project.as_str(),
+            self.env.as_str(),
+        ]
+    }
+
     /// A client of the service, without a credential.
     pub(crate) fn client(self) -> ClientBuilder<NoTransport> {
         let client = Client::builder()
@@ -54,7 +63,7 @@ impl From<svc_api::Error> for Failure {
     fn from(error: svc_api::Error) -> Self {
         use std::error::Error as _;
         let remedy = if error.is_unauthenticated() {
-            "; svc token list and svc key list show what there is"
+            "; svc token list and svc key list show what there is, svc login signs a user in"
         } else if error.is_forbidden() {
             "; use a credential of this project, environment and resource"
         } else {

@@ -40,6 +40,7 @@ mod rows;
 mod selection;
 mod serve;
 mod service_token;
+mod session;
 mod shutdown;
 mod sql;
 mod teams;
