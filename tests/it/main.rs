@@ -14,6 +14,7 @@ mod pages;
 mod projects;
 mod records;
 mod resources;
+mod sessions;
 mod shared;
 mod siblings;
 mod sql;

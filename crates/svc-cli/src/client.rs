@@ -71,7 +71,7 @@ impl From<svc_api::Error> for Failure {
         };
         let cause = error
             .source()
-            .filter(|_| error.transport_error().is_some())
+            .filter(|_| error.transport_error().is_some() || is_about_a_session(error.kind()))
             .map_or_else(String::new, |cause| format!(": {cause}"));
         let message = format!("{error}{cause}{remedy}");
         match error.kind() {
@@ -79,4 +79,9 @@ impl From<svc_api::Error> for Failure {
             _ => Self::new(message),
         }
     }
+}
+
+/// Whether the cause of an error tells what is wrong with a session: its file, or its renewal.
+fn is_about_a_session(kind: svc_api::ErrorKind) -> bool {
+    matches!(kind, svc_api::ErrorKind::Auth | svc_api::ErrorKind::Store)
 }

@@ -12,13 +12,13 @@ use std::{
 use governor::{
     Quota, RateLimiter,
     clock::{Clock as _, DefaultClock},
-    state::keyed::DashMapStateStore,
+    state::keyed::HashMapStateStore,
 };
 use http::HeaderMap;
 
 use crate::{Config, failure::Failure};
 
-type Limiter = RateLimiter<u64, DashMapStateStore<u64>, DefaultClock>;
+type Limiter = RateLimiter<u64, HashMapStateStore<u64>, DefaultClock>;
 
 /// The limits of account calls.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Throttle {
 
 impl Throttle {
     pub(crate) fn new(config: &Config) -> Self {
-        let limiter = |per_minute: NonZeroU32| RateLimiter::keyed(Quota::per_minute(per_minute));
+        let limiter = |per_minute: NonZeroU32| RateLimiter::hashmap(Quota::per_minute(per_minute));
         Self {
             accounts: limiter(config.tries_per_account),
             addresses: limiter(config.tries_per_address),
