@@ -207,7 +207,9 @@ fn run(options: &Options) -> Result<(), Error> {
             }
         }
     }
-    print!("{}", report::table(&rows));
+    if !rows.is_empty() {
+        print!("{}", report::table(&rows));
+    }
     println!(
         "\n{} requests at once, {} s for each figure.\n",
         options.connections, options.seconds
