@@ -157,9 +157,12 @@ mod tests {
 
     #[test]
     fn an_account_is_one_however_it_is_spelt_and_an_ipv6_network_is_one_address() {
-        let mut config = Config::default();
-        config.tries_per_account = NonZeroU32::new(2).unwrap();
-        config.tries_per_address = NonZeroU32::new(2).unwrap();
+        let two = NonZeroU32::new(2).unwrap();
+        let config = Config {
+            tries_per_account: two,
+            tries_per_address: two,
+            ..Config::default()
+        };
         let throttle = Throttle::new(&config);
         let account = |name: &str| throttle.account("main", "prod", name);
         assert!(account("ann@example.com").is_ok());

@@ -34,7 +34,7 @@ pub struct Account<'a> {
 #[non_exhaustive]
 pub enum SignIn {
     /// The user is signed in.
-    Done(SessionTokens, User),
+    Done(SessionTokens, Box<User>),
     /// The password is right, but the address was never confirmed, and this project asks for that.
     Unconfirmed,
     /// There is no such account, or it has another password; nobody is told which.
@@ -66,10 +66,7 @@ impl Account<'_> {
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) when too many sign in at once, else when the store cannot be
     /// used.
     pub async fn sign_in(&self, email: &str, password: Secret) -> Result<SignIn, Error> {
-        let kept = match self.find(email).await? {
-            Some((place, kept)) => Some((place, kept)),
-            None => None,
-        };
+        let kept = self.find(email).await?;
         let hash = kept.as_ref().and_then(|(_, kept)| kept.password.clone());
         let same = self.store.passwords().verify(password, hash).await?;
         let Some((place, kept)) = kept.filter(|_| same) else {
@@ -87,7 +84,7 @@ impl Account<'_> {
                     None => Ok(SignIn::Refused),
                     Some(user) => {
                         let tokens = sessions::begin(conn, &sealer, &place, user.uid, now)?;
-                        Ok(SignIn::Done(tokens, user))
+                        Ok(SignIn::Done(tokens, Box::new(user)))
                     }
                 }
             })

@@ -265,7 +265,7 @@ impl Mails<'_> {
 pub(crate) fn put(
     conn: &mut dyn Connection,
     sealer: &Sealer,
-    mail: NewMail<'_>,
+    mail: &NewMail<'_>,
     now: Timestamp,
 ) -> Result<(), Error> {
     let uid = Uuid::now_v7().to_string();

@@ -383,7 +383,7 @@ pub(crate) fn mail_code(
         content,
         expires,
     };
-    mails::put(conn, sealer, mail, now)
+    mails::put(conn, sealer, &mail, now)
 }
 
 /// The team of a project with this uid or name.

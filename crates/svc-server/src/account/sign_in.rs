@@ -23,7 +23,7 @@ pub(super) async fn login(mut call: Call) -> Result<Answer, Failure> {
     match call.account().sign_in(&email, password).await? {
         SignIn::Done(tokens, user) => {
             call.state.believe(&tokens).await?;
-            let body = json!({ "token": auth_state(&tokens), "user": user_info(user) });
+            let body = json!({ "token": auth_state(&tokens), "user": user_info(*user) });
             Ok(private(StatusCode::OK, &body))
         }
         SignIn::Unconfirmed => Err(Failure::PermissionDenied(
@@ -105,7 +105,7 @@ pub(super) async fn register(mut call: Call) -> Result<Answer, Failure> {
     match call.account().register(registration).await? {
         Registered::Done(user) => {
             call.state.mail.wake();
-            let body = json!({ "result": true, "user": user_info(user) });
+            let body = json!({ "result": true, "user": user_info(*user) });
             Ok(private(StatusCode::CREATED, &body))
         }
         _ => Err(Failure::PermissionDenied(

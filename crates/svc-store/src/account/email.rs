@@ -99,7 +99,7 @@ impl Account<'_> {
                         },
                         expires: now.saturating_add(NEWS_FOR).unwrap_or(now),
                     };
-                    mails::put(conn, &sealer, mail, now)?;
+                    mails::put(conn, &sealer, &mail, now)?;
                 }
                 Ok((user.email, new_email))
             })

@@ -227,5 +227,5 @@ fn tell(
         content: Content::default(),
         expires: now.saturating_add(NEWS_FOR).unwrap_or(now),
     };
-    mails::put(conn, sealer, mail, now)
+    mails::put(conn, sealer, &mail, now)
 }

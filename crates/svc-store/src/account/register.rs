@@ -49,7 +49,7 @@ impl Registration {
 pub enum Registered {
     /// The address has an account now: this new one, or the one that it had before, whose owner was told by mail.
     /// What is given of the user is the same in both cases.
-    Done(User),
+    Done(Box<User>),
     /// The project does not let anybody register.
     SignUpOff,
 }
@@ -124,11 +124,11 @@ impl Account<'_> {
                         let mail = (MailKind::AlreadyRegistered, Purpose::ResetPassword);
                         let to = owner.email.clone();
                         users::mail_code(conn, &sealer, &place, &owner, mail, &to, &base_url, now)?;
-                        return Ok(Registered::Done(user(Uuid::now_v7())));
+                        return Ok(Registered::Done(Box::new(user(Uuid::now_v7()))));
                     }
                 };
                 users::mail_code(conn, &sealer, &place, &user, mail, &email, &base_url, now)?;
-                Ok(Registered::Done(user))
+                Ok(Registered::Done(Box::new(user)))
             })
             .await
     }
