@@ -9,7 +9,7 @@ use std::{
 
 use http::{HeaderValue, Uri};
 
-use crate::Error;
+use crate::{Error, MailConfig};
 
 /// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
 #[derive(Clone, Debug)]
@@ -47,6 +47,9 @@ pub struct Config {
     pub max_requests: usize,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
+    /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
+    /// Default none.
+    pub mail: Option<MailConfig>,
 }
 
 impl Default for Config {
@@ -66,6 +69,7 @@ impl Default for Config {
             max_connections: 10_000,
             max_requests: 1_024,
             shutdown_grace: Duration::from_secs(30),
+            mail: None,
         }
     }
 }

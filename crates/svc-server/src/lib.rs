@@ -32,6 +32,7 @@ mod limits;
 mod links;
 mod listener;
 mod log;
+mod mail;
 mod openapi;
 mod pages;
 mod projects;
@@ -47,6 +48,7 @@ mod state;
 pub use self::{
     config::{Config, IpRange, Origin},
     error::Error,
+    mail::MailConfig,
     server::Server,
 };
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use svc_data::ResourceOptions;
 use svc_store::Store;
 
-use crate::{Config, connections::Connections, credentials::Credentials, health::Readiness};
+use crate::{Config, connections::Connections, credentials::Credentials, health::Readiness, mail};
 
 /// What every request shares, behind one pointer.
 pub(crate) type Shared = Arc<State>;
@@ -19,6 +19,7 @@ pub(crate) struct State {
     pub(crate) credentials: Credentials,
     pub(crate) connections: Connections,
     pub(crate) readiness: Readiness,
+    pub(crate) mail: mail::Wake,
 }
 
 impl State {
@@ -32,6 +33,7 @@ impl State {
             credentials: Credentials::default(),
             connections: Connections::new(options),
             readiness: Readiness::default(),
+            mail: mail::Wake::default(),
         })
     }
 
