@@ -95,6 +95,48 @@ fn an_invitation_arrives_with_a_link_that_begins_with_the_public_url() {
 }
 
 #[test]
+fn a_forgotten_password_is_replaced_with_the_code_of_the_mail_and_the_owner_is_told() {
+    let (folder, server) = (folder(), MailServer::start());
+    let service = serve(folder.path(), &server.url());
+    let add = [
+        "user",
+        "add",
+        "ada@example.com",
+        "--admin",
+        "--project=main",
+    ];
+    let add = [&add[..], &["--password", "the old password"]].concat();
+    Program::new(folder.path(), &add).run_ok();
+    let post = |call: &str, body: Value| {
+        service
+            .data_anonymous("POST", "auth", call)
+            .json(&body)
+            .ok()
+    };
+    let asked = post("/reset_password", json!({"email": "ada@example.com"}));
+    assert_eq!(asked, json!({"result": true}));
+    let mail = server.one();
+    assert_eq!(
+        mail.header("Subject"),
+        "Choose a new password for Shop & Co"
+    );
+    let text = mail.part("text/plain");
+    let (_, code) = text.lines().find_map(|line| line.split_once('#')).unwrap();
+    let new = json!({"code": code, "new_password": "the new password"});
+    assert_eq!(post("/reset_password_complete", new)["result"], true);
+    wait_until("the owner is told", || server.received().len() == 2);
+    let told = &server.received()[1];
+    let subject = "Your password for Shop & Co was changed";
+    assert_eq!(
+        (told.to[0].as_str(), told.header("Subject")),
+        ("ada@example.com", subject)
+    );
+    assert!(!told.message.contains("the new password"));
+    let log = service.log();
+    assert_nothing_secret(&log, &[code, "the old password", "the new password"]);
+}
+
+#[test]
 fn a_mail_server_that_was_away_gets_the_mail_when_it_is_back() {
     let (folder, port) = (folder(), MailServer::free_port());
     let service = serve(folder.path(), &format!("smtp://127.0.0.1:{port}"));

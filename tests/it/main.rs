@@ -15,6 +15,7 @@ mod pages;
 mod projects;
 mod records;
 mod resources;
+mod sessions;
 mod shared;
 mod siblings;
 mod sql;

@@ -39,6 +39,7 @@ pub struct Client {
     inner: Arc<Inner>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Inner {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) timer: Option<Arc<dyn Timer>>,
@@ -46,10 +47,14 @@ pub(crate) struct Inner {
     pub(crate) settings: ClientSettings,
     pub(crate) credentials: StaticProvider,
     pub(crate) provider: Option<Arc<dyn TokenProvider>>,
+    #[cfg(feature = "account")]
+    pub(crate) session: svc_auth::Session,
+    #[cfg(feature = "account")]
+    pub(crate) session_options: crate::account::SessionOptions,
     pub(crate) deadline: Option<Duration>,
     pub(crate) body_limit: usize,
     pub(crate) retry: RetryPolicy,
-    pub(crate) budget: Budget,
+    pub(crate) budget: Arc<Budget>,
     pub(crate) user_agent: HeaderValue,
 }
 
@@ -101,6 +106,7 @@ impl Client {
     /// The project as it stands in an operation; empty when there is none, which [`run`](Self::run)
     /// turns into an error that says so.
     #[cfg(any(
+        feature = "account",
         feature = "pages",
         feature = "projects",
         feature = "records",
@@ -113,6 +119,26 @@ impl Client {
         self.project()
             .cloned()
             .unwrap_or_else(|| ProjectName::from(""))
+    }
+
+    #[cfg(feature = "account")]
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+
+    #[cfg(feature = "account")]
+    pub(crate) fn session(&self) -> &svc_auth::Session {
+        &self.inner.session
+    }
+
+    /// A client that shares all but what `change` gives it anew.
+    #[cfg(feature = "account")]
+    pub(crate) fn with_session(&self, change: impl FnOnce(&mut Inner)) -> Self {
+        let mut inner = Inner::clone(&self.inner);
+        change(&mut inner);
+        Self {
+            inner: Arc::new(inner),
+        }
     }
 
     /// Sends an operation and reads its result.

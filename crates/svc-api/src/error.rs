@@ -4,7 +4,7 @@ use std::{error::Error as StdError, fmt, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
-use svc_auth::{AuthError, AuthErrorKind, BaseUrl, OptionsError, TokenError};
+use svc_auth::{AuthError, AuthErrorKind, BaseUrl, OptionsError, StoreError, TokenError};
 use svc_model::{
     DecodeError, ErrorResponse, ResponseError,
     wire::{BoxError, Credential, OperationInfo, RequestError, TransportError, TransportErrorKind},
@@ -52,6 +52,7 @@ enum Cause {
     Answer(String),
     Request(RequestError),
     Auth(AuthError),
+    Store(StoreError),
     Options(BoxError),
 }
 
@@ -69,6 +70,8 @@ pub enum ErrorKind {
     Request,
     /// No credential could be had; nothing was sent.
     Auth,
+    /// The service did what it was asked, and the tokens of the session cannot be stored.
+    Store,
     /// An option of the client cannot be used.
     Options,
 }
@@ -134,6 +137,10 @@ impl Error {
         Self::new(Some(operation.name), Cause::Auth(error))
     }
 
+    pub(crate) fn store(operation: &OperationInfo, error: StoreError) -> Self {
+        Self::new(Some(operation.name), Cause::Store(error))
+    }
+
     pub(crate) fn options(error: impl Into<BoxError>) -> Self {
         Self::new(None, Cause::Options(error.into()))
     }
@@ -146,6 +153,7 @@ impl Error {
             Cause::Decode(_) | Cause::Answer(_) => ErrorKind::Decode,
             Cause::Request(_) => ErrorKind::Request,
             Cause::Auth(_) => ErrorKind::Auth,
+            Cause::Store(_) => ErrorKind::Store,
             Cause::Options(_) => ErrorKind::Options,
         }
     }
@@ -292,7 +300,11 @@ impl Error {
             ),
             Cause::Status(error) => is_transient(error.status()),
             Cause::Auth(error) => error.kind() == AuthErrorKind::Transient,
-            Cause::Decode(_) | Cause::Answer(_) | Cause::Request(_) | Cause::Options(_) => false,
+            Cause::Decode(_)
+            | Cause::Answer(_)
+            | Cause::Request(_)
+            | Cause::Store(_)
+            | Cause::Options(_) => false,
         }
     }
 
@@ -328,6 +340,9 @@ fn missing_credential(credential: Credential) -> Option<&'static str> {
             "the call carried no credential; \
              give the client an api_token, or a token for the resource with token_for",
         ),
+        Credential::Session => {
+            Some("the call carried no credential; sign in first, or give the client an api_token")
+        }
         _ => None,
     }
 }
@@ -356,6 +371,7 @@ impl fmt::Display for Error {
             Cause::Answer(message) => f.write_str(message)?,
             Cause::Request(error) => error.fmt(f)?,
             Cause::Auth(error) => error.fmt(f)?,
+            Cause::Store(error) => error.fmt(f)?,
             Cause::Options(error) => error.fmt(f)?,
         }
         match &self.0.hint {
@@ -393,6 +409,7 @@ impl StdError for Error {
             Cause::Decode(error) => error.source(),
             Cause::Request(error) => error.source(),
             Cause::Auth(error) => error.source(),
+            Cause::Store(error) => error.source(),
             Cause::Options(error) => error.source(),
         }
     }

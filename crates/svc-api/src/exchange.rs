@@ -9,7 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use svc_auth::{AuthTarget, BaseUrl, TokenProvider};
+use svc_auth::{AuthError, AuthTarget, BaseUrl, TokenProvider};
 use svc_model::{
     X_REQUEST_ID,
     wire::{
@@ -65,8 +65,8 @@ pub(crate) async fn exchange(
 }
 
 /// A credential that a call is sent with.
-struct Authorization<'a> {
-    header: HeaderValue,
+pub(crate) struct Authorization<'a> {
+    pub(crate) header: HeaderValue,
     /// Who gave it, if it can change.
     provider: Option<&'a dyn TokenProvider>,
 }
@@ -148,31 +148,14 @@ impl Tries<'_> {
         Ok(request)
     }
 
-    /// The credential of the next try: fixed ones first, since a client's own token takes priority
-    /// over a session (specification, section 5, "User sessions", rule 7).
+    /// The credential of the next try.
     async fn authorization(&self) -> Result<Option<Authorization<'_>>, Error> {
         let operation = self.target.operation;
         if self.own_credential || operation.credential == Credential::Anonymous {
             return Ok(None);
         }
-        if let Some(header) = self.client.credentials.header(self.target) {
-            return Ok(Some(Authorization {
-                header: header.clone(),
-                provider: None,
-            }));
-        }
-        let Some(provider) = self.client.provider.as_deref() else {
-            return Ok(None);
-        };
-        let header = provider.authorization(self.target).await;
-        let header = header.map_err(|error| Error::auth(operation, error))?;
-        Ok(header.map(|mut header| {
-            header.set_sensitive(true);
-            Authorization {
-                header,
-                provider: Some(provider),
-            }
-        }))
+        let authorization = self.client.authorization(self.target).await;
+        authorization.map_err(|error| Error::auth(operation, error))
     }
 
     /// Another credential than the one that was refused, if there is one.
@@ -263,6 +246,39 @@ impl Tries<'_> {
 }
 
 impl Inner {
+    /// The credential of a call: fixed ones first, since a client's own token takes priority over a
+    /// session (specification, section 5, "User sessions", rule 7).
+    pub(crate) async fn authorization(
+        &self,
+        target: AuthTarget<'_>,
+    ) -> Result<Option<Authorization<'_>>, AuthError> {
+        if let Some(header) = self.credentials.header(target) {
+            return Ok(Some(Authorization {
+                header: header.clone(),
+                provider: None,
+            }));
+        }
+        for provider in self.providers() {
+            if let Some(mut header) = provider.authorization(target).await? {
+                header.set_sensitive(true);
+                return Ok(Some(Authorization {
+                    header,
+                    provider: Some(provider),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Who gives credentials that change: the caller's own provider, then the session.
+    fn providers(&self) -> impl Iterator<Item = &dyn TokenProvider> {
+        #[cfg(feature = "account")]
+        let session: Option<&dyn TokenProvider> = Some(&self.session);
+        #[cfg(not(feature = "account"))]
+        let session = None;
+        self.provider.as_deref().into_iter().chain(session)
+    }
+
     pub(crate) fn base_url(&self, host: Host) -> &BaseUrl {
         match host {
             Host::Application => &self.settings.app_base_url,

@@ -5,6 +5,7 @@
 //! - `client.pages()`, `client.projects()`, `client.records(resource, model)`, `client.users()` and
 //!   `client.teams()` are handles of the operation groups. Their operations are [`Call`]s, which end in
 //!   [`send`](Call::send).
+//! - `client.account()` signs users in and out; their session renews its tokens by itself.
 //! - Lists give one page, or all of them as a stream: `by_page()`, `by_item()`.
 //! - [`Error`] tells apart what can go wrong, and keeps what the service answered.
 //! - [`RetryPolicy`] says when a call is tried again, [`RequestOptions`] what one call does
@@ -42,7 +43,7 @@
 //!
 //! | Feature | Gives | Default |
 //! |---|---|---|
-//! | `pages`, `projects`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
+//! | `account`, `pages`, `projects`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
@@ -53,6 +54,8 @@
 #![cfg_attr(not(feature = "full"), allow(dead_code))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "account")]
+mod account;
 mod call;
 mod client;
 mod error;
@@ -100,6 +103,8 @@ pub use svc_model::{
 #[doc(no_inline)]
 pub use svc_transport as transport;
 
+#[cfg(feature = "account")]
+pub use self::account::{Account, Authentication, BringsTokens, SignOut, TokenCall};
 #[cfg(feature = "pages")]
 pub use self::pages::Pages;
 #[cfg(any(

@@ -4,10 +4,14 @@
 //! - [`ApiKey`], [`ApiToken`], [`AccessToken`], [`RefreshToken`] and [`ServiceToken`] hold secrets
 //!   that `Debug` never shows.
 //! - [`TokenProvider`] gives a call its credential; [`StaticProvider`] is the one for keys and
-//!   tokens that do not change.
+//!   tokens that do not change, [`Session`] the one for users who sign in.
+//! - [`TokenStore`] keeps the tokens of a session: [`MemoryStore`], `FileStore`, or your own.
+//! - [`account`] has the operations of accounts: sign in, sign up, passwords, e-mail addresses.
+//! - [`ServiceRequest`] reads what the headers of a service request say.
 //! - [`ClientOptions`] are the options of a client, with their defaults and environment keys.
 //!
-//! There is no I/O and no runtime in here; it builds for `wasm32-unknown-unknown`.
+//! There is no runtime in here, and no I/O but that of `FileStore`; it builds for
+//! `wasm32-unknown-unknown`, without that store.
 //!
 //! ```
 //! use svc_auth::{ApiToken, ClientOptions};
@@ -26,21 +30,36 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod account;
 mod base_url;
+mod clock;
+mod expiry;
 mod options;
 mod provider;
 mod scheme;
+mod service_request;
+mod session;
 mod state;
+mod store;
 mod token;
 
 pub use self::{
     base_url::{BaseUrl, BaseUrlError},
+    clock::Clock,
     options::{ClientOptions, ClientSettings, DEFAULT_API_BASE_URL, OptionsError},
     provider::{AuthError, AuthErrorKind, AuthTarget, StaticProvider, TokenProvider},
     scheme::{AuthScheme, AuthorizationError},
+    service_request::{
+        ServiceRequest, ServiceRequestError, X_SVC_API_BASE_URL, X_SVC_DRAFT, X_SVC_ENVIRONMENT,
+        X_SVC_PROJECT, X_SVC_SERVICE_TOKEN,
+    },
+    session::{Mark, Session, SessionBuilder},
     state::AuthState,
+    store::{Lease, MemoryStore, STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore},
     token::{AccessToken, ApiKey, ApiToken, RefreshToken, ServiceToken, TokenError},
 };
+#[cfg(not(target_family = "wasm"))]
+pub use self::{clock::SystemClock, store::FileStore};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,7 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::{
     backup, completions, context::Context, demo, environment, failure::Failure, key, keys, mail,
-    models, pages, project, records, resource, rights, serve, sql, teams, token, user, users,
+    models, pages, project, records, resource, rights, serve, service_token, session, sql, teams,
+    token, user, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -69,6 +70,8 @@ enum Command {
     #[command(subcommand)]
     Token(token::Token),
     #[command(subcommand)]
+    ServiceToken(service_token::ServiceToken),
+    #[command(subcommand)]
     Key(key::Key),
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -89,6 +92,9 @@ enum Command {
     #[command(subcommand)]
     Teams(teams::Teams),
     Models(models::Models),
+    Login(session::Login),
+    Logout(session::Logout),
+    Whoami(session::Whoami),
     Reload(models::Reload),
     Completions(completions::Completions),
 }
@@ -104,6 +110,7 @@ impl Cli {
             Command::Env(environment) => Box::pin(environment.run(&context)).await,
             Command::Resource(resource) => Box::pin(resource.run(&context)).await,
             Command::Token(token) => Box::pin(token.run(&context)).await,
+            Command::ServiceToken(token) => Box::pin(token.run(&context)).await,
             Command::Key(key) => Box::pin(key.run(&context)).await,
             Command::Keys(keys) => Box::pin(keys.run(&context)).await,
             Command::User(user) => Box::pin(user.run(&context)).await,
@@ -115,6 +122,9 @@ impl Cli {
             Command::Sql(sql) => Box::pin(sql.run(&context)).await,
             Command::Users(users) => Box::pin(users.run(&context)).await,
             Command::Teams(teams) => Box::pin(teams.run(&context)).await,
+            Command::Login(login) => Box::pin(login.run(&context)).await,
+            Command::Logout(logout) => Box::pin(logout.run(&context)).await,
+            Command::Whoami(whoami) => Box::pin(whoami.run(&context)).await,
             Command::Models(models) => Box::pin(models.run(&context)).await,
             Command::Reload(reload) => Box::pin(reload.run(&context)).await,
             Command::Completions(completions) => completions.run(&context),

@@ -36,6 +36,15 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// What tells one environment of one service from others.
+    pub(crate) fn names(&self) -> [&str; 3] {
+        [
+            self.api_base_url.trim_end_matches('/'),
+            self.project.as_str(),
+            self.env.as_str(),
+        ]
+    }
+
     /// A client of the service, without a credential.
     pub(crate) fn client(self) -> ClientBuilder<NoTransport> {
         let client = Client::builder()
@@ -54,7 +63,7 @@ impl From<svc_api::Error> for Failure {
     fn from(error: svc_api::Error) -> Self {
         use std::error::Error as _;
         let remedy = if error.is_unauthenticated() {
-            "; svc token list and svc key list show what there is"
+            "; svc token list and svc key list show what there is, svc login signs a user in"
         } else if error.is_forbidden() {
             "; use a credential of this project, environment and resource"
         } else {
@@ -62,7 +71,7 @@ impl From<svc_api::Error> for Failure {
         };
         let cause = error
             .source()
-            .filter(|_| error.transport_error().is_some())
+            .filter(|_| error.transport_error().is_some() || is_about_a_session(error.kind()))
             .map_or_else(String::new, |cause| format!(": {cause}"));
         let message = format!("{error}{cause}{remedy}");
         match error.kind() {
@@ -70,4 +79,9 @@ impl From<svc_api::Error> for Failure {
             _ => Self::new(message),
         }
     }
+}
+
+/// Whether the cause of an error tells what is wrong with a session: its file, or its renewal.
+fn is_about_a_session(kind: svc_api::ErrorKind) -> bool {
+    matches!(kind, svc_api::ErrorKind::Auth | svc_api::ErrorKind::Store)
 }

@@ -39,6 +39,8 @@ mod rights;
 mod rows;
 mod selection;
 mod serve;
+mod service_token;
+mod session;
 mod shutdown;
 mod sql;
 mod teams;

@@ -4,7 +4,7 @@
 use std::{
     fs,
     net::SocketAddr,
-    num::{NonZeroU64, NonZeroUsize},
+    num::{NonZeroU32, NonZeroU64, NonZeroUsize},
     path::{Path, PathBuf},
     str::FromStr,
     time::Duration,
@@ -78,6 +78,12 @@ pub(crate) struct ServerOptions {
     /// The most requests that are worked on at once [default: 1024]
     #[arg(long, value_name = "NUMBER", env = "SVC_MAX_REQUESTS")]
     max_requests: Option<NonZeroUsize>,
+    /// How often a minute an account can be tried to be signed in to, or mailed to [default: 10]
+    #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ACCOUNT")]
+    tries_per_account: Option<NonZeroU32>,
+    /// How many account calls a minute are taken from one address [default: 60]
+    #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ADDRESS")]
+    tries_per_address: Option<NonZeroU32>,
     /// How long a shutdown waits for requests in flight [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE")]
     shutdown_grace: Option<u64>,
@@ -156,6 +162,8 @@ impl ServerOptions {
             header_timeout: self.header_timeout.or(file.header_timeout),
             max_connections: self.max_connections.or(file.max_connections),
             max_requests: self.max_requests.or(file.max_requests),
+            tries_per_account: self.tries_per_account.or(file.tries_per_account),
+            tries_per_address: self.tries_per_address.or(file.tries_per_address),
             shutdown_grace: self.shutdown_grace.or(file.shutdown_grace),
             smtp_url: self.smtp_url.or_else(|| file.smtp_url.clone()),
             mail_from: self.mail_from.or_else(|| file.mail_from.clone()),
@@ -191,6 +199,8 @@ impl ServerOptions {
         config.max_requests = self
             .max_requests
             .map_or(config.max_requests, NonZeroUsize::get);
+        config.tries_per_account = self.tries_per_account.unwrap_or(config.tries_per_account);
+        config.tries_per_address = self.tries_per_address.unwrap_or(config.tries_per_address);
         config.shutdown_grace = self
             .shutdown_grace
             .map_or(config.shutdown_grace, Duration::from_secs);

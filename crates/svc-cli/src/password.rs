@@ -6,16 +6,21 @@ use svc_store::Secret;
 
 use crate::failure::Failure;
 
-/// Reads a password from standard input: a line of a pipe or file, or what is typed, twice and unseen.
+/// Reads a new password from standard input: a line of a pipe or file, or what is typed, twice and unseen.
 pub(crate) fn read() -> Result<Secret, Failure> {
+    let password = read_once()?;
+    if io::stdin().is_terminal() && prompt("The same again: ")? != password {
+        return Err(Failure::usage(
+            "the passwords are not the same; type it once more",
+        ));
+    }
+    Ok(password)
+}
+
+/// Reads a password that is known from standard input: a line of a pipe or file, or what is typed unseen.
+pub(crate) fn read_once() -> Result<Secret, Failure> {
     if io::stdin().is_terminal() {
-        let password = prompt("Password: ")?;
-        if prompt("The same again: ")? != password {
-            return Err(Failure::usage(
-                "the passwords are not the same; type it once more",
-            ));
-        }
-        return Ok(password);
+        return prompt("Password: ");
     }
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| {

@@ -19,6 +19,7 @@ use self::{
 };
 use crate::{
     client::Target, context::Context, failure::Failure, input, pages::FormatArg, rows::write_one,
+    session::SessionDir,
 };
 
 /// List, get, create, update, replace, delete, aggregate, export and import records
@@ -149,6 +150,8 @@ pub(crate) struct Service {
         help_heading = "Service"
     )]
     api_token: Option<String>,
+    #[command(flatten)]
+    session: SessionDir,
 }
 
 /// A thing that is no more, as programs are told.
@@ -164,16 +167,21 @@ impl Service {
         self.client(&ResourceName::from(ResourceName::TOOLS))
     }
 
-    /// A client with the token of this resource.
+    /// A client with the token of this resource, or, where none is given, with the session of the user who is
+    /// signed in.
     pub(crate) fn client(self, resource: &ResourceName) -> Result<Client, Failure> {
-        let token = self
-            .api_token
-            .filter(|token| !token.trim().is_empty())
-            .ok_or_else(|| {
-                Failure::usage(format!(
-                    "no token; set SVC_API_TOKEN (svc token add {resource} --project P makes a token)"
-                ))
-            })?;
+        let token = self.api_token.filter(|token| !token.trim().is_empty());
+        let Some(token) = token else {
+            let session = self.session.store(&self.target)?;
+            let client = self.target.client().session_store(session).build()?;
+            if client.account().session().is_signed_in() {
+                return Ok(client);
+            }
+            return Err(Failure::usage(format!(
+                "no token; set SVC_API_TOKEN (svc token add {resource} --project P makes a token), or sign in with \
+                 svc login"
+            )));
+        };
         let token = ApiToken::new(token)
             .map_err(|error: TokenError| Failure::usage(format!("SVC_API_TOKEN: {error}")))?;
         Ok(self.target.client().token_for(resource, &token).build()?)

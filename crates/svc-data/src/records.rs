@@ -154,7 +154,9 @@ impl IfMatch {
         }
     }
 
-    pub(crate) fn holds(&self, etag: &str) -> bool {
+    /// Whether a record with this entity tag is meant (strong comparison).
+    #[must_use]
+    pub fn holds(&self, etag: &str) -> bool {
         match self {
             Self::Any => true,
             Self::Tags(tags) => tags.iter().any(|tag| tag == etag),

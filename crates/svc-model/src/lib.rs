@@ -3,7 +3,8 @@
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
 //! - [`pages`], [`projects`], [`records`], [`resources`], [`sql`], [`teams`] and [`users`] hold the types
-//!   and operations of their group.
+//!   and operations of their group, [`account`] the types of accounts, whose operations are in
+//!   `svc-auth`.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are what is read and written.
 //!
@@ -30,6 +31,7 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod account;
 mod draft;
 mod filter;
 mod invalid;
@@ -52,6 +54,7 @@ pub mod users;
 pub mod wire;
 
 pub use self::{
+    account::UserInfo,
     draft::{Draft, DraftError},
     filter::{Condition, Filter, FilterError, MAX_CONDITIONS, MAX_FILTER_DEPTH, Operand},
     invalid::{Invalid, NON_FIELD_ERRORS},

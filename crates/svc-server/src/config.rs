@@ -3,6 +3,7 @@
 use std::{
     fmt,
     net::{IpAddr, SocketAddr},
+    num::NonZeroU32,
     str::FromStr,
     time::Duration,
 };
@@ -45,6 +46,10 @@ pub struct Config {
     pub max_connections: usize,
     /// How many requests are worked on at once; further ones wait. Default 1 024.
     pub max_requests: usize,
+    /// How often a minute the password of an account may be tried, or a mail to it asked for. Default 10.
+    pub tries_per_account: NonZeroU32,
+    /// How many account calls a minute are taken from one address. Default 60.
+    pub tries_per_address: NonZeroU32,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
@@ -68,6 +73,8 @@ impl Default for Config {
             header_timeout: Duration::from_secs(30),
             max_connections: 10_000,
             max_requests: 1_024,
+            tries_per_account: NonZeroU32::new(10).unwrap_or(NonZeroU32::MIN),
+            tries_per_address: NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN),
             shutdown_grace: Duration::from_secs(30),
             mail: None,
         }

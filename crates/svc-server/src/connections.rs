@@ -8,11 +8,11 @@ use std::{
 
 use arc_swap::ArcSwap;
 use svc_data::{Resource, ResourceOptions, ResourceUrl};
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::ResourceName;
 use svc_store::{ConnectedResource, Secret};
 use tokio::sync::OnceCell;
 
-use crate::failure::Failure;
+use crate::{access::Place, failure::Failure};
 
 /// How long a failed connection is not tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -20,11 +20,9 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The resources that the store knows, each connected when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    known: ArcSwap<HashMap<Key, Arc<Connection>>>,
+    known: ArcSwap<HashMap<Place, Arc<Connection>>>,
     options: ResourceOptions,
 }
-
-type Key = (ProjectName, EnvironmentName, ResourceName);
 
 #[derive(Debug)]
 struct Connection {
@@ -50,27 +48,31 @@ impl Connections {
         let new = known
             .into_iter()
             .map(|ConnectedResource { resource, url, .. }| {
-                let key = (resource.project, resource.environment, resource.unique_name);
+                let place = Place {
+                    project: resource.project,
+                    environment: resource.environment,
+                    resource: resource.unique_name,
+                };
                 let kept = old
-                    .get(&key)
+                    .get(&place)
                     .filter(|connection| connection.url.expose() == url.expose());
                 let connection = kept.cloned().unwrap_or_else(|| {
                     Arc::new(Connection {
-                        name: key.2.clone(),
+                        name: place.resource.clone(),
                         url,
                         options: self.options.clone(),
                         resource: OnceCell::new(),
                         failed: Mutex::new(None),
                     })
                 });
-                (key, connection)
+                (place, connection)
             });
         self.known.store(Arc::new(new.collect()));
     }
 
     /// The connected resource.
-    pub(crate) async fn get(&self, key: &Key) -> Result<Resource, Failure> {
-        let connection = self.known.load().get(key).cloned();
+    pub(crate) async fn get(&self, place: &Place) -> Result<Resource, Failure> {
+        let connection = self.known.load().get(place).cloned();
         let Some(connection) = connection else {
             return Err(Failure::NotFound(
                 "there is no such resource in this environment".to_owned(),

@@ -1,7 +1,4 @@
-//! Who asks, and what may they reach (wire contract, section 3).
-//!
-//! Both checks are decided before existence is looked at, so that a missing project and a foreign one
-//! answer alike.
+//! Who asks (wire contract, section 3). What may be reached on the data host is [`access`](crate::access)'s to say.
 
 use std::{
     collections::HashMap,
@@ -11,19 +8,23 @@ use std::{
     },
 };
 
-use http::{HeaderMap, Method, header, request::Parts};
+use http::{HeaderMap, Method, header};
 use jiff::Timestamp;
 use svc_auth::AuthScheme;
-use svc_data::Resource;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
-use svc_store::{ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup, TokenIdentity};
+use svc_model::ProjectName;
+use svc_store::{
+    ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup, ServiceTokenIdentity,
+    SessionIdentity, TokenIdentity,
+};
 
 use crate::{failure::Failure, state::Shared};
 
 const APPLICATION_CHALLENGE: &str = r#"Bearer realm="application""#;
-const DATA_CHALLENGE: &str = r#"Bearer realm="data""#;
+pub(crate) const DATA_CHALLENGE: &str = r#"Bearer realm="data""#;
 /// How often the use of a credential is noted at most, in seconds.
 const NOTE_USE_EVERY: i64 = 60;
+/// How many credentials are remembered at most.
+const MOST_KNOWN: usize = 100_000;
 
 /// The credentials that were seen and are valid, until the store changes.
 #[derive(Debug, Default)]
@@ -34,14 +35,17 @@ pub(crate) struct Credentials {
 }
 
 #[derive(Clone, Debug)]
-enum Identity {
+pub(crate) enum Identity {
     ApiKey(Arc<Used<ApiKeyIdentity>>),
     StaticToken(Arc<Used<TokenIdentity>>),
+    ServiceToken(Arc<Used<ServiceTokenIdentity>>),
+    Session(Arc<SessionIdentity>),
 }
 
+/// What a credential opens, and when its use was last noted.
 #[derive(Debug)]
-struct Used<T> {
-    identity: T,
+pub(crate) struct Used<T> {
+    pub(crate) identity: T,
     noted: AtomicI64,
 }
 
@@ -88,6 +92,9 @@ impl Credentials {
     fn keep(&self, hash: CredentialHash, identity: &Identity, generation: u64) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if self.generation() == generation {
+            if known.len() >= MOST_KNOWN {
+                known.clear();
+            }
             known.insert(hash, identity.clone());
         }
     }
@@ -131,72 +138,15 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Accou
     };
     match identify(state, presented).await? {
         Some(Identity::ApiKey(account)) => Ok(Account(account)),
-        Some(Identity::StaticToken(_)) => Err(Failure::PermissionDenied(
+        Some(_) => Err(Failure::PermissionDenied(
             "a static token opens its resource on the data host; the application host takes an API key",
         )),
         None => Err(refused("the API key is unknown, expired or revoked")),
     }
 }
 
-/// The resource that the path names, once the credential is known to cover it.
-pub(crate) async fn authorized(
-    state: &Shared,
-    parts: &Parts,
-    project: String,
-    environment: String,
-    resource: String,
-) -> Result<Resource, Failure> {
-    let project = ProjectName::from(project);
-    let environment = EnvironmentName::from(environment);
-    let resource = ResourceName::from(resource);
-    check_resource(state, &parts.headers, &project, &environment, &resource).await?;
-    state
-        .connections
-        .get(&(project, environment, resource))
-        .await
-}
-
-/// Lets through who may use this resource: the holder of its static token, raw or after `Bearer` or
-/// `Token`.
-pub(crate) async fn check_resource(
-    state: &Shared,
-    headers: &HeaderMap,
-    project: &ProjectName,
-    environment: &EnvironmentName,
-    resource: &ResourceName,
-) -> Result<(), Failure> {
-    let refused = |detail| Failure::NotAuthenticated {
-        detail,
-        challenge: DATA_CHALLENGE,
-    };
-    let presented = match presented(headers)? {
-        Some((AuthScheme::Raw | AuthScheme::Bearer, presented)) => presented,
-        Some(_) => return Err(refused("the session is unknown or expired")),
-        None => {
-            return Err(refused(
-                "the resource's static token is required: Authorization: <token>",
-            ));
-        }
-    };
-    match identify(state, presented).await? {
-        Some(Identity::StaticToken(token)) => {
-            if token.identity.covers(project, environment, resource) {
-                Ok(())
-            } else {
-                Err(Failure::PermissionDenied(
-                    "the static token does not cover this resource",
-                ))
-            }
-        }
-        Some(Identity::ApiKey(_)) => Err(Failure::PermissionDenied(
-            "an API key opens the application host; the data host takes the resource's static token",
-        )),
-        None => Err(refused("the static token is unknown, expired or revoked")),
-    }
-}
-
 /// Scheme and credential of the request's one `Authorization` header.
-fn presented(headers: &HeaderMap) -> Result<Option<(AuthScheme, &str)>, Failure> {
+pub(crate) fn presented(headers: &HeaderMap) -> Result<Option<(AuthScheme, &str)>, Failure> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {
         return Ok(None);
@@ -211,7 +161,7 @@ fn presented(headers: &HeaderMap) -> Result<Option<(AuthScheme, &str)>, Failure>
 }
 
 /// Whose credential this is, if it is valid now.
-async fn identify(state: &Shared, presented: &str) -> Result<Option<Identity>, Failure> {
+pub(crate) async fn identify(state: &Shared, presented: &str) -> Result<Option<Identity>, Failure> {
     // What cannot be a credential costs no look into the store.
     let Some(kind) = CredentialKind::of(presented) else {
         return Ok(None);
@@ -230,6 +180,10 @@ async fn identify(state: &Shared, presented: &str) -> Result<Option<Identity>, F
                     let found = state.store.tokens().authenticate(presented).await?;
                     found.map(|identity| Identity::StaticToken(Used::new(identity)))
                 }
+                CredentialKind::ServiceToken => {
+                    let found = state.store.service_tokens().authenticate(presented).await?;
+                    found.map(|identity| Identity::ServiceToken(Used::new(identity)))
+                }
                 _ => None,
             };
             let Some(identity) = found else {
@@ -243,6 +197,8 @@ async fn identify(state: &Shared, presented: &str) -> Result<Option<Identity>, F
     let (expired, due) = match &identity {
         Identity::ApiKey(key) => (key.identity.is_expired(now), key.is_due(now)),
         Identity::StaticToken(token) => (token.identity.is_expired(now), token.is_due(now)),
+        Identity::ServiceToken(token) => (token.identity.is_expired(now), token.is_due(now)),
+        Identity::Session(session) => (session.expires <= now.as_second(), false),
     };
     if expired {
         return Ok(None);
@@ -253,11 +209,43 @@ async fn identify(state: &Shared, presented: &str) -> Result<Option<Identity>, F
     Ok(Some(identity))
 }
 
+/// Whose session an access token belongs to, if it is genuine, has not expired, and the session goes on.
+pub(crate) async fn identify_session(
+    state: &Shared,
+    token: &str,
+) -> Result<Option<Arc<SessionIdentity>>, Failure> {
+    let hash = CredentialHash::of(token);
+    let now = Timestamp::now();
+    let session = match state.credentials.get(&hash) {
+        Some(Identity::Session(session)) => session,
+        _ => {
+            // What this service has not signed costs no look into the store.
+            let Some(claims) = state.keyring.load().verify(token, now) else {
+                return Ok(None);
+            };
+            let generation = state.credentials.generation();
+            let Some(session) = state.store.sessions().find(&claims).await? else {
+                return Ok(None);
+            };
+            let session = Arc::new(session);
+            let identity = Identity::Session(Arc::clone(&session));
+            state.credentials.keep(hash, &identity, generation);
+            session
+        }
+    };
+    Ok(Some(session).filter(|session| session.expires > now.as_second()))
+}
+
 /// Notes in the store when a credential was used, beside the request.
 async fn note_use(state: Shared, identity: Identity) {
     let noted = match &identity {
         Identity::ApiKey(key) => state.store.api_keys().touch(key.identity.key_uid).await,
         Identity::StaticToken(token) => state.store.tokens().touch(token.identity.token_uid).await,
+        Identity::ServiceToken(token) => {
+            let tokens = state.store.service_tokens();
+            tokens.touch(token.identity.token_uid).await
+        }
+        Identity::Session(_) => Ok(()),
     };
     if let Err(error) = noted {
         tracing::warn!(%error, "the last use of a credential could not be noted");
@@ -300,9 +288,12 @@ mod tests {
         let mut headers = HeaderMap::new();
         let value = format!("Bearer {}", key.secret.expose());
         headers.insert(header::AUTHORIZATION, value.parse().unwrap());
-        account(&State::new(Config::default(), store), &headers)
-            .await
-            .unwrap()
+        account(
+            &State::new(Config::default(), store, String::new()),
+            &headers,
+        )
+        .await
+        .unwrap()
     }
 
     #[tokio::test]

@@ -20,8 +20,8 @@ pub(crate) enum Failure {
     PermissionDenied(&'static str),
     /// 404: nothing there, within what the credentials cover.
     NotFound(String),
-    /// 405: the path has other methods.
-    MethodNotAllowed,
+    /// 405: the path has other methods. The router names them, unless they are named here.
+    MethodNotAllowed { allow: Option<&'static str> },
     /// 412: `If-Match` does not match.
     PreconditionFailed,
     /// 408: the body did not arrive in time.
@@ -30,6 +30,8 @@ pub(crate) enum Failure {
     PayloadTooLarge { limit: usize },
     /// 415: the body is not JSON.
     UnsupportedMediaType,
+    /// 429: too many tries. How many seconds to wait.
+    Throttled { retry_after: u64 },
     /// 503: the database of a resource, or the store, cannot be reached.
     Unavailable(String),
     /// 504: the database took too long.
@@ -56,6 +58,7 @@ impl From<svc_store::Error> for Failure {
             ),
             ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
             ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::Busy => Self::Throttled { retry_after: 1 },
             ErrorKind::Unavailable => {
                 tracing::error!(%error, "the store cannot be used");
                 Self::Unavailable(
@@ -99,6 +102,11 @@ fn invalid_of(error: &svc_data::Error) -> Invalid {
 }
 
 impl Failure {
+    /// A path that has these methods only.
+    pub(crate) fn not_allowed(allow: &'static str) -> Self {
+        Self::MethodNotAllowed { allow: Some(allow) }
+    }
+
     /// The response.
     pub(crate) fn into_answer(self) -> Answer {
         let (status, code, detail) = match self {
@@ -118,11 +126,26 @@ impl Failure {
                 detail.to_owned(),
             ),
             Self::NotFound(detail) => (StatusCode::NOT_FOUND, "not_found", detail),
-            Self::MethodNotAllowed => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method_not_allowed",
-                "this path has other methods; they are named in the Allow header".to_owned(),
-            ),
+            Self::MethodNotAllowed { allow } => {
+                let mut answer = detail_answer(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "method_not_allowed",
+                    "this path has other methods; they are named in the Allow header",
+                );
+                if let Some(allow) = allow {
+                    let allow = HeaderValue::from_static(allow);
+                    answer.headers_mut().insert(header::ALLOW, allow);
+                }
+                return answer;
+            }
+            Self::Throttled { retry_after } => {
+                let detail = format!("too many tries; wait {retry_after} seconds");
+                let mut answer =
+                    detail_answer(StatusCode::TOO_MANY_REQUESTS, "throttled", &detail);
+                let headers = answer.headers_mut();
+                headers.insert(header::RETRY_AFTER, retry_after.into());
+                return answer;
+            }
             Self::PreconditionFailed => (
                 StatusCode::PRECONDITION_FAILED,
                 "precondition_failed",

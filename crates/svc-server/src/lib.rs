@@ -17,6 +17,8 @@
 //! # }
 //! ```
 
+mod access;
+mod account;
 mod answer;
 mod application;
 mod body;
@@ -27,6 +29,7 @@ mod credentials;
 mod data;
 mod error;
 mod failure;
+mod fields;
 mod health;
 mod limits;
 mod links;
@@ -44,6 +47,10 @@ mod rows;
 mod server;
 mod sql;
 mod state;
+mod teams;
+mod throttle;
+mod tools;
+mod users;
 
 pub use self::{
     config::{Config, IpRange, Origin},

@@ -29,9 +29,9 @@ const TELL_EVERY: Duration = Duration::from_millis(500);
 
 /// Tells the worker that there may be mail.
 #[derive(Debug, Default)]
-pub(crate) struct Wake(Notify);
+pub(crate) struct MailHandle(Notify);
 
-impl Wake {
+impl MailHandle {
     /// To be called after a mail was put into the outbox. Neither waits nor fails.
     pub(crate) fn wake(&self) {
         self.0.notify_one();
@@ -42,7 +42,7 @@ impl Wake {
 pub(crate) async fn run(
     store: &Store,
     smtp: Option<Smtp>,
-    wake: &Wake,
+    wake: &MailHandle,
     stop: watch::Receiver<bool>,
     grace: Duration,
 ) {
@@ -66,7 +66,7 @@ pub(crate) async fn run(
 }
 
 /// Sends what is due, and waits for more.
-async fn deliver(store: &Store, smtp: &Smtp, wake: &Wake, mut stop: watch::Receiver<bool>) {
+async fn deliver(store: &Store, smtp: &Smtp, wake: &MailHandle, mut stop: watch::Receiver<bool>) {
     let mut failing = false;
     loop {
         match send_due(store, smtp, &stop).await {
@@ -178,7 +178,7 @@ async fn send(smtp: &Smtp, connection: &mut Option<Connection>, mail: &Mail) -> 
 }
 
 /// Without a mail server, says that there is mail.
-async fn tell(store: &Store, wake: &Wake, mut stop: watch::Receiver<bool>) {
+async fn tell(store: &Store, wake: &MailHandle, mut stop: watch::Receiver<bool>) {
     let mut told: Option<Timestamp> = None;
     loop {
         match store.mails().list().await {

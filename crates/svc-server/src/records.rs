@@ -13,17 +13,18 @@ use axum::{
     routing::{get, post},
 };
 use http::{StatusCode, request::Parts};
-use svc_data::{IfMatch, Model, RecordJson, Resource};
+use svc_data::{IfMatch, Model, RecordJson};
 use svc_model::{Invalid, RecordView, records, wire::Operation as _};
 
 use crate::{
+    access::{Access, Action, Place, authorized},
     answer::{Answer, empty_answer, tagged_answer},
     body::read_object,
-    credentials::authorized,
     failure::Failure,
     request::{Segments, if_match},
     router::route,
     state::Shared,
+    tools,
 };
 
 pub(crate) fn routes() -> Router<Shared> {
@@ -56,7 +57,7 @@ type ItemSegments = Segments<(String, String, String, String, String)>;
 /// Reads a query against the model's fields; before a name is refused as unknown, the structure is read
 /// anew if it has changed.
 async fn read_against<T>(
-    resource: &Resource,
+    resource: &Access,
     name: &str,
     read: impl Fn(&Model) -> Result<T, Invalid>,
 ) -> Result<(Arc<Model>, T), Failure> {
@@ -80,7 +81,8 @@ async fn retrieve(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (parts, _) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let place = Place::new(project, environment, resource);
+    let resource = authorized(&state, &parts, &place, Action::Read(&model)).await?;
     let model = resource.find_model(&model).await?;
     let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
     let RecordJson { body, etag, .. } = resource.retrieve(&model, &id, &view).await?;
@@ -97,8 +99,12 @@ async fn create(
     Segments((project, environment, resource, model)): CollectionSegments,
     request: Request,
 ) -> Result<Answer, Failure> {
+    let place = Place::new(project, environment, resource);
+    if place.is_tools() {
+        return tools::create(&state, &place, &model, request).await;
+    }
     let (parts, body) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
     let model = resource.find_model(&model).await?;
     let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
     let object = read_object(&parts.headers, body, &state.config).await?;
@@ -133,8 +139,12 @@ async fn change(
     request: Request,
     change: Change,
 ) -> Result<Answer, Failure> {
+    let place = Place::new(project, environment, resource);
+    if place.is_tools() {
+        return tools::change(&state, &place, (&model, &id), request).await;
+    }
     let (parts, body) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
     let model = resource.find_model(&model).await?;
     let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
     let tags = read_if_match(&parts)?;
@@ -164,8 +174,12 @@ async fn delete(
     Segments((project, environment, resource, model, id)): ItemSegments,
     request: Request,
 ) -> Result<Answer, Failure> {
+    let place = Place::new(project, environment, resource);
+    if place.is_tools() {
+        return tools::delete(&state, &place, (&model, &id), request).await;
+    }
     let (parts, _) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let resource = authorized(&state, &parts, &place, Action::Delete(&model)).await?;
     let model = resource.find_model(&model).await?;
     RecordView::parse(parts.uri.query().unwrap_or_default())?;
     let tags = read_if_match(&parts)?;
@@ -173,7 +187,7 @@ async fn delete(
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 
-fn read_if_match(parts: &Parts) -> Result<Option<IfMatch>, Failure> {
+pub(crate) fn read_if_match(parts: &Parts) -> Result<Option<IfMatch>, Failure> {
     if_match(&parts.headers)?
         .map(|tags| IfMatch::parse(&tags))
         .transpose()

@@ -7,11 +7,11 @@ use axum::{
 };
 use bytes::Bytes;
 use http::StatusCode;
-use svc_model::{EnvironmentName, ProjectName, ResourceName, resources, wire::Operation as _};
+use svc_model::{resources, wire::Operation as _};
 
 use crate::{
+    access::{Action, Place, authorized, check},
     answer::{Answer, etag_of, raw_json_answer, tagged_answer},
-    credentials::{authorized, check_resource},
     failure::Failure,
     request::{Segments, read_draft},
     router::route,
@@ -31,15 +31,13 @@ async fn reload(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (parts, _) = request.into_parts();
-    if resource == ResourceName::TOOLS {
-        let project = ProjectName::from(project);
-        let environment = EnvironmentName::from(environment);
-        let tools = ResourceName::from(resource);
-        check_resource(&state, &parts.headers, &project, &environment, &tools).await?;
+    let place = Place::new(project, environment, resource);
+    if place.is_tools() {
+        check(&state, &parts, &place, Action::Whole).await?;
         read_draft(parts.uri.query())?;
         state.refresh().await?;
     } else {
-        let resource = authorized(&state, &parts, project, environment, resource).await?;
+        let resource = authorized(&state, &parts, &place, Action::Whole).await?;
         read_draft(parts.uri.query())?;
         resource.reload().await?;
     }
@@ -55,10 +53,11 @@ async fn model_descriptions(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (parts, _) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let place = Place::new(project, environment, resource);
+    let resource = authorized(&state, &parts, &place, Action::Describe).await?;
     read_draft(parts.uri.query())?;
     resource.reload_if_changed().await?;
-    let body = serde_json::to_vec(&resource.structure().descriptions()).map_err(|error| {
+    let body = serde_json::to_vec(&resource.descriptions()).map_err(|error| {
         Failure::Internal(format!("a structure cannot be written as JSON: {error}"))
     })?;
     let etag = etag_of(&body);

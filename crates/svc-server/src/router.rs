@@ -54,6 +54,6 @@ async fn other_method(request: Request) -> Response {
     if request.method() == Method::OPTIONS {
         empty_answer(StatusCode::NO_CONTENT).into_response()
     } else {
-        Failure::MethodNotAllowed.into_response()
+        Failure::MethodNotAllowed { allow: None }.into_response()
     }
 }

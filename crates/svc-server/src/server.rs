@@ -57,7 +57,7 @@ impl Server {
                 base_url
             }
         };
-        let state = State::new(config, store);
+        let state = State::new(config, store, base_url.clone());
         state.refresh().await.map_err(Error::store)?;
         let app_base_url = format!("{app_origin}{}", application::PREFIX);
         Ok(Self {
@@ -147,23 +147,17 @@ fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
 async fn watch_store(state: Shared) {
     let mut ticks = tokio::time::interval(WATCH_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut seen, mut failing) = (None, false);
+    let mut failing = false;
     loop {
         ticks.tick().await;
-        let refreshed = async {
-            let revision = state.store.revision().await?;
-            if seen != Some(revision) {
-                state.refresh().await?;
-                seen = Some(revision);
-                // It may have been a mail: svc user add puts one into the outbox.
-                state.mail.wake();
-            }
-            Ok::<_, svc_store::Error>(())
-        };
-        match refreshed.await {
+        state.throttle.tidy();
+        match state.notice().await {
             Ok(()) => failing = false,
             Err(error) if !failing => {
-                tracing::error!(%error, "the store cannot be read; what is cached stays in force");
+                tracing::error!(
+                    ?error,
+                    "the store cannot be read; what is cached stays in force"
+                );
                 failing = true;
             }
             Err(_) => {}

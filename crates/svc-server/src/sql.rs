@@ -16,9 +16,9 @@ use svc_model::{
 };
 
 use crate::{
+    access::{Action, Place, authorized},
     answer::{Answer, Chunks, raw_json_answer},
     body::read_object,
-    credentials::authorized,
     failure::Failure,
     request::{Segments, read_draft},
     router::route,
@@ -36,7 +36,10 @@ async fn query(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (parts, body) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let place = Place::new(project, environment, resource);
+    let resource = authorized(&state, &parts, &place, Action::Whole)
+        .await?
+        .into_resource();
     read_draft(parts.uri.query())?;
     let body = read_object(&parts.headers, body, &state.config).await?;
     let format = Format::asked(&parts.headers);

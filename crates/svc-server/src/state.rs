@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
+use jiff::Timestamp;
 use svc_data::ResourceOptions;
-use svc_store::Store;
+use svc_store::{Keyring, SessionTokens, Store};
+use tokio::sync::Mutex;
 
-use crate::{Config, connections::Connections, credentials::Credentials, health::Readiness, mail};
+use crate::{
+    Config, connections::Connections, credentials::Credentials, failure::Failure,
+    health::Readiness, mail::MailHandle, throttle::Throttle, tools::Tools,
+};
 
 /// What every request shares, behind one pointer.
 pub(crate) type Shared = Arc<State>;
@@ -19,28 +25,77 @@ pub(crate) struct State {
     pub(crate) credentials: Credentials,
     pub(crate) connections: Connections,
     pub(crate) readiness: Readiness,
-    pub(crate) mail: mail::Wake,
+    pub(crate) tools: Tools,
+    pub(crate) throttle: Throttle,
+    pub(crate) mail: MailHandle,
+    /// The keys of access tokens.
+    pub(crate) keyring: ArcSwap<Keyring>,
+    /// The revision of the store that is in force.
+    seen: Mutex<Option<u64>>,
+    /// Where callers reach the data host; links in mails begin with it.
+    base_url: String,
 }
 
 impl State {
-    pub(crate) fn new(config: Config, store: Store) -> Shared {
+    pub(crate) fn new(config: Config, store: Store, base_url: String) -> Shared {
         let mut options = ResourceOptions::default();
         options.statement_timeout = config.statement_timeout;
         options.connections = config.database_connections;
         Arc::new(Self {
+            throttle: Throttle::new(&config),
             config,
             store,
             credentials: Credentials::default(),
             connections: Connections::new(options),
             readiness: Readiness::default(),
-            mail: mail::Wake::default(),
+            tools: Tools::default(),
+            mail: MailHandle::default(),
+            keyring: ArcSwap::from_pointee(Keyring::default()),
+            seen: Mutex::new(None),
+            base_url,
         })
+    }
+
+    /// Where callers reach the data host, as the configuration says.
+    pub(crate) fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Takes over what changed in the store, if anything did: by this process or another one.
+    pub(crate) async fn notice(&self) -> Result<(), Failure> {
+        let revision = self.store.revision().await?;
+        let mut seen = self.seen.lock().await;
+        if *seen != Some(revision) {
+            self.refresh().await?;
+            *seen = Some(revision);
+            // It may have been a mail: svc user add puts one into the outbox.
+            self.mail.wake();
+        }
+        Ok(())
+    }
+
+    /// Believes tokens that were just made: another process may have changed the key that signed them.
+    pub(crate) async fn believe(&self, tokens: &SessionTokens) -> Result<(), Failure> {
+        let token = tokens.access_token.expose();
+        if self
+            .keyring
+            .load()
+            .verify(token, Timestamp::now())
+            .is_none()
+        {
+            self.keyring
+                .store(Arc::new(self.store.signing_keys().keyring().await?));
+        }
+        Ok(())
     }
 
     /// Takes over what changed in the store: forgets what is known of credentials, connects new
     /// resources and lets go of removed ones.
     pub(crate) async fn refresh(&self) -> Result<(), svc_store::Error> {
         self.credentials.forget();
+        self.tools.forget();
+        self.keyring
+            .store(Arc::new(self.store.signing_keys().keyring().await?));
         self.connections
             .refresh(self.store.resources().list_connected().await?);
         Ok(())

@@ -50,7 +50,7 @@ impl Purpose {
 }
 
 /// Makes a code. `None` for the user makes one that nobody can use. `None` comes back when the user has enough of
-/// them.
+/// them; one that nobody can use is made then too, so that it takes the same time.
 pub(crate) fn create(
     conn: &mut dyn Connection,
     user: Option<Uuid>,
@@ -68,9 +68,8 @@ pub(crate) fn create(
         "SELECT hash FROM codes WHERE user_uid = ?1 AND purpose = ?2",
         &[user.clone().into(), purpose.as_str().into()],
     )?;
-    if known.len() >= MOST_AT_ONCE {
-        return Ok(None);
-    }
+    let enough = known.len() >= MOST_AT_ONCE;
+    let user = user.filter(|_| !enough);
     let made = CredentialKind::Code.generate()?;
     let expires = now.saturating_add(purpose.lifetime()).unwrap_or(now);
     conn.execute(
@@ -84,7 +83,7 @@ pub(crate) fn create(
             clock::to_text(expires).into(),
         ],
     )?;
-    Ok(Some((made.secret, expires)))
+    Ok((!enough).then_some((made.secret, expires)))
 }
 
 /// Whose code this is, and the address that it speaks of; `None` when it is unknown, expired, used, or for another

@@ -1,4 +1,4 @@
-//! What API keys and static tokens have in common: which one is meant, and when it was last used.
+//! What API keys, static tokens and service tokens have in common: which one is meant, and when it was last used.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +19,7 @@ const WRITE_EVERY: SignedDuration = SignedDuration::from_secs(60);
 pub(crate) enum Table {
     ApiKeys,
     StaticTokens,
+    ServiceTokens,
 }
 
 impl Table {
@@ -26,6 +27,7 @@ impl Table {
         match self {
             Self::ApiKeys => "api_keys",
             Self::StaticTokens => "static_tokens",
+            Self::ServiceTokens => "service_tokens",
         }
     }
 
@@ -33,6 +35,7 @@ impl Table {
         match self {
             Self::ApiKeys => "API key",
             Self::StaticTokens => "static token",
+            Self::ServiceTokens => "service token",
         }
     }
 }

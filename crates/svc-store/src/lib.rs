@@ -34,6 +34,7 @@
 //! # }
 //! ```
 
+mod account;
 mod accounts;
 mod api_keys;
 mod authentication;
@@ -57,6 +58,7 @@ mod rights;
 mod row;
 mod seal;
 mod secret;
+mod service_tokens;
 mod sessions;
 mod signing_keys;
 mod store;
@@ -65,6 +67,7 @@ mod tokens;
 mod tools;
 mod users;
 
+pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};
 pub use self::accounts::{Account, Accounts};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
 pub use self::authentication::Authentication;
@@ -79,6 +82,9 @@ pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Reso
 pub use self::rights::{Rights, RightsRule, RightsRules, TeamRights};
 pub use self::seal::SealKey;
 pub use self::secret::{CredentialHash, CredentialKind, Secret};
+pub use self::service_tokens::{
+    CreatedServiceToken, NewServiceToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
+};
 pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
 pub use self::store::{Store, StoreOptions};

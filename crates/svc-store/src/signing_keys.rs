@@ -87,8 +87,8 @@ struct OnlyTimes {
     nbf: Option<i64>,
 }
 
-/// The keys that are believed now, the one that signs first.
-#[derive(Clone)]
+/// The keys that are believed now, the one that signs first. By default none.
+#[derive(Clone, Default)]
 pub struct Keyring(Vec<SigningKey>);
 
 #[derive(Clone)]

@@ -66,6 +66,7 @@ pub fn measure(
         path: "/".to_owned(),
         authorization: None,
         case,
+        status: None,
     };
     load.run(target, server.process.id())
 }

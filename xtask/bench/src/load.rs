@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderValue, Request, StatusCode, header};
+use http::{HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
@@ -34,6 +35,114 @@ pub struct Target {
     pub path: String,
     pub authorization: Option<HeaderValue>,
     pub case: &'static Case,
+    /// The status that every answer has, where it is no success.
+    pub status: Option<StatusCode>,
+}
+
+/// A call that is the same every time.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    method: Method,
+    path: String,
+    body: String,
+    status: Option<StatusCode>,
+}
+
+impl Exact {
+    /// A call that succeeds.
+    pub fn new(method: Method, path: String, body: &Value) -> Self {
+        Self {
+            method,
+            path,
+            body: body.to_string(),
+            status: None,
+        }
+    }
+
+    /// A call that is answered with this status.
+    pub fn expecting(method: Method, path: String, body: &Value, status: StatusCode) -> Self {
+        Self {
+            status: Some(status),
+            ..Self::new(method, path, body)
+        }
+    }
+
+    async fn send(&self, sender: &mut Sender) -> Result<(Duration, Bytes), Error> {
+        let request = Request::builder()
+            .method(self.method.clone())
+            .uri(&self.path)
+            .header(header::HOST, "bench")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Full::from(self.body.clone()))?;
+        let started = Instant::now();
+        let (status, body) = send(sender, request).await?;
+        let took = started.elapsed();
+        expected(&self.path, self.status, status, &body)?;
+        Ok((took, body))
+    }
+}
+
+/// A call, made once: how long it took, and the body of its answer.
+pub async fn exactly(address: SocketAddr, call: &Exact) -> Result<(Duration, Bytes), Error> {
+    call.send(&mut connect(address).await?).await
+}
+
+/// A call, made over and over on so many connections for a time: how long each took.
+pub async fn repeatedly(
+    address: SocketAddr,
+    call: &Exact,
+    connections: usize,
+    time: Duration,
+) -> Result<Vec<Duration>, Error> {
+    let until = Instant::now() + time;
+    let mut callers = JoinSet::new();
+    for _ in 0..connections {
+        let call = call.clone();
+        callers.spawn(async move {
+            let mut sender = connect(address).await?;
+            let mut times = Vec::new();
+            while Instant::now() < until {
+                times.push(call.send(&mut sender).await?.0);
+            }
+            Ok::<_, Error>(times)
+        });
+    }
+    let mut times = Vec::new();
+    while let Some(finished) = callers.join_next().await {
+        times.extend(finished??);
+    }
+    Ok(times)
+}
+
+/// A call, made so many times at once, each on a connection of its own: how many were answered.
+pub async fn at_once(address: SocketAddr, call: &Exact, calls: usize) -> Result<usize, Error> {
+    let mut callers = JoinSet::new();
+    for _ in 0..calls {
+        let call = call.clone();
+        callers.spawn(async move { exactly(address, &call).await });
+    }
+    let mut answered = 0;
+    while let Some(finished) = callers.join_next().await {
+        finished??;
+        answered += 1;
+    }
+    Ok(answered)
+}
+
+/// Two calls, made in turn so many times each: how long each took.
+pub async fn in_turn(
+    address: SocketAddr,
+    one: &Exact,
+    other: &Exact,
+    times: usize,
+) -> Result<(Vec<Duration>, Vec<Duration>), Error> {
+    let mut sender = connect(address).await?;
+    let (mut ones, mut others) = (Vec::new(), Vec::new());
+    for _ in 0..times {
+        ones.push(one.send(&mut sender).await?.0);
+        others.push(other.send(&mut sender).await?.0);
+    }
+    Ok((ones, others))
 }
 
 /// What came of it.
@@ -198,11 +307,21 @@ fn expect_success(
     status: StatusCode,
     body: &Bytes,
 ) -> Result<(), Error> {
-    if status.is_success() {
+    let path = format!("{}{}", target.path, ask.suffix);
+    expected(&path, target.status, status, body)
+}
+
+fn expected(
+    path: &str,
+    wanted: Option<StatusCode>,
+    status: StatusCode,
+    body: &Bytes,
+) -> Result<(), Error> {
+    if wanted.map_or(status.is_success(), |wanted| wanted == status) {
         return Ok(());
     }
     let body = String::from_utf8_lossy(body);
-    Err(format!("{}{} answered {status}: {body}", target.path, ask.suffix).into())
+    Err(format!("{path} answered {status}: {body}").into())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! same run: the floor (through the driver, no HTTP) and a bare hyper server
 //! that answers the same bytes. Run it with `cargo xtask bench`.
 
+mod accounts;
 mod bare;
 mod cases;
 mod dataset;
@@ -40,7 +41,7 @@ Options:
   --seconds N       how long each measurement takes (default 6)
   --connections N   how many requests are under way at once (default 16)
   --orders N        size of the table (default 100000)
-  --case NAME       only this case; can be given several times
+  --case NAME       only this case; can be given several times; `accounts` are those about signing in
   --engine NAME     only this engine, sqlite or postgres; can be given twice
   --help            this text
 
@@ -85,6 +86,8 @@ struct Options {
     orders: u32,
     cases: Vec<&'static Case>,
     engines: Vec<Engine>,
+    /// Whether what signing in costs is measured too.
+    accounts: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +115,7 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
         orders: 100_000,
         cases: Vec::new(),
         engines: Vec::new(),
+        accounts: false,
     };
     while let Some(argument) = parser.next()? {
         match argument {
@@ -119,7 +123,10 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Long("seconds") => options.seconds = parser.value()?.parse()?,
             Long("connections") => options.connections = parser.value()?.parse()?,
             Long("orders") => options.orders = parser.value()?.parse()?,
-            Long("case") => options.cases.push(case(&parser.value()?.string()?)?),
+            Long("case") => match parser.value()?.string()?.as_str() {
+                "accounts" => options.accounts = true,
+                name => options.cases.push(case(name)?),
+            },
             Long("engine") => options
                 .engines
                 .push(Engine::parse(&parser.value()?.string()?)?),
@@ -133,8 +140,9 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
     if options.seconds == 0 || options.connections == 0 || options.orders == 0 {
         return Err("--seconds, --connections and --orders are at least 1".into());
     }
-    if options.cases.is_empty() {
+    if options.cases.is_empty() && !options.accounts {
         options.cases = CASES.iter().collect();
+        options.accounts = true;
     }
     if options.engines.is_empty() {
         options.engines = vec![Engine::Sqlite, Engine::Postgres];
@@ -199,7 +207,9 @@ fn run(options: &Options) -> Result<(), Error> {
             }
         }
     }
-    print!("{}", report::table(&rows));
+    if !rows.is_empty() {
+        print!("{}", report::table(&rows));
+    }
     println!(
         "\n{} requests at once, {} s for each figure.\n",
         options.connections, options.seconds
@@ -213,10 +223,25 @@ fn run(options: &Options) -> Result<(), Error> {
         report::mebibytes(service.usage()?.peak_resident),
     );
     drop(service);
+    if let Some(database) = measured.first().filter(|_| options.accounts) {
+        eprintln!("accounts");
+        for remark in accounts::measure(folder.path(), database, &load(options))? {
+            println!("- {remark}");
+        }
+    }
     for database in &listed {
         println!("- {}", memory_of_a_long_list(folder.path(), database)?);
     }
     Ok(())
+}
+
+fn load(options: &Options) -> Load {
+    Load {
+        connections: options.connections,
+        warm_up: Duration::from_secs(1),
+        measured: Duration::from_secs(options.seconds),
+        orders: options.orders,
+    }
 }
 
 /// The case on the service and on both references.
@@ -227,12 +252,7 @@ fn measure(
     case: &'static Case,
     options: &Options,
 ) -> Result<Row, Error> {
-    let load = Load {
-        connections: options.connections,
-        warm_up: Duration::from_secs(1),
-        measured: Duration::from_secs(options.seconds),
-        orders: options.orders,
-    };
+    let load = load(options);
     let target = service.target(database, case);
     eprintln!("{} {}: service", database.name, case.name);
     let answer = load::once(&target)?;

@@ -23,6 +23,8 @@ pub struct Service {
     /// The path of the environment.
     path: String,
     tokens: BTreeMap<String, HeaderValue>,
+    program: PathBuf,
+    store: PathBuf,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +46,7 @@ impl Service {
         let program = std::env::var_os("SVC_BIN")
             .map(PathBuf::from)
             .ok_or("SVC_BIN does not name the program; run `cargo xtask bench`")?;
+        let store = folder.join("store");
         let mut command = Command::new(&program);
         // Settings of the caller's own service are not those of the benchmark.
         for (name, _) in std::env::vars_os() {
@@ -55,7 +58,14 @@ impl Service {
             // A line for each request would measure the terminal.
             .args(["serve", "--json", "--log", "warn"])
             .args(["--listen", "127.0.0.1:0", "--dir"])
-            .arg(folder.join("store"))
+            .arg(&store)
+            // What is measured here is not to be turned away.
+            .args([
+                "--tries-per-account",
+                "1000000",
+                "--tries-per-address",
+                "1000000",
+            ])
             .args(databases.iter().flat_map(|database| {
                 let Database { name, url } = database;
                 ["--connect".to_owned(), format!("{name}={url}")]
@@ -66,7 +76,7 @@ impl Service {
             .spawn()
             .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
         match ready(&mut process) {
-            Ok(ready) => Self::of(process, &ready),
+            Ok(ready) => Self::of(process, &ready, program, store),
             Err(error) => {
                 // The error says more than a process that is gone already.
                 let _ = process.kill();
@@ -76,7 +86,7 @@ impl Service {
         }
     }
 
-    fn of(process: Child, ready: &Ready) -> Result<Self, Error> {
+    fn of(process: Child, ready: &Ready, program: PathBuf, store: PathBuf) -> Result<Self, Error> {
         let address = ready.base_url.parse::<Uri>()?;
         let address = address.authority().ok_or("base_url has no authority")?;
         let mut tokens = BTreeMap::new();
@@ -92,6 +102,8 @@ impl Service {
             address: address.as_str().parse()?,
             path: format!("/projects/{}/{}", ready.project, ready.environment),
             tokens,
+            program,
+            store,
         })
     }
 
@@ -101,7 +113,39 @@ impl Service {
             path: format!("{}/{}/models/{ORDERS}", self.path, database.name),
             authorization: self.tokens.get(database.name).cloned(),
             case,
+            status: None,
         }
+    }
+
+    /// Makes a user who can log in.
+    pub fn add_user(&self, email: &str, password: &str) -> Result<(), Error> {
+        let made = Command::new(&self.program)
+            .args([
+                "user",
+                "add",
+                email,
+                "--team",
+                "Editor",
+                "--password",
+                password,
+            ])
+            .args(["--project", "main", "--dir"])
+            .arg(&self.store)
+            .stdout(Stdio::null())
+            .status()?;
+        match made.success() {
+            true => Ok(()),
+            false => Err("svc user add failed".into()),
+        }
+    }
+
+    /// A path below the environment.
+    pub fn path(&self, below: &str) -> String {
+        format!("{}{below}", self.path)
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     pub fn process(&self) -> u32 {

@@ -45,6 +45,7 @@ const CLIENT_MAY_USE: &[&str] = &[
     "bytes",
     "fastrand",
     "futures-core",
+    "futures-util",
     "h2",
     "http",
     "http-body",

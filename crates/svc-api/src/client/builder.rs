@@ -41,6 +41,8 @@ pub struct ClientBuilder<T> {
     options: ClientOptions,
     credentials: StaticProvider,
     provider: Option<Arc<dyn TokenProvider>>,
+    #[cfg(feature = "account")]
+    pub(crate) session: crate::account::SessionOptions,
     deadline: Option<Duration>,
     body_limit: usize,
     retry: RetryPolicy,
@@ -63,6 +65,8 @@ impl ClientBuilder<NoTransport> {
             options: ClientOptions::new(),
             credentials: StaticProvider::new(),
             provider: None,
+            #[cfg(feature = "account")]
+            session: crate::account::SessionOptions::default(),
             deadline: Some(DEFAULT_DEADLINE),
             body_limit: DEFAULT_BODY_LIMIT,
             retry: RetryPolicy::default(),
@@ -109,16 +113,21 @@ impl ClientBuilder<OwnTransport> {
                 Error::options("user_agent holds a character that cannot stand in a header")
             })?,
         };
+        let transport = self.transport.0;
         Ok(Client {
             inner: Arc::new(Inner {
-                transport: self.transport.0,
+                #[cfg(feature = "account")]
+                session: self.session.session(&transport, &settings, &user_agent),
+                #[cfg(feature = "account")]
+                session_options: self.session,
+                transport,
                 timer: self.timer,
                 settings,
                 credentials,
                 provider: self.provider,
                 deadline: self.deadline,
                 body_limit: self.body_limit,
-                budget: Budget::new(self.retry.budget),
+                budget: Arc::new(Budget::new(self.retry.budget)),
                 retry: self.retry,
                 user_agent,
             }),
@@ -216,6 +225,8 @@ impl<T> ClientBuilder<T> {
             options: self.options,
             credentials: self.credentials,
             provider: self.provider,
+            #[cfg(feature = "account")]
+            session: self.session,
             deadline: self.deadline,
             body_limit: self.body_limit,
             retry: self.retry,

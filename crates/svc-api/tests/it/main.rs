@@ -2,6 +2,7 @@
 // Clippy knows the test functions, but not the functions that help them.
 #![allow(clippy::unwrap_used)]
 
+mod account;
 mod calls;
 mod credentials;
 mod deadlines;

@@ -212,7 +212,7 @@ async fn the_worker_sends_what_comes_and_stops_when_it_is_told() {
     let (port, heard) = server(&[AUTH, SIGNED_IN]).await;
     let (_folder, store) = invited(&[]).await;
     let (stop, stopped) = watch::channel(false);
-    let wake = Wake::default();
+    let wake = MailHandle::default();
     let grace = Duration::from_secs(10);
     let worker = run(&store, Some(smtp(port, "")), &wake, stopped, grace);
     let others = async {

@@ -15,8 +15,8 @@ use svc_model::{
 };
 
 use crate::{
+    access::{Action, Place, authorized},
     answer::{Answer, etag_of, tagged_answer},
-    credentials::authorized,
     failure::Failure,
     openapi::{content, failure_responses, failure_schema, invalid_schema, sql},
     request::{Segments, read_draft},
@@ -37,16 +37,16 @@ async fn openapi(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (parts, _) = request.into_parts();
-    let connected = authorized(&state, &parts, project, environment, resource).await?;
+    let place = Place::new(project, environment, resource);
+    let connected = authorized(&state, &parts, &place, Action::Describe).await?;
     read_draft(parts.uri.query())?;
     connected.reload_if_changed().await?;
     let path = parts.uri.path().trim_end_matches('/');
     let server = path.strip_suffix("/openapi.json").unwrap_or(path);
-    let document = document(
-        connected.name(),
-        server,
-        &connected.structure().descriptions(),
-    );
+    let mut document = document(connected.name(), server, &connected.descriptions());
+    if place.is_tools() {
+        keep_what_tools_have(&mut document);
+    }
     let body = document.to_string().into_bytes();
     let etag = etag_of(&body);
     Ok(tagged_answer(
@@ -55,6 +55,23 @@ async fn openapi(
         &etag,
         Some(&parts.headers),
     ))
+}
+
+/// Takes away what connected databases have and users and teams do not.
+fn keep_what_tools_have(document: &mut Value) {
+    let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) else {
+        return;
+    };
+    paths.retain(|path, _| !path.ends_with("/bulk_create"));
+    for (path, methods) in [
+        ("/models/users/{id}", &["put"][..]),
+        ("/models/groups", &["post"]),
+        ("/models/groups/{id}", &["put", "delete"]),
+    ] {
+        if let Some(path) = paths.get_mut(path).and_then(Value::as_object_mut) {
+            path.retain(|method, _| !methods.contains(&method.as_str()));
+        }
+    }
 }
 
 fn document(resource: &str, server: &str, models: &[ModelDescription]) -> Value {

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{Method, StatusCode};
-use svc_data::{Model, Resource};
+use svc_data::Model;
 use svc_model::{
     Invalid, JsonObject,
     records::{AggregateQuery, GroupQuery},
@@ -15,8 +15,12 @@ use svc_model::{
 
 use super::CollectionSegments;
 use crate::{
-    answer::raw_json_answer, body::read_object, credentials::authorized, failure::Failure,
-    request::Segments, state::Shared,
+    access::{Access, Action, Place, authorized},
+    answer::raw_json_answer,
+    body::read_object,
+    failure::Failure,
+    request::Segments,
+    state::Shared,
 };
 
 pub(super) async fn aggregate(
@@ -31,6 +35,7 @@ pub(super) async fn aggregate(
             None => AggregateQuery::parse(query, is_field),
         })
         .await?;
+    asked.resource.check_query(&query.query)?;
     let body = asked.resource.aggregate(&model, &query).await?;
     Ok(raw_json_answer(StatusCode::OK, [body]).into_response())
 }
@@ -47,13 +52,14 @@ pub(super) async fn group(
             None => GroupQuery::parse(query, is_field),
         })
         .await?;
+    asked.resource.check_query(&query.query)?;
     let body = asked.resource.group(&model, &query).await?;
     Ok(raw_json_answer(StatusCode::OK, [body]).into_response())
 }
 
 /// A question about the records of a model, before it is read against the model's fields.
 struct Asked {
-    resource: Resource,
+    resource: Access,
     model: String,
     query: String,
     body: Option<JsonObject>,
@@ -66,7 +72,8 @@ impl Asked {
         request: Request,
     ) -> Result<Self, Failure> {
         let (parts, body) = request.into_parts();
-        let resource = authorized(&state, &parts, project, environment, resource).await?;
+        let place = Place::new(project, environment, resource);
+        let resource = authorized(&state, &parts, &place, Action::Read(&model)).await?;
         let body = match parts.method {
             Method::POST => Some(read_object(&parts.headers, body, &state.config).await?),
             _ => None,

@@ -7,9 +7,9 @@ use svc_model::records::{BulkQuery, MAX_BULK};
 
 use super::CollectionSegments;
 use crate::{
+    access::{Action, Place, authorized},
     answer::{Answer, raw_json_answer},
     body::read_objects,
-    credentials::authorized,
     failure::Failure,
     request::Segments,
     state::Shared,
@@ -21,7 +21,8 @@ pub(super) async fn bulk_create(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (parts, body) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let place = Place::new(project, environment, resource);
+    let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
     let model = resource.find_model(&model).await?;
     let query = BulkQuery::parse(parts.uri.query().unwrap_or_default())?;
     let records = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;

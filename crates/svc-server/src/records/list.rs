@@ -9,8 +9,8 @@ use svc_model::ListQuery;
 
 use super::{CollectionSegments, read_against};
 use crate::{
+    access::{Action, Place, authorized},
     answer::{Answer, Chunks, raw_json_answer},
-    credentials::authorized,
     failure::Failure,
     links,
     listener::Peer,
@@ -26,12 +26,14 @@ pub(super) async fn list(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (parts, _) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let place = Place::new(project, environment, resource);
+    let resource = authorized(&state, &parts, &place, Action::Read(&model)).await?;
     let query_text = parts.uri.query().unwrap_or_default();
     let (model, query) = read_against(&resource, &model, |model| {
         ListQuery::parse(query_text, &|name| model.has_field(name))
     })
     .await?;
+    resource.check_query(&query)?;
     let page = resource.list(&model, &query).await?;
     let envelope = (!query.no_pagination).then(|| Envelope {
         link: format!(

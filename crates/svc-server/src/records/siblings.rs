@@ -6,8 +6,8 @@ use svc_model::records::GetSiblings;
 
 use super::{ItemSegments, read_against};
 use crate::{
+    access::{Action, Place, authorized},
     answer::{Answer, raw_json_answer},
-    credentials::authorized,
     failure::Failure,
     request::Segments,
     state::Shared,
@@ -19,12 +19,14 @@ pub(super) async fn get_siblings(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (parts, _) = request.into_parts();
-    let resource = authorized(&state, &parts, project, environment, resource).await?;
+    let place = Place::new(project, environment, resource);
+    let resource = authorized(&state, &parts, &place, Action::Read(&model)).await?;
     let query_text = parts.uri.query().unwrap_or_default();
     let (model, query) = read_against(&resource, &model, |model| {
         GetSiblings::parse_query(query_text, &|name| model.has_field(name))
     })
     .await?;
+    resource.check_query(&query)?;
     let siblings = resource.siblings(&model, &id, &query).await?;
     Ok(raw_json_answer(StatusCode::OK, [siblings]))
 }

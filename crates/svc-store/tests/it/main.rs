@@ -4,6 +4,7 @@
     reason = "a test's helpers may stop it, as the test itself may"
 )]
 
+mod account;
 mod credentials;
 mod pages;
 mod processes;
@@ -20,12 +21,19 @@ use svc_model::{EnvironmentName, ProjectName};
 use svc_store::{Clock, Error, ErrorKind, NewProject, Store, StoreOptions};
 use tempfile::TempDir;
 
-/// The first structure of the store, to look behind it.
-const MIGRATION: Migration = Migration {
-    version: 1,
-    name: "control_plane",
-    sql: include_str!("../../migrations/0001_control_plane.sql"),
-};
+/// The structure of the store, to look behind it.
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        name: "control_plane",
+        sql: include_str!("../../migrations/0001_control_plane.sql"),
+    },
+    Migration {
+        version: 2,
+        name: "users",
+        sql: include_str!("../../migrations/0002_users.sql"),
+    },
+];
 
 /// A store in a folder that goes when the test ends, with project `main`, under a clock that stands.
 struct Fixture {
@@ -66,7 +74,7 @@ impl Fixture {
 
     /// The database behind the store.
     async fn database(&self) -> Database {
-        Database::open_sqlite(&self.store.dir().join("store.db"), &[MIGRATION])
+        Database::open_sqlite(&self.store.dir().join("store.db"), MIGRATIONS)
             .await
             .unwrap()
     }

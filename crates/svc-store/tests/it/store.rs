@@ -7,7 +7,7 @@ use svc_data::{Database, Migration};
 use svc_store::{ErrorKind, NewProject, NewResource, SealKey, Secret, Store, StoreOptions};
 use tempfile::TempDir;
 
-use crate::{Fixture, MIGRATION, main_project, prod};
+use crate::{Fixture, MIGRATIONS, main_project, prod};
 
 fn with_key(key: SealKey) -> StoreOptions {
     let mut options = StoreOptions::default();
@@ -135,14 +135,17 @@ async fn a_store_of_a_newer_version_is_refused() {
     let folder = TempDir::new().unwrap();
     drop(store_with_a_resource(folder.path()).await);
     let later = Migration {
-        version: 2,
+        version: 3,
         name: "later",
         sql: "CREATE TABLE later (id INTEGER)",
     };
     drop(
-        Database::open_sqlite(&folder.path().join("store.db"), &[MIGRATION, later])
-            .await
-            .unwrap(),
+        Database::open_sqlite(
+            &folder.path().join("store.db"),
+            &[MIGRATIONS, &[later]].concat(),
+        )
+        .await
+        .unwrap(),
     );
     let error = Store::open(folder.path()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);

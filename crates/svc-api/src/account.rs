@@ -1,0 +1,277 @@
+//! Accounts: sign in and out, sign up, passwords, e-mail addresses (specification, section 5,
+//! "Account methods").
+
+mod options;
+mod sign_out;
+mod token_call;
+
+use http::{HeaderMap, header};
+use svc_auth::{
+    AuthTarget, ServiceToken, Session, TokenStore,
+    account::{
+        AcceptInvitation, AccountScope, ChangeEmail, ChangeEmailComplete, ChangePassword, Code,
+        GetUser, Login, Password, Register, ResetPassword, ResetPasswordComplete, UserInfo,
+    },
+};
+use svc_model::wire::Operation;
+
+pub(crate) use self::options::SessionOptions;
+pub use self::{
+    sign_out::SignOut,
+    token_call::{BringsTokens, TokenCall},
+};
+use crate::{Call, Client, Error};
+
+/// The account of the user who is signed in, or is about to. It comes from [`Client::account`].
+///
+/// Calls that bring tokens save them in the client's [`Session`], which renews them and gives them
+/// to the calls of the client: to those that a session opens, and to those that no static token is
+/// at hand for. An `api_token` takes priority over them (specification, "User sessions", rule 7).
+///
+/// ```
+/// # use svc_api::{Client, Error};
+/// # async fn example(client: Client) -> Result<(), Error> {
+/// let account = client.account();
+/// let signed_in = account.login_via_email_password("ann@example.com", "correct horse").await?;
+/// println!("welcome, {}", signed_in.user.uid);
+///
+/// let check = account.is_authenticated().await?;
+/// assert!(check.authenticated);
+///
+/// account.logout().revoke().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Account {
+    client: Client,
+}
+
+/// The answer to [`Account::is_authenticated`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Authentication {
+    /// Whether somebody is signed in.
+    pub authenticated: bool,
+    /// Who that is; `None` when nobody is.
+    pub user: Option<UserInfo>,
+}
+
+impl Client {
+    /// The account of the user who is signed in, or is about to, in the client's project and
+    /// environment.
+    pub fn account(&self) -> Account {
+        Account {
+            client: self.clone(),
+        }
+    }
+
+    /// A client like this one for another user, whose tokens are in `store`.
+    ///
+    /// Both share connections, options, retry budget, and keys and tokens that do not change. A
+    /// server that acts for many users makes one for each request, which costs next to nothing:
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, Record, auth::{AuthState, MemoryStore}};
+    /// /// Answers a request with what its user may see. The user's tokens come in a cookie, and go
+    /// /// back in one, as they may have been renewed.
+    /// # #[cfg(feature = "records")]
+    /// async fn orders(
+    ///     client: &Client,
+    ///     cookie: AuthState,
+    /// ) -> Result<(Vec<Record>, Option<AuthState>), Error> {
+    ///     let store = MemoryStore::holding(cookie);
+    ///     let client = client.with_session_store(store.clone());
+    ///     let page = client.records("shop", "orders").list().await?;
+    ///     Ok((page.results, store.tokens()))
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with_session_store(&self, store: impl TokenStore) -> Self {
+        self.with_session(|inner| {
+            inner.session_options.for_another_user(store);
+            inner.session =
+                inner
+                    .session_options
+                    .session(&inner.transport, &inner.settings, &inner.user_agent);
+        })
+    }
+}
+
+impl Account {
+    /// The session that keeps the tokens.
+    pub fn session(&self) -> &Session {
+        self.client.session()
+    }
+
+    /// Signs in with an e-mail address and a password, and saves the tokens.
+    ///
+    /// # Errors
+    /// The call answers 401 when e-mail or password is wrong, and 429 after too many tries.
+    pub fn login_via_email_password(
+        &self,
+        email: impl Into<String>,
+        password: impl Into<Password>,
+    ) -> TokenCall<Login> {
+        self.token_call(Login::new(self.scope(), email, password))
+    }
+
+    /// Asks the service who is signed in. When there is nothing to send, nobody is, and no request
+    /// is made (specification, "User sessions", rule 8).
+    ///
+    /// # Errors
+    /// Every request that fails is an error (rule 8), one that is refused too: of kind
+    /// [`Auth`](crate::ErrorKind::Auth) when the session has ended, [`Error::is_unauthenticated`]
+    /// when the service does not accept what was sent. After a session has ended, the next check
+    /// finds nobody signed in.
+    pub async fn is_authenticated(&self) -> Result<Authentication, Error> {
+        if self.headers().await?.is_none() {
+            return Ok(Authentication::default());
+        }
+        let user = self.client.call(GetUser::new(self.scope())).send().await?;
+        Ok(Authentication {
+            authenticated: true,
+            user: Some(user),
+        })
+    }
+
+    /// Signs out: forgets the tokens, here and in the store.
+    ///
+    /// The service is not told (specification, "User sessions", rule 6) unless
+    /// [`SignOut::revoke`] asks for it. An `api_token` stays (rule 7).
+    pub fn logout(&self) -> SignOut {
+        SignOut::new(&self.client, self.scope())
+    }
+
+    /// Signs up with an e-mail address and a password. It signs nobody in.
+    ///
+    /// # Errors
+    /// The call answers 403 when the project has sign-up off.
+    pub fn register_via_email_password(
+        &self,
+        email: impl Into<String>,
+        password: impl Into<Password>,
+    ) -> Call<Register> {
+        self.client
+            .call(Register::new(self.scope(), email, password))
+    }
+
+    /// Changes the password and saves the tokens that come back. All other sessions of the user end.
+    ///
+    /// Only a user who has no password may leave the current one out.
+    pub fn change_password(
+        &self,
+        new_password: impl Into<Password>,
+        current_password: Option<Password>,
+    ) -> TokenCall<ChangePassword> {
+        self.token_call(ChangePassword::new(
+            self.scope(),
+            new_password,
+            current_password,
+        ))
+    }
+
+    /// Asks for a code by e-mail that sets a forgotten password anew. The answer is the same
+    /// whether or not there is such an account.
+    pub fn reset_password(&self, email: impl Into<String>) -> Call<ResetPassword> {
+        self.client.call(ResetPassword::new(self.scope(), email))
+    }
+
+    /// Sets a forgotten password with a code, and saves the tokens that come back.
+    ///
+    /// # Errors
+    /// The call answers 400 when the code is wrong, used up, or older than an hour.
+    pub fn reset_password_complete(
+        &self,
+        code: impl Into<Code>,
+        new_password: impl Into<Password>,
+    ) -> TokenCall<ResetPasswordComplete> {
+        self.token_call(ResetPasswordComplete::new(self.scope(), code, new_password))
+    }
+
+    /// Asks for another e-mail address, to which a code of confirmation is sent.
+    ///
+    /// Only a user who has no password may leave the current one out.
+    pub fn change_email(
+        &self,
+        new_email: impl Into<String>,
+        current_password: Option<Password>,
+    ) -> Call<ChangeEmail> {
+        let operation = ChangeEmail::new(self.scope(), new_email, current_password);
+        self.client.call(operation)
+    }
+
+    /// Confirms another e-mail address with a code.
+    ///
+    /// # Errors
+    /// The call answers 400 when the code is wrong or used up.
+    pub fn change_email_complete(&self, code: impl Into<Code>) -> Call<ChangeEmailComplete> {
+        self.client
+            .call(ChangeEmailComplete::new(self.scope(), code))
+    }
+
+    /// Accepts an invitation with the code from its e-mail, and saves the tokens that come back.
+    ///
+    /// # Errors
+    /// The call answers 400 when the code is wrong or used up.
+    pub fn accept_invitation(
+        &self,
+        code: impl Into<Code>,
+        password: impl Into<Password>,
+    ) -> TokenCall<AcceptInvitation> {
+        self.token_call(AcceptInvitation::new(self.scope(), code, password))
+    }
+
+    /// The headers that calls of the user carry, renewed if need be: an `api_token` first, then a
+    /// service token, then the tokens of the session. `None` when there is nothing to send.
+    ///
+    /// # Errors
+    /// Kind [`Auth`](crate::ErrorKind::Auth) when the access token has expired and cannot be
+    /// renewed, or the session has ended.
+    pub async fn headers(&self) -> Result<Option<HeaderMap>, Error> {
+        let operation = GetUser::INFO;
+        let target = AuthTarget::new(&operation, None);
+        let authorization = self.client.inner().authorization(target).await;
+        let authorization = authorization.map_err(|error| Error::auth(&operation, error))?;
+        Ok(authorization.map(|authorization| {
+            HeaderMap::from_iter([(header::AUTHORIZATION, authorization.header)])
+        }))
+    }
+
+    /// Sends a service token with calls instead of a user's tokens, until
+    /// [`logout`](Self::logout). It is never stored.
+    pub fn load_service_token(&self, token: impl Into<ServiceToken>) {
+        self.session().load_service_token(token);
+    }
+
+    fn scope(&self) -> AccountScope {
+        let scope = AccountScope::new(self.client.project_name(), self.client.environment());
+        scope.draft(self.client.draft())
+    }
+
+    fn token_call<O: BringsTokens>(&self, operation: O) -> TokenCall<O> {
+        TokenCall::new(self.client.call(operation))
+    }
+}
+
+impl Call<Register> {
+    /// Sets the first name.
+    pub fn first_name(self, name: impl Into<String>) -> Self {
+        self.with(|operation| operation.first_name = Some(name.into()))
+    }
+
+    /// Sets the last name.
+    pub fn last_name(self, name: impl Into<String>) -> Self {
+        self.with(|operation| operation.last_name = Some(name.into()))
+    }
+
+    /// Sets the language, such as `en`.
+    pub fn language(self, language: impl Into<String>) -> Self {
+        self.with(|operation| operation.language = Some(language.into()))
+    }
+
+    /// Sets the IANA time zone, such as `Europe/Berlin`.
+    pub fn timezone(self, timezone: impl Into<String>) -> Self {
+        self.with(|operation| operation.timezone = Some(timezone.into()))
+    }
+}

@@ -1,0 +1,101 @@
+//! What a client's session is made with.
+
+use std::sync::Arc;
+
+use http::HeaderValue;
+use svc_auth::{
+    ClientSettings, Clock, MemoryStore, ServiceRequest, ServiceToken, Session, TokenStore,
+};
+use svc_model::{ProjectName, wire::Transport};
+
+use crate::ClientBuilder;
+
+#[derive(Clone, Default)]
+pub(crate) struct SessionOptions {
+    store: Option<Arc<dyn TokenStore>>,
+    clock: Option<Arc<dyn Clock>>,
+    service_token: Option<ServiceToken>,
+}
+
+impl SessionOptions {
+    pub(super) fn for_another_user(&mut self, store: impl TokenStore) {
+        self.store = Some(Arc::new(store));
+        self.service_token = None;
+    }
+
+    pub(crate) fn session(
+        &self,
+        transport: &Arc<dyn Transport>,
+        settings: &ClientSettings,
+        user_agent: &HeaderValue,
+    ) -> Session {
+        // Without a project nobody can sign in, and a refresh says so.
+        let project = settings.project.clone();
+        let project = project.unwrap_or_else(|| ProjectName::from(""));
+        let store = self.store.clone();
+        let mut builder = Session::builder(
+            Arc::clone(transport),
+            settings.api_base_url.clone(),
+            project,
+            &settings.environment,
+        )
+        .shared_store(store.unwrap_or_else(|| Arc::new(MemoryStore::new())))
+        .draft(settings.draft.unwrap_or(false))
+        .user_agent(user_agent.clone());
+        if let Some(clock) = &self.clock {
+            builder = builder.shared_clock(Arc::clone(clock));
+        }
+        let session = builder.build();
+        if let Some(token) = &self.service_token {
+            session.load_service_token(token);
+        }
+        session
+    }
+}
+
+impl<T> ClientBuilder<T> {
+    /// Keeps the tokens of the user who signs in in this store, and restores them from it; in a
+    /// [`MemoryStore`] of the client's own by default.
+    pub fn session_store(mut self, store: impl TokenStore) -> Self {
+        self.session.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Tells by this clock when tokens expire; by the operating system's by default.
+    ///
+    /// On WebAssembly there is no default: tokens are then renewed when they are refused.
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.session.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// Calls as a service request says: its project, environment and service token, and its base
+    /// URL and draft switch where it has them (specification, "Service requests").
+    ///
+    /// ```
+    /// # use svc_api::{Client, auth::ServiceRequest, wire::Transport};
+    /// /// Makes the client with which to answer a request of the service.
+    /// fn client(
+    ///     request: &http::Request<Vec<u8>>,
+    ///     transport: std::sync::Arc<dyn Transport>,
+    /// ) -> Result<Client, Box<dyn std::error::Error>> {
+    ///     let request = ServiceRequest::from_headers(request.headers())?;
+    ///     let client = Client::builder().service_request(&request);
+    ///     // All clients share the connections of one transport.
+    ///     Ok(client.transport(transport).build()?)
+    /// }
+    /// ```
+    pub fn service_request(mut self, request: &ServiceRequest) -> Self {
+        self.session.service_token = Some(request.service_token.clone());
+        let mut builder = self
+            .project(&request.project)
+            .environment(&request.environment);
+        if let Some(url) = &request.api_base_url {
+            builder = builder.api_base_url(url.as_str());
+        }
+        match request.draft {
+            Some(draft) => builder.draft(draft),
+            None => builder,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Signing out.
+
+use std::{fmt, future::IntoFuture};
+
+use http::header;
+use svc_auth::account::{AccountScope, Logout};
+use svc_model::wire::{BoxFuture, Operation};
+
+use crate::{Client, Error};
+
+/// Signs out. It comes from [`Account::logout`](crate::Account::logout), and ends in
+/// [`send`](Self::send) or `.await`.
+#[must_use = "nobody is signed out until it is sent"]
+pub struct SignOut {
+    client: Client,
+    scope: AccountScope,
+    revoke: bool,
+}
+
+impl SignOut {
+    pub(super) fn new(client: &Client, scope: AccountScope) -> Self {
+        Self {
+            client: client.clone(),
+            scope,
+            revoke: false,
+        }
+    }
+
+    /// Tells the service too, so that it ends the session: `POST .../auth/logout`.
+    ///
+    /// When the service cannot be reached, the tokens are forgotten all the same.
+    pub fn revoke(mut self) -> Self {
+        self.revoke = true;
+        self
+    }
+
+    /// Signs out.
+    ///
+    /// # Errors
+    /// Kind [`Store`](crate::ErrorKind::Store) when the store cannot be emptied. The client has
+    /// forgotten the tokens even then.
+    pub async fn send(self) -> Result<(), Error> {
+        let session = self.client.session();
+        let headers = match self.revoke {
+            true => session.headers().await.ok().flatten(),
+            false => None,
+        };
+        // Before the service is told, which can take long and be given up.
+        let signed_out = session.sign_out().await;
+        let header = headers.and_then(|mut headers| headers.remove(header::AUTHORIZATION));
+        if let Some(header) = header {
+            let call = self.client.call(Logout::new(self.scope));
+            // Whatever comes of it: there is nothing left to be done about it.
+            let _ = call.header(header::AUTHORIZATION, header).send().await;
+        }
+        signed_out.map_err(|error| Error::store(&Logout::INFO, error))
+    }
+}
+
+impl IntoFuture for SignOut {
+    type Output = Result<(), Error>;
+    type IntoFuture = BoxFuture<'static, Result<(), Error>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+impl fmt::Debug for SignOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignOut")
+            .field("revoke", &self.revoke)
+            .finish_non_exhaustive()
+    }
+}

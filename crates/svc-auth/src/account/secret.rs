@@ -1,0 +1,61 @@
+//! What a person types in and nobody else may read.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! secrets {
+    ($( $(#[$doc:meta])* $name:ident, )*) => {$(
+        $(#[$doc])*
+        ///
+        /// `Debug` does not show it and there is no `Display`: [`expose`](Self::expose) is the one
+        /// way to the text, besides the JSON of a request.
+        #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Box<str>);
+
+        impl $name {
+            /// Takes the text of the secret. What it must look like is the service's business.
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(text.into().into_boxed_str())
+            }
+
+            /// The secret itself.
+            pub fn expose(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self::new(text)
+            }
+        }
+
+        impl From<&Self> for $name {
+            fn from(secret: &Self) -> Self {
+                secret.clone()
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($name), "(***)"))
+            }
+        }
+    )*};
+}
+
+secrets! {
+    /// A password.
+    Password,
+    /// A code that was sent to an e-mail address: it resets a password, confirms an address or
+    /// accepts an invitation, once.
+    Code,
+}

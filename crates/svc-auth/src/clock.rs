@@ -1,0 +1,40 @@
+//! What time it is.
+
+use std::time::Duration;
+
+/// Tells the time, so that a session knows when its tokens are about to expire.
+///
+/// A function makes one, for tests and for targets whose time the standard library does not know:
+///
+/// ```
+/// use std::time::Duration;
+/// use svc_auth::Clock;
+///
+/// let clock = || Duration::from_secs(1_789_000_000);
+/// assert_eq!(Clock::now(&clock).as_secs(), 1_789_000_000);
+/// ```
+pub trait Clock: Send + Sync + 'static {
+    /// The time since 1970-01-01T00:00:00Z.
+    fn now(&self) -> Duration;
+}
+
+impl<F: Fn() -> Duration + Send + Sync + 'static> Clock for F {
+    fn now(&self) -> Duration {
+        self()
+    }
+}
+
+/// The clock of the operating system, which is the default where there is one.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+#[cfg(not(target_family = "wasm"))]
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        // A clock that is set to before 1970 finds no token that is about to expire.
+        std::time::SystemTime::UNIX_EPOCH
+            .elapsed()
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,218 @@
+//! Tokens that are kept in a file, for programs of one user.
+
+mod lease;
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fs::{self, File, OpenOptions},
+    future::ready,
+    io::{self, ErrorKind, Write},
+    path::{Path, PathBuf},
+};
+
+use serde_json::value::{RawValue, to_raw_value};
+use svc_model::wire::BoxFuture;
+
+use super::{Lease, STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore};
+
+/// Keeps tokens in a file, so that a program finds them again when it is started anew.
+///
+/// The file is a JSON object whose key [`STORAGE_KEY`] holds the tokens; other keys stay as they
+/// are. It is replaced as a whole, never written in place. On Unix nobody but its owner may read
+/// it (mode 0600; a folder that is made for it has 0700).
+///
+/// Programs that share the file take turns: beside it lie `<file>.lock` for the moment of a change
+/// and `<file>.refresh`, whose lock is the [lease](TokenStore::lease). A lease ends by itself after
+/// a minute, in case its holder was left waiting.
+///
+/// ```no_run
+/// use svc_auth::FileStore;
+///
+/// let store = FileStore::new("shop/tokens.json");
+/// ```
+#[derive(Clone, Debug)]
+pub struct FileStore {
+    path: PathBuf,
+}
+
+/// The object in the file; values that are not ours are kept as they are written.
+type Entries = BTreeMap<String, Box<RawValue>>;
+
+impl FileStore {
+    /// The store in a file, which is made when there is something to keep.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a file beside the file.
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut path = OsString::from(&self.path);
+        path.push(suffix);
+        path.into()
+    }
+
+    fn read(&self) -> Result<(Entries, Option<StoredTokens>), StoreError> {
+        let bytes = match fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(self.failed("read", error)),
+        };
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Ok((Entries::new(), None));
+        }
+        let entries: Entries = serde_json::from_slice(&bytes).map_err(|_| self.damaged())?;
+        let tokens = match entries.get(STORAGE_KEY) {
+            None => None,
+            Some(entry) => serde_json::from_str(entry.get()).map_err(|_| self.damaged())?,
+        };
+        Ok((entries, tokens))
+    }
+
+    fn write(&self, mut entries: Entries, tokens: Option<&StoredTokens>) -> Result<(), StoreError> {
+        match tokens {
+            None if entries.remove(STORAGE_KEY).is_none() => return Ok(()),
+            None => {}
+            Some(tokens) => {
+                let entry = to_raw_value(tokens).map_err(|error| self.failed("written", error))?;
+                entries.insert(STORAGE_KEY.to_owned(), entry);
+            }
+        }
+        let mut text =
+            serde_json::to_vec(&entries).map_err(|error| self.failed("written", error))?;
+        text.push(b'\n');
+        self.put(&text)
+            .map_err(|error| self.failed("written", error))
+    }
+
+    /// Replaces the file: whoever reads it finds the old or the new one whole, also after a crash.
+    fn put(&self, text: &[u8]) -> io::Result<()> {
+        // One name is enough, since whoever writes holds the lock. A file of that name is what a
+        // crash left.
+        let temporary = self.beside(".tmp");
+        match fs::remove_file(&temporary) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&temporary)?;
+        let written = file.write_all(text).and_then(|()| file.sync_all());
+        drop(file);
+        if let Err(error) = written.and_then(|()| fs::rename(&temporary, &self.path)) {
+            // The first error is the one to tell.
+            let _ = fs::remove_file(&temporary);
+            return Err(error);
+        }
+        #[cfg(unix)]
+        File::open(folder(&self.path))?.sync_all()?;
+        Ok(())
+    }
+
+    /// Reads, and writes what `change` makes of it, with nobody else in between.
+    fn change<T>(
+        &self,
+        change: impl FnOnce(Entries, Option<StoredTokens>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let lock = self.beside(".lock");
+        let _lock = lock_file(&lock).map_err(|error| self.failed("locked", error))?;
+        let (entries, tokens) = self.read()?;
+        change(entries, tokens)
+    }
+
+    fn damaged(&self) -> StoreError {
+        // What serde says of it may quote a token.
+        StoreError::new(format!(
+            "the token file {} is damaged: it is no JSON object with tokens under `{STORAGE_KEY}`; \
+             delete it and sign in again",
+            self.path.display()
+        ))
+    }
+
+    fn failed(&self, done: &str, error: impl Into<io::Error>) -> StoreError {
+        StoreError::new(format!(
+            "the token file {} cannot be {done}; may this program read and write it and its folder?",
+            self.path.display()
+        ))
+        .with_source(error.into())
+    }
+}
+
+impl TokenStore for FileStore {
+    fn load(&self) -> BoxFuture<'_, Result<Option<StoredTokens>, StoreError>> {
+        Box::pin(ready(self.read().map(|(_, tokens)| tokens)))
+    }
+
+    fn replace<'a>(
+        &'a self,
+        tokens: Option<&'a StoredTokens>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.change(|entries, _| self.write(entries, tokens)) })
+    }
+
+    fn swap<'a>(
+        &'a self,
+        expected: &'a StoredTokens,
+        new: Option<&'a StoredTokens>,
+    ) -> BoxFuture<'a, Result<Swap, StoreError>> {
+        Box::pin(async move {
+            self.change(|entries, kept| {
+                if kept.as_ref() != Some(expected) {
+                    return Ok(Swap::Refused(kept));
+                }
+                self.write(entries, new).map(|()| Swap::Done)
+            })
+        })
+    }
+
+    fn lease(&self) -> BoxFuture<'_, Result<Lease, StoreError>> {
+        Box::pin(async move {
+            lease::take(self.beside(".refresh"), lease::LONGEST)
+                .await
+                .map_err(|error| self.failed("locked", error))
+        })
+    }
+}
+
+/// Opens a file, makes it when it is missing, and waits until nobody else has its lock. The lock
+/// is given back when the file is closed.
+fn lock_file(path: &Path) -> io::Result<File> {
+    let open = || private(OpenOptions::new().create(true).write(true).truncate(false)).open(path);
+    let file = match open() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            make_folder(folder(path))?;
+            open()?
+        }
+        other => other?,
+    };
+    file.lock()?;
+    Ok(file)
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600)
+}
+
+#[cfg(not(unix))]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}

@@ -1,0 +1,265 @@
+//! One refresh for all who wait, whatever becomes of them.
+
+use std::{pin::Pin, task::Poll};
+
+use svc_auth::{AuthError, AuthErrorKind, MemoryStore, Session};
+
+use crate::support::{
+    Server, TestClock, Trouble, at_once, block_on, builder, header, poll, reject,
+};
+
+type Call<'a> = Pin<Box<dyn Future<Output = Result<Option<String>, AuthError>> + 'a>>;
+
+fn call(session: &Session) -> Call<'_> {
+    Box::pin(header(session))
+}
+
+/// A session whose token is about to expire, at a service that takes its time.
+fn due(delay: usize) -> (Session, Server, TestClock, MemoryStore) {
+    let clock = TestClock::new();
+    let server = Server::new(&clock).delay(delay);
+    let store = MemoryStore::holding(server.login());
+    let session = builder(&server).store(store.clone()).build();
+    clock.pass(880);
+    (session, server, clock, store)
+}
+
+fn sent(result: Result<Option<String>, AuthError>) -> String {
+    result.unwrap().unwrap()
+}
+
+#[test]
+fn ten_thousand_callers_on_an_expired_token_make_one_refresh() {
+    let (session, server, clock, _) = due(3);
+    clock.pass(1000);
+    server.gate.close();
+    let mut calls: Vec<_> = (0..10_000).map(|_| call(&session)).collect();
+    assert!(calls.iter_mut().all(|call| poll(call).is_pending()));
+    server.gate.open();
+    for call in calls {
+        assert_eq!(sent(block_on(call)), "JWT a2");
+    }
+    assert_eq!(server.refreshes(), 1);
+}
+
+#[test]
+fn callers_on_many_threads_make_one_refresh() {
+    let (session, server, ..) = due(50);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    assert_eq!(sent(block_on(header(&session))), "JWT a2");
+                }
+            });
+        }
+    });
+    assert_eq!(server.refreshes(), 1);
+}
+
+#[test]
+fn a_leader_that_is_dropped_after_any_number_of_polls_loses_nothing() {
+    for polls in 0..20 {
+        let (session, server, ..) = due(4);
+        let mut leader = call(&session);
+        for _ in 0..polls {
+            if poll(&mut leader).is_ready() {
+                break;
+            }
+        }
+        let mut follower = call(&session);
+        let early = poll(&mut follower);
+        drop(leader);
+        let token = match early {
+            Poll::Ready(result) => sent(result),
+            Poll::Pending => sent(block_on(follower)),
+        };
+        assert_eq!(token, "JWT a2", "after {polls} polls");
+        assert_eq!(server.refreshes(), 1, "after {polls} polls");
+    }
+}
+
+#[test]
+fn a_refresh_that_everybody_left_goes_on_with_the_next_call() {
+    for polls in 1..20 {
+        let (session, server, ..) = due(4);
+        let mut leader = call(&session);
+        for _ in 0..polls {
+            if poll(&mut leader).is_ready() {
+                break;
+            }
+        }
+        drop(leader);
+        assert_eq!(sent(block_on(header(&session))), "JWT a2");
+        assert_eq!(server.refreshes(), 1, "after {polls} polls");
+    }
+}
+
+#[test]
+fn a_transport_that_panics_is_an_error_and_the_session_lives() {
+    let (session, server, clock, _) = due(1);
+    server.troubles(&[Trouble::Panic, Trouble::Panic]);
+    // The access token is still valid.
+    assert_eq!(sent(block_on(header(&session))), "JWT a1");
+    clock.pass(100);
+    server.gate.close();
+    let mut calls: Vec<_> = (0..3).map(|_| call(&session)).collect();
+    assert!(calls.iter_mut().all(|call| poll(call).is_pending()));
+    server.gate.open();
+    for call in calls {
+        let error = block_on(call).unwrap_err();
+        assert_eq!(error.kind(), AuthErrorKind::Transient);
+    }
+    clock.pass(10);
+    assert_eq!(sent(block_on(header(&session))), "JWT a2");
+    assert_eq!(server.refreshes(), 3);
+}
+
+#[test]
+fn a_failure_in_passing_keeps_a_valid_token_and_cools_down() {
+    let (session, server, clock, _) = due(0);
+    server.troubles(&[
+        Trouble::Status(503),
+        Trouble::Unreachable,
+        Trouble::Status(429),
+    ]);
+    for _ in 0..100 {
+        assert_eq!(sent(at_once(header(&session))), "JWT a1");
+    }
+    assert_eq!(server.refreshes(), 1);
+    clock.pass(9);
+    assert_eq!(sent(at_once(header(&session))), "JWT a1");
+    assert_eq!(server.refreshes(), 1);
+    clock.pass(1);
+    assert_eq!(sent(at_once(header(&session))), "JWT a1");
+    assert_eq!(server.refreshes(), 2);
+    // Now the token expires while the session cools down: nothing is left to send.
+    clock.pass(9);
+    assert_eq!(sent(at_once(header(&session))), "JWT a1");
+    clock.pass(1);
+    let error = at_once(header(&session)).unwrap_err();
+    assert_eq!(error.kind(), AuthErrorKind::Transient);
+    assert_eq!(error.to_string(), "the session could not be refreshed");
+    assert_eq!(server.refreshes(), 3);
+    assert!(at_once(header(&session)).is_err());
+    assert_eq!(server.refreshes(), 3);
+    clock.pass(10);
+    assert_eq!(sent(at_once(header(&session))), "JWT a2");
+}
+
+#[test]
+fn an_expired_token_that_cannot_be_renewed_fails_all_who_wait_once() {
+    let (session, server, clock, _) = due(2);
+    clock.pass(1000);
+    server.troubles(&[Trouble::Unreachable]);
+    server.gate.close();
+    let mut calls: Vec<_> = (0..100).map(|_| call(&session)).collect();
+    assert!(calls.iter_mut().all(|call| poll(call).is_pending()));
+    server.gate.open();
+    for call in calls {
+        let error = block_on(call).unwrap_err();
+        assert_eq!(error.kind(), AuthErrorKind::Transient);
+        let cause = std::error::Error::source(&error).unwrap();
+        assert_eq!(cause.to_string(), "could not connect to the service");
+    }
+    assert_eq!(server.refreshes(), 1);
+    assert!(session.is_signed_in());
+}
+
+#[test]
+fn an_answer_that_was_lost_is_asked_for_again_at_once() {
+    let (session, server, clock, _) = due(0);
+    let server = server.grace(std::time::Duration::from_secs(10));
+    server.troubles(&[Trouble::LostAnswer]);
+    assert_eq!(sent(at_once(header(&session))), "JWT a3");
+    assert_eq!(server.refreshes(), 2);
+    clock.pass(1000);
+    assert_eq!(sent(at_once(header(&session))), "JWT a4");
+    assert_eq!(server.ended(), 0);
+}
+
+#[test]
+fn without_cool_down_each_call_tries_once() {
+    let clock = TestClock::new();
+    let server = Server::new(&clock);
+    let session = builder(&server)
+        .store(MemoryStore::holding(server.login()))
+        .cool_down(std::time::Duration::ZERO)
+        .build();
+    clock.pass(1000);
+    server.troubles(&[Trouble::Status(500), Trouble::Status(502)]);
+    assert!(at_once(header(&session)).is_err());
+    assert!(at_once(header(&session)).is_err());
+    assert_eq!(sent(at_once(header(&session))), "JWT a2");
+    assert_eq!(server.refreshes(), 3);
+}
+
+#[test]
+fn tokens_that_are_due_from_the_beginning_are_sent() {
+    let clock = TestClock::new();
+    let server = Server::new(&clock);
+    let session = builder(&server)
+        .store(MemoryStore::holding(server.login()))
+        // A clock that is far ahead.
+        .clock(|| crate::support::START + std::time::Duration::from_secs(5_000))
+        .build();
+    assert_eq!(sent(at_once(header(&session))), "JWT a2");
+    assert_eq!(sent(at_once(header(&session))), "JWT a3");
+    assert_eq!(server.refreshes(), 2);
+}
+
+#[test]
+fn a_refused_token_is_refreshed_by_the_next_call() {
+    let (session, server, clock, _) = due(0);
+    server.troubles(&[Trouble::Status(500)]);
+    assert_eq!(sent(at_once(header(&session))), "JWT a1");
+    // The cool-down is about tokens that still work.
+    reject(&session, "JWT a1");
+    assert_eq!(sent(at_once(header(&session))), "JWT a2");
+    assert_eq!(server.refreshes(), 2);
+
+    // Late refusals of the old token cause nothing.
+    for _ in 0..10 {
+        reject(&session, "JWT a1");
+        assert_eq!(sent(at_once(header(&session))), "JWT a2");
+    }
+    assert_eq!(server.refreshes(), 2);
+
+    // While a refused token cannot be renewed, it is not sent, and not every call tries.
+    server.troubles(&[Trouble::Status(500)]);
+    reject(&session, "JWT a2");
+    for _ in 0..10 {
+        let error = at_once(header(&session)).unwrap_err();
+        assert_eq!(error.kind(), AuthErrorKind::Transient);
+        reject(&session, "JWT a2");
+    }
+    assert_eq!(server.refreshes(), 3);
+    clock.pass(10);
+    assert_eq!(sent(at_once(header(&session))), "JWT a3");
+}
+
+#[test]
+fn a_token_of_unknown_expiry_is_renewed_when_it_is_refused() {
+    let server = Server::new(&TestClock::new());
+    let mut state = server.login();
+    state.access_token_expires = None;
+    state.refresh_token_expires = None;
+    let session = builder(&server).store(MemoryStore::holding(state)).build();
+    assert_eq!(sent(at_once(header(&session))), "JWT a1");
+    reject(&session, "JWT a1");
+    assert_eq!(sent(at_once(header(&session))), "JWT a2");
+}
+
+#[test]
+fn a_flight_holds_nothing_of_the_session() {
+    let (session, server, _, store) = due(4);
+    let mut leader: Pin<Box<dyn Future<Output = _>>> = {
+        let session = session.clone();
+        Box::pin(async move { header(&session).await.is_ok() })
+    };
+    assert!(poll(&mut leader).is_pending());
+    drop((session, leader));
+    // What is left of the flight went with the session: server and store are ours alone again.
+    assert_eq!(server.holders(), 1);
+    drop(store);
+}

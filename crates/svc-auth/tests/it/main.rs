@@ -1,0 +1,12 @@
+//! Sessions at the seam of their transport, store and clock.
+// Clippy knows the test functions, but not the functions that help them.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod endings;
+mod file_store;
+mod flights;
+mod restoring;
+mod rules;
+mod shared_file;
+mod storing;
+mod support;

@@ -1,0 +1,98 @@
+// Where the links in mails lead: the last step of an invitation, of a forgotten password, of a new address.
+// The code stands behind `#`, so that it is in no log and no Referer.
+"use strict";
+
+const calls = {
+  accept_invitation: {
+    title: "Accept your invitation",
+    text: "Choose a password to join.",
+    password: "password",
+    names: true,
+    done: "Welcome. You can sign in now.",
+  },
+  reset_password_complete: {
+    title: "Choose a new password",
+    text: "You will be signed out everywhere else.",
+    password: "new_password",
+    done: "Your password was changed. You can sign in now.",
+  },
+  change_email_complete: {
+    title: "Confirm your e-mail address",
+    text: "Press the button to confirm that this address is yours.",
+    done: "Your e-mail address is confirmed.",
+  },
+};
+
+const element = (id) => document.getElementById(id);
+const name = location.pathname.replace(/\/+$/, "").split("/").pop();
+const call = calls[name];
+const code = decodeURIComponent(location.hash.slice(1));
+
+function show(text) {
+  element("text").textContent = text;
+}
+
+function fail(messages) {
+  const list = element("errors");
+  list.replaceChildren(...messages.map((message) => {
+    const item = document.createElement("li");
+    item.textContent = message;
+    return item;
+  }));
+  list.hidden = messages.length === 0;
+}
+
+function messagesOf(body) {
+  if (typeof body.detail === "string") return [body.detail];
+  return Object.entries(body).flatMap(([field, messages]) =>
+    messages.map((message) => (field === "non_field_errors" ? message : `${field.replaceAll("_", " ")}: ${message}`)));
+}
+
+async function send(event) {
+  event.preventDefault();
+  const given = new FormData(element("form"));
+  const body = { code };
+  if (call.password) body[call.password] = given.get("password");
+  if (call.names) {
+    for (const field of ["first_name", "last_name"]) {
+      if (given.get(field)) body[field] = given.get(field);
+    }
+  }
+  fail([]);
+  element("send").disabled = true;
+  try {
+    const response = await fetch(location.pathname, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (!response.ok) {
+      fail(messagesOf(answer));
+      return;
+    }
+    // Used up: nobody needs it in the history.
+    history.replaceState(null, "", location.pathname);
+    element("form").hidden = true;
+    show(call.done);
+  } catch {
+    fail(["The service could not be reached. Try again in a moment."]);
+  } finally {
+    element("send").disabled = false;
+  }
+}
+
+if (call && code) {
+  document.title = call.title;
+  element("title").textContent = call.title;
+  show(call.text);
+  element("names").hidden = !call.names;
+  element("more-names").hidden = !call.names;
+  element("password").hidden = !call.password;
+  element("password").querySelector("input").required = Boolean(call.password);
+  element("send").textContent = call.password ? "Save" : "Confirm";
+  element("form").addEventListener("submit", send);
+  element("form").hidden = false;
+} else {
+  show("This link is not complete. Open the one in your mail again.");
+}

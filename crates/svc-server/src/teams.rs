@@ -1,0 +1,28 @@
+//! Teams of a project (specification, section 1; wire contract, section 6): what may be written of them. They are
+//! read through the models of the [built-in tools](crate::tools).
+
+use svc_model::{Invalid, JsonObject};
+use uuid::Uuid;
+
+use crate::{access::Place, failure::Failure, fields::Fields, state::Shared};
+
+/// Gives a team another name.
+pub(crate) async fn update(
+    state: &Shared,
+    place: &Place,
+    uid: Uuid,
+    body: &JsonObject,
+) -> Result<(), Failure> {
+    let mut fields = Fields::of(body);
+    let name = fields.changed("name");
+    fields.finish()?;
+    let Some(name) = name else {
+        return Err(Invalid::general("at least one property is required: name").into());
+    };
+    state
+        .store
+        .teams()
+        .update(&place.project, uid, &name)
+        .await?;
+    Ok(())
+}

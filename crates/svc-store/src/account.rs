@@ -1,0 +1,161 @@
+//! What users do with their own accounts: sign in, register, change password and address, and get back in when a
+//! password is forgotten (specification, section 5; wire contract, section 9).
+//!
+//! Whether an address has an account is told to nobody: the answers for both are the same, and so is the work.
+
+mod email;
+mod password;
+mod register;
+
+use svc_model::{EnvironmentName, ProjectName};
+use uuid::Uuid;
+
+use crate::error::Error;
+use crate::places::{self, Place};
+use crate::secret::Secret;
+use crate::sessions::{self, SessionTokens};
+use crate::store::Store;
+use crate::users::{self, Kept, User};
+
+pub use self::register::{Registered, Registration};
+
+/// Users and their own accounts in an environment: [`Store::account`].
+#[derive(Debug, Clone)]
+pub struct Account<'a> {
+    store: &'a Store,
+    project: ProjectName,
+    environment: EnvironmentName,
+    /// What links in mails begin with.
+    base_url: String,
+}
+
+/// How a try to sign in ended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SignIn {
+    /// The user is signed in.
+    Done(SessionTokens, User),
+    /// The password is right, but the address was never confirmed, and this project asks for that.
+    Unconfirmed,
+    /// There is no such account, or it has another password; nobody is told which.
+    Refused,
+}
+
+impl Store {
+    /// Users and their own accounts in an environment. `base_url` is what links in mails begin with, unless the
+    /// project has links of its own; it must come from the configuration, never from a request.
+    pub fn account(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        base_url: impl Into<String>,
+    ) -> Account<'_> {
+        Account {
+            store: self,
+            project: project.clone(),
+            environment: environment.clone(),
+            base_url: base_url.into(),
+        }
+    }
+}
+
+impl Account<'_> {
+    /// Signs a user in.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) when too many sign in at once, else when the store cannot be
+    /// used.
+    pub async fn sign_in(&self, email: &str, password: Secret) -> Result<SignIn, Error> {
+        let kept = match self.find(email).await? {
+            Some((place, kept)) => Some((place, kept)),
+            None => None,
+        };
+        let hash = kept.as_ref().and_then(|(_, kept)| kept.password.clone());
+        let same = self.store.passwords().verify(password, hash).await?;
+        let Some((place, kept)) = kept.filter(|_| same) else {
+            return Ok(SignIn::Refused);
+        };
+        if place.authentication.confirms_email() && !kept.user.email_confirmed {
+            return Ok(SignIn::Unconfirmed);
+        }
+        let sealer = self.store.sealer().clone();
+        let now = self.store.clock().now();
+        self.store
+            .write_uncached(move |conn| {
+                // The password may have been changed, or the user deleted, while the hash was made.
+                match current(conn, &place, &kept)? {
+                    None => Ok(SignIn::Refused),
+                    Some(user) => {
+                        let tokens = sessions::begin(conn, &sealer, &place, user.uid, now)?;
+                        Ok(SignIn::Done(tokens, user))
+                    }
+                }
+            })
+            .await
+    }
+
+    /// The user with an e-mail address, and where.
+    async fn find(&self, email: &str) -> Result<Option<(Place, Kept)>, Error> {
+        let (project, environment) = (self.project.clone(), self.environment.clone());
+        let email = email.to_owned();
+        self.store
+            .read(move |conn| {
+                let Some(place) = places::find(conn, &project, &environment)? else {
+                    return Ok(None);
+                };
+                let kept = users::find(conn, &place, &email)?;
+                Ok(kept.map(|kept| (place, kept)))
+            })
+            .await
+    }
+
+    /// The user with an identifier, and where.
+    async fn get(&self, user: Uuid) -> Result<(Place, Kept), Error> {
+        let (project, environment) = (self.project.clone(), self.environment.clone());
+        self.store
+            .read(move |conn| {
+                let place = places::get(conn, &project, &environment)?;
+                let kept = users::get(conn, &place, user)?;
+                Ok((place, kept))
+            })
+            .await
+    }
+
+    /// Refuses to change an account without its password, where it has one.
+    async fn check_current(&self, kept: &Kept, current: Option<Secret>) -> Result<(), Error> {
+        if kept.password.is_none() {
+            return Ok(());
+        }
+        let Some(current) = current else {
+            return Err(Error::invalid_field(
+                "current_password",
+                "this field is required",
+            ));
+        };
+        let hash = kept.password.clone();
+        if self.store.passwords().verify(current, hash).await? {
+            Ok(())
+        } else {
+            Err(Error::invalid_field(
+                "current_password",
+                "is not the password of this account",
+            ))
+        }
+    }
+}
+
+/// The user as it is now, when the password is still the one that was looked at.
+fn current(
+    conn: &mut dyn svc_data::Connection,
+    place: &Place,
+    seen: &Kept,
+) -> Result<Option<User>, Error> {
+    let now = users::find(conn, place, &seen.user.email)?;
+    let same = |now: &Kept| now.user.uid == seen.user.uid && now.password == seen.password;
+    Ok(now.filter(same).map(|now| now.user))
+}
+
+/// What is said when an account was changed by somebody else at the same moment.
+fn changed_meanwhile() -> Error {
+    Error::refused("the account was changed at the same moment; sign in and try again")
+}
