@@ -9,6 +9,7 @@ mod errors;
 mod examples;
 mod faults;
 mod foreign;
+mod mail;
 mod operations;
 mod pages;
 mod projects;

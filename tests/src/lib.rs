@@ -1,10 +1,11 @@
-//! What the black-box suites share: the built program as a child process, and calls to it over HTTP, and the database
-//! servers that it is connected to.
+//! What the black-box suites share: the built program as a child process, and calls to it over HTTP, and the servers
+//! that it is connected to, of databases and of mail.
 //!
 //! The program is the one of `SVC_BIN`, else the `svc` beside the test binary; `cargo xtask test`
 //! builds it first.
 
 mod call;
+pub mod mail;
 mod program;
 pub mod servers;
 

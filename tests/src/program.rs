@@ -325,6 +325,12 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
+        if thread::panicking() {
+            let log = self.log();
+            let lines: Vec<&str> = log.lines().collect();
+            let last = &lines[lines.len().saturating_sub(40)..];
+            eprintln!("what the service said last:\n{}", last.join("\n"));
+        }
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }

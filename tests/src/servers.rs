@@ -433,7 +433,7 @@ fn stop(process: &mut Option<Child>) {
 }
 
 /// A free port that nobody gets who asks for any port, since it has to stay free while the server is stopped.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     for _ in 0..1_000 {
         // Processes that run beside each other begin at different places.

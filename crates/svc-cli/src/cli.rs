@@ -175,7 +175,7 @@ mod tests {
         fn check(command: &clap::Command) {
             for argument in command.get_arguments() {
                 let id = argument.get_id().as_str();
-                let holds_secret = ["api_key", "api_token", "connect"].contains(&id);
+                let holds_secret = ["api_key", "api_token", "connect", "smtp_url"].contains(&id);
                 if argument.get_env().is_some() && holds_secret {
                     assert!(argument.is_hide_env_values_set(), "{id}");
                 }

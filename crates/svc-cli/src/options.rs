@@ -12,7 +12,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, de::Error as _};
-use svc_server::{Config, IpRange, Origin};
+use svc_server::{Config, IpRange, MailConfig, Origin};
 
 use crate::failure::Failure;
 
@@ -87,6 +87,13 @@ pub(crate) struct ServerOptions {
     /// How long a shutdown waits for requests in flight [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE")]
     shutdown_grace: Option<u64>,
+    /// Mail server that sends invitations and codes: smtp://user:password@host:587, or smtps://...:465; without one
+    /// they wait in the outbox, which svc mail list shows
+    #[arg(long, value_name = "URL", env = "SVC_SMTP_URL", hide_env_values = true)]
+    smtp_url: Option<String>,
+    /// Sender of mails, such as 'Shop <no-reply@example.com>'
+    #[arg(long, value_name = "MAILBOX", env = "SVC_MAIL_FROM")]
+    mail_from: Option<String>,
     /// What is logged, such as warn or svc_server=debug [default: info, for demo warn]
     #[arg(long, value_name = "FILTER", env = "SVC_LOG")]
     pub(crate) log: Option<String>,
@@ -158,6 +165,8 @@ impl ServerOptions {
             tries_per_account: self.tries_per_account.or(file.tries_per_account),
             tries_per_address: self.tries_per_address.or(file.tries_per_address),
             shutdown_grace: self.shutdown_grace.or(file.shutdown_grace),
+            smtp_url: self.smtp_url.or_else(|| file.smtp_url.clone()),
+            mail_from: self.mail_from.or_else(|| file.mail_from.clone()),
             log: self.log.or_else(|| file.log.clone()),
             log_format: self.log_format.or(file.log_format),
             dir: self.dir.or_else(|| file.dir.clone()),
@@ -195,6 +204,12 @@ impl ServerOptions {
         config.shutdown_grace = self
             .shutdown_grace
             .map_or(config.shutdown_grace, Duration::from_secs);
+        // Without a sender the server says what is missing.
+        config.mail = self
+            .smtp_url
+            .as_deref()
+            .filter(|url| !url.is_empty())
+            .map(|url| MailConfig::new(url, self.mail_from.as_deref().unwrap_or_default()));
         config
     }
 }
@@ -249,6 +264,23 @@ mod tests {
         assert_eq!(config.request_timeout, Duration::from_secs(7));
         assert_eq!(config.cors_origins.len(), 1);
         assert_eq!(config.max_requests, Config::default().max_requests);
+    }
+
+    #[test]
+    fn mail_needs_a_server_and_an_empty_one_is_none() {
+        let text =
+            "smtp-url = \"smtp://ann:hunter2@mail.example.com\"\nmail-from = \"a@b.example\"";
+        let options = file(text).unwrap();
+        let config = ServerOptions::default().or(&options).server_config();
+        assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
+        let mail = config.mail.unwrap();
+        assert!(mail.smtp_url.expose().contains("hunter2"));
+        assert_eq!(mail.from, "a@b.example");
+        let empty = ServerOptions {
+            smtp_url: Some(String::new()),
+            ..ServerOptions::default()
+        };
+        assert!(empty.or(&options).server_config().mail.is_none());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::{
 
 use http::{HeaderValue, Uri};
 
-use crate::Error;
+use crate::{Error, MailConfig};
 
 /// The settings of a [`Server`](crate::Server). Start from [`Config::default`] and set what differs.
 #[derive(Clone, Debug)]
@@ -52,6 +52,9 @@ pub struct Config {
     pub tries_per_address: NonZeroU32,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
+    /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
+    /// Default none.
+    pub mail: Option<MailConfig>,
 }
 
 impl Default for Config {
@@ -73,6 +76,7 @@ impl Default for Config {
             tries_per_account: NonZeroU32::new(10).unwrap_or(NonZeroU32::MIN),
             tries_per_address: NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN),
             shutdown_grace: Duration::from_secs(30),
+            mail: None,
         }
     }
 }

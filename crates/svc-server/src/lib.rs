@@ -55,6 +55,7 @@ mod users;
 pub use self::{
     config::{Config, IpRange, Origin},
     error::Error,
+    mail::MailConfig,
     server::Server,
 };
 

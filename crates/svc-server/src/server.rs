@@ -8,6 +8,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavi
 use crate::{
     Config, Error, application, limits,
     listener::{bind, serve},
+    mail::{self, Smtp},
     router::{Hosts, router},
     state::{Shared, State},
 };
@@ -24,6 +25,7 @@ pub struct Server {
     listeners: Vec<(Hosts, TcpListener)>,
     base_url: String,
     app_base_url: String,
+    smtp: Option<Smtp>,
 }
 
 impl Server {
@@ -35,6 +37,7 @@ impl Server {
     /// store cannot be read.
     pub async fn bind(store: Store, config: Config) -> Result<Self, Error> {
         config.check()?;
+        let smtp = config.mail.as_ref().map(Smtp::new).transpose()?;
         let mut config = config;
         let mut listeners = Vec::new();
         let listener = bind(config.listen).await?;
@@ -62,6 +65,7 @@ impl Server {
             listeners,
             base_url,
             app_base_url,
+            smtp,
         })
     }
 
@@ -81,7 +85,10 @@ impl Server {
     /// None today; the service answers what goes wrong while it runs, and logs it.
     pub async fn run(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), Error> {
         let Self {
-            state, listeners, ..
+            state,
+            listeners,
+            smtp,
+            ..
         } = self;
         let (stop, stopped) = watch::channel(false);
         let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
@@ -92,6 +99,12 @@ impl Server {
             let (state, stopped) = (Shared::clone(&state), stopped.clone());
             tasks.spawn(async move { serve(listener, router, &state.config, stopped).await });
         }
+        let mails = (Shared::clone(&state), stopped.clone());
+        tasks.spawn(async move {
+            let (state, stopped) = mails;
+            let grace = state.config.shutdown_grace;
+            mail::run(&state.store, smtp, &state.mail, stopped, grace).await;
+        });
         shutdown.await;
         tracing::info!("shutting down");
         state.readiness.end();

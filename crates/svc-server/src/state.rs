@@ -68,6 +68,8 @@ impl State {
         if *seen != Some(revision) {
             self.refresh().await?;
             *seen = Some(revision);
+            // It may have been a mail: svc user add puts one into the outbox.
+            self.mail.wake();
         }
         Ok(())
     }

@@ -184,7 +184,7 @@ impl Mails<'_> {
 
     /// Takes the mail that is due next, for the two minutes in which it is to be [sent](Self::sent) or
     /// [put back](Self::failed); after that anybody may take it again. Mails that are of no use any more are thrown
-    /// away.
+    /// away. `None` also when the mail is damaged; the one behind it comes with the next call.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -214,11 +214,17 @@ impl Mails<'_> {
                 let Some(row) = conn.query_one(&sql, &[due.into()])? else {
                     return Ok(None);
                 };
+                let uid: String = row.get("mail_uid")?;
                 conn.execute(
                     "UPDATE mails SET next_attempt = ?1, attempts = attempts + 1 WHERE uid = ?2",
-                    &[until.into(), row.get::<String>("mail_uid")?.into()],
+                    &[until.into(), uid.as_str().into()],
                 )?;
-                from_row(&row, &sealer).map(Some)
+                // One that cannot be read must not stand in the way of the others.
+                let mail = from_row(&row, &sealer);
+                if let Err(error) = &mail {
+                    tracing::error!(mail = uid, %error, "a mail is left out");
+                }
+                Ok(mail.ok())
             })
             .await
     }

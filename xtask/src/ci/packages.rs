@@ -22,6 +22,7 @@ const TOP_FOLDERS: &[&str] = &[
     "migrations",
     "proptest-regressions",
     "src",
+    "templates",
     "tests",
 ];
 /// Ends of names that tools leave behind.

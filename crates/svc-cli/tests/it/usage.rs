@@ -35,6 +35,7 @@ fn wrong_usage_is_status_2() {
         &["serve", "--body-limit", "0"],
         &["serve", "--log", "svc=loud=very"],
         &["serve", "--config", "no-such-file.toml"],
+        &["serve", "--smtp-url"],
         &[
             "records",
             "list",
