@@ -153,15 +153,19 @@ mod tests {
 
     #[test]
     fn nobody_becomes_an_administrator_by_registering() {
-        let mut settings = Authentication::default();
-        settings.sign_up_team = "administrator".to_owned();
+        let settings = Authentication {
+            sign_up_team: "administrator".to_owned(),
+            ..Authentication::default()
+        };
         assert!(settings.check().is_err());
     }
 
     #[test]
     fn domains_are_compared_without_regard_to_case_and_whole() {
-        let mut settings = Authentication::default();
-        settings.email_domains = vec!["@Example.COM".to_owned()];
+        let settings = Authentication {
+            email_domains: vec!["@Example.COM".to_owned()],
+            ..Authentication::default()
+        };
         let settings = settings.check().unwrap();
         assert!(settings.admits("ann@EXAMPLE.com"));
         for other in [
