@@ -1,5 +1,6 @@
 //! Black-box suites: the built program, driven over HTTP and from the command line.
 
+mod account;
 mod aggregate;
 mod bulk_create;
 mod credentials;
@@ -11,6 +12,7 @@ mod faults;
 mod foreign;
 mod operations;
 mod pages;
+mod people;
 mod projects;
 mod records;
 mod resources;
