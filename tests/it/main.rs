@@ -20,3 +20,4 @@ mod shared;
 mod siblings;
 mod sql;
 mod transfer;
+mod users;
