@@ -16,6 +16,7 @@ mod people;
 mod projects;
 mod records;
 mod resources;
+mod rights;
 mod shared;
 mod siblings;
 mod sql;
