@@ -213,7 +213,7 @@ async fn rights(
         detail,
         challenge: DATA_CHALLENGE,
     };
-    let rights = match presented(&parts.headers)? {
+    let rights = match presented(&parts.headers, DATA_CHALLENGE)? {
         Some((AuthScheme::Raw | AuthScheme::Bearer, token)) => {
             match identify(state, token).await? {
                 Some(Identity::StaticToken(token)) => {
