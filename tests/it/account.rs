@@ -11,3 +11,4 @@ mod restarts;
 mod sessions;
 mod sign_up;
 mod throttle;
+mod time;

@@ -24,7 +24,8 @@ fn secrets(home: &Home) -> Vec<String> {
     let body = json!({"email": "new@example.com", "password": secret("registered-password")});
     home.auth("register", &body).expect(201);
     home.auth("register", &body).expect(201);
-    let confirm = json!({"code": secret(&home.mails("new@example.com")[0]["code"].as_str().unwrap().to_owned())});
+    let mails = home.mails("new@example.com");
+    let confirm = json!({"code": secret(mails[0]["code"].as_str().unwrap())});
     home.auth("change_email_complete", &confirm).expect(200);
     let session = tokens(Session::of(&home.auth("login", &body).ok()["token"]));
     let session = tokens(Session::of(&home.refresh(&session).ok()));
