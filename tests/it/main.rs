@@ -1,5 +1,6 @@
 //! Black-box suites: the built program, driven over HTTP and from the command line.
 
+mod account;
 mod aggregate;
 mod bulk_create;
 mod credentials;
@@ -12,11 +13,14 @@ mod foreign;
 mod mail;
 mod operations;
 mod pages;
+mod people;
 mod projects;
 mod records;
 mod resources;
+mod rights;
 mod sessions;
 mod shared;
 mod siblings;
 mod sql;
 mod transfer;
+mod users;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use svc_auth::AuthScheme;
 use svc_data::Resource;
 use svc_model::{
-    EnvironmentName, ListQuery, ProjectName, ResourceName, resources::ModelDescription,
+    EnvironmentName, ListQuery, ProjectName, RecordView, ResourceName, resources::ModelDescription,
 };
 use svc_store::{ServiceTokenIdentity, SessionIdentity, Team, TeamRights};
 
@@ -79,6 +79,15 @@ impl Access {
         self.rights
             .team()
             .is_none_or(|(_, rights)| rights.on(self.resource.name(), model).read)
+    }
+
+    /// What of a record that was written is answered. Who may not read the records of the model gets the key alone,
+    /// or a change of nothing would read them.
+    pub(crate) fn view_of_written(&self, model: &str, mut view: RecordView) -> RecordView {
+        if !self.may_read(model) {
+            view.fields = Some(Vec::new());
+        }
+        view
     }
 
     /// Refuses a query that asks for records by what is written in a model that may not be read.
@@ -204,7 +213,7 @@ async fn rights(
         detail,
         challenge: DATA_CHALLENGE,
     };
-    let rights = match presented(&parts.headers)? {
+    let rights = match presented(&parts.headers, DATA_CHALLENGE)? {
         Some((AuthScheme::Raw | AuthScheme::Bearer, token)) => {
             match identify(state, token).await? {
                 Some(Identity::StaticToken(token)) => {

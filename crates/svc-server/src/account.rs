@@ -172,7 +172,7 @@ async fn session(
         detail,
         challenge: CHALLENGE,
     };
-    let Some((AuthScheme::Jwt, token)) = presented(&parts.headers)? else {
+    let Some((AuthScheme::Jwt, token)) = presented(&parts.headers, CHALLENGE)? else {
         return Err(refused(
             "a session is required: Authorization: JWT <access token>",
         ));

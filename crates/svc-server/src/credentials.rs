@@ -131,7 +131,8 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Accou
         detail,
         challenge: APPLICATION_CHALLENGE,
     };
-    let Some((AuthScheme::Bearer, presented)) = presented(headers)? else {
+    let presented = presented(headers, APPLICATION_CHALLENGE)?;
+    let Some((AuthScheme::Bearer, presented)) = presented else {
         return Err(refused(
             "an API key is required: Authorization: Bearer <key>",
         ));
@@ -145,8 +146,12 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Accou
     }
 }
 
-/// Scheme and credential of the request's one `Authorization` header.
-pub(crate) fn presented(headers: &HeaderMap) -> Result<Option<(AuthScheme, &str)>, Failure> {
+/// Scheme and credential of the request's one `Authorization` header. What cannot be read is answered with the
+/// challenge of the route.
+pub(crate) fn presented<'h>(
+    headers: &'h HeaderMap,
+    challenge: &'static str,
+) -> Result<Option<(AuthScheme, &'h str)>, Failure> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {
         return Ok(None);
@@ -155,7 +160,7 @@ pub(crate) fn presented(headers: &HeaderMap) -> Result<Option<(AuthScheme, &str)
         (Ok(parsed), None) => Ok(Some(parsed)),
         _ => Err(Failure::NotAuthenticated {
             detail: "the Authorization header is malformed",
-            challenge: DATA_CHALLENGE,
+            challenge,
         }),
     }
 }

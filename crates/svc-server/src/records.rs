@@ -18,7 +18,7 @@ use svc_model::{Invalid, RecordView, records, wire::Operation as _};
 
 use crate::{
     access::{Access, Action, Place, authorized},
-    answer::{Answer, empty_answer, tagged_answer},
+    answer::{Answer, empty_answer, raw_json_answer, tagged_answer},
     body::read_object,
     failure::Failure,
     request::{Segments, if_match},
@@ -107,9 +107,10 @@ async fn create(
     let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
     let model = resource.find_model(&model).await?;
     let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
+    let view = resource.view_of_written(&model.name, view);
     let object = read_object(&parts.headers, body, &state.config).await?;
-    let RecordJson { body, etag, .. } = resource.create(&model, &object, &view).await?;
-    Ok(tagged_answer(StatusCode::CREATED, [body], &etag, None))
+    let created = resource.create(&model, &object, &view).await?;
+    Ok(written(&resource, &model, StatusCode::CREATED, created))
 }
 
 async fn update(
@@ -147,6 +148,7 @@ async fn change(
     let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
     let model = resource.find_model(&model).await?;
     let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
+    let view = resource.view_of_written(&model.name, view);
     let tags = read_if_match(&parts)?;
     let object = read_object(&parts.headers, body, &state.config).await?;
     let changed = match change {
@@ -161,12 +163,17 @@ async fn change(
                 .await?
         }
     };
-    Ok(tagged_answer(
-        StatusCode::OK,
-        [changed.body],
-        &changed.etag,
-        None,
-    ))
+    Ok(written(&resource, &model, StatusCode::OK, changed))
+}
+
+/// The answer to a write. The entity tag is made of the whole record, so that it is for those who may read it.
+fn written(resource: &Access, model: &Model, status: StatusCode, record: RecordJson) -> Answer {
+    let RecordJson { body, etag, .. } = record;
+    if resource.may_read(&model.name) {
+        tagged_answer(status, [body], &etag, None)
+    } else {
+        raw_json_answer(status, [body])
+    }
 }
 
 async fn delete(

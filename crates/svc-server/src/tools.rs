@@ -24,10 +24,11 @@ use crate::{
     teams, users,
 };
 
-/// What groups can be asked, at the list and at one of them.
+/// What users and groups can be asked, at the list and at one of them.
+const ALLOW_USERS: &str = "GET, HEAD, POST";
+const ALLOW_USER: &str = "GET, HEAD, PATCH, DELETE";
 const ALLOW_GROUPS: &str = "GET, HEAD";
 const ALLOW_GROUP: &str = "GET, HEAD, PATCH";
-const ALLOW_USER: &str = "GET, HEAD, PATCH, DELETE";
 
 /// The tools of every environment that was asked for, until the store changes.
 #[derive(Debug, Default)]
@@ -68,15 +69,10 @@ pub(crate) async fn create(
     model: &str,
     request: Request,
 ) -> Result<Answer, Failure> {
-    let asked = Asked::read(state, place, Action::Write(model), request).await?;
-    match model {
-        USERS => {
-            let uid = users::create(state, place, &asked.body).await?;
-            asked.answer(state, StatusCode::CREATED, USERS, uid).await
-        }
-        GROUPS => Err(Failure::not_allowed(ALLOW_GROUPS)),
-        _ => Err(no_such_model(model)),
-    }
+    let (action, allow) = (Action::Write(model), allowed(model, false));
+    let asked = Asked::read(state, place, action, allow, request).await?;
+    let uid = users::create(state, place, &asked.body).await?;
+    asked.answer(state, StatusCode::CREATED, USERS, uid).await
 }
 
 /// Changes a user or a team. There is no replacing: most of what they have is not the caller's.
@@ -86,14 +82,8 @@ pub(crate) async fn change(
     (model, id): (&str, &str),
     request: Request,
 ) -> Result<Answer, Failure> {
-    let asked = Asked::read(state, place, Action::Write(model), request).await?;
-    let replaces = asked.parts.method == Method::PUT;
-    match model {
-        USERS if replaces => return Err(Failure::not_allowed(ALLOW_USER)),
-        GROUPS if replaces => return Err(Failure::not_allowed(ALLOW_GROUP)),
-        USERS | GROUPS => {}
-        _ => return Err(no_such_model(model)),
-    }
+    let (action, allow) = (Action::Write(model), allowed(model, true));
+    let asked = Asked::read(state, place, action, allow, request).await?;
     let uid = read_uid(id)?;
     let _writing = state.tools.writing.lock().await;
     asked.check_tag(model, uid).await?;
@@ -111,17 +101,26 @@ pub(crate) async fn delete(
     (model, id): (&str, &str),
     request: Request,
 ) -> Result<Answer, Failure> {
-    let asked = Asked::read(state, place, Action::Delete(model), request).await?;
-    match model {
-        USERS => {}
-        GROUPS => return Err(Failure::not_allowed(ALLOW_GROUP)),
-        _ => return Err(no_such_model(model)),
-    }
+    let (action, allow) = (Action::Delete(model), allowed(model, true));
+    let asked = Asked::read(state, place, action, allow, request).await?;
     let uid = read_uid(id)?;
     let _writing = state.tools.writing.lock().await;
     asked.check_tag(model, uid).await?;
     users::delete(state, place, uid).await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
+}
+
+/// The methods of a model, at its list or at one of its records.
+fn allowed(model: &str, of_one: bool) -> Result<&'static str, Failure> {
+    match (model, of_one) {
+        (USERS, false) => Ok(ALLOW_USERS),
+        (USERS, true) => Ok(ALLOW_USER),
+        (GROUPS, false) => Ok(ALLOW_GROUPS),
+        (GROUPS, true) => Ok(ALLOW_GROUP),
+        _ => Err(Failure::NotFound(format!(
+            "no model {model:?} in this resource"
+        ))),
+    }
 }
 
 /// A write that the caller may make.
@@ -137,10 +136,16 @@ impl Asked {
         state: &Shared,
         place: &Place,
         action: Action<'_>,
+        allow: Result<&'static str, Failure>,
         request: Request,
     ) -> Result<Self, Failure> {
         let (parts, body) = request.into_parts();
         let access = authorized(state, &parts, place, action).await?;
+        // Before the body: nothing in it could help.
+        let allow = allow?;
+        if !allow.split(", ").any(|method| parts.method == *method) {
+            return Err(Failure::not_allowed(allow));
+        }
         let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
         let body = match parts.method {
             Method::DELETE => JsonObject::new(),
@@ -191,8 +196,4 @@ impl Asked {
 fn read_uid(id: &str) -> Result<Uuid, Failure> {
     id.parse()
         .map_err(|_| Failure::NotFound("there is no such record".to_owned()))
-}
-
-fn no_such_model(model: &str) -> Failure {
-    Failure::NotFound(format!("no model {model:?} in this resource"))
 }

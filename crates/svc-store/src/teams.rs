@@ -106,7 +106,7 @@ impl Teams<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such team; a field
-    /// error on `name` when it is empty, too long, or another team's.
+    /// error on `name` when it is empty, too long, or another team's, without regard to case.
     pub async fn update(
         &self,
         project: &ProjectName,
@@ -123,16 +123,25 @@ impl Teams<'_> {
         self.store
             .write(move |conn| {
                 let project_uid = projects::uid(conn, &project)?;
+                let taken =
+                    || Error::invalid_field("name", "another team of this project has this name");
+                // Teams are named without regard to case.
+                let others = conn.query(
+                    "SELECT name FROM teams WHERE project_uid = ?1 AND uid <> ?2",
+                    &[project_uid.as_str().into(), uid.to_string().into()],
+                )?;
+                for other in &others {
+                    if other.get::<String>("name")?.to_lowercase() == name.to_lowercase() {
+                        return Err(taken());
+                    }
+                }
                 let changed = conn
                     .execute(
                         "UPDATE teams SET name = ?1 WHERE uid = ?2 AND project_uid = ?3",
                         &[name.into(), uid.to_string().into(), project_uid.into()],
                     )
                     .map_err(|error| match is_taken(&error) {
-                        true => Error::invalid_field(
-                            "name",
-                            "another team of this project has this name",
-                        ),
+                        true => taken(),
                         false => error.into(),
                     })?;
                 if changed == 0 {

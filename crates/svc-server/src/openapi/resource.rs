@@ -62,7 +62,7 @@ fn keep_what_tools_have(document: &mut Value) {
     let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) else {
         return;
     };
-    paths.retain(|path, _| !path.ends_with("/bulk_create"));
+    paths.retain(|path, _| !path.ends_with("/bulk_create") && path != "/sql_get_query");
     for (path, methods) in [
         ("/models/users/{id}", &["put"][..]),
         ("/models/groups", &["post"]),

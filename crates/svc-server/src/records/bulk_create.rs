@@ -26,8 +26,9 @@ pub(super) async fn bulk_create(
     let model = resource.find_model(&model).await?;
     let query = BulkQuery::parse(parts.uri.query().unwrap_or_default())?;
     let records = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;
+    let view = resource.view_of_written(&model.name, query.view);
     let results = resource
-        .bulk_create(&model, &records, query.atomic, &query.view)
+        .bulk_create(&model, &records, query.atomic, &view)
         .await?;
     let mut out = BytesMut::with_capacity(64 * results.len());
     out.put_u8(b'[');

@@ -1,0 +1,163 @@
+//! What ends sessions: the very next request with the old tokens is refused.
+
+use serde_json::json;
+use svc_tests::wait_until;
+
+use crate::people::{Home, PASSWORD, Session, home};
+
+/// Two sessions of a new user, both known to the service as good.
+fn two_sessions(home: &Home, email: &str, team: &str) -> (String, [Session; 2]) {
+    let uid = home.add(email, team);
+    let sessions = [(); 2].map(|()| home.login(email, PASSWORD));
+    for session in &sessions {
+        home.user(session).expect(200);
+        records(home, session, 200);
+    }
+    (uid, sessions)
+}
+
+#[track_caller]
+fn records(home: &Home, session: &Session, status: u16) {
+    let call = home.call("GET", "shop/models/orders?_per_page=1");
+    call.authorization(&session.header()).expect(status);
+}
+
+/// Neither token of any of these sessions opens anything.
+#[track_caller]
+fn have_ended(home: &Home, sessions: &[Session]) {
+    for session in sessions {
+        home.user(session).expect(401);
+        records(home, session, 401);
+        home.refresh(session).expect(401);
+    }
+}
+
+#[test]
+fn a_changed_password_ends_every_session_but_the_new_one() {
+    let (_, sessions) = two_sessions(home(), "end-password@example.com", "Editor");
+    // A token that was rotated a moment ago is no way around it.
+    let next = Session::of(&home().refresh(&sessions[0]).ok());
+    let body = json!({"new_password": "battery staple", "current_password": PASSWORD});
+    let changed = home().auth_as(&sessions[1], "change_password", &body).ok();
+    have_ended(home(), &sessions);
+    have_ended(home(), &[next]);
+    let new = Session::of(&changed["new_state"]);
+    home().user(&new).expect(200);
+    home().refresh(&new).expect(200);
+}
+
+#[test]
+fn a_password_chosen_anew_ends_every_session() {
+    let (_, sessions) = two_sessions(home(), "end-reset@example.com", "Editor");
+    let code = home().reset_code("end-reset@example.com");
+    // Asking for it ends nothing: anybody can.
+    home().user(&sessions[0]).expect(200);
+    let body = json!({"code": code, "new_password": "battery staple"});
+    let done = home().auth("reset_password_complete", &body).ok();
+    have_ended(home(), &sessions);
+    home().user(&Session::of(&done["new_state"])).expect(200);
+}
+
+#[test]
+fn a_changed_address_ends_every_session() {
+    let (_, sessions) = two_sessions(home(), "end-email@example.com", "Editor");
+    let body = json!({"new_email": "end-email-new@example.com", "current_password": PASSWORD});
+    home()
+        .auth_as(&sessions[0], "change_email", &body)
+        .expect(200);
+    home().user(&sessions[0]).expect(200);
+    let body = json!({"code": home().code("end-email-new@example.com")});
+    home().auth("change_email_complete", &body).expect(200);
+    have_ended(home(), &sessions);
+}
+
+#[test]
+fn a_deleted_user_has_no_session() {
+    let (uid, sessions) = two_sessions(home(), "end-delete@example.com", "Editor");
+    let code = home().reset_code("end-delete@example.com");
+    home().tools("DELETE", &format!("users/{uid}")).expect(204);
+    have_ended(home(), &sessions);
+    let body = json!({"email": "end-delete@example.com", "password": PASSWORD});
+    home().auth("login", &body).expect(401);
+    let body = json!({"code": code, "new_password": "battery staple"});
+    home().auth("reset_password_complete", &body).expect(400);
+    // Whoever gets the address next is somebody else.
+    assert_ne!(home().add("end-delete@example.com", "Editor"), uid);
+    have_ended(home(), &sessions);
+}
+
+#[test]
+fn another_team_ends_every_session_and_another_name_does_not() {
+    let (uid, sessions) = two_sessions(home(), "end-team@example.com", "Editor");
+    let user = format!("users/{uid}");
+    let same = json!({"first_name": "Ann", "group": home().team("Editor")});
+    home().tools("PATCH", &user).json(&same).expect(200);
+    home().user(&sessions[0]).expect(200);
+    let body = json!({"group": home().team("Read Only")});
+    home().tools("PATCH", &user).json(&body).expect(200);
+    have_ended(home(), &sessions);
+    let session = home().login("end-team@example.com", PASSWORD);
+    let call = home().call("POST", "shop/models/customers");
+    let call = call.authorization(&session.header());
+    call.json(&json!({"name": "x"})).expect(403);
+}
+
+#[test]
+fn what_another_process_does_is_felt_within_a_second() {
+    let home = Home::new();
+    let (_, [session, _]) = two_sessions(&home, "ann@example.com", "Editor");
+    let (_, [other, _]) = two_sessions(&home, "bob@example.com", "Editor");
+    // Everything that users have depends on their environment.
+    home.run(&["env", "add", "staging", "--project", "main"]);
+    home.user(&session).expect(200);
+    let begun = std::time::Instant::now();
+    home.run(&["keys", "rotate", "--now"]);
+    wait_until("the old key is not believed", || {
+        home.user(&session).send().status == 401
+    });
+    assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
+    home.user(&other).expect(401);
+    // Users stay signed in: they renew.
+    let next = Session::of(&home.refresh(&session).ok());
+    home.user(&next).expect(200);
+    home.user(&session).expect(401);
+
+    home.run(&["project", "remove", "main"]);
+    wait_until("the sessions of the project ended", || {
+        home.user(&next).send().status == 401
+    });
+    home.refresh(&next).expect(401);
+}
+
+#[test]
+fn a_rotated_key_ends_nothing_unless_it_is_asked_to() {
+    let home = Home::new();
+    let session = home.member("ann@example.com", "Editor");
+    home.run(&["keys", "rotate"]);
+    let kid = |session: &Session| session.access.split('.').next().unwrap().to_owned();
+    // Whether or not it was noticed yet, the service signs with the new key and believes it.
+    let new = home.login("ann@example.com", PASSWORD);
+    assert_ne!(kid(&new), kid(&session));
+    home.user(&new).expect(200);
+    home.user(&session).expect(200);
+    home.refresh(&session).expect(200);
+}
+
+#[test]
+fn a_code_that_was_asked_for_ends_with_the_password_and_the_address() {
+    let (_, [session, _]) = two_sessions(home(), "end-codes@example.com", "Editor");
+    let reset = home().reset_code("end-codes@example.com");
+    let body = json!({"new_email": "end-codes-new@example.com", "current_password": PASSWORD});
+    home().auth_as(&session, "change_email", &body).expect(200);
+    let change = home().code("end-codes-new@example.com");
+    let body = json!({"new_password": "battery staple", "current_password": PASSWORD});
+    home()
+        .auth_as(&session, "change_password", &body)
+        .expect(200);
+    let body = json!({"code": reset, "new_password": "thieves password"});
+    home().auth("reset_password_complete", &body).expect(400);
+    home()
+        .auth("change_email_complete", &json!({ "code": change }))
+        .expect(400);
+    home().login("end-codes@example.com", "battery staple");
+}

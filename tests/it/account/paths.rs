@@ -1,0 +1,124 @@
+//! Paths, methods, parameters and headers of the account calls.
+
+use serde_json::json;
+
+use crate::people::{PASSWORD, home, named};
+
+/// Every account call: its name, its method, and whether it wants a session.
+pub const CALLS: [(&str, &str, bool); 11] = [
+    ("login", "POST", false),
+    ("refresh", "POST", false),
+    ("user", "GET", true),
+    ("logout", "POST", true),
+    ("register", "POST", false),
+    ("change_password", "POST", true),
+    ("reset_password", "POST", false),
+    ("reset_password_complete", "POST", false),
+    ("accept_invitation", "POST", false),
+    ("change_email", "POST", true),
+    ("change_email_complete", "POST", false),
+];
+
+#[test]
+fn every_call_answers_with_and_without_a_slash_at_its_end() {
+    for (name, method, wants_session) in CALLS {
+        for slash in ["", "/"] {
+            let call = home().call(method, &format!("auth/{name}{slash}"));
+            let status = if wants_session { 401 } else { 400 };
+            call.json(&json!({})).expect(status);
+        }
+    }
+    home().add("slash@example.com", "Editor");
+    let body = json!({"email": "slash@example.com", "password": PASSWORD});
+    home().auth("login/", &body).expect(200);
+}
+
+#[test]
+fn another_method_is_refused_and_the_right_one_named() {
+    for (name, method, _) in CALLS {
+        for other in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            if other == method {
+                continue;
+            }
+            let answer = home().call(other, &format!("auth/{name}")).expect(405);
+            assert_eq!(answer.json()["error_code"], "method_not_allowed");
+            let allowed: Vec<&str> = answer.header("allow").split(',').map(str::trim).collect();
+            let expected = if method == "GET" {
+                &["GET", "HEAD"][..]
+            } else {
+                &["POST"]
+            };
+            assert_eq!(allowed, expected, "{other} {name}");
+        }
+        let options = home().call("OPTIONS", &format!("auth/{name}")).expect(204);
+        assert!(options.header("allow").contains(method), "{name}");
+        assert_eq!(options.body, "");
+    }
+    home().call("GET", "auth/none").expect(404);
+    home().call("POST", "auth").expect(404);
+}
+
+#[test]
+fn the_only_parameter_is_draft() {
+    let session = home().member("draft@example.com", "Editor");
+    let login = json!({"email": "draft@example.com", "password": PASSWORD});
+    let user = |query: &str| {
+        let call = home().call("GET", &format!("auth/user{query}"));
+        call.authorization(&session.header())
+    };
+    for draft in ["?draft=0", "?draft=1"] {
+        user(draft).expect(200);
+        home().auth(&format!("login{draft}"), &login).expect(200);
+        let body = json!({"refresh_token": session.refresh});
+        home().auth(&format!("refresh{draft}"), &body).expect(200);
+    }
+    for draft in ["?draft=2", "?draft=true", "?draft="] {
+        assert_eq!(named(&user(draft).expect(400)), ["draft"]);
+        let answer = home().auth(&format!("login{draft}"), &login).expect(400);
+        assert_eq!(named(&answer), ["draft"]);
+    }
+    for (name, method, wants_session) in CALLS {
+        let mut call = home()
+            .call(method, &format!("auth/{name}?page=1"))
+            .json(&json!({}));
+        if wants_session {
+            call = call.authorization(&session.header());
+        }
+        assert_eq!(named(&call.expect(400)), ["non_field_errors"], "{name}");
+    }
+    // A logout that is refused has ended nothing.
+    user("").expect(200);
+}
+
+#[test]
+fn a_password_in_the_query_is_not_taken_and_not_repeated() {
+    let call = home().auth(
+        "login?email=a@example.com&password=hunter2hunter2",
+        &json!({}),
+    );
+    let answer = call.expect(400);
+    assert!(!answer.body.contains("hunter2"), "{}", answer.body);
+}
+
+#[test]
+fn no_web_page_of_another_origin_may_call() {
+    home().add("cors@example.com", "Editor");
+    let body = json!({"email": "cors@example.com", "password": PASSWORD});
+    let answer = home()
+        .auth("login", &body)
+        .header("origin", "https://evil.example")
+        .expect(200);
+    let preflight = home()
+        .call("OPTIONS", "auth/login")
+        .header("origin", "https://evil.example")
+        .header("access-control-request-method", "POST")
+        .expect(204);
+    for answer in [answer, preflight] {
+        let cors = answer
+            .headers
+            .keys()
+            .find(|name| name.as_str().starts_with("access-control"));
+        assert_eq!(cors, None);
+        assert_eq!(answer.header("set-cookie"), "");
+    }
+}

@@ -1,0 +1,221 @@
+//! What a team may not read it does not learn in other ways.
+
+use serde_json::{Value, json};
+
+use crate::people::{Home, PASSWORD, Session, keys};
+
+fn set(home: &Home, team: &str, rights: &str, on: &[&str]) {
+    let rule = [
+        "rights",
+        "set",
+        team,
+        "--rights",
+        rights,
+        "--project",
+        "main",
+    ];
+    home.run(&[&rule[..], on].concat());
+}
+
+#[test]
+fn what_is_denied_and_what_is_missing_answer_alike() {
+    let home = Home::new();
+    set(
+        &home,
+        "Editor",
+        "none",
+        &["--resource=shop", "--model=customers"],
+    );
+    set(
+        &home,
+        "Editor",
+        "none",
+        &["--resource=shop", "--model=ghosts"],
+    );
+    set(&home, "Read Only", "none", &[]);
+    let (editor, reader) = (
+        home.member("editor@example.com", "Editor"),
+        home.member("reader@example.com", "Read Only"),
+    );
+    let told = |session: &Session, method: &str, path: &str| {
+        let call = home.call(method, path).authorization(&session.header());
+        let answer = call.json(&json!({"nonsense": 1})).send();
+        (answer.status.as_u16(), answer.body)
+    };
+    for (method, path) in [
+        ("GET", ""),
+        ("GET", "?nonsense=1"),
+        ("GET", "/1"),
+        ("GET", "/none"),
+        ("GET", "/1/get_siblings"),
+        ("GET", "/aggregate"),
+        ("POST", "/group"),
+        ("POST", ""),
+        ("POST", "/bulk_create"),
+        ("PATCH", "/1"),
+        ("PUT", "/1"),
+        ("DELETE", "/1"),
+    ] {
+        let denied = told(&editor, method, &format!("shop/models/customers{path}"));
+        assert_eq!(denied.0, 403, "{method} {path}: {}", denied.1);
+        let missing = told(&editor, method, &format!("shop/models/ghosts{path}"));
+        assert_eq!(missing, denied, "{method} {path}");
+        for place in [
+            "shop/models/customers",
+            "shop/models/nothing",
+            "nowhere/models/customers",
+        ] {
+            assert_eq!(
+                told(&reader, method, &format!("{place}{path}")),
+                denied,
+                "{method} {place}{path}"
+            );
+        }
+    }
+    let related = |model: &str| {
+        let path = format!("shop/models/orders?_relation=customer_id.{model}.id|nonsense.1");
+        told(&editor, "GET", &path)
+    };
+    assert_eq!(related("customers"), related("ghosts"));
+    assert_eq!(related("customers").0, 403);
+    // What is not denied may be missing.
+    assert_eq!(told(&editor, "GET", "shop/models/nothing").0, 404);
+}
+
+#[test]
+fn a_model_that_may_not_be_read_is_not_described() {
+    let home = Home::new();
+    set(
+        &home,
+        "Editor",
+        "write,delete",
+        &["--resource=shop", "--model=customers"],
+    );
+    set(&home, "Read Only", "none", &[]);
+    let get = |session: &Session, path: &str| {
+        let call = home.call("GET", &format!("shop/{path}"));
+        call.authorization(&session.header()).expect(200)
+    };
+    let editor = home.member("editor@example.com", "Editor");
+    let answer = get(&editor, "model_descriptions");
+    let models = answer.json();
+    let names: Vec<&Value> = models
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|model| &model["model"])
+        .collect();
+    assert_eq!(names, ["orders", "products"]);
+    assert!(!answer.body.contains("customers"), "{}", answer.body);
+    let answer = get(&editor, "openapi.json");
+    let document = answer.json();
+    assert!(document["paths"]["/models/orders"].is_object());
+    assert!(!answer.body.contains("customers"), "{}", answer.body);
+
+    let reader = home.member("reader@example.com", "Read Only");
+    assert_eq!(get(&reader, "model_descriptions").json(), json!([]));
+    let document = get(&reader, "openapi.json").json();
+    let paths = keys(&document["paths"]);
+    assert!(
+        !paths.iter().any(|path| path.starts_with("/models")),
+        "{paths:?}"
+    );
+
+    // Whoever may read them sees them, and entity tags do not mix the two up.
+    let admin = home.member("admin@example.com", "Administrator");
+    let all = get(&admin, "model_descriptions");
+    assert_eq!(all.json().as_array().unwrap().len(), 3);
+    let call = home
+        .call("GET", "shop/model_descriptions")
+        .authorization(&editor.header());
+    call.header("if-none-match", all.header("etag")).expect(200);
+}
+
+#[test]
+fn who_writes_and_may_not_read_gets_no_record_for_it() {
+    let home = Home::new();
+    set(
+        &home,
+        "Editor",
+        "write,delete",
+        &["--resource=shop", "--model=orders"],
+    );
+    let session = home.member("writer@example.com", "Editor");
+    let orders = |method: &str, path: &str| {
+        let call = home.call(method, &format!("shop/models/orders{path}"));
+        call.authorization(&session.header())
+    };
+    // A change of nothing is no way to read.
+    for (method, path, body) in [
+        ("PATCH", "/1", json!({})),
+        ("PATCH", "/1?_fields=note,customer_id", json!({})),
+        ("PATCH", "/1", json!({"customer_id": 1})),
+        ("PUT", "/1", json!({"customer_id": 1})),
+    ] {
+        let answer = orders(method, path).json(&body).expect(200);
+        assert_eq!(answer.json(), json!({"id": 1}), "{method} {path} {body}");
+        assert_eq!(answer.header("etag"), "");
+    }
+    let made = orders("POST", "").json(&json!({"note": "new"})).expect(201);
+    assert_eq!(keys(&made.json()), ["id"]);
+    assert_eq!(made.header("etag"), "");
+    let bulk = orders("POST", "/bulk_create")
+        .json(&json!([{"note": "new"}, {}]))
+        .ok();
+    for result in bulk.as_array().unwrap() {
+        assert_eq!(keys(&result["record"]), ["id"], "{bulk}");
+    }
+    assert_eq!(orders("DELETE", "/3").expect(204).body, "");
+    // It was written all the same.
+    let path = format!("shop/models/orders/{}", made.json()["id"]);
+    let made = home
+        .call("GET", &path)
+        .authorization(home.shop_token())
+        .ok();
+    assert_eq!(made["note"], "new");
+    // Who reads it too gets all of it, as does the static token.
+    let admin = home.member("admin@example.com", "Administrator").header();
+    for credential in [&admin, home.shop_token()] {
+        let call = home
+            .call("PATCH", "shop/models/orders/1")
+            .authorization(credential);
+        let answer = call.json(&json!({"note": "changed"})).expect(200);
+        assert_eq!(
+            answer.json(),
+            json!({"id": 1, "customer_id": 1, "note": "changed"})
+        );
+        assert!(!answer.header("etag").is_empty());
+    }
+}
+
+#[test]
+fn a_resource_of_another_environment_has_its_own_sessions() {
+    let home = Home::new();
+    home.run(&["env", "add", "staging", "--project", "main"]);
+    let url = format!("sqlite:{}", home.path().join("shop.db").display());
+    home.run(&[
+        "resource",
+        "add",
+        "shop",
+        &url,
+        "--project",
+        "main",
+        "--env",
+        "staging",
+    ]);
+    home.add_in("staging", "ann@example.com", "Administrator");
+    let base = home.service().text("/base_url");
+    let at = |method: &str, path: &str| {
+        svc_tests::Call::new(method, &format!("{base}/projects/main/staging/{path}"))
+    };
+    let body = json!({"email": "ann@example.com", "password": PASSWORD});
+    let session = Session::of(&at("POST", "auth/login").json(&body).ok()["token"]);
+    svc_tests::wait_until("the new resource is known", || {
+        let call = at("GET", "shop/models/orders").authorization(&session.header());
+        call.send().status == 200
+    });
+    let call = home
+        .call("GET", "shop/models/orders")
+        .authorization(&session.header());
+    call.expect(401);
+}
