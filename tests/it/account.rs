@@ -11,4 +11,3 @@ mod restarts;
 mod sessions;
 mod sign_up;
 mod throttle;
-mod time;

@@ -33,20 +33,28 @@ fn every_call_answers_with_and_without_a_slash_at_its_end() {
     home().auth("login/", &body).expect(200);
 }
 
+/// The calls whose path is also that of the page which a link in a mail leads to.
+const PAGES: [&str; 3] = [
+    "accept_invitation",
+    "reset_password_complete",
+    "change_email_complete",
+];
+
 #[test]
 fn another_method_is_refused_and_the_right_one_named() {
     for (name, method, _) in CALLS {
         for other in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
-            if other == method {
+            let is_page = PAGES.contains(&name) && other == "GET";
+            if other == method || is_page {
                 continue;
             }
             let answer = home().call(other, &format!("auth/{name}")).expect(405);
             assert_eq!(answer.json()["error_code"], "method_not_allowed");
             let allowed: Vec<&str> = answer.header("allow").split(',').map(str::trim).collect();
-            let expected = if method == "GET" {
-                &["GET", "HEAD"][..]
-            } else {
-                &["POST"]
+            let expected = match (method, PAGES.contains(&name)) {
+                ("GET", _) => &["GET", "HEAD"][..],
+                (_, true) => &["POST", "GET", "HEAD"],
+                _ => &["POST"],
             };
             assert_eq!(allowed, expected, "{other} {name}");
         }
@@ -120,5 +128,32 @@ fn no_web_page_of_another_origin_may_call() {
             .find(|name| name.as_str().starts_with("access-control"));
         assert_eq!(cors, None);
         assert_eq!(answer.header("set-cookie"), "");
+    }
+}
+
+#[test]
+fn the_pages_of_links_load_nothing_but_their_own_files_and_hold_nothing_of_the_request() {
+    for name in PAGES {
+        for (slash, up) in [("", ""), ("/", "../")] {
+            let path = format!("auth/{name}{slash}?code=%3Cscript%3E");
+            let page = home().call("GET", &path).expect(200);
+            assert!(page.header("content-type").starts_with("text/html"));
+            let policy = page.header("content-security-policy");
+            assert!(
+                policy.starts_with("default-src 'none'; script-src 'self';"),
+                "{policy}"
+            );
+            assert_eq!(page.header("referrer-policy"), "no-referrer");
+            assert_eq!(page.header("x-content-type-options"), "nosniff");
+            assert!(page.body.contains(&format!("src=\"{up}account.js\"")));
+            assert!(!page.body.contains("%3C") && page.body.matches("<script").count() == 1);
+        }
+    }
+    for (file, media_type) in [
+        ("account.js", "text/javascript"),
+        ("account.css", "text/css"),
+    ] {
+        let answer = home().call("GET", &format!("auth/{file}")).expect(200);
+        assert!(answer.header("content-type").starts_with(media_type));
     }
 }
