@@ -70,3 +70,22 @@ fn a_renamed_team_keeps_its_rules() {
         .authorization(&session.header());
     sql.json(&json!({"query": "SELECT 1"})).expect(403);
 }
+
+#[test]
+fn a_service_token_feels_other_rights_and_ends_when_it_is_revoked() {
+    let home = Home::new();
+    let made = home.run(&["service-token", "add", "--team=Editor", "--project=main"]);
+    let token = made["token"].as_str().unwrap();
+    let status = || {
+        let call = home.call("GET", "shop/models/orders");
+        let call = call.authorization(&format!("JWT {token}"));
+        call.send().status.as_u16()
+    };
+    assert_eq!(status(), 200);
+    home.run(&["rights", "set", "Editor", "--rights=none", "--project=main"]);
+    wait_until("the rights are felt", || status() == 403);
+    home.run(&["rights", "remove", "Editor", "--project=main"]);
+    wait_until("the rule is gone", || status() == 200);
+    home.run(&["service-token", "revoke", token]);
+    wait_until("the token is refused", || status() == 401);
+}

@@ -1,7 +1,6 @@
 //! Every operation of every kind of caller on every model.
 
 use serde_json::{Value, json};
-use svc_store::NewServiceToken;
 use svc_tests::{Answer, Call};
 
 use crate::people::Home;
@@ -243,16 +242,12 @@ fn check_whole(home: &Home, who: &str, credential: &str, is_administrator: bool)
 fn credentials(home: &Home, team: &str) -> [(String, String); 2] {
     let email = format!("{}@example.com", team.replace(' ', "."));
     let session = home.member(&email, team);
-    let token = home.ago(0, async |store| {
-        let new = NewServiceToken::new("main", "prod", team);
-        store.service_tokens().create(new).await.unwrap().secret
-    });
+    let made = ["service-token", "add", "--team", team, "--project", "main"];
+    let made = home.run(&made);
+    let token = made["token"].as_str().unwrap();
     [
         (format!("session of {team}"), session.header()),
-        (
-            format!("service of {team}"),
-            format!("JWT {}", token.expose()),
-        ),
+        (format!("service of {team}"), format!("JWT {token}")),
     ]
 }
 
