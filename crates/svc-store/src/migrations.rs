@@ -14,4 +14,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "users",
         sql: include_str!("../migrations/0002_users.sql"),
     },
+    Migration {
+        version: 4,
+        name: "proxy",
+        sql: include_str!("../migrations/0004_proxy.sql"),
+    },
 ];

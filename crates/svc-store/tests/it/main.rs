@@ -9,6 +9,7 @@ mod credentials;
 mod pages;
 mod processes;
 mod projects;
+mod proxy;
 mod resources;
 mod store;
 
@@ -32,6 +33,11 @@ const MIGRATIONS: &[Migration] = &[
         version: 2,
         name: "users",
         sql: include_str!("../../migrations/0002_users.sql"),
+    },
+    Migration {
+        version: 4,
+        name: "proxy",
+        sql: include_str!("../../migrations/0004_proxy.sql"),
     },
 ];
 
