@@ -101,6 +101,17 @@ pub struct OpenSecret {
     pub value: Secret,
 }
 
+impl OpenSecret {
+    /// A secret token that may be sent to these hosts.
+    pub fn new(name: impl Into<String>, hosts: Vec<HostName>, value: Secret) -> Self {
+        Self {
+            name: name.into(),
+            hosts,
+            value,
+        }
+    }
+}
+
 /// The secret tokens of resources: [`Store::secret_tokens`].
 #[derive(Debug, Clone, Copy)]
 pub struct SecretTokens<'a> {
