@@ -15,6 +15,7 @@ mod operations;
 mod pages;
 mod people;
 mod projects;
+mod proxy;
 mod records;
 mod resources;
 mod rights;
