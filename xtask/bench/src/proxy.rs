@@ -62,7 +62,7 @@ fn small(
     // The service notices within a second what the program has set.
     thread::sleep(Duration::from_secs(1));
     let runtime = crate::accounts::runtime()?;
-    let mut run = |address: SocketAddr, call: &Exact| -> Result<Measured, Error> {
+    let run = |address: SocketAddr, call: &Exact| -> Result<Measured, Error> {
         let connections = load.connections;
         runtime.block_on(load::repeatedly(address, call, connections, load.warm_up))?;
         let cpu = || -> Result<(Duration, Duration), Error> {
