@@ -26,7 +26,7 @@ const MAX_REDIRECTS: usize = 5;
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How many unused connections to a host are kept.
-const MOST_IDLE: usize = 8;
+const MOST_IDLE: usize = 32;
 
 /// The two ways out. They share no connection, so that one to a host that a project allows serves no other project.
 #[derive(Debug)]
