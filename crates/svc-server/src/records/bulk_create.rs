@@ -23,6 +23,11 @@ pub(super) async fn bulk_create(
     let (parts, body) = request.into_parts();
     let place = Place::new(project, environment, resource);
     let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
+    if place.is_tools() {
+        return Err(Failure::NotFound(
+            "users and teams are created one at a time".to_owned(),
+        ));
+    }
     let model = resource.find_model(&model).await?;
     let query = BulkQuery::parse(parts.uri.query().unwrap_or_default())?;
     let records = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;
