@@ -10,6 +10,7 @@ use crate::clock;
 use crate::error::{Error, is_taken};
 use crate::json;
 use crate::names;
+use crate::pages;
 use crate::projects;
 use crate::row;
 use crate::store::Store;
@@ -52,6 +53,29 @@ impl NewEnvironment {
             name: None,
             color: None,
             params: None,
+        }
+    }
+}
+
+/// What is copied from one environment to another; see [`EnvironmentCopy::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct EnvironmentCopy {
+    /// The environment that is copied.
+    pub from: EnvironmentName,
+    /// The environment that gets the copies; it must exist.
+    pub to: EnvironmentName,
+    /// Whether the pages and the settings that `to` has are replaced; otherwise it must have none.
+    pub replace: bool,
+}
+
+impl EnvironmentCopy {
+    /// A copy into an environment that has no pages.
+    pub fn new(from: impl Into<EnvironmentName>, to: impl Into<EnvironmentName>) -> Self {
+        Self {
+            from: from.into(),
+            to: to.into(),
+            replace: false,
         }
     }
 }
@@ -105,6 +129,43 @@ impl Environments<'_> {
             .await
     }
 
+    /// Copies the pages of an environment, in both layers, and its settings into another one of the project, in one
+    /// transaction, and says how many pages there are. Resources, tokens and users stay where they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or environment;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when both are the same, or when the second has pages or
+    /// settings that are not to be replaced.
+    pub async fn copy(&self, project: &ProjectName, copy: EnvironmentCopy) -> Result<u64, Error> {
+        let EnvironmentCopy { from, to, replace } = copy;
+        if from == to {
+            return Err(Error::refused(format!(
+                "{from} cannot be copied into itself; name another environment"
+            )));
+        }
+        let project = project.clone();
+        let now = clock::to_text(self.store.clock().now());
+        self.store
+            .write(move |conn| {
+                let from = uid(conn, &project, &from)?;
+                let to_uid = uid(conn, &project, &to)?;
+                if replace {
+                    pages::remove_all(conn, &to_uid)?;
+                } else if pages::is_any(conn, &to_uid)? || has_settings(conn, &to_uid)? {
+                    return Err(Error::refused(format!(
+                        "environment {to} has pages or settings of its own; replace them, or copy into a new one"
+                    )));
+                }
+                conn.execute(
+                    "UPDATE environments SET params = (SELECT f.params FROM environments f WHERE f.uid = ?1) \
+                     WHERE uid = ?2",
+                    &[from.as_str().into(), to_uid.as_str().into()],
+                )?;
+                pages::copy_all(conn, &from, &to_uid, &now)
+            })
+            .await
+    }
+
     /// Removes an environment with its pages, resources and tokens, in one transaction.
     ///
     /// # Errors
@@ -148,6 +209,15 @@ pub(crate) fn uid(
             "there is no environment {environment} in project {project}"
         ))),
     }
+}
+
+/// Whether an environment has settings.
+fn has_settings(conn: &mut dyn Connection, environment_uid: &str) -> Result<bool, Error> {
+    let found = conn.query(
+        "SELECT uid FROM environments WHERE uid = ?1 AND params <> '{}'",
+        &[environment_uid.into()],
+    )?;
+    Ok(!found.is_empty())
 }
 
 /// The environments of a project, the oldest first.

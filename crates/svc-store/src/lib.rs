@@ -8,7 +8,7 @@
 //! | [`Store::projects`] | projects, and what an API client is told about them |
 //! | [`Store::environments`] | environments of a project; every project has `prod` |
 //! | [`Store::accounts`], [`Store::members`], [`Store::teams`] | people of the platform, and what they may do where |
-//! | [`Store::pages`] | page settings |
+//! | [`Store::pages`] | page settings: what is published, the drafts over it, and what they were before |
 //! | [`Store::resources`] | connected databases, their addresses sealed |
 //! | [`Store::api_keys`], [`Store::tokens`] | credentials, kept as hashes |
 //!
@@ -72,11 +72,11 @@ pub use self::accounts::{Account, Accounts};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
 pub use self::authentication::Authentication;
 pub use self::clock::Clock;
-pub use self::environments::{Environment, Environments, NewEnvironment};
+pub use self::environments::{Environment, EnvironmentCopy, Environments, NewEnvironment};
 pub use self::error::{Error, ErrorKind};
 pub use self::mails::{Mail, MailKind, Mails};
 pub use self::members::{Member, Members};
-pub use self::pages::{Page, Pages};
+pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::projects::{NewProject, ProjectPatch, ProjectSettings, Projects};
 pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
 pub use self::rights::{Rights, RightsRule, RightsRules, TeamRights};

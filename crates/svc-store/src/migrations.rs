@@ -14,4 +14,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "users",
         sql: include_str!("../migrations/0002_users.sql"),
     },
+    Migration {
+        version: 3,
+        name: "page_revisions",
+        sql: include_str!("../migrations/0003_page_revisions.sql"),
+    },
 ];

@@ -5,7 +5,9 @@
 )]
 
 mod account;
+mod copies;
 mod credentials;
+mod drafts;
 mod pages;
 mod processes;
 mod projects;
@@ -17,7 +19,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 use svc_data::{Database, Migration};
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{Draft, EnvironmentName, PageSettings, ProjectName};
 use svc_store::{Clock, Error, ErrorKind, NewProject, Store, StoreOptions};
 use tempfile::TempDir;
 
@@ -32,6 +34,11 @@ const MIGRATIONS: &[Migration] = &[
         version: 2,
         name: "users",
         sql: include_str!("../../migrations/0002_users.sql"),
+    },
+    Migration {
+        version: 3,
+        name: "page_revisions",
+        sql: include_str!("../../migrations/0003_page_revisions.sql"),
     },
 ];
 
@@ -101,6 +108,22 @@ fn main_project() -> ProjectName {
 
 fn prod() -> EnvironmentName {
     EnvironmentName::default()
+}
+
+/// The pages of an environment, from all parts of their list.
+async fn listed(
+    store: &Store,
+    project: &ProjectName,
+    environment: &EnvironmentName,
+    draft: Draft,
+) -> Result<Vec<PageSettings>, Error> {
+    let mut list = store.pages().list(project, environment, draft).await?;
+    let mut json = list.json.to_vec();
+    while let Some(more) = list.more {
+        list = more.next().await?;
+        json.extend_from_slice(&list.json);
+    }
+    Ok(serde_json::from_slice(&json).unwrap())
 }
 
 /// The fields an error names, in order.
