@@ -109,6 +109,7 @@ impl Client {
         feature = "account",
         feature = "pages",
         feature = "projects",
+        feature = "proxy",
         feature = "records",
         feature = "resources",
         feature = "sql",

@@ -12,6 +12,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use svc_auth::{AuthError, AuthTarget, BaseUrl, TokenProvider};
 use svc_model::{
     X_REQUEST_ID,
+    proxy::X_SVC_PROXY,
     wire::{
         Body, Credential, Deadline, Host, OperationInfo, RequestError, Timer, TransportError,
         TransportErrorKind,
@@ -191,7 +192,9 @@ impl Tries<'_> {
         again: Again,
     ) -> Option<Duration> {
         let (failure, retry_after) = match result {
-            Ok(response) if response.status().is_success() => return None,
+            Ok(response) if response.status().is_success() || is_passed_on(response) => {
+                return None;
+            }
             Ok(response) => (
                 Failure::Status(response.status()),
                 retry_after(response.headers()),
@@ -288,7 +291,15 @@ impl Inner {
 }
 
 fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) -> bool {
-    matches!(result, Ok(response) if response.status() == StatusCode::UNAUTHORIZED)
+    matches!(
+        result,
+        Ok(response) if response.status() == StatusCode::UNAUTHORIZED && !is_passed_on(response)
+    )
+}
+
+/// Whether the answer is that of another service: it says nothing about this one.
+fn is_passed_on(response: &http::Response<Bytes>) -> bool {
+    response.headers().contains_key(X_SVC_PROXY)
 }
 
 /// What sending a request a second time would mean.

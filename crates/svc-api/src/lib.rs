@@ -6,6 +6,7 @@
 //!   `client.teams()` are handles of the operation groups. Their operations are [`Call`]s, which end in
 //!   [`send`](Call::send).
 //! - `client.account()` signs users in and out; their session renews its tokens by itself.
+//! - `client.proxy()` sends requests to other services, with secrets that stay in this one.
 //! - Lists give one page, or all of them as a stream: `by_page()`, `by_item()`.
 //! - [`Error`] tells apart what can go wrong, and keeps what the service answered.
 //! - [`RetryPolicy`] says when a call is tried again, [`RequestOptions`] what one call does
@@ -43,7 +44,7 @@
 //!
 //! | Feature | Gives | Default |
 //! |---|---|---|
-//! | `account`, `pages`, `projects`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
+//! | `account`, `pages`, `projects`, `proxy`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
@@ -71,6 +72,8 @@ mod pages;
 mod paging;
 #[cfg(feature = "projects")]
 mod projects;
+#[cfg(feature = "proxy")]
+mod proxy;
 #[cfg(feature = "records")]
 mod records;
 #[cfg(feature = "resources")]
@@ -116,6 +119,8 @@ pub use self::pages::Pages;
 pub use self::paging::{ItemStream, PageStream};
 #[cfg(feature = "projects")]
 pub use self::projects::Projects;
+#[cfg(feature = "proxy")]
+pub use self::proxy::{Proxy, ProxyCall};
 #[cfg(feature = "records")]
 pub use self::records::Records;
 #[cfg(feature = "resources")]

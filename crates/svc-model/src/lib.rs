@@ -2,8 +2,8 @@
 //!
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
-//! - [`pages`], [`projects`], [`records`], [`resources`], [`sql`], [`teams`] and [`users`] hold the types
-//!   and operations of their group, [`account`] the types of accounts, whose operations are in
+//! - [`pages`], [`projects`], [`proxy`], [`records`], [`resources`], [`sql`], [`teams`] and [`users`] hold
+//!   the types and operations of their group, [`account`] the types of accounts, whose operations are in
 //!   `svc-auth`.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
 //! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are what is read and written.
@@ -44,6 +44,7 @@ pub mod pages;
 mod paginated;
 mod path;
 pub mod projects;
+pub mod proxy;
 pub mod query;
 pub mod records;
 pub mod resources;

@@ -2,7 +2,7 @@
 
 use axum::Router;
 
-use crate::{openapi, pages, projects, state::Shared};
+use crate::{openapi, pages, projects, proxy, state::Shared};
 
 /// The path prefix of the application host (specification, section 1).
 pub(crate) const PREFIX: &str = "/api";
@@ -11,5 +11,6 @@ pub(crate) const PREFIX: &str = "/api";
 pub(crate) fn routes() -> Router<Shared> {
     pages::routes()
         .merge(projects::routes())
+        .merge(proxy::routes())
         .merge(openapi::application::routes())
 }

@@ -50,6 +50,13 @@ pub struct Config {
     pub tries_per_account: NonZeroU32,
     /// How many account calls a minute are taken from one address. Default 60.
     pub tries_per_address: NonZeroU32,
+    /// How long a request of the HTTP proxy may take, from the call to the last byte of the answer. Default 30 s.
+    pub proxy_timeout: Duration,
+    /// The most bytes of an answer that the HTTP proxy passes on. Default 16 MiB. They are passed on as they come: a
+    /// larger limit takes no more memory.
+    pub proxy_response_limit: u64,
+    /// How many requests of the HTTP proxy are under way at once; further ones are answered with 429. Default 256.
+    pub max_proxy_requests: usize,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
@@ -75,6 +82,9 @@ impl Default for Config {
             max_requests: 1_024,
             tries_per_account: NonZeroU32::new(10).unwrap_or(NonZeroU32::MIN),
             tries_per_address: NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN),
+            proxy_timeout: Duration::from_secs(30),
+            proxy_response_limit: 16 * 1024 * 1024,
+            max_proxy_requests: 256,
             shutdown_grace: Duration::from_secs(30),
             mail: None,
         }
@@ -91,6 +101,7 @@ impl Config {
             ("body limit", self.body_limit),
             ("maximum of connections", self.max_connections),
             ("maximum of requests", self.max_requests),
+            ("maximum of proxy requests", self.max_proxy_requests),
         ] {
             if value == 0 {
                 return Err(Error::config(format!("the {name} must be at least 1")));

@@ -9,7 +9,7 @@ use axum::{
     response::Response,
 };
 use http::{HeaderName, Method, StatusCode, header};
-use svc_model::X_REQUEST_ID;
+use svc_model::{X_REQUEST_ID, proxy::X_SVC_PROXY};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
@@ -56,6 +56,7 @@ pub(crate) fn apply(router: Router, origins: &[Origin]) -> Router {
             header::RETRY_AFTER,
             TOTAL_COUNT,
             TRUNCATED,
+            HeaderName::from_static(X_SVC_PROXY),
             request_id,
         ])
         .max_age(MAX_AGE);

@@ -294,7 +294,7 @@ mod tests {
         let value = format!("Bearer {}", key.secret.expose());
         headers.insert(header::AUTHORIZATION, value.parse().unwrap());
         account(
-            &State::new(Config::default(), store, String::new()),
+            &State::new(Config::default(), store, String::new()).unwrap(),
             &headers,
         )
         .await

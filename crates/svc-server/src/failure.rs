@@ -32,6 +32,8 @@ pub(crate) enum Failure {
     UnsupportedMediaType,
     /// 429: too many tries. How many seconds to wait.
     Throttled { retry_after: u64 },
+    /// 502: what another service answered, or that it did not, is not passed on.
+    BadGateway(String),
     /// 503: the database of a resource, or the store, cannot be reached.
     Unavailable(String),
     /// 504: the database took too long.
@@ -168,6 +170,7 @@ impl Failure {
                 "the request body must be JSON that is not compressed, with Content-Type: application/json"
                     .to_owned(),
             ),
+            Self::BadGateway(detail) => (StatusCode::BAD_GATEWAY, "bad_gateway", detail),
             Self::Unavailable(detail) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "resource_unavailable",

@@ -39,6 +39,7 @@ mod mail;
 mod openapi;
 mod pages;
 mod projects;
+mod proxy;
 mod records;
 mod request;
 mod resources;

@@ -4,11 +4,24 @@ use axum::{
     RequestPartsExt as _,
     extract::{FromRequestParts, Path},
 };
-use http::{HeaderMap, header, request::Parts};
+use http::{HeaderMap, HeaderValue, header, request::Parts};
 use serde::de::DeserializeOwned;
 use svc_model::{Draft, Invalid, query::parse_pairs};
 
 use crate::failure::Failure;
+
+/// The name of a request in answers and logs, as an extension of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(pub(crate) HeaderValue);
+
+impl RequestId {
+    /// The name of a request, as text.
+    pub(crate) fn of(parts: &Parts) -> String {
+        let id = parts.extensions.get::<Self>();
+        let id = id.and_then(|Self(id)| id.to_str().ok());
+        id.unwrap_or_default().to_owned()
+    }
+}
 
 /// The segments of the path, unescaped. A segment that is not UTF-8 is answered with 400.
 #[derive(Debug)]

@@ -57,7 +57,7 @@ impl Server {
                 base_url
             }
         };
-        let state = State::new(config, store, base_url.clone());
+        let state = State::new(config, store, base_url.clone())?;
         state.refresh().await.map_err(Error::store)?;
         let app_base_url = format!("{app_origin}{}", application::PREFIX);
         Ok(Self {

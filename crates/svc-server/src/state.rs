@@ -9,8 +9,8 @@ use svc_store::{Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use crate::{
-    Config, connections::Connections, credentials::Credentials, failure::Failure,
-    health::Readiness, mail::MailHandle, throttle::Throttle, tools::Tools,
+    Config, Error, connections::Connections, credentials::Credentials, failure::Failure,
+    health::Readiness, mail::MailHandle, proxy::Proxy, throttle::Throttle, tools::Tools,
 };
 
 /// What every request shares, behind one pointer.
@@ -28,6 +28,7 @@ pub(crate) struct State {
     pub(crate) tools: Tools,
     pub(crate) throttle: Throttle,
     pub(crate) mail: MailHandle,
+    pub(crate) proxy: Proxy,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
     /// The revision of the store that is in force.
@@ -37,12 +38,13 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(config: Config, store: Store, base_url: String) -> Shared {
+    pub(crate) fn new(config: Config, store: Store, base_url: String) -> Result<Shared, Error> {
         let mut options = ResourceOptions::default();
         options.statement_timeout = config.statement_timeout;
         options.connections = config.database_connections;
-        Arc::new(Self {
+        Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
+            proxy: Proxy::new(&config)?,
             config,
             store,
             credentials: Credentials::default(),
@@ -53,7 +55,7 @@ impl State {
             keyring: ArcSwap::from_pointee(Keyring::default()),
             seen: Mutex::new(None),
             base_url,
-        })
+        }))
     }
 
     /// Where callers reach the data host, as the configuration says.
@@ -94,6 +96,7 @@ impl State {
     pub(crate) async fn refresh(&self) -> Result<(), svc_store::Error> {
         self.credentials.forget();
         self.tools.forget();
+        self.proxy.forget();
         self.keyring
             .store(Arc::new(self.store.signing_keys().keyring().await?));
         self.connections

@@ -9,7 +9,8 @@
 //! | [`Store::environments`] | environments of a project; every project has `prod` |
 //! | [`Store::accounts`], [`Store::members`], [`Store::teams`] | people of the platform, and what they may do where |
 //! | [`Store::pages`] | page settings: what is published, the drafts over it, and what they were before |
-//! | [`Store::resources`] | connected databases, their addresses sealed |
+//! | [`Store::resources`] | connected databases and HTTP APIs, their addresses sealed |
+//! | [`Store::secret_tokens`], [`Store::allow_hosts`] | what the HTTP proxy may send, and which hosts it may reach |
 //! | [`Store::api_keys`], [`Store::tokens`] | credentials, kept as hashes |
 //!
 //! Every write is one transaction and is on the disk when it is answered. Several processes may have one
@@ -36,6 +37,7 @@
 
 mod account;
 mod accounts;
+mod allow_hosts;
 mod api_keys;
 mod authentication;
 mod clock;
@@ -43,6 +45,7 @@ mod codes;
 mod credentials;
 mod environments;
 mod error;
+mod host_name;
 mod json;
 mod mac;
 mod mails;
@@ -58,6 +61,7 @@ mod rights;
 mod row;
 mod seal;
 mod secret;
+mod secret_tokens;
 mod service_tokens;
 mod sessions;
 mod signing_keys;
@@ -69,11 +73,13 @@ mod users;
 
 pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};
 pub use self::accounts::{Account, Accounts};
+pub use self::allow_hosts::{AllowHost, AllowHosts};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
 pub use self::authentication::Authentication;
 pub use self::clock::Clock;
 pub use self::environments::{Environment, EnvironmentCopy, Environments, NewEnvironment};
 pub use self::error::{Error, ErrorKind};
+pub use self::host_name::HostName;
 pub use self::mails::{Mail, MailKind, Mails};
 pub use self::members::{Member, Members};
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
@@ -82,6 +88,7 @@ pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Reso
 pub use self::rights::{Rights, RightsRule, RightsRules, TeamRights};
 pub use self::seal::SealKey;
 pub use self::secret::{CredentialHash, CredentialKind, Secret};
+pub use self::secret_tokens::{NewSecretToken, OpenSecret, ProxyRules, SecretToken, SecretTokens};
 pub use self::service_tokens::{
     CreatedServiceToken, NewServiceToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
 };

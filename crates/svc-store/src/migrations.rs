@@ -19,4 +19,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "page_revisions",
         sql: include_str!("../migrations/0003_page_revisions.sql"),
     },
+    Migration {
+        version: 4,
+        name: "proxy",
+        sql: include_str!("../migrations/0004_proxy.sql"),
+    },
 ];

@@ -1,5 +1,5 @@
-//! Resources: the connected databases of an environment. Their addresses may hold passwords and are kept
-//! sealed.
+//! Resources: the connected databases of an environment, and the APIs that its HTTP proxy calls. Their addresses
+//! may hold passwords and are kept sealed.
 
 mod engine;
 
@@ -17,12 +17,13 @@ use crate::names;
 use crate::row;
 use crate::seal::Sealer;
 use crate::secret::Secret;
+use crate::secret_tokens;
 use crate::store::Store;
 
 const COLUMNS: &str = "r.uid AS resource_uid, p.unique_name AS project, e.unique_name AS environment, \
      r.unique_name, r.name, r.engine, r.params, r.date_add, r.url";
 
-/// A connected database, without its address.
+/// A connected database, or an API that is called through the HTTP proxy, without its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resource {
@@ -155,8 +156,10 @@ impl Resources<'_> {
         let sealer = self.store.sealer().clone();
         self.store
             .read(move |conn| {
-                let sql = select("ORDER BY p.unique_name, e.unique_name, r.unique_name");
-                conn.query(&sql, &[])?
+                let sql = select(
+                    "WHERE r.engine <> ?1 ORDER BY p.unique_name, e.unique_name, r.unique_name",
+                );
+                conn.query(&sql, &[Engine::Http.as_str().into()])?
                     .iter()
                     .map(|row| open(&sealer, row))
                     .collect()
@@ -183,7 +186,8 @@ impl Resources<'_> {
     }
 
     /// Connects a database, or gives the resource of that name this address, and the name and settings
-    /// where they are given. Nothing is written when nothing changes.
+    /// where they are given. Nothing is written when nothing changes. Another address takes the secret tokens
+    /// along: they were set for the one before.
     ///
     /// # Errors
     /// As [`create`](Self::create), but for a name that is taken.
@@ -219,6 +223,11 @@ impl Resources<'_> {
                     return insert(conn, &project, &environment, checked);
                 };
                 let old = from_row(&row)?;
+                // What cannot be opened any more is another address.
+                let same = open(&sealer, &row).is_ok_and(|kept| kept.url == checked.new.url);
+                if !same {
+                    secret_tokens::clear(conn, old.uid)?;
+                }
                 let url = sealer.seal(&context(old.uid), checked.new.url.expose())?;
                 conn.execute(
                     "UPDATE resources SET url = ?1, engine = ?2, name = ?3, params = ?4 WHERE uid = ?5",
@@ -235,7 +244,7 @@ impl Resources<'_> {
             .await
     }
 
-    /// Disconnects a database; its static tokens go with it, its data stays where it is.
+    /// Disconnects a database; its static and secret tokens go with it, its data stays where it is.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.

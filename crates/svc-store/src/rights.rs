@@ -88,6 +88,15 @@ impl TeamRights {
     }
 }
 
+impl TeamRights {
+    /// The rights on a resource as a whole: those of the closest rule that speaks of no single model, else those of the
+    /// team's permissions group.
+    pub fn on_resource(&self, resource: &str) -> Rights {
+        // No model has this name.
+        self.on(resource, "")
+    }
+}
+
 /// The rules about what teams may do: [`Store::rights`].
 #[derive(Debug, Clone, Copy)]
 pub struct RightsRules<'a> {
@@ -268,6 +277,8 @@ mod tests {
         assert_eq!(rights.on("shop", "orders"), all);
         assert_eq!(rights.on("shop", "customers"), read);
         assert_eq!(rights.on("crm", "orders"), none);
+        assert_eq!(rights.on_resource("shop"), read);
+        assert_eq!(rights.on_resource("crm"), none);
     }
 
     #[test]

@@ -22,7 +22,7 @@ const SEAL_CHECK_CONTEXT: &str = "seal check";
 const SEAL_CHECK_TEXT: &str = "svc-store";
 /// Whether anything is sealed with the store's key.
 const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails \
-     UNION ALL SELECT kid FROM signing_keys LIMIT 1";
+     UNION ALL SELECT kid FROM signing_keys UNION ALL SELECT uid FROM secrets LIMIT 1";
 
 /// The control plane. Cheap to clone; several processes may have the same folder open at once.
 #[derive(Clone)]

@@ -1,16 +1,17 @@
 //! The settings of a transport.
 
-use std::{fmt, time::Duration};
+use std::{fmt, net::SocketAddr, time::Duration};
 
 use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
+    client::legacy::Client,
     rt::{TokioExecutor, TokioTimer},
 };
 use rustls::ClientConfig;
 
 use crate::{
     BuildError, BuildErrorKind, HyperTransport, Proxy,
-    connector::Connector,
+    connector::{Connector, TcpOptions},
+    filter::AddressFilter,
     tls::{self, Roots, Tls},
     transport::Inner,
 };
@@ -45,6 +46,7 @@ pub struct HyperTransportBuilder {
     tls_config: Option<ClientConfig>,
     roots: Roots,
     proxy: Result<Proxy, BuildError>,
+    address_filter: Option<AddressFilter>,
 }
 
 impl Default for HyperTransportBuilder {
@@ -64,6 +66,7 @@ impl Default for HyperTransportBuilder {
             tls_config: None,
             roots: Roots::default(),
             proxy: Ok(Proxy::default()),
+            address_filter: None,
         }
     }
 }
@@ -198,6 +201,49 @@ impl HyperTransportBuilder {
         self
     }
 
+    /// Lets the caller decide on every address before a connection to it is made. Default none: every
+    /// address is connected to.
+    ///
+    /// `filter` is given the host as the request names it (an IPv6 address without its brackets) and
+    /// each address that it resolves to, with the port. A connection is made to no other address than
+    /// those that were admitted then: a name that resolves to something else a moment later changes
+    /// nothing. A refusal says why. When every address of a host is refused, the error holds an
+    /// [`AddressRefused`](crate::AddressRefused), and nothing was sent.
+    ///
+    /// A connection that is kept serves further requests to the same host, port and scheme without
+    /// another look. Where the answer differs from request to request, use several transports. With a
+    /// [proxy](Self::proxy) the address is that of the proxy, which is who is connected to.
+    ///
+    /// ```
+    /// use svc_model::wire::{Body, Transport};
+    /// use svc_transport::{AddressRefused, HyperTransport};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let transport = HyperTransport::builder()
+    ///     .address_filter(|_, address| match address.ip().is_loopback() {
+    ///         true => Err("loopback is this machine itself".to_owned()),
+    ///         false => Ok(()),
+    ///     })
+    ///     .build()?;
+    /// let request = http::Request::get("http://localhost:1/").body(Body::empty())?;
+    /// let error = transport.send(request).await.unwrap_err();
+    /// let refused = AddressRefused::of(&error).map(AddressRefused::reason);
+    /// assert_eq!(refused, Some("loopback is this machine itself"));
+    /// assert!(error.never_sent());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })
+    /// # .map_err(|error| error.to_string())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn address_filter(
+        mut self,
+        filter: impl Fn(&str, SocketAddr) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.address_filter = Some(AddressFilter::new(filter));
+        self
+    }
+
     /// Makes the transport. It connects when the first request is sent.
     ///
     /// # Errors
@@ -237,13 +283,13 @@ impl HyperTransportBuilder {
         };
         let tls = tls.map(|config| Tls::new(config, self.http1_only));
 
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(self.tcp_nodelay);
-        tcp.set_keepalive(self.tcp_keep_alive);
-        // Shared out among the addresses of a name, so that a dead one leaves time for the next.
-        tcp.set_connect_timeout(self.connect_timeout);
-        let connector = Connector::new(tcp, tls, proxy, self.connect_timeout);
+        let tcp = TcpOptions {
+            nodelay: self.tcp_nodelay,
+            keep_alive: self.tcp_keep_alive,
+            timeout: self.connect_timeout,
+            filter: self.address_filter,
+        };
+        let connector = Connector::new(tcp, tls, proxy);
 
         let mut client = Client::builder(TokioExecutor::new());
         client
@@ -278,6 +324,7 @@ impl fmt::Debug for HyperTransportBuilder {
             .field("idle_timeout", &self.idle_timeout)
             .field("max_idle_per_host", &self.max_idle_per_host)
             .field("proxy", &self.proxy)
+            .field("filters_addresses", &self.address_filter.is_some())
             .finish_non_exhaustive()
     }
 }

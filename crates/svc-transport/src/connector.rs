@@ -1,5 +1,6 @@
 //! From a URI to a connection: name resolution, TCP, the proxy, TLS.
 
+mod addresses;
 mod stream;
 mod tunnel;
 
@@ -15,7 +16,10 @@ use std::{
 };
 
 use http::{Uri, uri::Scheme};
-use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};
+use hyper_util::{
+    client::legacy::connect::{HttpConnector, dns::GaiResolver},
+    rt::TokioIo,
+};
 use rustls::pki_types::ServerName;
 use svc_model::wire::BoxError;
 use tokio::{
@@ -25,8 +29,12 @@ use tokio::{
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use tower_service::Service;
 
-use self::stream::{Io, Stream};
+use self::{
+    addresses::CHECKED,
+    stream::{Io, Stream},
+};
 use crate::{
+    filter::AddressFilter,
     proxy::{Proxy, ProxyServer, without_brackets},
     tls::Tls,
 };
@@ -35,25 +43,40 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Connector(Arc<Inner>);
 
+/// How TCP connections are made.
+pub(crate) struct TcpOptions {
+    pub(crate) nodelay: bool,
+    pub(crate) keep_alive: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) filter: Option<AddressFilter>,
+}
+
+impl TcpOptions {
+    fn connector<R>(&self, resolver: R) -> HttpConnector<R> {
+        let mut tcp = HttpConnector::new_with_resolver(resolver);
+        tcp.enforce_http(false);
+        tcp.set_nodelay(self.nodelay);
+        tcp.set_keepalive(self.keep_alive);
+        // Shared out among the addresses of a name, so that a dead one leaves time for the next.
+        tcp.set_connect_timeout(self.timeout);
+        tcp
+    }
+}
+
 struct Inner {
     tcp: HttpConnector,
+    options: TcpOptions,
     tls: Option<Tls>,
     proxy: Proxy,
-    timeout: Option<Duration>,
 }
 
 impl Connector {
-    pub(crate) fn new(
-        tcp: HttpConnector,
-        tls: Option<Tls>,
-        proxy: Proxy,
-        timeout: Option<Duration>,
-    ) -> Self {
+    pub(crate) fn new(options: TcpOptions, tls: Option<Tls>, proxy: Proxy) -> Self {
         Self(Arc::new(Inner {
-            tcp,
+            tcp: options.connector(GaiResolver::new()),
+            options,
             tls,
             proxy,
-            timeout,
         }))
     }
 
@@ -84,7 +107,7 @@ impl Service<Uri> for Connector {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
             let connecting = inner.connect(&destination);
-            match inner.timeout {
+            match inner.options.timeout {
                 None => connecting.await,
                 Some(limit) => tokio::time::timeout(limit, connecting)
                     .await
@@ -128,7 +151,14 @@ impl Inner {
     }
 
     async fn tcp(&self, destination: &Uri) -> Result<TcpStream, ConnectError> {
-        let connected = self.tcp.clone().call(destination.clone()).await;
+        let connected = match &self.options.filter {
+            None => self.tcp.clone().call(destination.clone()).await,
+            Some(filter) => {
+                let checked = addresses::checked(filter, destination).await?;
+                let mut tcp = self.options.connector(checked);
+                tcp.call(CHECKED.clone()).await
+            }
+        };
         match connected {
             Ok(stream) => Ok(stream.into_inner()),
             Err(error) => Err(ConnectError::new(

@@ -5,10 +5,14 @@ use std::{error::Error as StdError, fmt, time::Duration};
 use hyper_util::client::legacy;
 use svc_model::wire::{TransportError, TransportErrorKind};
 
-use crate::body::RequestBodyError;
+use crate::{body::RequestBodyError, filter::AddressRefused};
 
 /// Why a request got no response.
 pub(crate) fn from_client(error: legacy::Error) -> TransportError {
+    if let Some(refused) = find::<AddressRefused>(&error) {
+        // Another try would be refused as well.
+        return TransportError::new(TransportErrorKind::Invalid, refused.clone());
+    }
     let (kind, never_sent) = classify(&error);
     TransportError::new(kind, Cause(error)).with_never_sent(never_sent)
 }

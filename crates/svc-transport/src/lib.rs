@@ -9,6 +9,8 @@
 //!   [`Deadline`](svc_model::wire::Deadline)), a timeout for connecting (10 s) and, when asked for,
 //!   for pauses between bytes.
 //! - [Proxies](Proxy), when asked for. Nothing is read from the environment otherwise.
+//! - A say in [which addresses are connected to](HyperTransportBuilder::address_filter), for whoever
+//!   sends requests that others have chosen.
 //!
 //! As the contract says, it sends one request: it follows no redirect, decompresses nothing, adds no
 //! credential to the service and never repeats what the service may have seen. One thing is repeated:
@@ -43,6 +45,7 @@ mod builder;
 mod connector;
 mod error;
 mod failure;
+mod filter;
 mod proxy;
 mod timer;
 mod tls;
@@ -53,6 +56,7 @@ pub use rustls;
 pub use self::{
     builder::HyperTransportBuilder,
     error::{BuildError, BuildErrorKind},
+    filter::AddressRefused,
     proxy::Proxy,
     timer::TokioTimer,
     transport::HyperTransport,

@@ -8,6 +8,7 @@ mod credentials;
 mod deadlines;
 mod errors;
 mod paging;
+mod proxy;
 mod retries;
 mod support;
 mod tower;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 use svc_data::{Connection, Row};
-use svc_model::projects::{Environment, Feature, Member, Person, Resource, Team};
+use svc_model::projects::{Environment, Feature, Member, Person, Resource, SecretTokenName, Team};
 use svc_model::{EnvironmentName, Project};
 use uuid::Uuid;
 
@@ -14,6 +14,7 @@ use crate::environments;
 use crate::error::Error;
 use crate::members;
 use crate::resources;
+use crate::secret_tokens::{self, SecretToken};
 
 /// The project of a row as an account sees it; `None` when it is no member.
 pub(super) fn of(
@@ -44,9 +45,10 @@ pub(super) fn of(
         .into_iter()
         .map(environment)
         .collect::<Result<_, _>>()?;
+    let secrets = secret_tokens::names_of_project(conn, &uid)?;
     project.resources = resources::list_of_project(conn, &uid)?
         .into_iter()
-        .map(resource)
+        .map(|kept| resource(kept, &secrets))
         .collect::<Result<_, _>>()?;
 
     let mut user = Member::default();
@@ -82,11 +84,24 @@ fn environment(kept: environments::Environment) -> Result<Environment, Error> {
     Ok(environment)
 }
 
-fn resource(kept: resources::Resource) -> Result<Resource, Error> {
+fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Result<Resource, Error> {
     let engine = kept.engine.as_str();
-    let mut resource = Resource::new(kept.environment, kept.unique_name, "database", engine);
+    let kind = match kept.engine.is_database() {
+        true => "database",
+        false => "api",
+    };
+    let mut resource = Resource::new(kept.environment, kept.unique_name, kind, engine);
     resource.name = kept.name;
     resource.params = object(&kept.params)?;
+    let its_own = secrets.iter().filter(|(uid, _)| *uid == kept.uid);
+    resource.secret_tokens = its_own
+        .map(|(_, secret)| {
+            let mut token = SecretTokenName::default();
+            token.name.clone_from(&secret.name);
+            token.kind.clone_from(&secret.kind);
+            token
+        })
+        .collect();
     Ok(resource)
 }
 

@@ -13,18 +13,26 @@ pub enum Engine {
     Postgres,
     /// MySQL or MariaDB: `mysql://...`.
     Mysql,
+    /// No database: an API that is called through the HTTP proxy, `https://...`.
+    Http,
 }
 
 impl Engine {
-    const ALL: [Self; 3] = [Self::Sqlite, Self::Postgres, Self::Mysql];
+    const ALL: [Self; 4] = [Self::Sqlite, Self::Postgres, Self::Mysql, Self::Http];
 
-    /// Its name on the wire: `sqlite`, `postgres`, `mysql`.
+    /// Its name on the wire: `sqlite`, `postgres`, `mysql`, `http`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sqlite => "sqlite",
             Self::Postgres => "postgres",
             Self::Mysql => "mysql",
+            Self::Http => "http",
         }
+    }
+
+    /// Whether it keeps records.
+    pub fn is_database(self) -> bool {
+        self != Self::Http
     }
 
     /// The engine an address names.
@@ -39,6 +47,8 @@ impl Engine {
             (Self::Postgres, "postgresql://"),
             (Self::Mysql, "mysql://"),
             (Self::Mysql, "mariadb://"),
+            (Self::Http, "https://"),
+            (Self::Http, "http://"),
         ];
         forms
             .into_iter()
@@ -47,7 +57,7 @@ impl Engine {
             .ok_or_else(|| {
                 Error::invalid_field(
                     "url",
-                    "must look like sqlite:PATH, postgres://HOST/NAME or mysql://HOST/NAME",
+                    "must look like sqlite:PATH, postgres://HOST/NAME, mysql://HOST/NAME or https://HOST",
                 )
             })
     }
@@ -72,6 +82,7 @@ mod tests {
         assert_eq!(engine("postgres://db/shop").unwrap(), Engine::Postgres);
         assert_eq!(engine("postgresql://db/shop").unwrap(), Engine::Postgres);
         assert_eq!(engine("mysql://db/shop").unwrap(), Engine::Mysql);
+        assert_eq!(engine("https://api.example.com").unwrap(), Engine::Http);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod drafts;
 mod pages;
 mod processes;
 mod projects;
+mod proxy;
 mod resources;
 mod store;
 
@@ -39,6 +40,11 @@ const MIGRATIONS: &[Migration] = &[
         version: 3,
         name: "page_revisions",
         sql: include_str!("../../migrations/0003_page_revisions.sql"),
+    },
+    Migration {
+        version: 4,
+        name: "proxy",
+        sql: include_str!("../../migrations/0004_proxy.sql"),
     },
 ];
 

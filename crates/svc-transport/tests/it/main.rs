@@ -10,6 +10,8 @@ mod contract;
 #[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
 mod errors;
 #[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
+mod filter;
+#[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
 mod http2;
 #[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
 mod pool;

@@ -1,0 +1,102 @@
+//! Who uses the proxy: a user of the environment, or a service that acts in it (specification, section 5).
+
+use http::HeaderMap;
+use svc_auth::AuthScheme;
+use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_store::TeamRights;
+
+use super::call::Place;
+use crate::{
+    access::{Jwt, jwt},
+    credentials::{Identity, identify, presented},
+    failure::Failure,
+    state::Shared,
+};
+
+const CHALLENGE: &str = r#"JWT realm="proxy""#;
+
+/// Who asks.
+pub(super) struct Caller(Jwt);
+
+/// Who asks: the session or service token in `Authorization: JWT <token>`.
+pub(super) async fn identified(state: &Shared, headers: &HeaderMap) -> Result<Caller, Failure> {
+    let refused = |detail| Failure::NotAuthenticated {
+        detail,
+        challenge: CHALLENGE,
+    };
+    match presented(headers, CHALLENGE)? {
+        Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
+            Some(caller) => Ok(Caller(caller)),
+            None => Err(refused(
+                "the session is unknown, expired or ended; sign in again",
+            )),
+        },
+        Some((_, token)) => match identify(state, token).await? {
+            Some(Identity::ServiceToken(_)) => Err(refused(
+                "a service token is sent as Authorization: JWT <token>",
+            )),
+            Some(_) => Err(Failure::PermissionDenied(
+                "the HTTP proxy is opened by a session or a service token: Authorization: JWT <token>",
+            )),
+            None => Err(refused("the credential is unknown, expired or revoked")),
+        },
+        None => Err(refused(
+            "a session is required: Authorization: JWT <access token>",
+        )),
+    }
+}
+
+impl Caller {
+    /// Who it is, for the log.
+    pub(super) fn who(&self) -> String {
+        match &self.0 {
+            Jwt::Session(session) => format!("user {}", session.user_uid),
+            Jwt::Service(token) => format!("service token {}", token.identity.token_uid),
+        }
+    }
+
+    /// The project whose user or service it is.
+    pub(super) fn project(&self) -> &ProjectName {
+        match &self.0 {
+            Jwt::Session(session) => &session.project,
+            Jwt::Service(token) => &token.identity.project,
+        }
+    }
+
+    /// Lets through who may send a request there.
+    pub(super) fn check(&self, place: &Place) -> Result<(), Failure> {
+        let project = place.project.as_ref();
+        if project.is_some_and(|project| project != self.project())
+            || place.environment != *self.environment()
+        {
+            return Err(Failure::PermissionDenied(
+                "the session does not cover this project and environment",
+            ));
+        }
+        let Some(resource) = &place.resource else {
+            return Ok(());
+        };
+        let may_read = resource.as_str() != ResourceName::TOOLS
+            && self.rights().on_resource(resource.as_str()).read;
+        match may_read {
+            true => Ok(()),
+            false => Err(Failure::PermissionDenied(
+                "the user's team may not read this resource",
+            )),
+        }
+    }
+
+    fn environment(&self) -> &EnvironmentName {
+        match &self.0 {
+            Jwt::Session(session) => &session.environment,
+            Jwt::Service(token) => &token.identity.environment,
+        }
+    }
+
+    fn rights(&self) -> &TeamRights {
+        match &self.0 {
+            Jwt::Session(session) => &session.rights,
+            Jwt::Service(token) => &token.identity.rights,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Which addresses may be connected to, where the caller decides.
+
+use std::{error::Error as StdError, fmt, net::SocketAddr, sync::Arc};
+
+use svc_model::wire::TransportError;
+
+/// The caller's decision on an address.
+type Decide = dyn Fn(&str, SocketAddr) -> Result<(), String> + Send + Sync;
+
+/// A filter as the connector keeps it.
+#[derive(Clone)]
+pub(crate) struct AddressFilter(Arc<Decide>);
+
+impl AddressFilter {
+    pub(crate) fn new(
+        decide: impl Fn(&str, SocketAddr) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(decide))
+    }
+
+    /// Those of the addresses of `host` that may be connected to; an error when there are addresses
+    /// and all of them are refused.
+    pub(crate) fn admitted(
+        &self,
+        host: &str,
+        addresses: impl Iterator<Item = SocketAddr>,
+    ) -> Result<Vec<SocketAddr>, AddressRefused> {
+        let mut admitted = Vec::new();
+        let mut refused = None;
+        for address in addresses {
+            match (self.0)(host, address) {
+                Ok(()) => admitted.push(address),
+                Err(reason) => refused = refused.or(Some(reason)),
+            }
+        }
+        match refused {
+            Some(reason) if admitted.is_empty() => Err(AddressRefused {
+                host: host.to_owned(),
+                reason,
+            }),
+            _ => Ok(admitted),
+        }
+    }
+}
+
+/// No address of a host may be connected to, as the
+/// [address filter](crate::HyperTransportBuilder::address_filter) says. Nothing was sent.
+///
+/// It is the source of a [`TransportError`] of kind
+/// [`Invalid`](svc_model::wire::TransportErrorKind::Invalid), which is never tried again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressRefused {
+    host: String,
+    reason: String,
+}
+
+impl AddressRefused {
+    /// The refusal behind an error, if that is what it is about.
+    pub fn of(error: &TransportError) -> Option<&Self> {
+        StdError::source(error)?.downcast_ref()
+    }
+
+    /// The host whose addresses were refused, as the request names it.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// What the filter said of the first address that it refused.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl fmt::Display for AddressRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "no address of {} may be connected to: {}",
+            self.host, self.reason
+        )
+    }
+}
+
+impl StdError for AddressRefused {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(texts: &[&str]) -> impl Iterator<Item = SocketAddr> {
+        let addresses: Vec<_> = texts.iter().map(|text| text.parse().unwrap()).collect();
+        addresses.into_iter()
+    }
+
+    #[test]
+    fn what_is_refused_is_left_out_and_an_error_when_nothing_is_left() {
+        let filter = AddressFilter::new(|_, address| match address.ip().is_loopback() {
+            true => Err(format!("{} is loopback", address.ip())),
+            false => Ok(()),
+        });
+        let mixed = addresses(&["127.0.0.1:80", "192.0.2.1:80", "[::1]:80"]);
+        let admitted = filter.admitted("a.test", mixed).unwrap();
+        assert_eq!(admitted, ["192.0.2.1:80".parse().unwrap()]);
+        let refused = filter
+            .admitted("a.test", addresses(&["127.0.0.1:80", "[::1]:80"]))
+            .unwrap_err();
+        assert_eq!(
+            (refused.host(), refused.reason()),
+            ("a.test", "127.0.0.1 is loopback")
+        );
+        assert!(
+            filter
+                .admitted("a.test", addresses(&[]))
+                .unwrap()
+                .is_empty()
+        );
+    }
+}
