@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::{
     backup, completions, context::Context, demo, environment, failure::Failure, key, keys, mail,
-    models, pages, project, records, resource, rights, serve, service_token, session, sql, teams,
-    token, user, users,
+    models, pages, project, proxy, records, resource, rights, secret, serve, service_token,
+    session, sql, teams, token, user, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -80,6 +80,8 @@ enum Command {
     #[command(subcommand)]
     Rights(rights::Rights),
     #[command(subcommand)]
+    Secret(secret::Secret),
+    #[command(subcommand)]
     Mail(mail::Mail),
     Backup(backup::Backup),
     #[command(subcommand)]
@@ -91,6 +93,7 @@ enum Command {
     Users(users::Users),
     #[command(subcommand)]
     Teams(teams::Teams),
+    Proxy(proxy::Proxy),
     Models(models::Models),
     Login(session::Login),
     Logout(session::Logout),
@@ -115,6 +118,7 @@ impl Cli {
             Command::Keys(keys) => Box::pin(keys.run(&context)).await,
             Command::User(user) => Box::pin(user.run(&context)).await,
             Command::Rights(rights) => Box::pin(rights.run(&context)).await,
+            Command::Secret(secret) => Box::pin(secret.run(&context)).await,
             Command::Mail(mail) => Box::pin(mail.run(&context)).await,
             Command::Backup(backup) => Box::pin(backup.run(&context)).await,
             Command::Pages(pages) => Box::pin(pages.run(&context)).await,
@@ -122,6 +126,7 @@ impl Cli {
             Command::Sql(sql) => Box::pin(sql.run(&context)).await,
             Command::Users(users) => Box::pin(users.run(&context)).await,
             Command::Teams(teams) => Box::pin(teams.run(&context)).await,
+            Command::Proxy(proxy) => Box::pin(proxy.run(&context)).await,
             Command::Login(login) => Box::pin(login.run(&context)).await,
             Command::Logout(logout) => Box::pin(logout.run(&context)).await,
             Command::Whoami(whoami) => Box::pin(whoami.run(&context)).await,

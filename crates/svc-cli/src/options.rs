@@ -84,6 +84,15 @@ pub(crate) struct ServerOptions {
     /// How many account calls a minute are taken from one address [default: 60]
     #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ADDRESS")]
     tries_per_address: Option<NonZeroU32>,
+    /// How long a request of the HTTP proxy may take to the end of its answer [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_PROXY_TIMEOUT")]
+    proxy_timeout: Option<NonZeroU64>,
+    /// The most bytes of an answer that the HTTP proxy passes on [default: 16777216]
+    #[arg(long, value_name = "BYTES", env = "SVC_PROXY_RESPONSE_LIMIT")]
+    proxy_response_limit: Option<NonZeroU64>,
+    /// The most requests of the HTTP proxy that are under way at once [default: 256]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_PROXY_REQUESTS")]
+    max_proxy_requests: Option<NonZeroUsize>,
     /// How long a shutdown waits for requests in flight [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE")]
     shutdown_grace: Option<u64>,
@@ -164,6 +173,9 @@ impl ServerOptions {
             max_requests: self.max_requests.or(file.max_requests),
             tries_per_account: self.tries_per_account.or(file.tries_per_account),
             tries_per_address: self.tries_per_address.or(file.tries_per_address),
+            proxy_timeout: self.proxy_timeout.or(file.proxy_timeout),
+            proxy_response_limit: self.proxy_response_limit.or(file.proxy_response_limit),
+            max_proxy_requests: self.max_proxy_requests.or(file.max_proxy_requests),
             shutdown_grace: self.shutdown_grace.or(file.shutdown_grace),
             smtp_url: self.smtp_url.or_else(|| file.smtp_url.clone()),
             mail_from: self.mail_from.or_else(|| file.mail_from.clone()),
@@ -201,6 +213,13 @@ impl ServerOptions {
             .map_or(config.max_requests, NonZeroUsize::get);
         config.tries_per_account = self.tries_per_account.unwrap_or(config.tries_per_account);
         config.tries_per_address = self.tries_per_address.unwrap_or(config.tries_per_address);
+        config.proxy_timeout = seconds(self.proxy_timeout, config.proxy_timeout);
+        config.proxy_response_limit = self
+            .proxy_response_limit
+            .map_or(config.proxy_response_limit, NonZeroU64::get);
+        config.max_proxy_requests = self
+            .max_proxy_requests
+            .map_or(config.max_proxy_requests, NonZeroUsize::get);
         config.shutdown_grace = self
             .shutdown_grace
             .map_or(config.shutdown_grace, Duration::from_secs);

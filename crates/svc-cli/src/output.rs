@@ -83,8 +83,13 @@ impl Output {
 
 /// Writes text to standard output.
 pub(crate) fn write_out(text: &str) -> Result<(), Failure> {
+    write_bytes(text.as_bytes())
+}
+
+/// Writes bytes to standard output.
+pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
+    out.write_all(bytes)
         .and_then(|()| out.flush())
         .map_err(|error| Failure::output(&error))
 }

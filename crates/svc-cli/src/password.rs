@@ -1,4 +1,4 @@
-//! Passwords that are typed or piped in, and never shown.
+//! Passwords and other secrets that are typed or piped in, and never shown.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -19,32 +19,41 @@ pub(crate) fn read() -> Result<Secret, Failure> {
 
 /// Reads a password that is known from standard input: a line of a pipe or file, or what is typed unseen.
 pub(crate) fn read_once() -> Result<Secret, Failure> {
+    read_unseen("Password: ", "password")
+}
+
+/// Reads the value of a secret token from standard input, in the same way.
+pub(crate) fn read_secret() -> Result<Secret, Failure> {
+    read_unseen("Value: ", "value")
+}
+
+fn read_unseen(text: &str, what: &str) -> Result<Secret, Failure> {
     if io::stdin().is_terminal() {
-        return prompt("Password: ");
+        return prompt(text);
     }
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| {
         Failure::new(format!(
-            "cannot read a password from standard input: {error}; it must be UTF-8 text"
+            "cannot read a {what} from standard input: {error}; it must be UTF-8 text"
         ))
     })?;
-    of_line(&line)
+    of_line(&line, what)
 }
 
 fn prompt(text: &str) -> Result<Secret, Failure> {
     rpassword::prompt_password(text)
         .map(Secret::new)
-        .map_err(|error| Failure::new(format!("cannot read a password: {error}")))
+        .map_err(|error| Failure::new(format!("cannot read from the terminal: {error}")))
 }
 
 /// The line without its end; blanks belong to the password.
-fn of_line(line: &str) -> Result<Secret, Failure> {
+fn of_line(line: &str, what: &str) -> Result<Secret, Failure> {
     let password = line.strip_suffix('\n').unwrap_or(line);
     let password = password.strip_suffix('\r').unwrap_or(password);
     if password.is_empty() {
-        return Err(Failure::usage(
-            "standard input holds no password; its first line must be the password",
-        ));
+        return Err(Failure::usage(format!(
+            "standard input holds no {what}; its first line must be the {what}"
+        )));
     }
     Ok(Secret::new(password))
 }
@@ -56,8 +65,8 @@ mod tests {
     #[test]
     fn the_end_of_the_line_is_no_part_of_a_password_and_blanks_are() {
         for line in [" pass word ", " pass word \n", " pass word \r\n"] {
-            assert_eq!(of_line(line).unwrap().expose(), " pass word ");
+            assert_eq!(of_line(line, "password").unwrap().expose(), " pass word ");
         }
-        assert!(of_line("\n").is_err() && of_line("").is_err());
+        assert!(of_line("\n", "password").is_err() && of_line("", "password").is_err());
     }
 }

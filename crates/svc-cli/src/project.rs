@@ -5,10 +5,15 @@ mod settings;
 use clap::Subcommand;
 use serde::Serialize;
 use svc_model::ProjectName;
-use svc_store::{Authentication, NewProject, ProjectSettings};
+use svc_store::{Authentication, HostName, NewProject, ProjectSettings, Store};
 
 use self::settings::Settings;
-use crate::{context::Context, failure::Failure, output::time};
+use crate::{
+    context::Context,
+    failure::Failure,
+    output::{Output, time},
+    place::InProject,
+};
 
 /// How to see which projects there are.
 pub(crate) const REMEDY: &str = "svc project list shows the projects";
@@ -47,6 +52,20 @@ pub(crate) enum Project {
         #[command(flatten)]
         settings: Box<Settings>,
     },
+    /// Let the HTTP proxy reach a host although its addresses are not public; without a host, list those it may
+    #[command(after_help = "Examples:\n  \
+        svc project allow-host intranet.example --project crm\n  \
+        svc project allow-host 10.0.0.7 --project crm --remove\n  \
+        svc project allow-host --project crm")]
+    AllowHost {
+        /// Host name or IP address, without scheme and port
+        host: Option<String>,
+        #[command(flatten)]
+        place: InProject,
+        /// Take it off the list again
+        #[arg(long, requires = "host")]
+        remove: bool,
+    },
 }
 
 /// A project as lists show it.
@@ -75,6 +94,20 @@ struct Changed {
     #[serde(flatten)]
     project: Listed,
     authentication: Authentication,
+}
+
+/// A host that the HTTP proxy may reach, as lists show it.
+#[derive(Serialize)]
+struct ListedHost {
+    host: String,
+    date_add: String,
+}
+
+/// A host, and whether the HTTP proxy may reach it now.
+#[derive(Serialize)]
+struct Allowed<'a> {
+    host: &'a str,
+    allowed: bool,
 }
 
 #[derive(Serialize)]
@@ -127,6 +160,58 @@ impl Project {
                 };
                 output.result(&changed, &text)
             }
+            Self::AllowHost {
+                host,
+                place,
+                remove,
+            } => {
+                let store = context.existing_store().await?;
+                match host {
+                    None => list_hosts(&store, &place.project, output).await,
+                    Some(host) => allow_host(&store, &place.project, &host, remove, output).await,
+                }
+            }
         }
     }
+}
+
+async fn list_hosts(store: &Store, project: &ProjectName, output: &Output) -> Result<(), Failure> {
+    let hosts = store.allow_hosts().list(project).await;
+    let hosts = hosts.map_err(|error| Failure::missing(error, REMEDY))?;
+    let listed = hosts.into_iter().map(|allowed| ListedHost {
+        host: allowed.host.to_string(),
+        date_add: time(allowed.date_add),
+    });
+    output.list(
+        listed,
+        "none but public hosts; svc project allow-host HOST adds one",
+    )
+}
+
+async fn allow_host(
+    store: &Store,
+    project: &ProjectName,
+    host: &str,
+    remove: bool,
+    output: &Output,
+) -> Result<(), Failure> {
+    let host =
+        HostName::parse(host).map_err(|error| Failure::fields(error, &[("host", "HOST")]))?;
+    let hosts = store.allow_hosts();
+    let (done, text) = match remove {
+        true => (
+            hosts.remove(project, &host).await,
+            format!("{host} is reached only while its addresses are public\n"),
+        ),
+        false => (
+            hosts.add(project, &host).await,
+            format!("the HTTP proxy may reach {host} for project {project}\n"),
+        ),
+    };
+    done.map_err(|error| Failure::missing(error, REMEDY))?;
+    let allowed = Allowed {
+        host: host.as_str(),
+        allowed: !remove,
+    };
+    output.result(&allowed, &text)
 }

@@ -1,9 +1,9 @@
-//! `svc resource`: the connected databases.
+//! `svc resource`: the connected databases, and the HTTP APIs that the proxy calls.
 
 use clap::Subcommand;
 use serde::Serialize;
 use svc_model::ResourceName;
-use svc_store::{NewResource, NewStaticToken};
+use svc_store::{Engine, NewResource, NewStaticToken};
 
 use crate::{
     connect, context::Context, environment, failure::Failure, output::time, place::InEnvironment,
@@ -16,13 +16,14 @@ pub(crate) const REMEDY: &str = "svc resource list --project P --env E shows the
 #[derive(Subcommand)]
 pub(crate) enum Resource {
     /// Connect a database, and print a token that opens it; the token is printed once
-    #[command(
-        after_help = "Example:\n  svc resource add shop sqlite:path/to/file.db --project crm"
-    )]
+    #[command(after_help = "Examples:\n  \
+        svc resource add shop sqlite:path/to/file.db --project crm\n  \
+        svc resource add mail https://api.mail.example --project crm\n\n\
+        An https:// address is an HTTP API, which has secrets and no records, and gets no token.")]
     Add {
         /// Its name in paths: a-z, 0-9, - and _
         name: ResourceName,
-        /// Its address: sqlite:PATH; with a password in it, better @FILE, or - for standard input
+        /// Its address: sqlite:PATH, or https://HOST; with a password in it, better @FILE, or - for standard input
         url: String,
         #[command(flatten)]
         place: InEnvironment,
@@ -78,7 +79,10 @@ impl Resource {
                 title,
             } => {
                 let url = connect::resolve(crate::input::read_text(&url)?.trim())?;
-                connect::check(&name, &url).await?;
+                let is_database = Engine::of_url(&url)?.is_database();
+                if is_database {
+                    connect::check(&name, &url).await?;
+                }
                 let mut new = NewResource::new(name.clone(), url);
                 new.name = title;
                 store
@@ -86,6 +90,10 @@ impl Resource {
                     .create(&place.project, &place.env, new)
                     .await
                     .map_err(|error| Failure::missing(error, environment::REMEDY))?;
+                if !is_database {
+                    let text = format!("resource {name} added, for svc secret set and svc proxy\n");
+                    return output.result(&Named { resource: &name }, &text);
+                }
                 let token = NewStaticToken::new(&place.project, &place.env, &name);
                 let made = store.tokens().create(token).await?;
                 let secret = made.secret.expose();

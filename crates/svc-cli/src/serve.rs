@@ -122,7 +122,11 @@ async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<R
         Ok(Some(store.tokens().create(new).await?.secret))
     };
     let mut resources = BTreeMap::new();
-    for resource in store.resources().list(&project, &environment).await? {
+    let connected = store.resources().list(&project, &environment).await?;
+    let databases = connected
+        .into_iter()
+        .filter(|resource| resource.engine.is_database());
+    for resource in databases {
         let token = first_token(&resource.unique_name).await?;
         resources.insert(resource.unique_name.to_string(), ReadyResource { token });
     }
