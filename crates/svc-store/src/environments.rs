@@ -6,6 +6,7 @@ use svc_data::{Connection, Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
+use crate::audit::{self, AuditEntry};
 use crate::clock;
 use crate::error::{Error, is_taken};
 use crate::json;
@@ -100,7 +101,13 @@ impl Environments<'_> {
         self.store
             .write(move |conn| {
                 let project_uid = projects::uid(conn, &project)?;
-                insert(conn, &project_uid, new, now)
+                let made = insert(conn, &project_uid, new, now)?;
+                let uid = uid(conn, &project, &made.unique_name)?;
+                let after = tag(conn, &uid)?;
+                let entry = AuditEntry::new("environments.create")
+                    .place(&project, &made.unique_name)
+                    .after(after);
+                Ok((made, entry))
             })
             .await
     }
@@ -124,11 +131,22 @@ impl Environments<'_> {
         self.store
             .write(move |conn| {
                 let uid = uid(conn, &project, &environment)?;
+                let before = tag(conn, &uid)?;
                 conn.execute("DELETE FROM environments WHERE uid = ?1", &[uid.into()])?;
-                Ok(())
+                let entry = AuditEntry::new("environments.delete").place(&project, &environment);
+                Ok(((), entry.before(before)))
             })
             .await
     }
+}
+
+/// The entity tag of an environment.
+fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
+    audit::tag(
+        conn,
+        "SELECT * FROM environments WHERE uid = ?1",
+        &[uid.into()],
+    )
 }
 
 /// The identifier of an environment.

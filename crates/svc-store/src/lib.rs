@@ -11,6 +11,7 @@
 //! | [`Store::pages`] | page settings |
 //! | [`Store::resources`] | connected databases, their addresses sealed |
 //! | [`Store::api_keys`], [`Store::tokens`] | credentials, kept as hashes |
+//! | [`Store::audit`] | the lines that all of these leave, and writes to connected databases too |
 //!
 //! Every write is one transaction and is on the disk when it is answered. Several processes may have one
 //! store open: administration commands work beside a running server, which notices by
@@ -37,6 +38,7 @@
 mod account;
 mod accounts;
 mod api_keys;
+mod audit;
 mod authentication;
 mod clock;
 mod codes;
@@ -70,6 +72,7 @@ mod users;
 pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};
 pub use self::accounts::{Account, Accounts};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
+pub use self::audit::{Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, EntityTag};
 pub use self::authentication::Authentication;
 pub use self::clock::Clock;
 pub use self::environments::{Environment, Environments, NewEnvironment};

@@ -14,4 +14,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "users",
         sql: include_str!("../migrations/0002_users.sql"),
     },
+    Migration {
+        version: 5,
+        name: "audit",
+        sql: include_str!("../migrations/0005_audit.sql"),
+    },
 ];

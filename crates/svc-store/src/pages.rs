@@ -11,6 +11,7 @@ use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, Proje
 use uuid::Uuid;
 
 use self::fields::Fields;
+use crate::audit::AuditEntry;
 use crate::environments;
 use crate::error::Error;
 use crate::store::Store;
@@ -105,7 +106,10 @@ impl Pages<'_> {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
                 let uid = PageUid::from(Uuid::now_v7().to_string());
                 rows::insert(conn, &environment_uid, draft, &uid, fields, now)?;
-                rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)
+                let page = rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)?;
+                let entry = AuditEntry::new("pages.create").place(&project, &environment);
+                let entry = entry.record(uid.as_str()).after(&page.etag);
+                Ok((page, entry))
             })
             .await
     }
@@ -135,12 +139,15 @@ impl Pages<'_> {
             .write(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
                 let row = rows::get(conn, &environment_uid, draft, &uid)?;
-                if_match::check(if_match.as_deref(), &rows::etag(&row)?)?;
-                if fields.is_empty() {
-                    return rows::to_page(&row);
+                let before = rows::etag(&row)?;
+                if_match::check(if_match.as_deref(), &before)?;
+                if !fields.is_empty() {
+                    rows::update(conn, &row, draft, fields, now)?;
                 }
-                rows::update(conn, &row, draft, fields, now)?;
-                rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)
+                let page = rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)?;
+                let entry = AuditEntry::new("pages.update").place(&project, &environment);
+                let entry = entry.record(uid.as_str()).before(&before).after(&page.etag);
+                Ok((page, entry))
             })
             .await
     }
@@ -164,8 +171,11 @@ impl Pages<'_> {
             .write(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
                 let row = rows::get(conn, &environment_uid, draft, &uid)?;
-                if_match::check(if_match.as_deref(), &rows::etag(&row)?)?;
-                rows::delete(conn, draft, &uid)
+                let before = rows::etag(&row)?;
+                if_match::check(if_match.as_deref(), &before)?;
+                rows::delete(conn, draft, &uid)?;
+                let entry = AuditEntry::new("pages.delete").place(&project, &environment);
+                Ok(((), entry.record(uid.as_str()).before(&before)))
             })
             .await
     }
