@@ -52,6 +52,10 @@ pub struct Config {
     pub tries_per_address: NonZeroU32,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
+    /// Whether writes leave lines in the audit trail. Default yes.
+    pub audit: bool,
+    /// After how many days a line of the audit trail is taken away; 0 keeps all. Default 365.
+    pub audit_days: u32,
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
     /// Default none.
     pub mail: Option<MailConfig>,
@@ -76,6 +80,8 @@ impl Default for Config {
             tries_per_account: NonZeroU32::new(10).unwrap_or(NonZeroU32::MIN),
             tries_per_address: NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN),
             shutdown_grace: Duration::from_secs(30),
+            audit: true,
+            audit_days: 365,
             mail: None,
         }
     }

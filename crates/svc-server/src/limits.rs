@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use uuid::Uuid;
 
-use crate::{Config, cors, failure::Failure, health, log};
+use crate::{Config, audit::RequestId, cors, failure::Failure, health, log};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 /// The longest request id of a caller that is taken over.
@@ -70,7 +70,7 @@ fn names_its_host(request: &Request) -> bool {
 }
 
 /// Names the request and writes its log line.
-async fn identify(request: Request, next: Next) -> Response {
+async fn identify(mut request: Request, next: Next) -> Response {
     let given = request
         .headers()
         .get(REQUEST_ID)
@@ -80,6 +80,7 @@ async fn identify(request: Request, next: Next) -> Response {
         // A UUID is visible ASCII.
         HeaderValue::try_from(Uuid::new_v4().to_string()).unwrap_or(HeaderValue::from_static("-"))
     });
+    request.extensions_mut().insert(RequestId(id.clone()));
     let line = log::Line::begin(&request, &id);
     let mut response = if names_its_host(&request) {
         next.run(request).await

@@ -10,6 +10,7 @@ use svc_model::{
     Draft, EnvironmentName, Invalid, PageSettings, PageUid, ProjectName, pages,
     wire::Operation as _,
 };
+use svc_store::Store;
 
 use crate::{
     answer::{Answer, empty_answer, json_answer, tagged_answer},
@@ -38,6 +39,8 @@ struct Place {
     project: ProjectName,
     environment: EnvironmentName,
     draft: Draft,
+    /// The store, to write to by whoever asks.
+    store: Store,
 }
 
 async fn authorized(
@@ -61,6 +64,7 @@ async fn authorized(
         project,
         environment: environment.into(),
         draft,
+        store: state.store_for(account.actor(), parts),
     })
 }
 
@@ -88,7 +92,7 @@ async fn create(
     let place = authorized(&state, &parts, project, environment).await?;
     let object = read_object(&parts.headers, body, &state.config).await?;
     let settings = PageSettings::from(object);
-    let created = state
+    let created = place
         .store
         .pages()
         .create(&place.project, &place.environment, place.draft, settings)
@@ -122,7 +126,7 @@ async fn update(
     let uid = PageUid::from(uid);
     let tags = if_match(&parts.headers)?;
     let patch = read_object(&parts.headers, body, &state.config).await?;
-    let updated = state
+    let updated = place
         .store
         .pages()
         .update(
@@ -146,7 +150,7 @@ async fn delete(
     let place = authorized(&state, &parts, project, environment).await?;
     let uid = PageUid::from(uid);
     let tags = if_match(&parts.headers)?;
-    state
+    place
         .store
         .pages()
         .delete(

@@ -71,7 +71,7 @@ pub(crate) async fn create(
     let asked = Asked::read(state, place, Action::Write(model), request).await?;
     match model {
         USERS => {
-            let uid = users::create(state, place, &asked.body).await?;
+            let uid = users::create(state, &asked.store, place, &asked.body).await?;
             asked.answer(state, StatusCode::CREATED, USERS, uid).await
         }
         GROUPS => Err(Failure::not_allowed(ALLOW_GROUPS)),
@@ -98,8 +98,8 @@ pub(crate) async fn change(
     let _writing = state.tools.writing.lock().await;
     asked.check_tag(model, uid).await?;
     match model {
-        USERS => users::update(state, place, uid, &asked.body).await?,
-        _ => teams::update(state, place, uid, &asked.body).await?,
+        USERS => users::update(&asked.store, place, uid, &asked.body).await?,
+        _ => teams::update(&asked.store, place, uid, &asked.body).await?,
     }
     asked.answer(state, StatusCode::OK, model, uid).await
 }
@@ -120,13 +120,16 @@ pub(crate) async fn delete(
     let uid = read_uid(id)?;
     let _writing = state.tools.writing.lock().await;
     asked.check_tag(model, uid).await?;
-    users::delete(state, place, uid).await?;
+    users::delete(&asked.store, place, uid).await?;
+    state.notice().await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 
 /// A write that the caller may make.
 struct Asked {
     parts: Parts,
+    /// The store, to write to by whoever asks.
+    store: Store,
     tools: Resource,
     view: RecordView,
     body: JsonObject,
@@ -147,6 +150,7 @@ impl Asked {
             _ => read_object(&parts.headers, body, &state.config).await?,
         };
         Ok(Self {
+            store: state.store_for(access.actor(), &parts),
             parts,
             tools: access.into_resource(),
             view,

@@ -5,6 +5,7 @@
 )]
 
 mod account;
+mod audit;
 mod credentials;
 mod pages;
 mod processes;
@@ -32,6 +33,11 @@ const MIGRATIONS: &[Migration] = &[
         version: 2,
         name: "users",
         sql: include_str!("../../migrations/0002_users.sql"),
+    },
+    Migration {
+        version: 5,
+        name: "audit",
+        sql: include_str!("../../migrations/0005_audit.sql"),
     },
 ];
 
