@@ -1,6 +1,7 @@
 //! Black-box suites: the built program, driven over HTTP and from the command line.
 
 mod aggregate;
+mod audit;
 mod bulk_create;
 mod credentials;
 mod demo;

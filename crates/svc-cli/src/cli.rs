@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    backup, completions, context::Context, demo, environment, failure::Failure, key, keys, mail,
-    models, pages, project, records, resource, rights, serve, service_token, session, sql, teams,
-    token, user, users,
+    audit, backup, completions, context::Context, demo, environment, failure::Failure, key, keys,
+    mail, models, pages, project, records, resource, rights, serve, service_token, session, sql,
+    teams, token, user, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -81,6 +81,8 @@ enum Command {
     Rights(rights::Rights),
     #[command(subcommand)]
     Mail(mail::Mail),
+    #[command(subcommand)]
+    Audit(audit::Audit),
     Backup(backup::Backup),
     #[command(subcommand)]
     Pages(pages::Pages),
@@ -116,6 +118,7 @@ impl Cli {
             Command::User(user) => Box::pin(user.run(&context)).await,
             Command::Rights(rights) => Box::pin(rights.run(&context)).await,
             Command::Mail(mail) => Box::pin(mail.run(&context)).await,
+            Command::Audit(audit) => Box::pin(audit.run(&context)).await,
             Command::Backup(backup) => Box::pin(backup.run(&context)).await,
             Command::Pages(pages) => Box::pin(pages.run(&context)).await,
             Command::Records(records) => Box::pin(records.run(&context)).await,

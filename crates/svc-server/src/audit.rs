@@ -63,6 +63,8 @@ pub(crate) async fn append(store: &Store, entries: Vec<AuditEntry>) {
         for entry in entries {
             tracing::error!(
                 %error,
+                actor = ?store.audit().actor(),
+                request_id = store.audit().request_id(),
                 line = ?entry,
                 "a line of the audit trail could not be written; what it tells was done"
             );

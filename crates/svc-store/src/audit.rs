@@ -89,7 +89,17 @@ impl Store {
     }
 }
 
-impl Audit<'_> {
+impl<'a> Audit<'a> {
+    /// Who the lines of this store are about.
+    pub fn actor(&self) -> Option<&'a Actor> {
+        self.store.who().map(|by| &by.actor)
+    }
+
+    /// The request that the lines of this store are about.
+    pub fn request_id(&self) -> Option<&'a str> {
+        self.store.who()?.request_id.as_deref()
+    }
+
     /// Whether writes through this store leave lines.
     pub fn is_on(&self) -> bool {
         self.store.who().is_some()
