@@ -1,15 +1,41 @@
 //! The audit trail, as requests write to it: who asks, and the lines about what is written outside of the store.
 
-use std::future::Future;
+use std::{future::Future, sync::Arc, time::Duration};
 
 use http::{HeaderValue, request::Parts};
 use svc_store::{Actor, ActorKind, AuditEntry, SessionIdentity, Store};
+use tokio::sync::Semaphore;
 
 use crate::{access::Place, failure::Failure, state::State};
 
 /// The id of a request, which its answer and its lines carry.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(pub(crate) HeaderValue);
+
+/// The writes that are being done, as many at once as requests: those of callers who have left count too.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    places: Arc<Semaphore>,
+    most: u32,
+}
+
+impl Writing {
+    pub(crate) fn new(most: usize) -> Self {
+        let most = u32::try_from(most.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX);
+        Self {
+            places: Arc::new(Semaphore::new(most as usize)),
+            most,
+        }
+    }
+
+    /// Waits until those that are being done are done, but no longer than this.
+    pub(crate) async fn finish(&self, patience: Duration) {
+        let all = self.places.acquire_many(self.most);
+        if tokio::time::timeout(patience, all).await.is_err() {
+            tracing::warn!("writes were still going on when the service ended");
+        }
+    }
+}
 
 impl State {
     /// The store for what this actor writes by this request.
@@ -39,6 +65,7 @@ pub(crate) fn entry(action: &'static str, place: &Place, model: &str) -> AuditEn
 /// Writes outside of the store, and appends the lines about it before the result is given. Both are done to the end
 /// when the caller leaves, so that nobody writes without a line by not waiting for the answer.
 pub(crate) async fn noted<T: Send + 'static>(
+    state: &State,
     store: Store,
     write: impl Future<Output = Result<T, Failure>> + Send + 'static,
     lines: impl FnOnce(&T) -> Vec<AuditEntry> + Send + 'static,
@@ -46,7 +73,10 @@ pub(crate) async fn noted<T: Send + 'static>(
     if !store.audit().is_on() {
         return write.await;
     }
+    // The semaphore is never closed.
+    let place = Arc::clone(&state.writing.places).acquire_owned().await.ok();
     let written = tokio::spawn(async move {
+        let _place = place;
         let written = write.await?;
         append(&store, lines(&written)).await;
         Ok(written)

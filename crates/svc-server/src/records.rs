@@ -114,7 +114,7 @@ async fn create(
     let entry = audit::entry("records.create", &place, &model.name);
     let written = Arc::clone(&model);
     let create = async move { Ok(resource.create(&model, &object, &view).await?) };
-    let created = noted(store, create, move |record| {
+    let created = noted(&state, store, create, move |record| {
         vec![created(entry, &written, record)]
     });
     let RecordJson { body, etag, .. } = created.await?;
@@ -182,7 +182,7 @@ async fn change(
         };
         Ok(changed)
     };
-    let changed = noted(store, write, |changed: &RecordJson| {
+    let changed = noted(&state, store, write, |changed: &RecordJson| {
         let entry = match &changed.before {
             Some(before) => was(entry, before),
             None => entry,
@@ -215,7 +215,7 @@ async fn delete(
     let store = state.store_for(resource.actor(), &parts);
     let entry = audit::entry("records.delete", &place, &model.name);
     let delete = async move { Ok(resource.delete(&model, &id, tags.as_ref()).await?) };
-    noted(store, delete, |before| vec![was(entry, before)]).await?;
+    noted(&state, store, delete, |before| vec![was(entry, before)]).await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 

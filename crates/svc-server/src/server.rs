@@ -114,7 +114,9 @@ impl Server {
         tracing::info!("shutting down");
         state.readiness.end();
         stop.send_replace(true);
+        let grace = state.config.shutdown_grace;
         while tasks.join_next().await.is_some() {}
+        state.writing.finish(grace).await;
         watcher.abort();
         purger.abort();
         Ok(())

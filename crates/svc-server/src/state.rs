@@ -9,7 +9,7 @@ use svc_store::{Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use crate::{
-    Config, connections::Connections, credentials::Credentials, failure::Failure,
+    Config, audit::Writing, connections::Connections, credentials::Credentials, failure::Failure,
     health::Readiness, mail::MailHandle, throttle::Throttle, tools::Tools,
 };
 
@@ -28,6 +28,7 @@ pub(crate) struct State {
     pub(crate) tools: Tools,
     pub(crate) throttle: Throttle,
     pub(crate) mail: MailHandle,
+    pub(crate) writing: Writing,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
     /// The revision of the store that is in force.
@@ -43,6 +44,7 @@ impl State {
         options.connections = config.database_connections;
         Arc::new(Self {
             throttle: Throttle::new(&config),
+            writing: Writing::new(config.max_requests),
             config,
             store,
             credentials: Credentials::default(),

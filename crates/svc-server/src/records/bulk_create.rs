@@ -36,7 +36,7 @@ pub(super) async fn bulk_create(
         let created = resource.bulk_create(&model, &records, query.atomic, &query.view);
         Ok(created.await?)
     };
-    let results = noted(store, create, move |results: &Vec<_>| {
+    let results = noted(&state, store, create, move |results: &Vec<_>| {
         let records = results.iter().filter_map(|result| result.as_ref().ok());
         let lines = records.map(|record| super::created(entry.clone(), &written, record));
         lines.collect()
