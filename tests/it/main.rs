@@ -2,6 +2,7 @@
 
 mod account;
 mod aggregate;
+mod audit;
 mod bulk_create;
 mod credentials;
 mod demo;

@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use svc_auth::AuthScheme;
 use svc_model::ProjectName;
 use svc_store::{
-    ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup, ServiceTokenIdentity,
-    SessionIdentity, TokenIdentity,
+    Actor, ActorKind, ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup,
+    ServiceTokenIdentity, SessionIdentity, TokenIdentity,
 };
 
 use crate::{failure::Failure, state::Shared};
@@ -107,6 +107,12 @@ pub(crate) struct Account(Arc<Used<ApiKeyIdentity>>);
 impl Account {
     pub(crate) fn identity(&self) -> &ApiKeyIdentity {
         &self.0.identity
+    }
+
+    /// Who asks, for the audit trail.
+    pub(crate) fn actor(&self) -> Actor {
+        let identity = self.identity();
+        Actor::new(ActorKind::ApiKey, identity.key_uid, &identity.email)
     }
 
     /// Whether the account may do this to the project's pages: members of a read-only team read.

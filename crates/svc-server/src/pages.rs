@@ -10,7 +10,7 @@ use svc_model::{
     Draft, EnvironmentName, Invalid, JsonObject, PageSettings, PageUid, ProjectName, pages,
     wire::Operation as _,
 };
-use svc_store::PageList;
+use svc_store::{PageList, Store};
 use uuid::Uuid;
 
 use crate::{
@@ -49,6 +49,8 @@ struct Place {
     draft: Draft,
     /// The account that asks.
     account: Uuid,
+    /// The store, to write to by whoever asks.
+    store: Store,
 }
 
 async fn authorized(
@@ -65,6 +67,7 @@ async fn authorized(
         environment: environment.into(),
         draft: read_draft(parts.uri.query())?,
         account: account.identity().account_uid,
+        store: state.store_for(account.actor(), parts),
     })
 }
 
@@ -101,7 +104,7 @@ async fn create(
     let place = authorized(&state, &parts, project, environment).await?;
     let object = read_object(&parts.headers, body, &state.config).await?;
     let settings = PageSettings::from(object);
-    let created = state
+    let created = place
         .store
         .pages()
         .by(place.account)
@@ -136,7 +139,7 @@ async fn update(
     let uid = PageUid::from(uid);
     let tags = if_match(&parts.headers)?;
     let patch = read_object(&parts.headers, body, &state.config).await?;
-    let updated = state
+    let updated = place
         .store
         .pages()
         .by(place.account)
@@ -161,7 +164,7 @@ async fn delete(
     let place = authorized(&state, &parts, project, environment).await?;
     let uid = PageUid::from(uid);
     let tags = if_match(&parts.headers)?;
-    state
+    place
         .store
         .pages()
         .by(place.account)
@@ -184,7 +187,7 @@ async fn publish(
     let (parts, body) = request.into_parts();
     let place = authorized(&state, &parts, project, environment).await?;
     let uids = read_uids(read_object(&parts.headers, body, &state.config).await?)?;
-    let published = state
+    let published = place
         .store
         .pages()
         .by(place.account)
@@ -204,7 +207,7 @@ async fn discard(
     let (parts, body) = request.into_parts();
     let place = authorized(&state, &parts, project, environment).await?;
     let uids = read_uids(read_object(&parts.headers, body, &state.config).await?)?;
-    let discarded = state
+    let discarded = place
         .store
         .pages()
         .by(place.account)
@@ -275,7 +278,7 @@ async fn restore(
     let tags = if_match(&parts.headers)?;
     // What is no number is the number of no revision.
     let number = number.parse().unwrap_or(0);
-    let restored = state
+    let restored = place
         .store
         .pages()
         .by(place.account)

@@ -9,8 +9,9 @@ use svc_store::{Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use crate::{
-    Config, Error, connections::Connections, credentials::Credentials, failure::Failure,
-    health::Readiness, mail::MailHandle, proxy::Proxy, throttle::Throttle, tools::Tools,
+    Config, Error, audit::Writing, connections::Connections, credentials::Credentials,
+    failure::Failure, health::Readiness, mail::MailHandle, proxy::Proxy, throttle::Throttle,
+    tools::Tools,
 };
 
 /// What every request shares, behind one pointer.
@@ -29,6 +30,7 @@ pub(crate) struct State {
     pub(crate) throttle: Throttle,
     pub(crate) mail: MailHandle,
     pub(crate) proxy: Proxy,
+    pub(crate) writing: Writing,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
     /// The revision of the store that is in force.
@@ -45,6 +47,7 @@ impl State {
         Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
             proxy: Proxy::new(&config)?,
+            writing: Writing::new(config.max_requests),
             config,
             store,
             credentials: Credentials::default(),

@@ -6,6 +6,7 @@ use svc_data::{Connection, Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
+use crate::audit::{self, AuditEntry};
 use crate::clock;
 use crate::error::{Error, is_taken};
 use crate::json;
@@ -124,7 +125,13 @@ impl Environments<'_> {
         self.store
             .write(move |conn| {
                 let project_uid = projects::uid(conn, &project)?;
-                insert(conn, &project_uid, new, now)
+                let made = insert(conn, &project_uid, new, now)?;
+                let uid = uid(conn, &project, &made.unique_name)?;
+                let after = tag(conn, &uid)?;
+                let entry = AuditEntry::new("environments.create")
+                    .place(&project, &made.unique_name)
+                    .after(after);
+                Ok((made, entry))
             })
             .await
     }
@@ -147,7 +154,8 @@ impl Environments<'_> {
         let now = clock::to_text(self.store.clock().now());
         self.store
             .write(move |conn| {
-                let from = uid(conn, &project, &from)?;
+                let source = from;
+                let from = uid(conn, &project, &source)?;
                 let to_uid = uid(conn, &project, &to)?;
                 if replace {
                     pages::remove_all(conn, &to_uid)?;
@@ -161,7 +169,9 @@ impl Environments<'_> {
                      WHERE uid = ?2",
                     &[from.as_str().into(), to_uid.as_str().into()],
                 )?;
-                pages::copy_all(conn, &from, &to_uid, &now)
+                let copied = pages::copy_all(conn, &from, &to_uid, &now)?;
+                let entry = AuditEntry::new("environments.copy").place(&project, &to);
+                Ok((copied, entry.record(source.as_str())))
             })
             .await
     }
@@ -185,11 +195,22 @@ impl Environments<'_> {
         self.store
             .write(move |conn| {
                 let uid = uid(conn, &project, &environment)?;
+                let before = tag(conn, &uid)?;
                 conn.execute("DELETE FROM environments WHERE uid = ?1", &[uid.into()])?;
-                Ok(())
+                let entry = AuditEntry::new("environments.delete").place(&project, &environment);
+                Ok(((), entry.before(before)))
             })
             .await
     }
+}
+
+/// The entity tag of an environment.
+fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
+    audit::tag(
+        conn,
+        "SELECT * FROM environments WHERE uid = ?1",
+        &[uid.into()],
+    )
 }
 
 /// The identifier of an environment.

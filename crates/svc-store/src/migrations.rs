@@ -24,4 +24,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "proxy",
         sql: include_str!("../migrations/0004_proxy.sql"),
     },
+    Migration {
+        version: 5,
+        name: "audit",
+        sql: include_str!("../migrations/0005_audit.sql"),
+    },
 ];

@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use self::change::Change;
 use self::fields::Fields;
+use crate::audit::AuditEntry;
 use crate::environments;
 use crate::error::Error;
 use crate::store::Store;
@@ -135,7 +136,10 @@ impl Pages<'_> {
         self.change(project, environment, move |change| {
             let uid = PageUid::from(Uuid::now_v7().to_string());
             change.create(draft, &uid, fields)?;
-            change.page(draft, &uid)
+            let page = change.page(draft, &uid)?;
+            let entry = AuditEntry::new("pages.create").record(uid.as_str());
+            let entry = entry.after(&page.etag);
+            Ok((page, vec![entry]))
         })
         .await
     }
@@ -166,7 +170,10 @@ impl Pages<'_> {
             if !fields.is_empty() {
                 change.update(draft, &row, fields)?;
             }
-            change.page(draft, &uid)
+            let page = change.page(draft, &uid)?;
+            let entry = AuditEntry::new("pages.update").record(uid.as_str());
+            let entry = entry.before(&row.etag()).after(&page.etag);
+            Ok((page, vec![entry]))
         })
         .await
     }
@@ -191,7 +198,9 @@ impl Pages<'_> {
         self.change(project, environment, move |change| {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
-            change.delete(draft, &row)
+            change.delete(draft, &row)?;
+            let entry = AuditEntry::new("pages.delete").record(uid.as_str());
+            Ok(((), vec![entry.before(&row.etag())]))
         })
         .await
     }
@@ -210,7 +219,8 @@ impl Pages<'_> {
         uids: Option<Vec<PageUid>>,
     ) -> Result<Vec<PageUid>, Error> {
         self.change(project, environment, move |change| {
-            publish::publish(change, uids.as_deref())
+            let published = publish::publish(change, uids.as_deref())?;
+            Ok(each("pages.publish", published))
         })
         .await
     }
@@ -227,7 +237,8 @@ impl Pages<'_> {
         uids: Option<Vec<PageUid>>,
     ) -> Result<Vec<PageUid>, Error> {
         self.change(project, environment, move |change| {
-            publish::discard(change, uids.as_deref())
+            let discarded = publish::discard(change, uids.as_deref())?;
+            Ok(each("pages.discard", discarded))
         })
         .await
     }
@@ -271,12 +282,15 @@ impl Pages<'_> {
         let if_match = if_match.map(str::to_owned);
         self.change(project, environment, move |change| {
             change.restore(&uid, number, if_match.as_deref())?;
-            change.page(Draft::On, &uid)
+            let page = change.page(Draft::On, &uid)?;
+            let entry = AuditEntry::new("pages.restore").record(uid.as_str());
+            let entry = entry.after(&page.etag);
+            Ok((page, vec![entry]))
         })
         .await
     }
 
-    /// Changes pages of an environment in one transaction.
+    /// Changes pages of an environment in one transaction, with a line of the audit trail for each.
     async fn change<T, F>(
         &self,
         project: &ProjectName,
@@ -285,21 +299,30 @@ impl Pages<'_> {
     ) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Change<'_>) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Change<'_>) -> Result<(T, Vec<AuditEntry>), Error> + Send + 'static,
     {
         let (project, environment, author) = (project.clone(), environment.clone(), self.author);
         let now = self.store.clock().now();
         self.store
-            .write(move |conn| {
+            .write_many(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
-                work(&mut Change::new(
-                    conn,
-                    environment,
-                    environment_uid,
-                    author,
-                    now,
-                )?)
+                let place = environment.clone();
+                let mut change = Change::new(conn, environment, environment_uid, author, now)?;
+                let (done, entries) = work(&mut change)?;
+                let entries = entries
+                    .into_iter()
+                    .map(|entry| entry.place(&project, &place));
+                Ok((done, entries.collect()))
             })
             .await
     }
+}
+
+/// The pages, and a line about each.
+fn each(action: &'static str, pages: Vec<PageUid>) -> (Vec<PageUid>, Vec<AuditEntry>) {
+    let lines = pages
+        .iter()
+        .map(|uid| AuditEntry::new(action).record(uid.as_str()))
+        .collect();
+    (pages, lines)
 }

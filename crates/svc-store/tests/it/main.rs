@@ -5,6 +5,7 @@
 )]
 
 mod account;
+mod audit;
 mod copies;
 mod credentials;
 mod drafts;
@@ -45,6 +46,11 @@ const MIGRATIONS: &[Migration] = &[
         version: 4,
         name: "proxy",
         sql: include_str!("../../migrations/0004_proxy.sql"),
+    },
+    Migration {
+        version: 5,
+        name: "audit",
+        sql: include_str!("../../migrations/0005_audit.sql"),
     },
 ];
 
