@@ -342,6 +342,28 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     place.quiet(&format!("PATCH {item}"), patch("{"), 400);
     place.quiet("read", service.app("GET", &path), 200);
     place.quiet("read", service.app("GET", "/projects/"), 200);
+
+    // Drafts.
+    let draft = |params: &str| {
+        let call = service.app("PATCH", &format!("{path}?draft=1"));
+        call.json(&json!({"params": params}))
+    };
+    for (done, action) in [("publish", "pages.publish"), ("discard", "pages.discard")] {
+        let (_, line) = place.write(&format!("PATCH {item}"), draft("[2]"), 200);
+        is(&line, "pages.update", "api_key", true, true);
+        let call = service.app("POST", &format!("{pages}{done}/"));
+        let call = call.json(&json!({"uids": [page]}));
+        let (_, line) = place.write(&format!("POST {list}{done}/"), call, 200);
+        is(&line, action, "api_key", false, false);
+        assert_eq!(text(&line, "record"), page);
+    }
+    let restore = service.app("POST", &format!("{path}revisions/1/restore/"));
+    let (_, line) = place.write(
+        &format!("POST {item}revisions/{{number}}/restore/"),
+        restore,
+        200,
+    );
+    is(&line, "pages.restore", "api_key", false, true);
     let delete = service.app("DELETE", &path);
     let (_, line) = place.write(&format!("DELETE {item}"), delete, 204);
     is(&line, "pages.delete", "api_key", true, false);
