@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::store::Store;
 
 /// How many bytes of JSON are in a part; one page more than fits is in it too.
-const PART: usize = 512 * 1024;
+const PART: usize = 256 * 1024;
 
 /// A part of the JSON array of pages.
 #[derive(Debug)]
