@@ -348,8 +348,11 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
         let call = service.app("PATCH", &format!("{path}?draft=1"));
         call.json(&json!({"params": params}))
     };
-    for (done, action) in [("publish", "pages.publish"), ("discard", "pages.discard")] {
-        let (_, line) = place.write(&format!("PATCH {item}"), draft("[2]"), 200);
+    for (done, action, params) in [
+        ("publish", "pages.publish", "[2]"),
+        ("discard", "pages.discard", "[3]"),
+    ] {
+        let (_, line) = place.write(&format!("PATCH {item}"), draft(params), 200);
         is(&line, "pages.update", "api_key", true, true);
         let call = service.app("POST", &format!("{pages}{done}/"));
         let call = call.json(&json!({"uids": [page]}));

@@ -16,6 +16,7 @@ mod operations;
 mod pages;
 mod people;
 mod projects;
+mod proxy;
 mod records;
 mod resources;
 mod rights;

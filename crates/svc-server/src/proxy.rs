@@ -36,7 +36,10 @@ use svc_model::{
     wire::{Body as WireBody, Operation as _},
 };
 use svc_store::{OpenSecret, ProxyRules};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
 use url::form_urlencoded;
 
 use self::{
@@ -111,6 +114,7 @@ async fn send(State(state): State<Shared>, request: Request) -> Result<Response,
 struct Sent {
     answer: http::Response<WireBody>,
     secrets: Vec<String>,
+    until: Instant,
     place: OwnedSemaphorePermit,
 }
 
@@ -141,9 +145,9 @@ async fn exchange(
     let place = Arc::clone(&proxy.places)
         .try_acquire_owned()
         .map_err(|_| Failure::Throttled { retry_after: 1 })?;
-    let timeout = state.config.proxy_timeout;
+    let until = Instant::now() + state.config.proxy_timeout;
     let answer = outgoing
-        .send(&proxy.outbound, &rules.allow_hosts, timeout)
+        .send(&proxy.outbound, &rules.allow_hosts, until)
         .await?;
     let limit = state.config.proxy_response_limit;
     if answer.body().size_hint().lower() > limit {
@@ -154,6 +158,7 @@ async fn exchange(
     Ok(Sent {
         answer,
         secrets: outgoing.secrets,
+        until,
         place,
     })
 }
@@ -259,6 +264,7 @@ fn passed(sent: Sent, limit: u64, mut audit: Audit) -> Response {
     let Sent {
         answer,
         secrets,
+        until,
         place,
     } = sent;
     let (mut head, body) = answer.into_parts();
@@ -266,7 +272,7 @@ fn passed(sent: Sent, limit: u64, mut audit: Audit) -> Response {
     head.headers
         .insert(X_SVC_PROXY, HeaderValue::from_static("upstream"));
     audit.status = Some(head.status);
-    let body = Body::new(Passing::new(body, limit, audit, place));
+    let body = Body::new(Passing::new(body, limit, until, audit, place));
     let mut response = Response::new(body);
     *response.status_mut() = head.status;
     *response.headers_mut() = head.headers;

@@ -68,6 +68,7 @@ const ROUTES: &[(&str, &str)] = &[
 
 /// Every route that takes the session of a user.
 const SESSION_ROUTES: &[(&str, &str)] = &[
+    ("POST", "/api/proxy_request"),
     ("GET", "/projects/demo/prod/auth/user"),
     ("POST", "/projects/demo/prod/auth/logout"),
     ("POST", "/projects/demo/prod/auth/change_password"),

@@ -9,6 +9,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 use svc_model::{
     pages, projects,
+    proxy::{self, BodyType},
     wire::{Credential, Operation, OperationInfo},
 };
 
@@ -151,6 +152,14 @@ fn operations() -> Vec<Described> {
             "200",
             Some("PageSettings"),
         ),
+        described(
+            proxy::Send::INFO,
+            "Send a request to another service",
+            &[],
+            Some("ProxyRequest"),
+            "2XX",
+            None,
+        ),
     ]
 }
 
@@ -167,13 +176,17 @@ fn document() -> Value {
         "info": {
             "title": "svc application host",
             "version": VERSION,
-            "description": "Projects and page settings. Paths end with a slash and answer without one too.",
+            "description": "Projects, page settings and the HTTP proxy. Paths end with a slash and answer without one too.",
         },
         "servers": [{"url": PREFIX}],
         "paths": paths,
         "components": {
             "securitySchemes": {
                 "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key of a user."},
+                "session": {
+                    "type": "apiKey", "in": "header", "name": "Authorization",
+                    "description": "`JWT <token>`: the access token of a user's session, or a service token.",
+                },
             },
             "parameters": parameters(),
             "schemas": schemas(),
@@ -211,6 +224,7 @@ fn describe(operation: &Described) -> Value {
         "parameters": parameters,
         "security": match info.credential {
             Credential::ApiKey => json!([{"apiKey": []}]),
+            Credential::Session => json!([{"session": []}]),
             _ => json!([]),
         },
         "responses": {
@@ -331,6 +345,7 @@ fn schemas() -> Value {
                 "results": {"type": "array", "items": {"$ref": "#/components/schemas/Project"}},
             },
         },
+        "ProxyRequest": proxy_request(),
         "Invalid": invalid_schema(),
         "Failure": failure_schema(),
     })
@@ -342,6 +357,37 @@ fn uids(name: &str) -> Value {
         "type": "object",
         "required": [name],
         "properties": {name: {"type": "array", "items": {"type": "string"}}},
+    })
+}
+
+fn proxy_request() -> Value {
+    let pairs = |description: &str| {
+        json!({
+            "description": format!("{description}: an array of `{{name, value}}`, an object, or the JSON text of either."),
+            "type": ["array", "object", "string", "null"],
+        })
+    };
+    let types = BodyType::ALL.map(BodyType::as_str);
+    json!({
+        "type": "object",
+        "description": "A request to another service. `{-name-}` stands for a secret token of the resource, `{{key}}` for \
+            a value of the context. The answer is that of the other service, marked by the header `X-Svc-Proxy`.",
+        "required": ["url"],
+        "properties": {
+            "project": {"type": "string", "description": "That of the session when absent."},
+            "environment": {"type": "string", "default": "prod"},
+            "resource": {"type": "string", "description": "The resource whose secret tokens are used."},
+            "method": {"type": "string", "default": "GET"},
+            "url": {"type": "string", "description": "`http` or `https`, of a public host or one that the project allows."},
+            "query_params": pairs("Query parameters"),
+            "headers": pairs("Headers"),
+            "body_type": {"type": "string", "enum": types},
+            "body": {"description": "JSON, names and values of a form, or text, as the body type says."},
+            "secret_tokens": {"type": "string", "description": "A comma list of the only secret tokens that may be used."},
+            "context": {"type": "object"},
+            "draft": {"enum": [true, false, 0, 1, "0", "1"]},
+        },
+        "additionalProperties": false,
     })
 }
 

@@ -1,12 +1,7 @@
 //! Sending a request to another service, and on to where it redirects.
 
 use std::{
-    collections::BTreeSet,
-    error::Error as StdError,
-    io,
-    net::SocketAddr,
-    sync::Arc,
-    time::{Duration, Instant},
+    collections::BTreeSet, error::Error as StdError, io, net::SocketAddr, sync::Arc, time::Duration,
 };
 
 use bytes::Bytes;
@@ -16,7 +11,8 @@ use svc_model::{
     wire::{Body, Deadline, Transport as _, TransportError, TransportErrorKind},
 };
 use svc_store::HostName;
-use svc_transport::{AddressRefused, HyperTransport, rustls};
+use svc_transport::{AddressRefused, HyperTransport};
+use tokio::time::Instant;
 
 use super::{
     address::{check_allowed, check_public},
@@ -87,14 +83,13 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
-    /// Sends the request, follows redirects, and gives the answer.
+    /// Sends the request, follows redirects, and gives the answer, all of it until then.
     pub(super) async fn send(
         &mut self,
         outbound: &Outbound,
         allow_hosts: &[HostName],
-        timeout: Duration,
+        until: Instant,
     ) -> Result<Response<Body>, Failure> {
-        let until = Instant::now() + timeout;
         for redirects in 0..=MAX_REDIRECTS {
             let is_first = redirects == 0;
             let host = self.target.host();
@@ -280,13 +275,14 @@ fn cause_of(error: &TransportError) -> Cause {
     let mut next: Option<&(dyn StdError + 'static)> = error.source();
     while let Some(error) = next {
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            let is_tls = error
-                .get_ref()
-                .is_some_and(|cause| cause.is::<rustls::Error>());
             match error.kind() {
                 io::ErrorKind::TimedOut => return Cause::Timeout,
                 io::ErrorKind::ConnectionRefused => return Cause::Refused,
-                _ if is_tls => return Cause::Tls,
+                // What comes after TCP, and before HTTP.
+                io::ErrorKind::InvalidData
+                | io::ErrorKind::UnexpectedEof
+                | io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted => return Cause::Tls,
                 _ => {}
             }
         }

@@ -1,50 +1,93 @@
-//! The body of an answer on its way through: counted, held to its limit, and not gathered.
+//! The body of an answer on its way through: counted, held to its limits of size and time, and not gathered.
 
 use std::{
     pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use svc_model::wire::Body;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::{sync::OwnedSemaphorePermit, task::AbortHandle, time::Instant};
 
 use super::audit::{Audit, End};
 use crate::answer::CutOff;
 
 /// A body that is passed on as it comes.
 pub(super) struct Passing {
-    /// Gone once it has ended.
-    body: Option<Body>,
+    exchange: Shared,
+    /// Who looks at the clock.
+    watch: Option<AbortHandle>,
+    /// Whether the end was seen.
+    ended: bool,
+}
+
+/// The exchange with the other service; gone once it is over.
+type Shared = Arc<Mutex<Option<Exchange>>>;
+
+struct Exchange {
+    body: Body,
     left: u64,
     audit: Audit,
     _place: OwnedSemaphorePermit,
 }
 
 impl Passing {
-    /// Passes on this many bytes at most. The place is given up when the body is over.
+    /// Passes on this many bytes at most, until then. The place is given up when the exchange is over.
     pub(super) fn new(
         body: Body,
         limit: u64,
+        until: Instant,
         mut audit: Audit,
         place: OwnedSemaphorePermit,
     ) -> Self {
         if body.is_end_stream() {
             audit.end = End::Done;
+            return Self {
+                exchange: Shared::default(),
+                watch: None,
+                ended: true,
+            };
         }
-        Self {
-            body: Some(body),
+        let exchange = Arc::new(Mutex::new(Some(Exchange {
+            body,
             left: limit,
             audit,
             _place: place,
+        })));
+        // A caller that does not read does not ask for more either: somebody else has to look at the clock.
+        let watched = Arc::clone(&exchange);
+        let watch = tokio::spawn(async move {
+            tokio::time::sleep_until(until).await;
+            end(&mut lock(&watched), End::CutOff);
+        });
+        Self {
+            exchange,
+            watch: Some(watch.abort_handle()),
+            ended: false,
         }
     }
+}
 
-    fn cut_off(&mut self) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
-        self.body = None;
-        self.audit.end = End::CutOff;
-        Poll::Ready(Some(Err(CutOff)))
+impl Drop for Passing {
+    fn drop(&mut self) {
+        if let Some(watch) = &self.watch {
+            watch.abort();
+        }
+        // The aborted watch may hold on to the other half for a while.
+        drop(lock(&self.exchange).take());
+    }
+}
+
+fn lock(exchange: &Shared) -> MutexGuard<'_, Option<Exchange>> {
+    exchange.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Hangs up on the other service, and notes how it ended.
+fn end(exchange: &mut Option<Exchange>, how: End) {
+    if let Some(mut over) = exchange.take() {
+        over.audit.end = how;
     }
 }
 
@@ -57,42 +100,161 @@ impl HttpBody for Passing {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
         let this = self.get_mut();
+        let mut exchange = lock(&this.exchange);
         loop {
-            let Some(body) = &mut this.body else {
-                return Poll::Ready(None);
+            let Some(going) = &mut *exchange else {
+                // Over without its end: cut off by the clock.
+                let cut_off = !std::mem::replace(&mut this.ended, true);
+                return Poll::Ready(cut_off.then_some(Err(CutOff)));
             };
-            let Some(frame) = ready!(Pin::new(&mut *body).poll_frame(context)) else {
-                this.body = None;
-                this.audit.end = End::Done;
+            let Some(frame) = ready!(Pin::new(&mut going.body).poll_frame(context)) else {
+                end(&mut exchange, End::Done);
+                this.ended = true;
                 return Poll::Ready(None);
             };
             let Ok(frame) = frame else {
-                return this.cut_off();
+                end(&mut exchange, End::CutOff);
+                this.ended = true;
+                return Poll::Ready(Some(Err(CutOff)));
             };
             // Trailers speak of one connection too.
             let Ok(data) = frame.into_data() else {
                 continue;
             };
             let size = data.len() as u64;
-            let Some(left) = this.left.checked_sub(size) else {
-                return this.cut_off();
+            let Some(left) = going.left.checked_sub(size) else {
+                end(&mut exchange, End::CutOff);
+                this.ended = true;
+                return Poll::Ready(Some(Err(CutOff)));
             };
-            this.left = left;
-            this.audit.bytes += size;
-            if body.is_end_stream() {
+            going.left = left;
+            going.audit.bytes += size;
+            if going.body.is_end_stream() {
                 // Nobody may ask for more.
-                this.audit.end = End::Done;
+                going.audit.end = End::Done;
             }
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.as_ref().is_none_or(HttpBody::is_end_stream)
+        match &*lock(&self.exchange) {
+            Some(going) => going.body.is_end_stream(),
+            None => self.ended,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        let none = || SizeHint::with_exact(0);
-        self.body.as_ref().map_or_else(none, HttpBody::size_hint)
+        match &*lock(&self.exchange) {
+            Some(going) => going.body.size_hint(),
+            None if self.ended => SizeHint::with_exact(0),
+            None => SizeHint::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::atomic::AtomicBool, sync::atomic::Ordering, time::Duration};
+
+    use http_body_util::BodyExt as _;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    /// A body that says so when it is gone.
+    struct Told {
+        chunks: Vec<Bytes>,
+        ends: bool,
+        gone: Arc<AtomicBool>,
+    }
+
+    impl Drop for Told {
+        fn drop(&mut self) {
+            self.gone.store(true, Ordering::SeqCst);
+        }
+    }
+
+    impl HttpBody for Told {
+        type Data = Bytes;
+        type Error = std::io::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<std::io::Result<Frame<Bytes>>>> {
+            match self.chunks.pop() {
+                Some(chunk) => Poll::Ready(Some(Ok(Frame::data(chunk)))),
+                None if self.ends => Poll::Ready(None),
+                None => Poll::Pending,
+            }
+        }
+    }
+
+    struct Fixture {
+        passing: Passing,
+        gone: Arc<AtomicBool>,
+        places: Arc<Semaphore>,
+    }
+
+    fn passing(chunks: &[&'static str], ends: bool, limit: u64) -> Fixture {
+        let gone = Arc::new(AtomicBool::new(false));
+        let body = Told {
+            chunks: chunks
+                .iter()
+                .rev()
+                .map(|chunk| Bytes::from(*chunk))
+                .collect(),
+            ends,
+            gone: Arc::clone(&gone),
+        };
+        let places = Arc::new(Semaphore::new(1));
+        let place = Arc::clone(&places).try_acquire_owned().unwrap();
+        let audit = Audit::begin(String::new(), String::new());
+        let until = Instant::now() + Duration::from_secs(30);
+        Fixture {
+            passing: Passing::new(Body::stream(body), limit, until, audit, place),
+            gone,
+            places,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_passes_to_its_end_and_gives_its_place_up() {
+        let mut fixture = passing(&["ab", "cd"], true, 4);
+        let passed = (&mut fixture.passing).collect().await.unwrap();
+        assert_eq!(passed.to_bytes(), "abcd");
+        assert!(fixture.gone.load(Ordering::SeqCst));
+        assert_eq!(fixture.places.available_permits(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_over_the_limit_is_cut_off() {
+        let mut fixture = passing(&["ab", "cde"], true, 4);
+        let first = fixture.passing.frame().await.unwrap().unwrap();
+        assert_eq!(first.into_data().unwrap(), "ab");
+        assert!(fixture.passing.frame().await.unwrap().is_err());
+        assert!(fixture.gone.load(Ordering::SeqCst));
+        assert_eq!(fixture.places.available_permits(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_that_does_not_read_holds_nobody_up_for_longer_than_it_may() {
+        let mut fixture = passing(&["ab"], false, 4);
+        tokio::time::sleep(Duration::from_secs(29)).await;
+        assert!(!fixture.gone.load(Ordering::SeqCst));
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert!(fixture.gone.load(Ordering::SeqCst));
+        assert_eq!(fixture.places.available_permits(), 1);
+        assert!(!fixture.passing.is_end_stream());
+        assert!(fixture.passing.frame().await.unwrap().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_that_leaves_ends_the_exchange_at_once() {
+        let fixture = passing(&["ab"], false, 4);
+        drop(fixture.passing);
+        assert!(fixture.gone.load(Ordering::SeqCst));
+        assert_eq!(fixture.places.available_permits(), 1);
     }
 }

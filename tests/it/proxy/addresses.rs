@@ -1,0 +1,182 @@
+//! Where the proxy does not go.
+
+use serde_json::json;
+
+use super::{
+    failed, get, place, refused,
+    upstream::{Upstream, answer},
+};
+
+#[test]
+fn this_machine_is_not_reached_however_it_is_written() {
+    let upstream = Upstream::saying(answer("200 OK", &[], "reached"));
+    let port = upstream.address.port();
+    for host in [
+        "127.0.0.1",
+        "127.1.2.3",
+        "localhost",
+        "LOCALHOST",
+        "localhost.localdomain",
+        "0.0.0.0",
+        "0",
+        "[::1]",
+        "[0:0:0:0:0:0:0:1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[::127.0.0.1]",
+        "[64:ff9b::127.0.0.1]",
+        "[64:ff9b:1::127.0.0.1]",
+        "[2002:7f00:1::]",
+        "[fe80::1]",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.0.0.1",
+        "0177.0.0.1",
+        "017700000001",
+        "127.1",
+        "127.0.0.1.",
+        "localhost.",
+        "%31%32%37.0.0.1",
+        "１２７.０.０.１",
+        "127。0。0。1",
+        "user@127.0.0.1",
+        "good.example@127.0.0.1",
+    ] {
+        let call = place().closed(&get(&format!("http://{host}:{port}/")));
+        let answer = call.send();
+        let status = answer.status.as_u16();
+        // A name that does not resolve here is a failure of its own.
+        assert!(
+            status == 400 || (status == 502 && host.starts_with("localhost.l")),
+            "{host}: {status} {}",
+            answer.body
+        );
+        assert!(!answer.body.contains("127.0.0.1"), "{}", answer.body);
+    }
+    assert!(upstream.seen().is_empty());
+}
+
+#[test]
+fn networks_that_are_not_public_are_refused_without_a_connection() {
+    for host in [
+        "169.254.169.254",
+        "[::ffff:169.254.169.254]",
+        "[fd00:ec2::254]",
+        "100.100.100.200",
+        "168.63.129.16",
+        "10.0.0.1",
+        "172.16.0.1",
+        "192.168.0.1",
+        "192.0.2.1",
+        "198.18.0.1",
+        "224.0.0.1",
+        "255.255.255.255",
+        "[fc00::1]",
+        "[ff02::1]",
+        "[2001:db8::1]",
+        "[64:ff9b::10.0.0.1]",
+    ] {
+        for url in [format!("http://{host}/"), format!("https://{host}:8443/")] {
+            let message = refused(place().closed(&get(&url)), "url");
+            assert!(message.contains("the host is not reached"), "{message}");
+        }
+    }
+}
+
+#[test]
+fn other_schemes_and_misleading_urls_are_refused() {
+    for url in [
+        "file:///etc/passwd",
+        "gopher://127.0.0.1:70/_x",
+        "ftp://example.com/",
+        "ws://example.com/",
+        "data:text/plain,x",
+        "unix:/run/docker.sock",
+        "//example.com/",
+        "/etc/passwd",
+        "example.com",
+        "",
+        "http://",
+        "http:example.com",
+        "http:///example.com",
+        "http://good.example@evil.example/",
+        "http://good.example\\@evil.example/",
+        "http://example.com\r\nX-Evil: 1/",
+        "http://example.com/\r\n\r\nGET /",
+        "http://exa\tmple.com/",
+        "http://example.com:99999/",
+    ] {
+        refused(place().closed(&get(url)), "url");
+    }
+}
+
+#[test]
+fn the_service_itself_is_not_reached_by_a_project_that_allows_this_machine() {
+    let base = place().service.text("/base_url");
+    let message = refused(place().open(&get(&format!("{base}/healthz"))), "url");
+    assert!(message.contains("of this service"), "{message}");
+}
+
+#[test]
+fn an_allowed_host_is_reached_by_its_name_alone_and_by_its_project_alone() {
+    let upstream = Upstream::saying(answer("200 OK", &[], "reached"));
+    let url = upstream.url("/");
+    assert_eq!(place().open(&get(&url)).expect(200).body, "reached");
+    // The connection of one project serves no other one.
+    for _ in 0..3 {
+        refused(place().closed(&get(&url)), "url");
+    }
+    // Another name of the same address is another host.
+    let port = upstream.address.port();
+    for host in ["localhost", "[::ffff:127.0.0.1]", "127.0.0.2"] {
+        refused(place().open(&get(&format!("http://{host}:{port}/"))), "url");
+    }
+    assert_eq!(upstream.seen().len(), 1);
+}
+
+#[test]
+fn an_allowed_name_is_reached_until_it_is_taken_off_the_list() {
+    let place = super::Place::new(&[]);
+    let upstream = Upstream::saying(answer("200 OK", &[], "reached"));
+    let url = format!("http://LocalHost:{}/", upstream.address.port());
+    refused(place.closed(&get(&url)), "url");
+    let host = ["project", "allow-host", "LOCALHOST", "--project", "closed"];
+    place.admin(&host);
+    svc_tests::wait_until("the host is allowed", || {
+        place.closed(&get(&url)).send().status == 200
+    });
+    place.admin(&[&host[..], &["--remove"]].concat());
+    svc_tests::wait_until("the host is not allowed", || {
+        place.closed(&get(&url)).send().status == 400
+    });
+    let list = place.admin(&["project", "allow-host", "--project", "closed"]);
+    assert_eq!(list, json!([]));
+}
+
+#[test]
+fn a_redirect_to_an_address_that_is_not_public_is_not_followed() {
+    let inner = Upstream::saying(answer("200 OK", &[], "reached"));
+    let port = inner.address.port();
+    for location in [
+        format!("http://localhost:{port}/"),
+        format!("http://127.0.0.2:{port}/"),
+        format!("http://[::1]:{port}/"),
+        format!("http://[::ffff:127.0.0.1]:{port}/"),
+        "http://169.254.169.254/latest/meta-data/".to_owned(),
+        "http://0x7f.1/".to_owned(),
+        format!("{}/healthz", place().service.text("/base_url")),
+        "file:///etc/passwd".to_owned(),
+        "gopher://127.0.0.1/".to_owned(),
+        format!("http://user@127.0.0.1:{port}/"),
+        "http://127.0.0.1:0/".to_owned(),
+    ] {
+        let header = format!("Location: {location}");
+        let outer = Upstream::saying(answer("302 Found", &[&header], ""));
+        let detail = failed(place().open(&get(&outer.url("/"))), 502);
+        for secret in ["169.254", "127.0.0", "::1", "localhost", "passwd"] {
+            assert!(!detail.contains(secret), "{location}: {detail}");
+        }
+    }
+    assert!(inner.seen().is_empty());
+}
