@@ -166,7 +166,7 @@ pub(crate) struct LayeredService {
 
 /// Which pages a command is about.
 #[derive(Args)]
-#[group(required = true)]
+#[group(required = true, multiple = false)]
 pub(crate) struct Which {
     /// Unique IDs of the pages
     uids: Vec<PageUid>,
