@@ -23,4 +23,6 @@ mod book {
     struct Client;
     #[doc = include_str!("../../docs/src/custom-transports.md")]
     struct CustomTransports;
+    #[doc = include_str!("../../docs/src/proxy.md")]
+    struct Proxy;
 }

@@ -58,9 +58,7 @@ pub fn measure(
     case: &'static Case,
     load: &Load,
 ) -> Result<Measured, Error> {
-    let file = folder.join("body");
-    fs::write(&file, body)?;
-    let server = Server::start(&file)?;
+    let server = Server::with_body(folder, body)?;
     let target = Target {
         address: server.address,
         path: "/".to_owned(),
@@ -71,12 +69,28 @@ pub fn measure(
     load.run(target, server.process.id())
 }
 
-struct Server {
+/// The server in a process of its own. It ends with the value.
+pub struct Server {
     process: Child,
     address: SocketAddr,
 }
 
 impl Server {
+    /// Starts the server with this body, which it reads from a file in `folder`.
+    pub fn with_body(folder: &Path, body: &[u8]) -> Result<Self, Error> {
+        let file = folder.join("body");
+        fs::write(&file, body)?;
+        Self::start(&file)
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub fn process(&self) -> u32 {
+        self.process.id()
+    }
+
     fn start(file: &Path) -> Result<Self, Error> {
         let mut process = Command::new(std::env::current_exe()?)
             .arg(COMMAND)

@@ -45,6 +45,7 @@ pub struct Exact {
     method: Method,
     path: String,
     body: String,
+    authorization: Option<HeaderValue>,
     status: Option<StatusCode>,
 }
 
@@ -55,8 +56,15 @@ impl Exact {
             method,
             path,
             body: body.to_string(),
+            authorization: None,
             status: None,
         }
+    }
+
+    /// The same with this `Authorization`.
+    pub fn authorized(mut self, authorization: HeaderValue) -> Self {
+        self.authorization = Some(authorization);
+        self
     }
 
     /// A call that is answered with this status.
@@ -68,12 +76,16 @@ impl Exact {
     }
 
     async fn send(&self, sender: &mut Sender) -> Result<(Duration, Bytes), Error> {
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(self.method.clone())
             .uri(&self.path)
             .header(header::HOST, "bench")
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::from(self.body.clone()))?;
+        if let Some(authorization) = &self.authorization {
+            let headers = request.headers_mut();
+            headers.insert(header::AUTHORIZATION, authorization.clone());
+        }
         let started = Instant::now();
         let (status, body) = send(sender, request).await?;
         let took = started.elapsed();

@@ -8,6 +8,7 @@ mod cases;
 mod dataset;
 mod floor;
 mod load;
+mod proxy;
 mod report;
 mod service;
 mod usage;
@@ -41,7 +42,8 @@ Options:
   --seconds N       how long each measurement takes (default 6)
   --connections N   how many requests are under way at once (default 16)
   --orders N        size of the table (default 100000)
-  --case NAME       only this case; can be given several times; `accounts` are those about signing in
+  --case NAME       only this case; can be given several times; `accounts` are those about signing in,
+                    `proxy` those about the HTTP proxy
   --engine NAME     only this engine, sqlite or postgres; can be given twice
   --help            this text
 
@@ -88,6 +90,8 @@ struct Options {
     engines: Vec<Engine>,
     /// Whether what signing in costs is measured too.
     accounts: bool,
+    /// Whether what the HTTP proxy costs is measured too.
+    proxy: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +120,7 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
         cases: Vec::new(),
         engines: Vec::new(),
         accounts: false,
+        proxy: false,
     };
     while let Some(argument) = parser.next()? {
         match argument {
@@ -125,6 +130,7 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Long("orders") => options.orders = parser.value()?.parse()?,
             Long("case") => match parser.value()?.string()?.as_str() {
                 "accounts" => options.accounts = true,
+                "proxy" => options.proxy = true,
                 name => options.cases.push(case(name)?),
             },
             Long("engine") => options
@@ -140,9 +146,10 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
     if options.seconds == 0 || options.connections == 0 || options.orders == 0 {
         return Err("--seconds, --connections and --orders are at least 1".into());
     }
-    if options.cases.is_empty() && !options.accounts {
+    if options.cases.is_empty() && !options.accounts && !options.proxy {
         options.cases = CASES.iter().collect();
         options.accounts = true;
+        options.proxy = true;
     }
     if options.engines.is_empty() {
         options.engines = vec![Engine::Sqlite, Engine::Postgres];
@@ -159,6 +166,15 @@ fn case(name: &str) -> Result<&'static Case, lexopt::Error> {
 
 fn run(options: &Options) -> Result<(), Error> {
     let folder = tempfile::tempdir()?;
+    if options.proxy {
+        eprintln!("proxy");
+        for remark in proxy::measure(folder.path(), &load(options))? {
+            println!("- {remark}");
+        }
+        if options.cases.is_empty() && !options.accounts {
+            return Ok(());
+        }
+    }
     let file = folder.path().join("bench.db");
     eprintln!("making {} orders", options.orders);
     dataset::make(&file, options.orders)?;

@@ -66,6 +66,13 @@ impl Service {
                 "--tries-per-address",
                 "1000000",
             ])
+            // Nor is a long download cut off.
+            .args([
+                "--proxy-timeout",
+                "600",
+                "--proxy-response-limit",
+                "4294967296",
+            ])
             .args(databases.iter().flat_map(|database| {
                 let Database { name, url } = database;
                 ["--connect".to_owned(), format!("{name}={url}")]
@@ -119,23 +126,31 @@ impl Service {
 
     /// Makes a user who can log in.
     pub fn add_user(&self, email: &str, password: &str) -> Result<(), Error> {
-        let made = Command::new(&self.program)
-            .args([
-                "user",
-                "add",
-                email,
-                "--team",
-                "Editor",
-                "--password",
-                password,
-            ])
-            .args(["--project", "main", "--dir"])
+        let add = [
+            "user",
+            "add",
+            email,
+            "--team",
+            "Editor",
+            "--password",
+            password,
+            "--project",
+            "main",
+        ];
+        self.administer(&add).map(drop)
+    }
+
+    /// Runs an administration command, and gives what it writes.
+    pub fn administer(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+        let output = Command::new(&self.program)
+            .args(arguments)
+            .arg("--dir")
             .arg(&self.store)
-            .stdout(Stdio::null())
-            .status()?;
-        match made.success() {
-            true => Ok(()),
-            false => Err("svc user add failed".into()),
+            .stderr(Stdio::inherit())
+            .output()?;
+        match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(format!("svc {} failed", arguments.join(" ")).into()),
         }
     }
 
