@@ -164,7 +164,7 @@ impl Pages<'_> {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
             if !fields.is_empty() {
-                change.update(draft, &row, fields)?;
+                change.update(draft, &row, &fields)?;
             }
             change.page(draft, &uid)
         })
