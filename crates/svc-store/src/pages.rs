@@ -168,7 +168,7 @@ impl Pages<'_> {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
             if !fields.is_empty() {
-                change.update(draft, &row, fields)?;
+                change.update(draft, &row, &fields)?;
             }
             let page = change.page(draft, &uid)?;
             let entry = AuditEntry::new("pages.update").record(uid.as_str());

@@ -116,7 +116,7 @@ impl<'c> Change<'c> {
         &mut self,
         draft: Draft,
         row: &Shown,
-        fields: Fields,
+        fields: &Fields,
     ) -> Result<(), Error> {
         if let Some(given) = &fields.unique_name {
             let layers = match draft {

@@ -122,7 +122,10 @@ async fn a_draft_lies_over_the_published_page_until_it_is_published() {
     assert_eq!(value(&published)["v"], 1);
     assert_eq!(value(&published)["draft"], true);
 
-    assert_eq!(fixture.publish(None).await.unwrap(), [made.clone()]);
+    assert_eq!(
+        fixture.publish(None).await.unwrap(),
+        std::slice::from_ref(&made)
+    );
     for draft in BOTH {
         let page = value(&fixture.seen(draft, &made).await.unwrap());
         assert_eq!((&page["v"], &page["draft"]), (&json!(2), &json!(false)));
@@ -169,7 +172,10 @@ async fn a_deletion_in_the_drafts_hides_the_page_until_it_is_published_or_discar
     let error = fixture.dropped(Draft::On, &made).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 
-    assert_eq!(fixture.discard(None).await.unwrap(), [made.clone()]);
+    assert_eq!(
+        fixture.discard(None).await.unwrap(),
+        std::slice::from_ref(&made)
+    );
     assert!(fixture.seen(Draft::On, &made).await.is_ok());
 
     fixture
@@ -177,7 +183,10 @@ async fn a_deletion_in_the_drafts_hides_the_page_until_it_is_published_or_discar
         .await
         .unwrap();
     fixture.dropped(Draft::On, &made).await.unwrap();
-    assert_eq!(fixture.publish(None).await.unwrap(), [made.clone()]);
+    assert_eq!(
+        fixture.publish(None).await.unwrap(),
+        std::slice::from_ref(&made)
+    );
     for draft in BOTH {
         assert!(fixture.seen(draft, &made).await.is_err());
     }
