@@ -22,7 +22,7 @@ impl Content {
     pub(super) fn of_page(page: PageSettings) -> Result<Self, Failure> {
         let mut content = Self::of_object(page.into_properties()).0;
         if let Ok(Some(params)) = content.get::<String>("params") {
-            let params = RawValue::from_string(params).map_err(unreadable)?;
+            let params = RawValue::from_string(params).map_err(|error| unreadable(&error))?;
             content.set_raw("params", params);
         }
         Ok(Self(content))
@@ -54,13 +54,13 @@ impl Content {
 
     /// What is in the file of the page.
     pub(super) fn file_text(&self) -> Result<String, Failure> {
-        let json = serde_json::to_string(&self.0).map_err(unwritable)?;
+        let json = serde_json::to_string(&self.0).map_err(|error| unwritable(&error))?;
         Ok(text::pretty(&json) + "\n")
     }
 
     /// What tells one content from others, however they are spelled.
     pub(super) fn digest(&self) -> Result<String, Failure> {
-        let json = serde_json::to_string(&self.0).map_err(unwritable)?;
+        let json = serde_json::to_string(&self.0).map_err(|error| unwritable(&error))?;
         let hash = Sha256::digest(text::canonical(&json));
         Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
     }
@@ -78,7 +78,8 @@ impl Content {
                 }
                 None => is_null,
             };
-            if !same && !(is_null && ALWAYS.contains(&name)) {
+            let left_out = is_null && ALWAYS.contains(&name);
+            if !(same || left_out) {
                 changes.set_raw(name, value.to_owned());
             }
         }
@@ -106,7 +107,7 @@ impl Content {
         if self.unique_name().is_none() {
             properties
                 .set("unique_name", unique_name)
-                .map_err(unwritable)?;
+                .map_err(|error| unwritable(&error))?;
         }
         to_wire(&mut properties)?;
         Ok(properties)
@@ -123,16 +124,18 @@ pub(super) fn to_update(mut changes: JsonObject) -> Result<UpdatePageSettings, F
 fn to_wire(properties: &mut JsonObject) -> Result<(), Failure> {
     if let Some(params) = properties.get_raw("params") {
         let params = text::compact(params);
-        properties.set("params", &params).map_err(unwritable)?;
+        properties
+            .set("params", &params)
+            .map_err(|error| unwritable(&error))?;
     }
     Ok(())
 }
 
-fn unwritable(error: serde_json::Error) -> Failure {
+fn unwritable(error: &serde_json::Error) -> Failure {
     Failure::new(format!("cannot write a page as JSON: {error}"))
 }
 
-fn unreadable(error: serde_json::Error) -> Failure {
+fn unreadable(error: &serde_json::Error) -> Failure {
     Failure::new(format!(
         "the service gave params that hold no JSON: {error}"
     ))

@@ -258,7 +258,7 @@ mod tests {
         fn layout_changes_nothing_but_white_space(value in any_json()) {
             let json = value.to_string();
             let laid_out = pretty(&json);
-            prop_assert_eq!(compact(&laid_out), json.clone());
+            prop_assert_eq!(&compact(&laid_out), &json);
             prop_assert_eq!(&laid_out, &serde_json::to_string_pretty(&value).unwrap());
             prop_assert_eq!(canonical(&laid_out), canonical(&json));
         }
