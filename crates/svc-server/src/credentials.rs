@@ -230,11 +230,12 @@ pub(crate) async fn identify_session(
     let session = match state.credentials.get(&hash) {
         Some(Identity::Session(session)) => session,
         _ => {
+            // Before anything is looked at: what is found is kept only if nothing has changed since.
+            let generation = state.credentials.generation();
             // What this service has not signed costs no look into the store.
             let Some(claims) = state.keyring.load().verify(token, now) else {
                 return Ok(None);
             };
-            let generation = state.credentials.generation();
             let Some(session) = state.store.sessions().find(&claims).await? else {
                 return Ok(None);
             };

@@ -97,11 +97,12 @@ impl State {
     /// Takes over what changed in the store: forgets what is known of credentials, connects new
     /// resources and lets go of removed ones.
     pub(crate) async fn refresh(&self) -> Result<(), svc_store::Error> {
+        // The keys first: what an old one has signed must not be remembered once all is forgotten.
+        self.keyring
+            .store(Arc::new(self.store.signing_keys().keyring().await?));
         self.credentials.forget();
         self.tools.forget();
         self.proxy.forget();
-        self.keyring
-            .store(Arc::new(self.store.signing_keys().keyring().await?));
         self.connections
             .refresh(self.store.resources().list_connected().await?);
         Ok(())
