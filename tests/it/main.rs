@@ -2,6 +2,7 @@
 
 mod account;
 mod aggregate;
+mod audit;
 mod bulk_create;
 mod credentials;
 mod demo;
@@ -13,6 +14,9 @@ mod foreign;
 mod mail;
 mod operations;
 mod pages;
+mod pages_code;
+mod pages_drafts;
+mod pages_publish;
 mod people;
 mod projects;
 mod proxy;

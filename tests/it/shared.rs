@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use svc_tests::Service;
+use svc_tests::{Program, Service};
 use tempfile::TempDir;
 
 /// The running demo, made when it is first asked for.
@@ -23,4 +23,15 @@ pub fn serve(folder: &TempDir, connect: &[&str]) -> Service {
         arguments.extend(["--connect", resource]);
     }
     Service::start(folder.path(), &arguments)
+}
+
+/// A service of one's own without databases, and an API key of its project `main`.
+pub fn pages_service(folder: &TempDir) -> (Service, String) {
+    let service = serve(folder, &[]);
+    let arguments = ["key", "add", "--project", "main", "--json"];
+    let key = Program::new(folder.path(), &arguments).run_json();
+    let key = key["api_key"]
+        .as_str()
+        .expect("a key is shown when it is made");
+    (service, key.to_owned())
 }

@@ -65,7 +65,8 @@ impl<O: Operation<Response = Tagged<V>>, V> Call<O, V> {
 }
 
 impl<O: Operation, V> Call<O, V> {
-    fn mapped(
+    /// A call that gives a part of what is answered.
+    pub(crate) fn mapped(
         client: &Client,
         operation: Result<O, RequestError>,
         value: fn(O::Response) -> V,

@@ -95,6 +95,80 @@ impl Pages {
         Call::new(&self.client, operation)
     }
 
+    /// Publishes these drafts, all or none of them: `POST .../view_settings/publish/`. Gives the pages that had one.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, UpdatePageSettings};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let pages = client.pages();
+    /// let update = UpdatePageSettings::params_text(r#"{"columns":["id"]}"#);
+    /// let page = pages.update("0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1", update).draft(true).await?;
+    /// assert!(page.draft());
+    /// pages.publish(page.uid()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn publish<U: Into<PageUid>>(
+        &self,
+        uids: impl IntoIterator<Item = U>,
+    ) -> Call<pages::Publish, Vec<PageUid>> {
+        self.publishing(Some(uids.into_iter().map(Into::into).collect()))
+    }
+
+    /// Publishes all drafts of the environment: `POST .../view_settings/publish/`. Gives the pages that had one.
+    pub fn publish_all(&self) -> Call<pages::Publish, Vec<PageUid>> {
+        self.publishing(None)
+    }
+
+    fn publishing(&self, uids: Option<Vec<PageUid>>) -> Call<pages::Publish, Vec<PageUid>> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = pages::Publish::new(project, environment);
+        operation.draft = self.draft();
+        operation.uids = uids;
+        Call::mapped(&self.client, Ok(operation), |done| done.published)
+    }
+
+    /// Discards these drafts, all or none of them: `POST .../view_settings/discard/`. Gives the pages that had one.
+    pub fn discard<U: Into<PageUid>>(
+        &self,
+        uids: impl IntoIterator<Item = U>,
+    ) -> Call<pages::Discard, Vec<PageUid>> {
+        self.discarding(Some(uids.into_iter().map(Into::into).collect()))
+    }
+
+    /// Discards all drafts of the environment: `POST .../view_settings/discard/`. Gives the pages that had one.
+    pub fn discard_all(&self) -> Call<pages::Discard, Vec<PageUid>> {
+        self.discarding(None)
+    }
+
+    fn discarding(&self, uids: Option<Vec<PageUid>>) -> Call<pages::Discard, Vec<PageUid>> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = pages::Discard::new(project, environment);
+        operation.draft = self.draft();
+        operation.uids = uids;
+        Call::mapped(&self.client, Ok(operation), |done| done.discarded)
+    }
+
+    /// Gives what was changed about a page, the newest first: `GET .../view_settings/{UID}/revisions/`.
+    pub fn revisions(&self, uid: impl Into<PageUid>) -> Call<pages::Revisions> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = pages::Revisions::new(project, environment, uid);
+        operation.draft = self.draft();
+        Call::new(&self.client, operation)
+    }
+
+    /// Makes a revision the draft of its page: `POST .../view_settings/{UID}/revisions/{number}/restore/`.
+    pub fn restore(
+        &self,
+        uid: impl Into<PageUid>,
+        number: u64,
+    ) -> Call<pages::Restore, PageSettings> {
+        let (project, environment) = (self.client.project_name(), self.client.environment());
+        let mut operation = pages::Restore::new(project, environment, uid, number);
+        operation.draft = self.draft();
+        Call::untagged(&self.client, Ok(operation))
+    }
+
     fn draft(&self) -> Draft {
         self.client.draft().into()
     }
@@ -134,4 +208,5 @@ macro_rules! if_match_setters {
 if_match_setters! {
     Update -> PageSettings,
     Delete -> (),
+    Restore -> PageSettings,
 }

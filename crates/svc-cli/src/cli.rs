@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    backup, completions, context::Context, demo, environment, failure::Failure, key, keys, mail,
-    models, pages, project, proxy, records, resource, rights, secret, serve, service_token,
+    audit, backup, completions, context::Context, demo, environment, failure::Failure, key, keys,
+    mail, models, pages, project, proxy, records, resource, rights, secret, serve, service_token,
     session, sql, teams, token, user, users,
 };
 
@@ -83,6 +83,8 @@ enum Command {
     Secret(secret::Secret),
     #[command(subcommand)]
     Mail(mail::Mail),
+    #[command(subcommand)]
+    Audit(audit::Audit),
     Backup(backup::Backup),
     #[command(subcommand)]
     Pages(pages::Pages),
@@ -120,6 +122,7 @@ impl Cli {
             Command::Rights(rights) => Box::pin(rights.run(&context)).await,
             Command::Secret(secret) => Box::pin(secret.run(&context)).await,
             Command::Mail(mail) => Box::pin(mail.run(&context)).await,
+            Command::Audit(audit) => Box::pin(audit.run(&context)).await,
             Command::Backup(backup) => Box::pin(backup.run(&context)).await,
             Command::Pages(pages) => Box::pin(pages.run(&context)).await,
             Command::Records(records) => Box::pin(records.run(&context)).await,

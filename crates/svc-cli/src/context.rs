@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use svc_store::Store;
+use svc_store::{Actor, Store};
 
 use crate::{cli::Common, failure::Failure, options::ConfigFile, output::Output};
 
@@ -41,7 +41,7 @@ impl Context {
 
     /// Opens the store; makes it when there is none.
     pub(crate) async fn store(&self) -> Result<Store, Failure> {
-        Ok(Store::open(&self.dir_or(DEFAULT_DIR)).await?)
+        open(&self.dir_or(DEFAULT_DIR)).await
     }
 
     /// Opens the store of a command that has no use for an empty one, which a mistyped folder would be.
@@ -53,8 +53,18 @@ impl Context {
                 dir.display()
             )));
         }
-        Ok(Store::open(&dir).await?)
+        open(&dir).await
     }
+}
+
+/// Opens a store. The lines of its audit trail say who runs this program, as the operating system's session knows it.
+pub(crate) async fn open(dir: &Path) -> Result<Store, Failure> {
+    let name = |variable| std::env::var(variable).ok();
+    let user = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"]
+        .into_iter()
+        .find_map(name)
+        .filter(|user| !user.is_empty() && !user.contains(char::is_control));
+    Ok(Store::open(dir).await?.acting(Actor::program(user), None))
 }
 
 /// Whether a folder holds a store. A folder that may not be read is left to the opening to complain of.

@@ -16,7 +16,7 @@ use svc_store::{NewApiKey, NewProject, NewResource, NewStaticToken, ProjectPatch
 use self::{folder::Folder, shop::Shop};
 use crate::{
     connect,
-    context::Context,
+    context::{Context, open},
     failure::Failure,
     logging,
     options::ServerOptions,
@@ -64,7 +64,7 @@ impl Demo {
             .await?;
         }
         let _in_use = folder.in_use()?;
-        let store = Store::open(folder.dir()).await?;
+        let store = open(folder.dir()).await?;
         prepare(&store, &folder.shop()).await?;
         let stop = shutdown::requested()?;
         let server = Server::bind(store.clone(), options.server_config()).await?;

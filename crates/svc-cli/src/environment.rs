@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use serde::Serialize;
 use svc_model::EnvironmentName;
-use svc_store::NewEnvironment;
+use svc_store::{EnvironmentCopy, NewEnvironment};
 
 use crate::{context::Context, failure::Failure, output::time, place::InProject, project};
 
@@ -11,7 +11,7 @@ use crate::{context::Context, failure::Failure, output::time, place::InProject, 
 pub(crate) const REMEDY: &str =
     "svc project list shows the projects, svc env list --project P the environments of one";
 
-/// Add, list and remove environments
+/// Add, list, copy and remove environments
 #[derive(Subcommand)]
 pub(crate) enum Environment {
     /// Add an environment to a project
@@ -31,6 +31,19 @@ pub(crate) enum Environment {
         #[command(flatten)]
         place: InProject,
     },
+    /// Copy the pages of an environment, drafts too, and its settings into another one
+    #[command(after_help = "Example:\n  svc env copy prod staging --project crm --replace")]
+    Copy {
+        /// Environment that is copied
+        from: EnvironmentName,
+        /// Environment that gets the copies; it must exist
+        to: EnvironmentName,
+        #[command(flatten)]
+        place: InProject,
+        /// Replace the pages and the settings that it has
+        #[arg(long)]
+        replace: bool,
+    },
     /// Remove an environment with its pages, resources and tokens; databases stay as they are
     #[command(after_help = "Example:\n  svc env remove staging --project crm")]
     Remove {
@@ -46,6 +59,13 @@ struct Listed {
     environment: EnvironmentName,
     name: String,
     date_add: String,
+}
+
+#[derive(Serialize)]
+struct Copied<'a> {
+    from: &'a EnvironmentName,
+    to: &'a EnvironmentName,
+    pages: u64,
 }
 
 #[derive(Serialize)]
@@ -82,6 +102,30 @@ impl Environment {
                     date_add: time(environment.date_add),
                 });
                 output.list(listed, "no environments")
+            }
+            Self::Copy {
+                from,
+                to,
+                place,
+                replace,
+            } => {
+                let mut copy = EnvironmentCopy::new(from.clone(), to.clone());
+                copy.replace = replace;
+                let pages = store
+                    .environments()
+                    .copy(&place.project, copy)
+                    .await
+                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                let copied = Copied {
+                    from: &from,
+                    to: &to,
+                    pages,
+                };
+                let text = format!(
+                    "{pages} pages of environment {from} copied to {to} in project {}\n",
+                    place.project
+                );
+                output.result(&copied, &text)
             }
             Self::Remove { name, place } => {
                 store

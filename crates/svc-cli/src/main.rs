@@ -8,6 +8,7 @@
     reason = "the texts of options are read in a terminal"
 )]
 
+mod audit;
 mod backup;
 mod cli;
 mod client;

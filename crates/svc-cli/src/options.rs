@@ -96,6 +96,12 @@ pub(crate) struct ServerOptions {
     /// How long a shutdown waits for requests in flight [default: 30]
     #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE")]
     shutdown_grace: Option<u64>,
+    /// Whether every write leaves a line in the audit trail, which svc audit list shows [default: on]
+    #[arg(long, value_name = "ON", env = "SVC_AUDIT")]
+    audit: Option<Switch>,
+    /// After how many days lines of the audit trail are taken away; 0 keeps all [default: 365]
+    #[arg(long, value_name = "DAYS", env = "SVC_AUDIT_DAYS")]
+    audit_days: Option<u32>,
     /// Mail server that sends invitations and codes: smtp://user:password@host:587, or smtps://...:465; without one
     /// they wait in the outbox, which svc mail list shows
     #[arg(long, value_name = "URL", env = "SVC_SMTP_URL", hide_env_values = true)]
@@ -116,6 +122,23 @@ pub(crate) struct ServerOptions {
     /// would quote the address.
     #[arg(skip)]
     pub(crate) connect: Option<toml::Value>,
+}
+
+/// Something that can be switched on and off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Switch {
+    /// It is done
+    On,
+    /// It is not
+    Off,
+}
+
+impl Switch {
+    /// Whether it is switched on.
+    pub(crate) fn is_on(self) -> bool {
+        matches!(self, Self::On)
+    }
 }
 
 /// How log lines look.
@@ -177,6 +200,8 @@ impl ServerOptions {
             proxy_response_limit: self.proxy_response_limit.or(file.proxy_response_limit),
             max_proxy_requests: self.max_proxy_requests.or(file.max_proxy_requests),
             shutdown_grace: self.shutdown_grace.or(file.shutdown_grace),
+            audit: self.audit.or(file.audit),
+            audit_days: self.audit_days.or(file.audit_days),
             smtp_url: self.smtp_url.or_else(|| file.smtp_url.clone()),
             mail_from: self.mail_from.or_else(|| file.mail_from.clone()),
             log: self.log.or_else(|| file.log.clone()),
@@ -223,6 +248,8 @@ impl ServerOptions {
         config.shutdown_grace = self
             .shutdown_grace
             .map_or(config.shutdown_grace, Duration::from_secs);
+        config.audit = self.audit.map_or(config.audit, Switch::is_on);
+        config.audit_days = self.audit_days.unwrap_or(config.audit_days);
         // Without a sender the server says what is missing.
         config.mail = self
             .smtp_url

@@ -1,26 +1,40 @@
 //! `svc pages`: the page settings of a service, through the client.
 
+mod code;
+mod content;
+mod folder;
+mod names;
+mod plan;
+mod text;
+
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use svc_api::{ApiKey, Client, auth::TokenError};
-use svc_model::{JsonObject, PageSettings, PageUid, UpdatePageSettings};
+use svc_model::{
+    Draft, JsonObject, PageSettings, PageUid, UpdatePageSettings,
+    pages::{Discarded, Published},
+};
 
 use crate::{
     client::Target,
     context::Context,
     failure::Failure,
     input,
+    output::to_row,
     rows::{Format, RowWriter, write_one},
 };
 
-/// List, get, create, update and delete page settings
+/// How long a list of pages may be, in bytes: it comes as one answer, however many pages there are.
+const LONGEST_LIST: usize = 1 << 30;
+
+/// Page settings: list, change and publish them, and keep them as files
 #[derive(Subcommand)]
 pub(crate) enum Pages {
     /// List the pages of an environment
     #[command(after_help = "Example:\n  svc pages list --project demo --format ndjson")]
     List {
         #[command(flatten)]
-        service: Service,
+        service: LayeredService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -35,7 +49,7 @@ pub(crate) enum Pages {
         #[arg(long)]
         etag: bool,
         #[command(flatten)]
-        service: Service,
+        service: LayeredService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -47,7 +61,7 @@ pub(crate) enum Pages {
         #[command(flatten)]
         content: Content,
         #[command(flatten)]
-        service: Service,
+        service: LayeredService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -64,7 +78,7 @@ pub(crate) enum Pages {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
-        service: Service,
+        service: LayeredService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -77,8 +91,51 @@ pub(crate) enum Pages {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
+        service: LayeredService,
+    },
+    /// Publish drafts, all of those named or none
+    #[command(after_help = "Examples:\n  \
+        svc pages publish 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1\n  \
+        svc pages publish --all --project demo")]
+    Publish {
+        #[command(flatten)]
+        which: Which,
+        #[command(flatten)]
         service: Service,
     },
+    /// Discard drafts, all of those named or none; what is published stays
+    #[command(after_help = "Example:\n  svc pages discard 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
+    Discard {
+        #[command(flatten)]
+        which: Which,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// List what was changed about a page, the newest first
+    #[command(after_help = "Example:\n  svc pages revisions 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
+    Revisions {
+        /// Unique ID of the page
+        uid: PageUid,
+        #[command(flatten)]
+        service: Service,
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Make a revision the draft of its page
+    #[command(after_help = "Example:\n  svc pages restore 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1 7")]
+    Restore {
+        /// Unique ID of the page
+        uid: PageUid,
+        /// Number of the revision
+        number: u64,
+        #[command(flatten)]
+        service: Service,
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    Pull(code::Pull),
+    Diff(code::Diff),
+    Push(code::Push),
 }
 
 /// The service and the credential that its pages need.
@@ -95,9 +152,27 @@ pub(crate) struct Service {
         help_heading = "Service"
     )]
     api_key: Option<String>,
+}
+
+/// A service, and the layer of its pages that a command speaks of.
+#[derive(Args)]
+pub(crate) struct LayeredService {
+    #[command(flatten)]
+    service: Service,
     /// Speak of the draft layer
     #[arg(long, help_heading = "Service")]
     draft: bool,
+}
+
+/// Which pages a command is about.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Which {
+    /// Unique IDs of the pages
+    uids: Vec<PageUid>,
+    /// All pages of the environment
+    #[arg(long)]
+    all: bool,
 }
 
 /// How the result is written.
@@ -129,20 +204,45 @@ struct Deleted<'a> {
 
 impl Service {
     fn client(self) -> Result<Client, Failure> {
-        let key = self
-            .api_key
-            .filter(|key| !key.trim().is_empty())
-            .ok_or_else(|| {
-                Failure::usage("no API key; set SVC_API_KEY (svc key add --project P makes a key)")
-            })?;
-        let key = ApiKey::new(key)
-            .map_err(|error: TokenError| Failure::usage(format!("SVC_API_KEY: {error}")))?;
-        Ok(self
-            .target
-            .client()
-            .draft(self.draft)
-            .api_key(&key)
-            .build()?)
+        LayeredService {
+            service: self,
+            draft: false,
+        }
+        .client()
+    }
+
+    fn key(&self) -> Result<ApiKey, Failure> {
+        let key = self.api_key.as_deref();
+        let key = key.filter(|key| !key.trim().is_empty()).ok_or_else(|| {
+            Failure::usage("no API key; set SVC_API_KEY (svc key add --project P makes a key)")
+        })?;
+        ApiKey::new(key)
+            .map_err(|error: TokenError| Failure::usage(format!("SVC_API_KEY: {error}")))
+    }
+}
+
+impl LayeredService {
+    fn client(self) -> Result<Client, Failure> {
+        let key = self.service.key()?;
+        let client = self.service.target.client().draft(self.draft);
+        Ok(client.api_key(&key).body_limit(LONGEST_LIST).build()?)
+    }
+
+    /// The layer.
+    fn draft(&self) -> Draft {
+        self.draft.into()
+    }
+
+    /// What tells the environment from others.
+    fn names(&self) -> [&str; 3] {
+        self.service.target.names()
+    }
+}
+
+impl Which {
+    /// The pages, or all of them.
+    fn uids(self) -> Option<Vec<PageUid>> {
+        (!self.all).then_some(self.uids)
     }
 }
 
@@ -164,6 +264,16 @@ impl Content {
             .transpose()?;
         Ok((properties, params))
     }
+}
+
+/// What was done to pages, for people.
+fn told(done: &str, uids: &[PageUid]) -> String {
+    if uids.is_empty() {
+        return format!("nothing to be {done}: there are no drafts\n");
+    }
+    uids.iter()
+        .map(|uid| format!("page {uid} {done}\n"))
+        .collect()
 }
 
 impl Pages {
@@ -240,6 +350,48 @@ impl Pages {
                 call.send().await?;
                 output.result(&Deleted { deleted: &uid }, &format!("page {uid} deleted\n"))
             }
+            Self::Publish { which, service } => {
+                let pages = service.client()?.pages();
+                let published = match which.uids() {
+                    Some(uids) => pages.publish(uids).send().await?,
+                    None => pages.publish_all().send().await?,
+                };
+                let text = told("published", &published);
+                output.result(&Published::new(published), &text)
+            }
+            Self::Discard { which, service } => {
+                let pages = service.client()?.pages();
+                let discarded = match which.uids() {
+                    Some(uids) => pages.discard(uids).send().await?,
+                    None => pages.discard_all().send().await?,
+                };
+                let text = told("discarded", &discarded);
+                output.result(&Discarded::new(discarded), &text)
+            }
+            Self::Revisions {
+                uid,
+                service,
+                format,
+            } => {
+                let revisions = service.client()?.pages().revisions(uid).send().await?;
+                let rows: Result<_, _> = revisions.iter().map(to_row).collect();
+                RowWriter::to_stdout(output.format(format.format)).write_all(rows?)
+            }
+            Self::Restore {
+                uid,
+                number,
+                service,
+                format,
+            } => {
+                let call = service.client()?.pages().restore(uid, number);
+                write_one(
+                    output.format(format.format),
+                    call.send().await?.into_properties(),
+                )
+            }
+            Self::Pull(pull) => pull.run(context).await,
+            Self::Diff(diff) => diff.run(context).await,
+            Self::Push(push) => push.run(context).await,
         }
     }
 }

@@ -89,6 +89,18 @@ pub trait Connection {
     /// As [`Connection::execute`].
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error>;
 
+    /// Hands over the first column of the first row, a text, as it lies in the database: for what is long
+    /// and goes on as it is. Says whether there was a row.
+    ///
+    /// # Errors
+    /// As [`Connection::execute`], and [`ErrorKind::Internal`] when the column holds no text.
+    fn read_text(
+        &mut self,
+        sql: &str,
+        params: &[Value],
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, Error>;
+
     /// Runs one statement for every set of values, prepared once.
     ///
     /// # Errors
@@ -376,6 +388,24 @@ impl Connection for Sqlite<'_> {
             result.push(Row::new(Arc::clone(&columns), values));
         }
         Ok(result)
+    }
+
+    fn read_text(
+        &mut self,
+        sql: &str,
+        params: &[Value],
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, Error> {
+        let mut statement = self.told(self.connection.prepare_cached(sql))?;
+        let mut rows = self.told(statement.query(rusqlite::params_from_iter(params)))?;
+        let Some(row) = self.told(rows.next())? else {
+            return Ok(false);
+        };
+        match self.told(row.get_ref(0))? {
+            ValueRef::Text(text) => take(text),
+            _ => return Err(Error::internal("a column that is read as text holds none")),
+        }
+        Ok(true)
     }
 
     fn execute_many(

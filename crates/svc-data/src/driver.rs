@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::{
-    Error, IfMatch, Model, RecordJson, Structure,
+    Before, Error, IfMatch, Model, RecordJson, Structure,
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
     records::Part,
@@ -82,7 +82,8 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// its words.
     async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error>;
 
-    /// Changes a record and gives it back. With `replace`, fields that are left out get their defaults.
+    /// Changes a record and gives it back, and what it was [before](RecordJson::before). With `replace`, fields that
+    /// are left out get their defaults.
     async fn update(
         &self,
         model: &Arc<Model>,
@@ -93,11 +94,11 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         shown: Shown,
     ) -> Result<RecordJson, Error>;
 
-    /// Deletes a record.
+    /// Deletes a record and gives what it was.
     async fn delete(
         &self,
         model: &Arc<Model>,
         key: Values,
         if_match: Option<IfMatch>,
-    ) -> Result<(), Error>;
+    ) -> Result<Before, Error>;
 }

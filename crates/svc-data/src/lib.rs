@@ -82,7 +82,7 @@ pub use database::{Connection, Database, Migration, Row, Value};
 #[cfg(feature = "sqlite")]
 pub use declare::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorKind};
-pub use records::{IfMatch, Page, RecordJson, Rest};
+pub use records::{Before, IfMatch, Page, RecordJson, Rest};
 pub use resource::{Resource, ResourceOptions, ResourceUrl};
 pub use sql::SqlAnswer;
 pub use structure::{Field, Model, Structure, Writes};

@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 
 use self::connect::{Lease, Pool, Source};
 use crate::{
-    Error, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Before, Error, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     driver::{Driver, Values},
     gate::{GRACE, no_answer},
     guard::Engine,
@@ -198,7 +198,7 @@ impl Driver for Postgres {
         let changed = self
             .on(&self.pool, async |lease| change.run(lease).await)
             .await?;
-        changed.ok_or_else(|| Error::internal("an update gave no record"))
+        changed.into_updated()
     }
 
     async fn delete(
@@ -206,10 +206,11 @@ impl Driver for Postgres {
         model: &Arc<Model>,
         key: Values,
         if_match: Option<IfMatch>,
-    ) -> Result<(), Error> {
-        let change = write::Change::delete(model, key, if_match);
-        self.on(&self.pool, async |lease| change.run(lease).await)
-            .await
-            .map(drop)
+    ) -> Result<Before, Error> {
+        let change = write::Change::delete(model, key, if_match)?;
+        let changed = self
+            .on(&self.pool, async |lease| change.run(lease).await)
+            .await?;
+        Ok(changed.before)
     }
 }

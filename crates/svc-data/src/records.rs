@@ -5,9 +5,9 @@ use std::sync::Arc;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
-use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId};
+use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId, RecordView};
 
-use crate::{Error, ErrorKind, Field, Model, Resource, scalar::Scalar, time::Zone};
+use crate::{Error, ErrorKind, Field, Model, Resource, plan::Shown, scalar::Scalar, time::Zone};
 
 /// The longest cursor that becomes part of a link, in characters.
 const MAX_CURSOR: usize = 4_000;
@@ -110,6 +110,103 @@ pub struct RecordJson {
     pub body: Bytes,
     /// The entity tag of the whole record, with its quotes, whatever fields are shown.
     pub etag: String,
+    /// What it was before, where it was changed just now.
+    pub before: Option<Before>,
+}
+
+impl RecordJson {
+    /// A record that was not changed.
+    pub(crate) fn new(body: Bytes, etag: String) -> Self {
+        Self {
+            body,
+            etag,
+            before: None,
+        }
+    }
+
+    /// The primary key, as it stands in a path.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when this is no record of the model.
+    pub fn id(&self, model: &Model) -> Result<RecordId, Error> {
+        let strange = || Error::internal("a record has no primary key");
+        let body: JsonObject = serde_json::from_slice(&self.body)
+            .map_err(|source| Error::internal("a record is no JSON").with_source(source))?;
+        let parts = model.primary_key().map(|field| {
+            let json = body.get_raw(&field.name).ok_or_else(strange)?;
+            Ok(match json.starts_with('"') {
+                true => serde_json::from_str(json).map_err(|_| strange())?,
+                false => json.to_owned(),
+            })
+        });
+        let parts: Vec<String> = parts.collect::<Result<_, Error>>()?;
+        Ok(match parts.as_slice() {
+            // As the path of such a model is read.
+            [only] => RecordId::from(only.as_str()),
+            parts => RecordId::composite(parts),
+        })
+    }
+}
+
+/// What a record was before it was changed or deleted, as it was found in the same transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Before {
+    /// Its primary key, as it stands in a path. It may differ from the one that was asked for where the database
+    /// takes both for equal.
+    pub id: RecordId,
+    /// Its entity tag, with its quotes.
+    pub etag: String,
+}
+
+impl Before {
+    /// That of a record of which at least the [key](key_shown) is shown.
+    pub(crate) fn of(model: &Model, record: RecordJson) -> Result<Self, Error> {
+        Ok(Self {
+            id: record.id(model)?,
+            etag: record.etag,
+        })
+    }
+}
+
+/// What became of a record.
+pub(crate) struct Changed {
+    /// What it was.
+    pub(crate) before: Before,
+    /// What it is, unless it was deleted.
+    record: Option<RecordJson>,
+}
+
+impl Changed {
+    pub(crate) fn updated(before: Before, record: RecordJson) -> Self {
+        Self {
+            before,
+            record: Some(record),
+        }
+    }
+
+    pub(crate) fn deleted(before: Before) -> Self {
+        Self {
+            before,
+            record: None,
+        }
+    }
+
+    /// The record after an update, which knows what it was before.
+    pub(crate) fn into_updated(self) -> Result<RecordJson, Error> {
+        let mut record = self
+            .record
+            .ok_or_else(|| Error::internal("an update gave no record"))?;
+        record.before = Some(self.before);
+        Ok(record)
+    }
+}
+
+/// Shows the primary key of a record, and nothing else of it.
+pub(crate) fn key_shown(model: &Model) -> Result<Shown, Error> {
+    let mut view = RecordView::default();
+    view.fields = Some(Vec::new());
+    Shown::resolve(model, &view)
 }
 
 /// The precondition of an `If-Match` header (RFC 9110, section 13.1.1).

@@ -13,7 +13,7 @@ use svc_model::{
 use tokio::sync::Mutex;
 
 use crate::{
-    Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
+    Before, Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
     driver::Driver,
     guard::GuardOptions,
     plan::{AggregatePlan, ListPlan, Shown},
@@ -426,7 +426,8 @@ impl Resource {
         .await
     }
 
-    /// Changes the fields of a record that the body names and gives it back whole.
+    /// Changes the fields of a record that the body names and gives it back whole, with what it was
+    /// [before](RecordJson::before).
     ///
     /// # Errors
     /// As [`Resource::create`]; [`ErrorKind::NotFound`] when there is no such record,
@@ -471,7 +472,7 @@ impl Resource {
         driver.sql(job).await
     }
 
-    /// Deletes a record.
+    /// Deletes a record and gives what it was.
     ///
     /// # Errors
     /// As [`Resource::update`].
@@ -480,7 +481,7 @@ impl Resource {
         model: &Arc<Model>,
         id: &str,
         if_match: Option<&IfMatch>,
-    ) -> Result<(), Error> {
+    ) -> Result<Before, Error> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.delete, "deleted")?;
             let key = read_key(model, id)?;

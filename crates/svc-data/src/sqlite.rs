@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 
 use self::connection::Open;
 use crate::{
-    Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     declare::{self, DeclaredModels},
     driver::{Driver, Values},
     guard::Engine,
@@ -256,12 +256,8 @@ impl Driver for Sqlite {
         shown: Shown,
     ) -> Result<RecordJson, Error> {
         let change = write::Change::update(model, &key, &values, replace, if_match, shown)?;
-        self.write(move |connection, told| {
-            change
-                .run(connection, told)?
-                .ok_or_else(|| Error::internal("an update gave no record"))
-        })
-        .await
+        self.write(move |connection, told| change.run(connection, told)?.into_updated())
+            .await
     }
 
     async fn delete(
@@ -269,9 +265,9 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         key: Values,
         if_match: Option<IfMatch>,
-    ) -> Result<(), Error> {
+    ) -> Result<Before, Error> {
         let change = write::Change::delete(model, &key, if_match)?;
-        self.write(move |connection, told| change.run(connection, told).map(drop))
+        self.write(move |connection, told| Ok(change.run(connection, told)?.before))
             .await
     }
 }

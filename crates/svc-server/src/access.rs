@@ -12,9 +12,12 @@ use svc_data::Resource;
 use svc_model::{
     EnvironmentName, ListQuery, ProjectName, RecordView, ResourceName, resources::ModelDescription,
 };
-use svc_store::{ServiceTokenIdentity, SessionIdentity, Team, TeamRights};
+use svc_store::{
+    Actor, ActorKind, ServiceTokenIdentity, SessionIdentity, Team, TeamRights, TokenIdentity,
+};
 
 use crate::{
+    audit,
     credentials::{DATA_CHALLENGE, Identity, Used, identify, identify_session, presented},
     failure::Failure,
     state::Shared,
@@ -125,6 +128,23 @@ impl Access {
         models
     }
 
+    /// Who asks.
+    pub(crate) fn actor(&self) -> Actor {
+        match &self.rights {
+            Rights::Token(token) => Actor::new(
+                ActorKind::StaticToken,
+                token.identity.token_uid,
+                &token.identity.prefix,
+            ),
+            Rights::Session(session) => audit::user(session),
+            Rights::Service(token) => Actor::new(
+                ActorKind::ServiceToken,
+                token.identity.token_uid,
+                &token.identity.prefix,
+            ),
+        }
+    }
+
     /// The resource itself.
     pub(crate) fn into_resource(self) -> Resource {
         self.resource
@@ -135,7 +155,7 @@ impl Access {
 #[derive(Debug)]
 enum Rights {
     /// Those of a static token, which opens its whole resource.
-    All,
+    Token(Arc<Used<TokenIdentity>>),
     Session(Arc<SessionIdentity>),
     Service(Arc<Used<ServiceTokenIdentity>>),
 }
@@ -144,7 +164,7 @@ impl Rights {
     /// The team whose rights count, unless everything is allowed.
     fn team(&self) -> Option<(&Team, &TeamRights)> {
         match self {
-            Self::All => None,
+            Self::Token(_) => None,
             Self::Session(session) => Some((&session.team, &session.rights)),
             Self::Service(token) => Some((&token.identity.team, &token.identity.rights)),
         }
@@ -227,7 +247,7 @@ async fn rights(
                             "the static token does not cover this resource",
                         ));
                     }
-                    Rights::All
+                    Rights::Token(token)
                 }
                 Some(Identity::ApiKey(_)) => {
                     return Err(Failure::PermissionDenied(

@@ -18,12 +18,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use svc_auth::AuthScheme;
 use svc_model::{EnvironmentName, ProjectName, account, account::UserInfo};
-use svc_store::{SessionIdentity, SessionTokens, User, UserAccount};
+use svc_store::{Actor, SessionIdentity, SessionTokens, Store, User, UserAccount};
 use uuid::Uuid;
 
 use crate::{
     access::{Jwt, jwt},
     answer::{Answer, json_answer},
+    audit,
     body::read_object,
     credentials::presented,
     failure::Failure,
@@ -74,6 +75,8 @@ struct Call {
     project: ProjectName,
     environment: EnvironmentName,
     fields: Fields,
+    /// The store, to write to by whoever calls.
+    store: Store,
 }
 
 /// An account call of a user who is signed in.
@@ -90,7 +93,7 @@ impl FromRequest<Shared> for Call {
         let (mut parts, body) = request.into_parts();
         let place = place(&mut parts, state).await?;
         count(&mut parts, state).await?;
-        Self::read(&parts, body, place, state).await
+        Self::read(&parts, body, place, state, Actor::anonymous()).await
     }
 }
 
@@ -103,7 +106,7 @@ impl FromRequest<Shared> for UserCall {
         let session = session(state, &parts, &place).await?;
         count(&mut parts, state).await?;
         let user = session.user_uid;
-        let call = Call::read(&parts, body, place, state).await?;
+        let call = Call::read(&parts, body, place, state, audit::user(&session)).await?;
         // A password can be guessed with somebody's session too.
         call.throttle(&user.to_string())?;
         Ok(Self { call, user })
@@ -116,6 +119,7 @@ impl Call {
         body: Body,
         (project, environment): (ProjectName, EnvironmentName),
         state: &Shared,
+        actor: Actor,
     ) -> Result<Self, Failure> {
         read_draft(parts.uri.query())?;
         let body = read_object(&parts.headers, body, &state.config).await?;
@@ -124,6 +128,7 @@ impl Call {
             project,
             environment,
             fields: Fields::of(&body),
+            store: state.store_for(actor, parts),
         })
     }
 
@@ -136,8 +141,7 @@ impl Call {
     /// The accounts of the environment.
     fn account(&self) -> UserAccount<'_> {
         let base_url = self.state.base_url();
-        self.state
-            .store
+        self.store
             .account(&self.project, &self.environment, base_url)
     }
 }

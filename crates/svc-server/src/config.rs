@@ -59,6 +59,10 @@ pub struct Config {
     pub max_proxy_requests: usize,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
+    /// Whether writes leave lines in the audit trail. Default yes.
+    pub audit: bool,
+    /// After how many days a line of the audit trail is taken away; 0 keeps all. Default 365.
+    pub audit_days: u32,
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
     /// Default none.
     pub mail: Option<MailConfig>,
@@ -86,6 +90,8 @@ impl Default for Config {
             proxy_response_limit: 16 * 1024 * 1024,
             max_proxy_requests: 256,
             shutdown_grace: Duration::from_secs(30),
+            audit: true,
+            audit_days: 365,
             mail: None,
         }
     }

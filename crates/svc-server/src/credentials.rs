@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use svc_auth::AuthScheme;
 use svc_model::ProjectName;
 use svc_store::{
-    ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup, ServiceTokenIdentity,
-    SessionIdentity, TokenIdentity,
+    Actor, ActorKind, ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup,
+    ServiceTokenIdentity, SessionIdentity, TokenIdentity,
 };
 
 use crate::{failure::Failure, state::Shared};
@@ -107,6 +107,12 @@ pub(crate) struct Account(Arc<Used<ApiKeyIdentity>>);
 impl Account {
     pub(crate) fn identity(&self) -> &ApiKeyIdentity {
         &self.0.identity
+    }
+
+    /// Who asks, for the audit trail.
+    pub(crate) fn actor(&self) -> Actor {
+        let identity = self.identity();
+        Actor::new(ActorKind::ApiKey, identity.key_uid, &identity.email)
     }
 
     /// Whether the account may do this to the project's pages: members of a read-only team read.
@@ -224,11 +230,12 @@ pub(crate) async fn identify_session(
     let session = match state.credentials.get(&hash) {
         Some(Identity::Session(session)) => session,
         _ => {
+            // Before anything is looked at: what is found is kept only if nothing has changed since.
+            let generation = state.credentials.generation();
             // What this service has not signed costs no look into the store.
             let Some(claims) = state.keyring.load().verify(token, now) else {
                 return Ok(None);
             };
-            let generation = state.credentials.generation();
             let Some(session) = state.store.sessions().find(&claims).await? else {
                 return Ok(None);
             };

@@ -21,6 +21,7 @@ mod access;
 mod account;
 mod answer;
 mod application;
+mod audit;
 mod body;
 mod config;
 mod connections;

@@ -3,16 +3,18 @@
 use axum::{
     Router,
     extract::{Request, State},
-    routing::get,
+    routing::{get, post},
 };
 use http::{StatusCode, request::Parts};
 use svc_model::{
-    Draft, EnvironmentName, Invalid, PageSettings, PageUid, ProjectName, pages,
+    Draft, EnvironmentName, Invalid, JsonObject, PageSettings, PageUid, ProjectName, pages,
     wire::Operation as _,
 };
+use svc_store::{PageList, Store};
+use uuid::Uuid;
 
 use crate::{
-    answer::{Answer, empty_answer, json_answer, tagged_answer},
+    answer::{Answer, Chunks, empty_answer, json_answer, raw_json_answer, tagged_answer},
     application::PREFIX,
     body::read_object,
     credentials,
@@ -23,14 +25,21 @@ use crate::{
 };
 
 pub(crate) fn routes() -> Router<Shared> {
-    let list_path = format!("{PREFIX}{}", pages::List::INFO.path_template);
-    let item_path = format!("{PREFIX}{}", pages::Get::INFO.path_template);
-    let router = route(Router::new(), &list_path, get(list).post(create));
-    route(
-        router,
-        &item_path,
-        get(retrieve).patch(update).delete(delete),
-    )
+    let path = |template: &str| format!("{PREFIX}{template}");
+    let all = get(list).post(create);
+    let item = get(retrieve).patch(update).delete(delete);
+    let mut router = Router::new();
+    for (template, methods) in [
+        (pages::List::INFO.path_template, all),
+        (pages::Get::INFO.path_template, item),
+        (pages::Publish::INFO.path_template, post(publish)),
+        (pages::Discard::INFO.path_template, post(discard)),
+        (pages::Revisions::INFO.path_template, get(revisions)),
+        (pages::Restore::INFO.path_template, post(restore)),
+    ] {
+        router = route(router, &path(template), methods);
+    }
+    router
 }
 
 /// Where the pages are that a request speaks of, once its credential is known to cover them.
@@ -38,6 +47,10 @@ struct Place {
     project: ProjectName,
     environment: EnvironmentName,
     draft: Draft,
+    /// The account that asks.
+    account: Uuid,
+    /// The store, to write to by whoever asks.
+    store: Store,
 }
 
 async fn authorized(
@@ -49,18 +62,12 @@ async fn authorized(
     let project = ProjectName::from(project);
     let account = credentials::account(state, &parts.headers).await?;
     account.check(&project, &parts.method)?;
-    let draft = read_draft(parts.uri.query())?;
-    if draft == Draft::On && !parts.method.is_safe() {
-        return Err(Invalid::field(
-            "draft",
-            "drafts cannot be written yet; with draft=0 the published page is changed",
-        )
-        .into());
-    }
     Ok(Place {
         project,
         environment: environment.into(),
-        draft,
+        draft: read_draft(parts.uri.query())?,
+        account: account.identity().account_uid,
+        store: state.store_for(account.actor(), parts),
     })
 }
 
@@ -71,12 +78,21 @@ async fn list(
 ) -> Result<Answer, Failure> {
     let (parts, _) = request.into_parts();
     let place = authorized(&state, &parts, project, environment).await?;
-    let pages = state
+    let list = state
         .store
         .pages()
         .list(&place.project, &place.environment, place.draft)
         .await?;
-    Ok(json_answer(StatusCode::OK, &pages))
+    Ok(raw_json_answer(StatusCode::OK, to_chunks(list)))
+}
+
+/// A part of a list, the next one read when it is on its way.
+fn to_chunks(list: PageList) -> Chunks {
+    let chunks = Chunks::from([list.json]);
+    match list.more {
+        Some(more) => chunks.followed_by(async move { Ok(to_chunks(more.next().await?)) }),
+        None => chunks,
+    }
 }
 
 async fn create(
@@ -88,12 +104,13 @@ async fn create(
     let place = authorized(&state, &parts, project, environment).await?;
     let object = read_object(&parts.headers, body, &state.config).await?;
     let settings = PageSettings::from(object);
-    let created = state
+    let created = place
         .store
         .pages()
+        .by(place.account)
         .create(&place.project, &place.environment, place.draft, settings)
         .await?;
-    answer(StatusCode::CREATED, &created, None)
+    Ok(answer(StatusCode::CREATED, created, None))
 }
 
 async fn retrieve(
@@ -109,7 +126,7 @@ async fn retrieve(
         .pages()
         .get(&place.project, &place.environment, place.draft, &uid)
         .await?;
-    answer(StatusCode::OK, &page, Some(&parts))
+    Ok(answer(StatusCode::OK, page, Some(&parts)))
 }
 
 async fn update(
@@ -122,9 +139,10 @@ async fn update(
     let uid = PageUid::from(uid);
     let tags = if_match(&parts.headers)?;
     let patch = read_object(&parts.headers, body, &state.config).await?;
-    let updated = state
+    let updated = place
         .store
         .pages()
+        .by(place.account)
         .update(
             &place.project,
             &place.environment,
@@ -134,7 +152,7 @@ async fn update(
             tags.as_deref(),
         )
         .await?;
-    answer(StatusCode::OK, &updated, None)
+    Ok(answer(StatusCode::OK, updated, None))
 }
 
 async fn delete(
@@ -146,9 +164,10 @@ async fn delete(
     let place = authorized(&state, &parts, project, environment).await?;
     let uid = PageUid::from(uid);
     let tags = if_match(&parts.headers)?;
-    state
+    place
         .store
         .pages()
+        .by(place.account)
         .delete(
             &place.project,
             &place.environment,
@@ -160,17 +179,149 @@ async fn delete(
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 
-fn answer(
-    status: StatusCode,
-    page: &svc_store::Page,
-    request: Option<&Parts>,
+async fn publish(
+    State(state): State<Shared>,
+    Segments((project, environment)): Segments<(String, String)>,
+    request: Request,
 ) -> Result<Answer, Failure> {
-    let body = serde_json::to_vec(&page.settings)
-        .map_err(|error| Failure::Internal(format!("a page cannot be written as JSON: {error}")))?;
-    Ok(tagged_answer(
-        status,
-        [body.into()],
-        &page.etag,
-        request.map(|parts| &parts.headers),
+    let (parts, body) = request.into_parts();
+    let place = authorized(&state, &parts, project, environment).await?;
+    let uids = read_uids(read_object(&parts.headers, body, &state.config).await?)?;
+    let published = place
+        .store
+        .pages()
+        .by(place.account)
+        .publish(&place.project, &place.environment, uids)
+        .await?;
+    Ok(json_answer(
+        StatusCode::OK,
+        &pages::Published::new(published),
     ))
+}
+
+async fn discard(
+    State(state): State<Shared>,
+    Segments((project, environment)): Segments<(String, String)>,
+    request: Request,
+) -> Result<Answer, Failure> {
+    let (parts, body) = request.into_parts();
+    let place = authorized(&state, &parts, project, environment).await?;
+    let uids = read_uids(read_object(&parts.headers, body, &state.config).await?)?;
+    let discarded = place
+        .store
+        .pages()
+        .by(place.account)
+        .discard(&place.project, &place.environment, uids)
+        .await?;
+    Ok(json_answer(
+        StatusCode::OK,
+        &pages::Discarded::new(discarded),
+    ))
+}
+
+/// Which pages are meant: those of `uids`, all without it. Whatever else is there is refused, since a mistyped name
+/// would mean all.
+fn read_uids(mut body: JsonObject) -> Result<Option<Vec<PageUid>>, Failure> {
+    let uids = body.remove("uids");
+    let mut invalid = Invalid::new();
+    for (name, _) in body.iter() {
+        invalid.push_field(name, "unknown property; known is uids");
+    }
+    let uids = uids
+        .map(|uids| serde_json::from_str(uids.get()))
+        .transpose()
+        .unwrap_or_else(|_| {
+            invalid.push_field(
+                "uids",
+                "must be an array of page UIDs; leave it out for all pages",
+            );
+            None
+        });
+    invalid.into_result()?;
+    Ok(uids)
+}
+
+async fn revisions(
+    State(state): State<Shared>,
+    Segments((project, environment, uid)): Segments<(String, String, String)>,
+    request: Request,
+) -> Result<Answer, Failure> {
+    let (parts, _) = request.into_parts();
+    let place = authorized(&state, &parts, project, environment).await?;
+    let uid = PageUid::from(uid);
+    let revisions = state
+        .store
+        .pages()
+        .revisions(&place.project, &place.environment, &uid)
+        .await?;
+    let revisions: Vec<_> = revisions.into_iter().map(to_revision).collect();
+    Ok(json_answer(StatusCode::OK, &revisions))
+}
+
+fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
+    let date_add = format!("{:.6}", stored.date_add);
+    let mut revision = pages::Revision::new(stored.number, date_add);
+    revision.author = stored.author;
+    revision.draft = stored.draft;
+    revision.deleted = stored.deleted;
+    revision
+}
+
+async fn restore(
+    State(state): State<Shared>,
+    Segments((project, environment, uid, number)): Segments<(String, String, String, String)>,
+    request: Request,
+) -> Result<Answer, Failure> {
+    let (parts, _) = request.into_parts();
+    let place = authorized(&state, &parts, project, environment).await?;
+    let uid = PageUid::from(uid);
+    let tags = if_match(&parts.headers)?;
+    // What is no number is the number of no revision.
+    let number = number.parse().unwrap_or(0);
+    let restored = place
+        .store
+        .pages()
+        .by(place.account)
+        .restore(
+            &place.project,
+            &place.environment,
+            &uid,
+            number,
+            tags.as_deref(),
+        )
+        .await?;
+    Ok(answer(StatusCode::OK, restored, None))
+}
+
+fn answer(status: StatusCode, page: svc_store::Page, request: Option<&Parts>) -> Answer {
+    let headers = request.map(|parts| &parts.headers);
+    tagged_answer(status, [page.json], &page.etag, headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<Option<Vec<PageUid>>, Failure> {
+        read_uids(serde_json::from_str(body).unwrap())
+    }
+
+    #[test]
+    fn all_pages_are_meant_only_when_nothing_is_said_of_pages() {
+        assert_eq!(read("{}").unwrap(), None);
+        assert_eq!(read(r#"{"uids":[]}"#).unwrap(), Some(Vec::new()));
+        assert_eq!(
+            read(r#"{"uids":["a","b"]}"#).unwrap(),
+            Some(vec!["a".into(), "b".into()])
+        );
+        for body in [
+            r#"{"uids":null}"#,
+            r#"{"uids":"a"}"#,
+            r#"{"uids":[1]}"#,
+            r#"{"uid":["a"]}"#,
+            r#"{"uids":[],"all":true}"#,
+        ] {
+            assert!(matches!(read(body), Err(Failure::Invalid(_))), "{body}");
+        }
+    }
 }

@@ -13,12 +13,14 @@ use axum::{
     routing::{get, post},
 };
 use http::{StatusCode, request::Parts};
-use svc_data::{IfMatch, Model, RecordJson};
+use svc_data::{Before, IfMatch, Model, RecordJson};
 use svc_model::{Invalid, RecordView, records, wire::Operation as _};
+use svc_store::AuditEntry;
 
 use crate::{
     access::{Access, Action, Place, authorized},
     answer::{Answer, empty_answer, raw_json_answer, tagged_answer},
+    audit::{self, noted},
     body::read_object,
     failure::Failure,
     request::{Segments, if_match},
@@ -109,8 +111,15 @@ async fn create(
     let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
     let view = resource.view_of_written(&model.name, view);
     let object = read_object(&parts.headers, body, &state.config).await?;
-    let created = resource.create(&model, &object, &view).await?;
-    Ok(written(&resource, &model, StatusCode::CREATED, created))
+    let may_read = resource.may_read(&model.name);
+    let store = state.store_for(resource.actor(), &parts);
+    let entry = audit::entry("records.create", &place, &model.name);
+    let written = Arc::clone(&model);
+    let create = async move { Ok(resource.create(&model, &object, &view).await?) };
+    let created = noted(&state, store, create, move |record| {
+        vec![created(entry, &written, record)]
+    });
+    Ok(answer(may_read, StatusCode::CREATED, created.await?))
 }
 
 async fn update(
@@ -134,6 +143,15 @@ enum Change {
     Replace,
 }
 
+impl Change {
+    fn action(&self) -> &'static str {
+        match self {
+            Self::Update => "records.update",
+            Self::Replace => "records.replace",
+        }
+    }
+}
+
 async fn change(
     State(state): State<Shared>,
     Segments((project, environment, resource, model, id)): ItemSegments,
@@ -151,25 +169,36 @@ async fn change(
     let view = resource.view_of_written(&model.name, view);
     let tags = read_if_match(&parts)?;
     let object = read_object(&parts.headers, body, &state.config).await?;
-    let changed = match change {
-        Change::Update => {
-            resource
-                .update(&model, &id, &object, tags.as_ref(), &view)
-                .await?
-        }
-        Change::Replace => {
-            resource
-                .replace(&model, &id, &object, tags.as_ref(), &view)
-                .await?
-        }
+    let may_read = resource.may_read(&model.name);
+    let store = state.store_for(resource.actor(), &parts);
+    let entry = audit::entry(change.action(), &place, &model.name);
+    let write = async move {
+        let changed = match change {
+            Change::Update => {
+                let tags = tags.as_ref();
+                resource.update(&model, &id, &object, tags, &view).await?
+            }
+            Change::Replace => {
+                let tags = tags.as_ref();
+                resource.replace(&model, &id, &object, tags, &view).await?
+            }
+        };
+        Ok(changed)
     };
-    Ok(written(&resource, &model, StatusCode::OK, changed))
+    let changed = noted(&state, store, write, |changed: &RecordJson| {
+        let entry = match &changed.before {
+            Some(before) => was(entry, before),
+            None => entry,
+        };
+        vec![entry.after(&changed.etag)]
+    });
+    Ok(answer(may_read, StatusCode::OK, changed.await?))
 }
 
 /// The answer to a write. The entity tag is made of the whole record, so that it is for those who may read it.
-fn written(resource: &Access, model: &Model, status: StatusCode, record: RecordJson) -> Answer {
+fn answer(may_read: bool, status: StatusCode, record: RecordJson) -> Answer {
     let RecordJson { body, etag, .. } = record;
-    if resource.may_read(&model.name) {
+    if may_read {
         tagged_answer(status, [body], &etag, None)
     } else {
         raw_json_answer(status, [body])
@@ -190,8 +219,29 @@ async fn delete(
     let model = resource.find_model(&model).await?;
     RecordView::parse(parts.uri.query().unwrap_or_default())?;
     let tags = read_if_match(&parts)?;
-    resource.delete(&model, &id, tags.as_ref()).await?;
+    let store = state.store_for(resource.actor(), &parts);
+    let entry = audit::entry("records.delete", &place, &model.name);
+    let delete = async move { Ok(resource.delete(&model, &id, tags.as_ref()).await?) };
+    noted(&state, store, delete, |before| vec![was(entry, before)]).await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
+}
+
+/// The line about a record that was created.
+fn created(entry: AuditEntry, model: &Model, record: &RecordJson) -> AuditEntry {
+    let entry = entry.after(&record.etag);
+    match record.id(model) {
+        Ok(id) => entry.record(id.as_str()),
+        // The record is there, and so is to be its line.
+        Err(error) => {
+            tracing::error!(%error, "a record has no key for the audit trail");
+            entry
+        }
+    }
+}
+
+/// Says what a record was.
+fn was(entry: AuditEntry, before: &Before) -> AuditEntry {
+    entry.record(before.id.as_str()).before(&before.etag)
 }
 
 pub(crate) fn read_if_match(parts: &Parts) -> Result<Option<IfMatch>, Failure> {

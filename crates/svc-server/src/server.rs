@@ -2,6 +2,7 @@
 
 use std::{future::Future, net::SocketAddr, time::Duration};
 
+use jiff::{SignedDuration, Timestamp};
 use svc_store::Store;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
 
@@ -15,6 +16,9 @@ use crate::{
 
 /// How often the store is asked whether another process changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(250);
+
+/// How often old lines of the audit trail are looked for.
+const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 
 /// The service, listening.
 ///
@@ -92,6 +96,7 @@ impl Server {
         } = self;
         let (stop, stopped) = watch::channel(false);
         let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
+        let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
         let in_flight = limits::Limits::new(&state.config);
         let mut tasks = JoinSet::new();
         for (hosts, listener) in listeners {
@@ -109,8 +114,11 @@ impl Server {
         tracing::info!("shutting down");
         state.readiness.end();
         stop.send_replace(true);
+        let grace = state.config.shutdown_grace;
         while tasks.join_next().await.is_some() {}
+        state.writing.finish(grace).await;
         watcher.abort();
+        purger.abort();
         Ok(())
     }
 }
@@ -141,6 +149,28 @@ fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
         address => address,
     };
     Ok(format!("http://{address}"))
+}
+
+/// Takes lines of the audit trail away when their time has come.
+async fn purge_audit(state: Shared) {
+    let days = i64::from(state.config.audit_days);
+    if days == 0 {
+        return;
+    }
+    let kept = SignedDuration::from_hours(days * 24);
+    let mut ticks = tokio::time::interval(PURGE_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let Ok(oldest) = Timestamp::now().checked_sub(kept) else {
+            return;
+        };
+        match state.store.audit().purge(oldest).await {
+            Ok(0) => {}
+            Ok(lines) => tracing::info!(lines, days, "old lines of the audit trail were purged"),
+            Err(error) => tracing::warn!(%error, "the audit trail could not be purged"),
+        }
+    }
 }
 
 /// Notices what other processes do to the store, within a second.

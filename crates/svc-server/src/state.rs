@@ -9,8 +9,9 @@ use svc_store::{Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use crate::{
-    Config, Error, connections::Connections, credentials::Credentials, failure::Failure,
-    health::Readiness, mail::MailHandle, proxy::Proxy, throttle::Throttle, tools::Tools,
+    Config, Error, audit::Writing, connections::Connections, credentials::Credentials,
+    failure::Failure, health::Readiness, mail::MailHandle, proxy::Proxy, throttle::Throttle,
+    tools::Tools,
 };
 
 /// What every request shares, behind one pointer.
@@ -29,6 +30,7 @@ pub(crate) struct State {
     pub(crate) throttle: Throttle,
     pub(crate) mail: MailHandle,
     pub(crate) proxy: Proxy,
+    pub(crate) writing: Writing,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
     /// The revision of the store that is in force.
@@ -45,6 +47,7 @@ impl State {
         Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
             proxy: Proxy::new(&config)?,
+            writing: Writing::new(config.max_requests),
             config,
             store,
             credentials: Credentials::default(),
@@ -94,11 +97,12 @@ impl State {
     /// Takes over what changed in the store: forgets what is known of credentials, connects new
     /// resources and lets go of removed ones.
     pub(crate) async fn refresh(&self) -> Result<(), svc_store::Error> {
+        // The keys first: what an old one has signed must not be remembered once all is forgotten.
+        self.keyring
+            .store(Arc::new(self.store.signing_keys().keyring().await?));
         self.credentials.forget();
         self.tools.forget();
         self.proxy.forget();
-        self.keyring
-            .store(Arc::new(self.store.signing_keys().keyring().await?));
         self.connections
             .refresh(self.store.resources().list_connected().await?);
         Ok(())

@@ -2,13 +2,14 @@
 //! read through the models of the [built-in tools](crate::tools).
 
 use svc_model::{Invalid, JsonObject};
+use svc_store::Store;
 use uuid::Uuid;
 
-use crate::{access::Place, failure::Failure, fields::Fields, state::Shared};
+use crate::{access::Place, failure::Failure, fields::Fields};
 
 /// Gives a team another name.
 pub(crate) async fn update(
-    state: &Shared,
+    store: &Store,
     place: &Place,
     uid: Uuid,
     body: &JsonObject,
@@ -19,10 +20,6 @@ pub(crate) async fn update(
     let Some(name) = name else {
         return Err(Invalid::general("at least one property is required: name").into());
     };
-    state
-        .store
-        .teams()
-        .update(&place.project, uid, &name)
-        .await?;
+    store.teams().update(&place.project, uid, &name).await?;
     Ok(())
 }

@@ -71,7 +71,7 @@ pub(crate) async fn create(
 ) -> Result<Answer, Failure> {
     let (action, allow) = (Action::Write(model), allowed(model, false));
     let asked = Asked::read(state, place, action, allow, request).await?;
-    let uid = users::create(state, place, &asked.body).await?;
+    let uid = users::create(state, &asked.store, place, &asked.body).await?;
     asked.answer(state, StatusCode::CREATED, USERS, uid).await
 }
 
@@ -88,8 +88,8 @@ pub(crate) async fn change(
     let _writing = state.tools.writing.lock().await;
     asked.check_tag(model, uid).await?;
     match model {
-        USERS => users::update(state, place, uid, &asked.body).await?,
-        _ => teams::update(state, place, uid, &asked.body).await?,
+        USERS => users::update(&asked.store, place, uid, &asked.body).await?,
+        _ => teams::update(&asked.store, place, uid, &asked.body).await?,
     }
     asked.answer(state, StatusCode::OK, model, uid).await
 }
@@ -106,7 +106,8 @@ pub(crate) async fn delete(
     let uid = read_uid(id)?;
     let _writing = state.tools.writing.lock().await;
     asked.check_tag(model, uid).await?;
-    users::delete(state, place, uid).await?;
+    users::delete(&asked.store, place, uid).await?;
+    state.notice().await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 
@@ -126,6 +127,8 @@ fn allowed(model: &str, of_one: bool) -> Result<&'static str, Failure> {
 /// A write that the caller may make.
 struct Asked {
     parts: Parts,
+    /// The store, to write to by whoever asks.
+    store: Store,
     tools: Resource,
     view: RecordView,
     body: JsonObject,
@@ -152,6 +155,7 @@ impl Asked {
             _ => read_object(&parts.headers, body, &state.config).await?,
         };
         Ok(Self {
+            store: state.store_for(access.actor(), &parts),
             parts,
             tools: access.into_resource(),
             view,

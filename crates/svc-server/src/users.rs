@@ -2,7 +2,7 @@
 //! are read through the models of the [built-in tools](crate::tools).
 
 use svc_model::JsonObject;
-use svc_store::{NewUser, UserPatch};
+use svc_store::{NewUser, Store, UserPatch};
 use uuid::Uuid;
 
 use crate::{access::Place, failure::Failure, fields::Fields, state::Shared};
@@ -10,6 +10,7 @@ use crate::{access::Place, failure::Failure, fields::Fields, state::Shared};
 /// Makes a user, who is invited by mail.
 pub(crate) async fn create(
     state: &Shared,
+    store: &Store,
     place: &Place,
     body: &JsonObject,
 ) -> Result<Uuid, Failure> {
@@ -18,7 +19,7 @@ pub(crate) async fn create(
     new.first_name = fields.optional("first_name");
     new.last_name = fields.optional("last_name");
     fields.finish()?;
-    let users = state.store.users(&place.project, &place.environment);
+    let users = store.users(&place.project, &place.environment);
     let user = users.create(new, state.base_url()).await?;
     state.mail.wake();
     Ok(user.uid)
@@ -26,7 +27,7 @@ pub(crate) async fn create(
 
 /// Changes a user.
 pub(crate) async fn update(
-    state: &Shared,
+    store: &Store,
     place: &Place,
     uid: Uuid,
     body: &JsonObject,
@@ -37,14 +38,13 @@ pub(crate) async fn update(
     patch.first_name = fields.patch("first_name");
     patch.last_name = fields.patch("last_name");
     fields.finish()?;
-    let users = state.store.users(&place.project, &place.environment);
+    let users = store.users(&place.project, &place.environment);
     users.update(uid, patch).await?;
     Ok(())
 }
 
 /// Deletes a user, whose sessions end at once.
-pub(crate) async fn delete(state: &Shared, place: &Place, uid: Uuid) -> Result<(), Failure> {
-    let users = state.store.users(&place.project, &place.environment);
-    users.delete(uid).await?;
-    state.notice().await
+pub(crate) async fn delete(store: &Store, place: &Place, uid: Uuid) -> Result<(), Failure> {
+    let users = store.users(&place.project, &place.environment);
+    Ok(users.delete(uid).await?)
 }

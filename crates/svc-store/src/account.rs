@@ -81,10 +81,12 @@ impl Account<'_> {
             .write_uncached(move |conn| {
                 // The password may have been changed, or the user deleted, while the hash was made.
                 match current(conn, &place, &kept)? {
-                    None => Ok(SignIn::Refused),
+                    None => Ok((SignIn::Refused, None)),
                     Some(user) => {
                         let tokens = sessions::begin(conn, &sealer, &place, user.uid, now)?;
-                        Ok(SignIn::Done(tokens, Box::new(user)))
+                        let entry = users::entry("account.login", &place, user.uid)
+                            .by_user(user.uid, &user.email);
+                        Ok((SignIn::Done(tokens, Box::new(user)), Some(entry)))
                     }
                 }
             })

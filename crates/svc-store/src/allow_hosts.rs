@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use svc_data::{Connection, Row, Value};
 use svc_model::ProjectName;
 
+use crate::audit::AuditEntry;
 use crate::clock;
 use crate::error::{Error, is_taken};
 use crate::host_name::HostName;
@@ -69,7 +70,10 @@ impl AllowHosts<'_> {
                 );
                 match added {
                     Err(error) if !is_taken(&error) => Err(error.into()),
-                    _ => Ok(()),
+                    _ => {
+                        let entry = AuditEntry::new("allow_hosts.create").project(&project);
+                        Ok(((), entry.record(host.as_str())))
+                    }
                 }
             })
             .await
@@ -93,7 +97,10 @@ impl AllowHosts<'_> {
                     0 => Err(Error::not_found(format!(
                         "{host} is not on the list of project {project}"
                     ))),
-                    _ => Ok(()),
+                    _ => {
+                        let entry = AuditEntry::new("allow_hosts.delete").project(&project);
+                        Ok(((), entry.record(host.as_str())))
+                    }
                 }
             })
             .await

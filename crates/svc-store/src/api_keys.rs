@@ -89,6 +89,8 @@ pub struct ApiKeyIdentity {
     pub key_uid: Uuid,
     /// Its account.
     pub account_uid: Uuid,
+    /// The e-mail address of the account.
+    pub email: String,
     /// The projects the account is a member of.
     pub projects: Vec<Membership>,
     /// When the key ends. Whoever keeps this identity looks at [`is_expired`](Self::is_expired).
@@ -167,8 +169,8 @@ impl ApiKeys<'_> {
                         new.expires.map(clock::to_text).into(),
                     ],
                 )?;
-                let row = conn.query_one(&select("WHERE k.uid = ?1"), &[uid.to_string().into()])?;
-                from_row(&row.ok_or_else(|| Error::internal("a key that was written is missing"))?)
+                let entry = credentials::created(conn, Table::ApiKeys, uid)?;
+                Ok((get(conn, uid)?, entry.project(&new.project)))
             })
             .await?;
         Ok(CreatedApiKey {
@@ -205,9 +207,13 @@ impl ApiKeys<'_> {
         let now = self.store.clock().now();
         self.store
             .write(move |conn| {
-                let uid = credentials::revoke(conn, Table::ApiKeys, &which, now)?;
-                let row = conn.query_one(&select("WHERE k.uid = ?1"), &[uid.to_string().into()])?;
-                from_row(&row.ok_or_else(|| Error::internal("a key that was written is missing"))?)
+                let (uid, mut entry) = credentials::revoke(conn, Table::ApiKeys, &which, now)?;
+                let key = get(conn, uid)?;
+                // A key opens every project of its account. With one project it is clear which.
+                if let [only] = memberships(conn, key.account_uid)?.as_slice() {
+                    entry = entry.project(&only.project);
+                }
+                Ok((key, entry))
             })
             .await
     }
@@ -250,18 +256,29 @@ fn authenticate(
         return Ok(None);
     }
     let account_uid = row::uid(&row, "account_uid")?;
+    Ok(Some(ApiKeyIdentity {
+        key_uid: row::uid(&row, "key_uid")?,
+        account_uid,
+        email: row.get("email")?,
+        projects: memberships(conn, account_uid)?,
+        expires: row::optional_time(&row, "expires")?,
+    }))
+}
+
+/// The projects that an account is a member of, the oldest first.
+fn memberships(conn: &mut dyn Connection, account: Uuid) -> Result<Vec<Membership>, Error> {
     let team = teams::COLUMNS;
     let sql = format!(
         "SELECT p.unique_name AS project, {team} FROM members m JOIN projects p ON p.uid = m.project_uid \
          JOIN teams t ON t.uid = m.team_uid WHERE m.account_uid = ?1 ORDER BY p.date_add, p.uid"
     );
-    let projects = conn.query(&sql, &[account_uid.to_string().into()])?;
-    Ok(Some(ApiKeyIdentity {
-        key_uid: row::uid(&row, "key_uid")?,
-        account_uid,
-        projects: projects.iter().map(membership).collect::<Result<_, _>>()?,
-        expires: row::optional_time(&row, "expires")?,
-    }))
+    let projects = conn.query(&sql, &[account.to_string().into()])?;
+    projects.iter().map(membership).collect()
+}
+
+fn get(conn: &mut dyn Connection, uid: Uuid) -> Result<ApiKey, Error> {
+    let row = conn.query_one(&select("WHERE k.uid = ?1"), &[uid.to_string().into()])?;
+    from_row(&row.ok_or_else(|| Error::internal("a key that was written is missing"))?)
 }
 
 fn membership(row: &Row) -> Result<Membership, Error> {

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use svc_data::{Connection, Row, Value};
 use uuid::Uuid;
 
+use crate::audit::{self, AuditEntry};
 use crate::clock;
 use crate::error::Error;
 use crate::secret::CredentialHash;
@@ -31,6 +32,15 @@ impl Table {
         }
     }
 
+    /// What the audit trail says when one is made, and when one is ended.
+    fn actions(self) -> (&'static str, &'static str) {
+        match self {
+            Self::ApiKeys => ("api_keys.create", "api_keys.revoke"),
+            Self::StaticTokens => ("tokens.create", "tokens.revoke"),
+            Self::ServiceTokens => ("service_tokens.create", "service_tokens.revoke"),
+        }
+    }
+
     fn what(self) -> &'static str {
         match self {
             Self::ApiKeys => "API key",
@@ -45,13 +55,36 @@ pub(crate) fn is_expired(expires: Option<Timestamp>, now: Timestamp) -> bool {
     expires.is_some_and(|expires| expires <= now)
 }
 
+/// The entity tag of a credential, whose use alone does not change it.
+pub(crate) fn tag(
+    conn: &mut dyn Connection,
+    table: Table,
+    uid: Uuid,
+) -> Result<Option<String>, Error> {
+    let sql = format!(
+        "SELECT uid, hash, name, expires, revoked FROM {} WHERE uid = ?1",
+        table.name()
+    );
+    audit::tag(conn, &sql, &[uid.to_string().into()])
+}
+
+/// The line about a credential that was just made.
+pub(crate) fn created(
+    conn: &mut dyn Connection,
+    table: Table,
+    uid: Uuid,
+) -> Result<AuditEntry, Error> {
+    let entry = AuditEntry::new(table.actions().0).record(uid.to_string());
+    Ok(entry.after(tag(conn, table, uid)?))
+}
+
 /// Ends a credential. `which` is its identifier, its shown prefix, or the whole credential.
 pub(crate) fn revoke(
     conn: &mut dyn Connection,
     table: Table,
     which: &str,
     now: Timestamp,
-) -> Result<Uuid, Error> {
+) -> Result<(Uuid, AuditEntry), Error> {
     let (name, what) = (table.name(), table.what());
     let wanted = which.trim();
     let sql = format!("SELECT uid, revoked FROM {name} WHERE uid = ?1 OR prefix = ?2 OR hash = ?3");
@@ -74,11 +107,15 @@ pub(crate) fn revoke(
         }
     };
     let uid = crate::row::uid(row, "uid")?;
+    let entry = AuditEntry::new(table.actions().1)
+        .record(uid.to_string())
+        .before(tag(conn, table, uid)?);
     if row.get::<Option<String>>("revoked")?.is_none() {
         let sql = format!("UPDATE {name} SET revoked = ?1 WHERE uid = ?2");
         conn.execute(&sql, &[clock::to_text(now).into(), uid.to_string().into()])?;
     }
-    Ok(uid)
+    let after = tag(conn, table, uid)?;
+    Ok((uid, entry.after(after)))
 }
 
 /// Writes down when a credential was used.

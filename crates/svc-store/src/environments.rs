@@ -6,10 +6,12 @@ use svc_data::{Connection, Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
+use crate::audit::{self, AuditEntry};
 use crate::clock;
 use crate::error::{Error, is_taken};
 use crate::json;
 use crate::names;
+use crate::pages;
 use crate::projects;
 use crate::row;
 use crate::store::Store;
@@ -52,6 +54,29 @@ impl NewEnvironment {
             name: None,
             color: None,
             params: None,
+        }
+    }
+}
+
+/// What is copied from one environment to another; see [`EnvironmentCopy::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct EnvironmentCopy {
+    /// The environment that is copied.
+    pub from: EnvironmentName,
+    /// The environment that gets the copies; it must exist.
+    pub to: EnvironmentName,
+    /// Whether the pages and the settings that `to` has are replaced; otherwise it must have none.
+    pub replace: bool,
+}
+
+impl EnvironmentCopy {
+    /// A copy into an environment that has no pages.
+    pub fn new(from: impl Into<EnvironmentName>, to: impl Into<EnvironmentName>) -> Self {
+        Self {
+            from: from.into(),
+            to: to.into(),
+            replace: false,
         }
     }
 }
@@ -100,7 +125,53 @@ impl Environments<'_> {
         self.store
             .write(move |conn| {
                 let project_uid = projects::uid(conn, &project)?;
-                insert(conn, &project_uid, new, now)
+                let made = insert(conn, &project_uid, new, now)?;
+                let uid = uid(conn, &project, &made.unique_name)?;
+                let after = tag(conn, &uid)?;
+                let entry = AuditEntry::new("environments.create")
+                    .place(&project, &made.unique_name)
+                    .after(after);
+                Ok((made, entry))
+            })
+            .await
+    }
+
+    /// Copies the pages of an environment, in both layers, and its settings into another one of the project, in one
+    /// transaction, and says how many pages there are. Resources, tokens and users stay where they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or environment;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when both are the same, or when the second has pages or
+    /// settings that are not to be replaced.
+    pub async fn copy(&self, project: &ProjectName, copy: EnvironmentCopy) -> Result<u64, Error> {
+        let EnvironmentCopy { from, to, replace } = copy;
+        if from == to {
+            return Err(Error::refused(format!(
+                "{from} cannot be copied into itself; name another environment"
+            )));
+        }
+        let project = project.clone();
+        let now = clock::to_text(self.store.clock().now());
+        self.store
+            .write(move |conn| {
+                let source = from;
+                let from = uid(conn, &project, &source)?;
+                let to_uid = uid(conn, &project, &to)?;
+                if replace {
+                    pages::remove_all(conn, &to_uid)?;
+                } else if pages::is_any(conn, &to_uid)? || has_settings(conn, &to_uid)? {
+                    return Err(Error::refused(format!(
+                        "environment {to} has pages or settings of its own; replace them (--replace), or copy into a new one"
+                    )));
+                }
+                conn.execute(
+                    "UPDATE environments SET params = (SELECT f.params FROM environments f WHERE f.uid = ?1) \
+                     WHERE uid = ?2",
+                    &[from.as_str().into(), to_uid.as_str().into()],
+                )?;
+                let copied = pages::copy_all(conn, &from, &to_uid, &now)?;
+                let entry = AuditEntry::new("environments.copy").place(&project, &to);
+                Ok((copied, entry.record(source.as_str())))
             })
             .await
     }
@@ -124,11 +195,22 @@ impl Environments<'_> {
         self.store
             .write(move |conn| {
                 let uid = uid(conn, &project, &environment)?;
+                let before = tag(conn, &uid)?;
                 conn.execute("DELETE FROM environments WHERE uid = ?1", &[uid.into()])?;
-                Ok(())
+                let entry = AuditEntry::new("environments.delete").place(&project, &environment);
+                Ok(((), entry.before(before)))
             })
             .await
     }
+}
+
+/// The entity tag of an environment.
+fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
+    audit::tag(
+        conn,
+        "SELECT * FROM environments WHERE uid = ?1",
+        &[uid.into()],
+    )
 }
 
 /// The identifier of an environment.
@@ -148,6 +230,15 @@ pub(crate) fn uid(
             "there is no environment {environment} in project {project}"
         ))),
     }
+}
+
+/// Whether an environment has settings.
+fn has_settings(conn: &mut dyn Connection, environment_uid: &str) -> Result<bool, Error> {
+    let found = conn.query(
+        "SELECT uid FROM environments WHERE uid = ?1 AND params <> '{}'",
+        &[environment_uid.into()],
+    )?;
+    Ok(!found.is_empty())
 }
 
 /// The environments of a project, the oldest first.

@@ -26,6 +26,28 @@ pub(crate) fn check(text: &str) -> Result<(), serde_json::Error> {
     serde_json::from_str::<IgnoredAny>(text).map(drop)
 }
 
+/// The object that a text of the store holds.
+pub(crate) fn to_object(text: &str) -> Result<JsonObject, Error> {
+    serde_json::from_str(text).map_err(|source| {
+        Error::internal("the store holds a text that is no JSON object").with_source(source)
+    })
+}
+
+/// One object of the properties of two, given as compact texts: of a name that both have, the value of the second at
+/// the place of the first. Read once as a whole, so that very many properties stay linear.
+pub(crate) fn merge(first: &str, second: &str) -> Result<String, Error> {
+    to_text(&to_object(&join(first, second))?)
+}
+
+/// An object as text.
+pub(crate) fn to_text(object: &JsonObject) -> Result<String, Error> {
+    serde_json::to_string(object).map_err(unwritable)
+}
+
+pub(crate) fn unwritable(source: serde_json::Error) -> Error {
+    Error::internal("a value cannot be written as JSON").with_source(source)
+}
+
 /// One object of the properties of two, given as compact texts. Of a name that both have, whoever reads
 /// the text takes the value of the second at the place of the first, as [`JsonObject`] does.
 pub(crate) fn join(first: &str, second: &str) -> String {

@@ -8,10 +8,11 @@
 //! | [`Store::projects`] | projects, and what an API client is told about them |
 //! | [`Store::environments`] | environments of a project; every project has `prod` |
 //! | [`Store::accounts`], [`Store::members`], [`Store::teams`] | people of the platform, and what they may do where |
-//! | [`Store::pages`] | page settings |
+//! | [`Store::pages`] | page settings: what is published, the drafts over it, and what they were before |
 //! | [`Store::resources`] | connected databases and HTTP APIs, their addresses sealed |
 //! | [`Store::secret_tokens`], [`Store::allow_hosts`] | what the HTTP proxy may send, and which hosts it may reach |
 //! | [`Store::api_keys`], [`Store::tokens`] | credentials, kept as hashes |
+//! | [`Store::audit`] | the lines that all of these leave, and writes to connected databases too |
 //!
 //! Every write is one transaction and is on the disk when it is answered. Several processes may have one
 //! store open: administration commands work beside a running server, which notices by
@@ -39,6 +40,7 @@ mod account;
 mod accounts;
 mod allow_hosts;
 mod api_keys;
+mod audit;
 mod authentication;
 mod clock;
 mod codes;
@@ -75,14 +77,15 @@ pub use self::account::{Account as UserAccount, Registered, Registration, SignIn
 pub use self::accounts::{Account, Accounts};
 pub use self::allow_hosts::{AllowHost, AllowHosts};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
+pub use self::audit::{Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, EntityTag};
 pub use self::authentication::Authentication;
 pub use self::clock::Clock;
-pub use self::environments::{Environment, Environments, NewEnvironment};
+pub use self::environments::{Environment, EnvironmentCopy, Environments, NewEnvironment};
 pub use self::error::{Error, ErrorKind};
 pub use self::host_name::HostName;
 pub use self::mails::{Mail, MailKind, Mails};
 pub use self::members::{Member, Members};
-pub use self::pages::{Page, Pages};
+pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::projects::{NewProject, ProjectPatch, ProjectSettings, Projects};
 pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
 pub use self::rights::{Rights, RightsRule, RightsRules, TeamRights};

@@ -204,7 +204,7 @@ impl Mails<'_> {
         let sealer = self.store.sealer().clone();
         let until = clock::to_text(now.saturating_add(TAKEN_FOR).unwrap_or(now));
         self.store
-            .write_uncached(move |conn| {
+            .write_unnoted(move |conn| {
                 conn.execute(
                     "DELETE FROM mails WHERE expires <= ?1",
                     &[due.as_str().into()],
@@ -235,7 +235,7 @@ impl Mails<'_> {
     /// When the store cannot be written.
     pub async fn sent(&self, mail: Uuid) -> Result<(), Error> {
         self.store
-            .write_uncached(move |conn| {
+            .write_unnoted(move |conn| {
                 conn.execute(
                     "DELETE FROM mails WHERE uid = ?1",
                     &[mail.to_string().into()],
@@ -256,7 +256,7 @@ impl Mails<'_> {
         let next = clock::to_text(now.saturating_add(pause).unwrap_or(now));
         let uid = mail.uid;
         self.store
-            .write_uncached(move |conn| {
+            .write_unnoted(move |conn| {
                 conn.execute(
                     "UPDATE mails SET next_attempt = ?1 WHERE uid = ?2",
                     &[next.into(), uid.to_string().into()],

@@ -6,6 +6,7 @@ use svc_model::ProjectName;
 use uuid::Uuid;
 
 use crate::accounts::{self, Account};
+use crate::audit::{self, AuditEntry};
 use crate::clock;
 use crate::error::Error;
 use crate::projects;
@@ -79,9 +80,16 @@ impl Members<'_> {
                 let project_uid = projects::uid(conn, &project)?;
                 let team = teams::by_name(conn, &project_uid, &team)?;
                 let account = accounts::find_or_create(conn, &email, now)?;
+                let before = tag(conn, &project_uid, account.uid)?;
                 put(conn, &project_uid, &account, &team, now)?;
-                get(conn, &project_uid, account.uid)?
-                    .ok_or_else(|| Error::internal("a new member is missing"))
+                let member = get(conn, &project_uid, account.uid)?
+                    .ok_or_else(|| Error::internal("a new member is missing"))?;
+                let entry = AuditEntry::new("members.replace")
+                    .project(&project)
+                    .record(account.uid.to_string())
+                    .before(before)
+                    .after(tag(conn, &project_uid, account.uid)?);
+                Ok((member, entry))
             })
             .await
     }
@@ -101,14 +109,31 @@ impl Members<'_> {
                 let account = accounts::find(conn, &email)?.ok_or_else(missing)?;
                 let member = get(conn, &project_uid, account.uid)?.ok_or_else(missing)?;
                 keep_an_administrator(conn, &project_uid, &member)?;
+                let entry = AuditEntry::new("members.delete")
+                    .project(&project)
+                    .record(account.uid.to_string())
+                    .before(tag(conn, &project_uid, account.uid)?);
                 conn.execute(
                     "DELETE FROM members WHERE uid = ?1",
                     &[member.uid.to_string().into()],
                 )?;
-                Ok(())
+                Ok(((), entry))
             })
             .await
     }
+}
+
+/// The entity tag of a membership.
+fn tag(
+    conn: &mut dyn Connection,
+    project_uid: &str,
+    account: Uuid,
+) -> Result<Option<String>, Error> {
+    audit::tag(
+        conn,
+        "SELECT * FROM members WHERE project_uid = ?1 AND account_uid = ?2",
+        &[project_uid.into(), account.to_string().into()],
+    )
 }
 
 /// The membership of an account in a project.

@@ -15,8 +15,18 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0002_users.sql"),
     },
     Migration {
+        version: 3,
+        name: "page_revisions",
+        sql: include_str!("../migrations/0003_page_revisions.sql"),
+    },
+    Migration {
         version: 4,
         name: "proxy",
         sql: include_str!("../migrations/0004_proxy.sql"),
+    },
+    Migration {
+        version: 5,
+        name: "audit",
+        sql: include_str!("../migrations/0005_audit.sql"),
     },
 ];

@@ -1,48 +1,88 @@
-//! Page settings: the pages of an environment (specification, section 4; wire contract, section 8).
+//! Page settings: the pages of an environment in two layers (specification, section 4; wire contract, section 8).
 //!
-//! The properties that the service knows have columns; all others are kept as the caller wrote them, in
-//! the caller's order. `params` is text for the store as well: it is checked once, when it is written.
+//! A page has a row in the published layer, in the draft layer, or in both; the draft layer lies over the published
+//! one. What is not the service's own is kept as the text that goes over the wire, in the caller's order: it is
+//! checked once, when it is written, and copied when it is read.
 
+mod change;
+mod copy;
 mod fields;
 mod if_match;
+mod list;
+mod publish;
+mod revisions;
 mod rows;
 
+use bytes::Bytes;
 use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, ProjectName};
 use uuid::Uuid;
 
+use self::change::Change;
 use self::fields::Fields;
+use crate::audit::AuditEntry;
 use crate::environments;
 use crate::error::Error;
 use crate::store::Store;
+
+pub(crate) use self::copy::{copy_all, is_any, remove_all};
+pub use self::list::{MorePages, PageList};
+pub use self::revisions::PageRevision;
 
 /// A page with its entity tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Page {
-    /// Its settings: the properties that the service knows, then the caller's.
-    pub settings: PageSettings,
+    /// Its settings as a JSON object: the properties that the service knows and the caller's, then the rest of the
+    /// service's own.
+    pub json: Bytes,
     /// The strong `ETag` (RFC 9110, section 8.8.3), with its quotes. It changes with every change.
     pub etag: String,
 }
 
+impl Page {
+    /// The settings, taken apart.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the store holds what is no JSON object.
+    pub fn settings(&self) -> Result<PageSettings, Error> {
+        serde_json::from_slice(&self.json).map_err(|source| {
+            Error::internal("a stored page is no JSON object").with_source(source)
+        })
+    }
+}
+
 /// The pages of the store's environments: [`Store::pages`].
 ///
-/// Every function takes the layer of the request ([`Draft`]). This version has the published layer
-/// only, and both values speak of it.
+/// Every function takes the layer of the request ([`Draft`]): `Off` is the published one; `On` reads the draft of a
+/// page where it has one, else the page as it is published, and writes drafts only.
 #[derive(Debug, Clone, Copy)]
 pub struct Pages<'a> {
     store: &'a Store,
+    author: Option<Uuid>,
 }
 
 impl Store {
     /// The page settings of environments.
     pub fn pages(&self) -> Pages<'_> {
-        Pages { store: self }
+        Pages {
+            store: self,
+            author: None,
+        }
     }
 }
 
 impl Pages<'_> {
-    /// The pages of an environment, the oldest first.
+    /// Says whose account the changes are made by, for the revisions of the pages.
+    #[must_use]
+    pub fn by(self, account: Uuid) -> Self {
+        Self {
+            author: Some(account),
+            ..self
+        }
+    }
+
+    /// The pages of an environment as a JSON array, the oldest first. A long one comes in parts, which all show the
+    /// pages as they were when the first one was read.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
@@ -51,21 +91,15 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         draft: Draft,
-    ) -> Result<Vec<PageSettings>, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
-        self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let pages = rows::list(conn, &environment_uid, draft)?;
-                Ok(pages.into_iter().map(|page| page.settings).collect())
-            })
-            .await
+    ) -> Result<PageList, Error> {
+        list::first(self.store, project, environment, draft).await
     }
 
     /// One page, with its entity tag.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or page.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
+    /// this layer.
     pub async fn get(
         &self,
         project: &ProjectName,
@@ -77,14 +111,15 @@ impl Pages<'_> {
         self.store
             .read(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
-                rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)
+                let row = rows::get(conn, &environment_uid, draft, &uid)?;
+                rows::page(conn, &row, &environment)
             })
             .await
     }
 
     /// Makes a page of the caller's properties. `uid`, `environment`, `draft`, `deleted` and `date_add`
     /// are the service's, values for them are ignored; `view` is `custom` when absent, `unique_name` made
-    /// from `name`, `params` an empty object.
+    /// from `name`, `params` an empty object. A draft exists in the draft layer only until it is published.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field
@@ -97,22 +132,21 @@ impl Pages<'_> {
         draft: Draft,
         settings: PageSettings,
     ) -> Result<Page, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
-        let now = self.store.clock().now();
         let fields = Fields::of_new(settings.into_properties())?;
-        self.store
-            .write(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let uid = PageUid::from(Uuid::now_v7().to_string());
-                rows::insert(conn, &environment_uid, draft, &uid, fields, now)?;
-                rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)
-            })
-            .await
+        self.change(project, environment, move |change| {
+            let uid = PageUid::from(Uuid::now_v7().to_string());
+            change.create(draft, &uid, fields)?;
+            let page = change.page(draft, &uid)?;
+            let entry = AuditEntry::new("pages.create").record(uid.as_str());
+            let entry = entry.after(&page.etag);
+            Ok((page, vec![entry]))
+        })
+        .await
     }
 
     /// Changes a page: `params` replaces the stored text, other properties are merged, those that are
-    /// not in `patch` stay. With `if_match`, the value of an `If-Match` header, only when the page still
-    /// has one of its entity tags.
+    /// not in `patch` stay. The first change of a draft begins with the page as it is published. With `if_match`, the
+    /// value of an `If-Match` header, only when the page, in this layer, still has one of its entity tags.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or page,
@@ -127,25 +161,26 @@ impl Pages<'_> {
         patch: JsonObject,
         if_match: Option<&str>,
     ) -> Result<Page, Error> {
-        let (project, environment, uid) = (project.clone(), environment.clone(), uid.clone());
+        let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
-        let now = self.store.clock().now();
         let fields = Fields::of_patch(patch)?;
-        self.store
-            .write(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let row = rows::get(conn, &environment_uid, draft, &uid)?;
-                if_match::check(if_match.as_deref(), &rows::etag(&row)?)?;
-                if fields.is_empty() {
-                    return rows::to_page(&row);
-                }
-                rows::update(conn, &row, draft, fields, now)?;
-                rows::to_page(&rows::get(conn, &environment_uid, draft, &uid)?)
-            })
-            .await
+        self.change(project, environment, move |change| {
+            let row = change.row(draft, &uid)?;
+            if_match::check(if_match.as_deref(), &row.state())?;
+            if !fields.is_empty() {
+                change.update(draft, &row, &fields)?;
+            }
+            let page = change.page(draft, &uid)?;
+            let entry = AuditEntry::new("pages.update").record(uid.as_str());
+            let entry = entry.before(&row.etag()).after(&page.etag);
+            Ok((page, vec![entry]))
+        })
+        .await
     }
 
-    /// Deletes a page for good. `if_match` as in [`update`](Self::update).
+    /// Deletes a page: in the published layer for good, with its draft and its revisions; in the draft layer so that
+    /// it is gone from there, and from the published one when it is published. `if_match` as in
+    /// [`update`](Self::update).
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or page,
@@ -158,15 +193,136 @@ impl Pages<'_> {
         uid: &PageUid,
         if_match: Option<&str>,
     ) -> Result<(), Error> {
-        let (project, environment, uid) = (project.clone(), environment.clone(), uid.clone());
+        let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
+        self.change(project, environment, move |change| {
+            let row = change.row(draft, &uid)?;
+            if_match::check(if_match.as_deref(), &row.state())?;
+            change.delete(draft, &row)?;
+            let entry = AuditEntry::new("pages.delete").record(uid.as_str());
+            Ok(((), vec![entry.before(&row.etag())]))
+        })
+        .await
+    }
+
+    /// Publishes the drafts of these pages, or of all pages, in one transaction, and gives the pages that had one,
+    /// the oldest first. A page that is deleted in the draft layer is deleted for good.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
+    /// either layer; a field error on `unique_name` that names the page whose name another published page has. Nothing
+    /// is published then.
+    pub async fn publish(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        uids: Option<Vec<PageUid>>,
+    ) -> Result<Vec<PageUid>, Error> {
+        self.change(project, environment, move |change| {
+            let published = publish::publish(change, uids.as_deref())?;
+            Ok(each("pages.publish", published))
+        })
+        .await
+    }
+
+    /// Discards the drafts of these pages, or of all pages, in one transaction, and gives the pages that had one, the
+    /// oldest first. A page that was never published is gone then.
+    ///
+    /// # Errors
+    /// As [`publish`](Self::publish); a name is taken here when another draft has it.
+    pub async fn discard(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        uids: Option<Vec<PageUid>>,
+    ) -> Result<Vec<PageUid>, Error> {
+        self.change(project, environment, move |change| {
+            let discarded = publish::discard(change, uids.as_deref())?;
+            Ok(each("pages.discard", discarded))
+        })
+        .await
+    }
+
+    /// What was changed about a page, in both layers, the newest first: the last hundred changes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
+    /// either layer.
+    pub async fn revisions(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        uid: &PageUid,
+    ) -> Result<Vec<PageRevision>, Error> {
+        let (project, environment, uid) = (project.clone(), environment.clone(), uid.clone());
         self.store
-            .write(move |conn| {
+            .read(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
-                let row = rows::get(conn, &environment_uid, draft, &uid)?;
-                if_match::check(if_match.as_deref(), &rows::etag(&row)?)?;
-                rows::delete(conn, draft, &uid)
+                rows::known(conn, &environment_uid, &uid)?;
+                revisions::list(conn, &uid)
             })
             .await
     }
+
+    /// Makes the content of a revision the page's draft. `if_match` as in [`update`](Self::update), of the draft layer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, page or revision,
+    /// [`ErrorKind::PreconditionFailed`](crate::ErrorKind::PreconditionFailed), and a field error on `unique_name`
+    /// when another page has it by now.
+    pub async fn restore(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        uid: &PageUid,
+        number: u64,
+        if_match: Option<&str>,
+    ) -> Result<Page, Error> {
+        let uid = uid.clone();
+        let if_match = if_match.map(str::to_owned);
+        self.change(project, environment, move |change| {
+            change.restore(&uid, number, if_match.as_deref())?;
+            let page = change.page(Draft::On, &uid)?;
+            let entry = AuditEntry::new("pages.restore").record(uid.as_str());
+            let entry = entry.after(&page.etag);
+            Ok((page, vec![entry]))
+        })
+        .await
+    }
+
+    /// Changes pages of an environment in one transaction, with a line of the audit trail for each.
+    async fn change<T, F>(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        work: F,
+    ) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Change<'_>) -> Result<(T, Vec<AuditEntry>), Error> + Send + 'static,
+    {
+        let (project, environment, author) = (project.clone(), environment.clone(), self.author);
+        let now = self.store.clock().now();
+        self.store
+            .write_many(move |conn| {
+                let environment_uid = environments::uid(conn, &project, &environment)?;
+                let place = environment.clone();
+                let mut change = Change::new(conn, environment, environment_uid, author, now)?;
+                let (done, entries) = work(&mut change)?;
+                let entries = entries
+                    .into_iter()
+                    .map(|entry| entry.place(&project, &place));
+                Ok((done, entries.collect()))
+            })
+            .await
+    }
+}
+
+/// The pages, and a line about each.
+fn each(action: &'static str, pages: Vec<PageUid>) -> (Vec<PageUid>, Vec<AuditEntry>) {
+    let lines = pages
+        .iter()
+        .map(|uid| AuditEntry::new(action).record(uid.as_str()))
+        .collect();
+    (pages, lines)
 }

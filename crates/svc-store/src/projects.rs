@@ -8,6 +8,7 @@ use svc_model::{EnvironmentName, Project, ProjectName};
 use uuid::Uuid;
 
 use crate::accounts;
+use crate::audit::{self, AuditEntry};
 use crate::authentication::Authentication;
 use crate::clock;
 use crate::environments::{self, NewEnvironment};
@@ -199,7 +200,8 @@ impl Projects<'_> {
                     let team = teams::administrators(conn, &uid)?;
                     members::put(conn, &uid, &account, &team, now)?;
                 }
-                Ok(get(conn, &name)?.1)
+                let entry = AuditEntry::new("projects.create").project(&name);
+                Ok((get(conn, &name)?.1, entry.after(tag(conn, &uid)?)))
             })
             .await
     }
@@ -222,6 +224,7 @@ impl Projects<'_> {
                     Some(params) => json::object("params", params)?,
                     None => old.params,
                 };
+                let before = tag(conn, &uid)?;
                 let authentication = patch.authentication.unwrap_or(old.authentication);
                 conn.execute(
                     "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \
@@ -232,11 +235,15 @@ impl Projects<'_> {
                         patch.domain.unwrap_or(old.domain).into(),
                         patch.sign_up.unwrap_or(old.sign_up).into(),
                         params.into(),
-                        uid.into(),
+                        (&uid).into(),
                         authentication.check()?.to_text()?.into(),
                     ],
                 )?;
-                Ok(get(conn, &name)?.1)
+                let entry = AuditEntry::new("projects.update")
+                    .project(&name)
+                    .before(before)
+                    .after(tag(conn, &uid)?);
+                Ok((get(conn, &name)?.1, entry))
             })
             .await
     }
@@ -250,11 +257,19 @@ impl Projects<'_> {
         self.store
             .write(move |conn| {
                 let uid = uid(conn, &project)?;
+                let entry = AuditEntry::new("projects.delete")
+                    .project(&project)
+                    .before(tag(conn, &uid)?);
                 conn.execute("DELETE FROM projects WHERE uid = ?1", &[uid.into()])?;
-                Ok(())
+                Ok(((), entry))
             })
             .await
     }
+}
+
+/// The entity tag of a project.
+fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
+    audit::tag(conn, "SELECT * FROM projects WHERE uid = ?1", &[uid.into()])
 }
 
 /// The identifier of a project.

@@ -9,6 +9,7 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 pub use self::engine::Engine;
+use crate::audit::{self, AuditEntry};
 use crate::clock;
 use crate::environments;
 use crate::error::{Error, is_taken};
@@ -228,6 +229,7 @@ impl Resources<'_> {
                 if !same {
                     secret_tokens::clear(conn, old.uid)?;
                 }
+                let before = tag(conn, &old.uid.to_string())?;
                 let url = sealer.seal(&context(old.uid), checked.new.url.expose())?;
                 conn.execute(
                     "UPDATE resources SET url = ?1, engine = ?2, name = ?3, params = ?4 WHERE uid = ?5",
@@ -239,7 +241,9 @@ impl Resources<'_> {
                         old.uid.to_string().into(),
                     ],
                 )?;
-                get(conn, old.uid)
+                let new = get(conn, old.uid)?;
+                let entry = entry(conn, "resources.update", &new)?.before(before);
+                Ok((new, entry))
             })
             .await
     }
@@ -260,8 +264,12 @@ impl Resources<'_> {
             .write(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
                 let uid = uid(conn, &environment_uid, &resource)?;
+                let entry = AuditEntry::new("resources.delete")
+                    .place(&project, &environment)
+                    .resource(resource.as_str())
+                    .before(tag(conn, &uid)?);
                 conn.execute("DELETE FROM resources WHERE uid = ?1", &[uid.into()])?;
-                Ok(())
+                Ok(((), entry))
             })
             .await
     }
@@ -331,7 +339,7 @@ fn insert(
     project: &ProjectName,
     environment: &EnvironmentName,
     checked: Checked,
-) -> Result<Resource, Error> {
+) -> Result<(Resource, AuditEntry), Error> {
     let environment_uid = environments::uid(conn, project, environment)?;
     let Checked {
         new,
@@ -362,7 +370,30 @@ fn insert(
         ),
         false => error.into(),
     })?;
-    get(conn, uid)
+    let made = get(conn, uid)?;
+    let entry = entry(conn, "resources.create", &made)?;
+    Ok((made, entry))
+}
+
+/// The line about a resource that was just written.
+fn entry(
+    conn: &mut dyn Connection,
+    action: &'static str,
+    resource: &Resource,
+) -> Result<AuditEntry, Error> {
+    let entry = AuditEntry::new(action)
+        .place(&resource.project, &resource.environment)
+        .resource(resource.unique_name.as_str());
+    Ok(entry.after(tag(conn, &resource.uid.to_string())?))
+}
+
+/// The entity tag of a resource. Its address is sealed anew with each change.
+fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
+    audit::tag(
+        conn,
+        "SELECT * FROM resources WHERE uid = ?1",
+        &[uid.into()],
+    )
 }
 
 fn missing(resource: &ResourceName) -> Error {

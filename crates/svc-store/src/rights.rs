@@ -4,6 +4,7 @@ use svc_data::{Connection, Row, Value};
 use svc_model::{ModelName, ProjectName, ResourceName};
 use uuid::Uuid;
 
+use crate::audit::{self, AuditEntry};
 use crate::error::Error;
 use crate::projects;
 use crate::store::Store;
@@ -154,15 +155,17 @@ impl RightsRules<'_> {
                     ));
                 }
                 let Rights { read, write, delete } = rule.rights;
+                let entry = entry("rights.set", &project, &team, &rule);
                 let place = place(&team, &rule);
+                let before = tag(conn, &place)?;
                 delete_rule(conn, &place)?;
-                let [team, resource, model] = place;
+                let [team, resource, model] = place.clone();
                 conn.execute(
                     "INSERT INTO team_rights (team_uid, resource, model, can_read, can_write, can_delete) \
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                     &[team, resource, model, read.into(), write.into(), delete.into()],
                 )?;
-                Ok(())
+                Ok(((), entry.before(before).after(tag(conn, &place)?)))
             })
             .await
     }
@@ -189,13 +192,41 @@ impl RightsRules<'_> {
                     model,
                     rights: Rights::of_group(team.permissions_group),
                 };
-                match delete_rule(conn, &place(&team, &rule))? {
+                let place = place(&team, &rule);
+                let before = tag(conn, &place)?;
+                match delete_rule(conn, &place)? {
                     0 => Err(Error::not_found("the team has no such rule")),
-                    _ => Ok(()),
+                    _ => {
+                        let entry = entry("rights.remove", &project, &team, &rule);
+                        Ok(((), entry.before(before)))
+                    }
                 }
             })
             .await
     }
+}
+
+fn entry(
+    action: &'static str,
+    project: &ProjectName,
+    team: &Team,
+    rule: &RightsRule,
+) -> AuditEntry {
+    let mut entry = AuditEntry::new(action)
+        .project(project)
+        .record(team.uid.to_string());
+    entry.resource = rule.resource.as_ref().map(ToString::to_string);
+    entry.model = rule.model.as_ref().map(ToString::to_string);
+    entry
+}
+
+/// The entity tag of a rule.
+fn tag(conn: &mut dyn Connection, place: &[Value]) -> Result<Option<String>, Error> {
+    audit::tag(
+        conn,
+        "SELECT * FROM team_rights WHERE team_uid = ?1 AND resource = ?2 AND model = ?3",
+        place,
+    )
 }
 
 fn place(team: &Team, rule: &RightsRule) -> [Value; 3] {

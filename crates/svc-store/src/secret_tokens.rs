@@ -9,6 +9,7 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::allow_hosts;
+use crate::audit::AuditEntry;
 use crate::clock;
 use crate::environments;
 use crate::error::Error;
@@ -156,6 +157,7 @@ impl SecretTokens<'_> {
             .write(move |conn| {
                 let environment_uid = environments::uid(conn, &project, &environment)?;
                 let resource_uid = resources::uid(conn, &environment_uid, &new.resource)?;
+                let name = new.name.clone();
                 let old = conn.query_one(
                     "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2",
                     &[(&resource_uid).into(), (&new.name).into()],
@@ -181,7 +183,8 @@ impl SecretTokens<'_> {
                         now.into(),
                     ],
                 )?;
-                Ok(())
+                let entry = AuditEntry::new("secrets.set").place(&project, &environment);
+                Ok(((), entry.resource(new.resource.as_str()).record(name)))
             })
             .await
     }
@@ -233,7 +236,10 @@ impl SecretTokens<'_> {
                     0 => Err(Error::not_found(format!(
                         "resource {resource} has no secret {name}"
                     ))),
-                    _ => Ok(()),
+                    _ => {
+                        let entry = AuditEntry::new("secrets.delete").place(&project, &environment);
+                        Ok(((), entry.resource(resource.as_str()).record(name)))
+                    }
                 }
             })
             .await

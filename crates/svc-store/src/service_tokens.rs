@@ -103,6 +103,8 @@ pub struct ServiceTokenIdentity {
     pub team: Team,
     /// What that team may do with records.
     pub rights: TeamRights,
+    /// How the token begins.
+    pub prefix: String,
     /// When the token ends. Whoever keeps this identity looks at [`is_expired`](Self::is_expired).
     pub expires: Option<Timestamp>,
 }
@@ -164,7 +166,9 @@ impl ServiceTokens<'_> {
                         new.expires.map(clock::to_text).into(),
                     ],
                 )?;
-                get(conn, uid)
+                let entry = credentials::created(conn, Table::ServiceTokens, uid)?;
+                let entry = entry.place(&new.project, &new.environment);
+                Ok((get(conn, uid)?, entry))
             })
             .await?;
         Ok(CreatedServiceToken {
@@ -204,8 +208,10 @@ impl ServiceTokens<'_> {
         let now = self.store.clock().now();
         self.store
             .write(move |conn| {
-                let uid = credentials::revoke(conn, Table::ServiceTokens, &which, now)?;
-                get(conn, uid)
+                let (uid, entry) = credentials::revoke(conn, Table::ServiceTokens, &which, now)?;
+                let token = get(conn, uid)?;
+                let entry = entry.place(&token.project, &token.environment);
+                Ok((token, entry))
             })
             .await
     }
@@ -257,6 +263,7 @@ fn authenticate(
         environment: token.environment,
         rights: rights::of_team(conn, &token.team)?,
         team: token.team,
+        prefix: token.prefix,
         expires: token.expires,
     }))
 }

@@ -13,6 +13,7 @@ use svc_data::{Connection, Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
+use crate::audit::AuditEntry;
 use crate::clock;
 use crate::error::Error;
 use crate::places::{self, Place};
@@ -53,6 +54,8 @@ pub struct SessionIdentity {
     pub session_uid: Uuid,
     /// The user.
     pub user_uid: Uuid,
+    /// The e-mail address of the user.
+    pub email: String,
     /// The project.
     pub project: ProjectName,
     /// The environment.
@@ -111,7 +114,7 @@ impl Sessions<'_> {
         self.store
             .write_uncached(move |conn| {
                 let Some(place) = places::find(conn, &project, &environment)? else {
-                    return Ok(None);
+                    return Ok((None, None));
                 };
                 refresh(conn, &sealer, &place, session, generation, now)
             })
@@ -122,8 +125,14 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn end(&self, session: Uuid) -> Result<(), Error> {
-        self.store.write(move |conn| end(conn, session)).await
+    pub async fn end(&self, session: &SessionIdentity) -> Result<(), Error> {
+        let uid = session.session_uid;
+        let entry = AuditEntry::new("account.logout")
+            .place(&session.project, &session.environment)
+            .user(session.user_uid);
+        self.store
+            .write(move |conn| Ok((end(conn, uid)?, entry)))
+            .await
     }
 }
 
@@ -178,7 +187,7 @@ fn find(
     now: Timestamp,
 ) -> Result<Option<SessionIdentity>, Error> {
     let sql = format!(
-        "SELECT s.uid AS session_uid, u.uid AS user_uid, p.unique_name AS project, \
+        "SELECT s.uid AS session_uid, u.uid AS user_uid, u.email, p.unique_name AS project, \
          e.unique_name AS environment, {team} FROM sessions s JOIN users u ON u.uid = s.user_uid \
          JOIN environments e ON e.uid = u.environment_uid JOIN projects p ON p.uid = e.project_uid \
          JOIN teams t ON t.uid = u.team_uid \
@@ -202,6 +211,7 @@ fn find(
     Ok(Some(SessionIdentity {
         session_uid: row::uid(&row, "session_uid")?,
         user_uid: row::uid(&row, "user_uid")?,
+        email: row.get("email")?,
         project: row.get::<String>("project")?.into(),
         environment: row.get::<String>("environment")?.into(),
         rights: rights::of_team(conn, &team)?,
@@ -217,7 +227,7 @@ fn refresh(
     session: Uuid,
     presented: i64,
     now: Timestamp,
-) -> Result<Option<SessionTokens>, Error> {
+) -> Result<(Option<SessionTokens>, Option<AuditEntry>), Error> {
     let found = conn.query_one(
         "SELECT s.user_uid, s.generation, s.rotations, s.expires FROM sessions s \
          JOIN users u ON u.uid = s.user_uid \
@@ -229,7 +239,7 @@ fn refresh(
         ],
     )?;
     let Some(row) = found else {
-        return Ok(None);
+        return Ok((None, None));
     };
     let user = row::uid(&row, "user_uid")?;
     let newest: i64 = row.get("generation")?;
@@ -248,27 +258,26 @@ fn refresh(
                 session.to_string().into(),
             ],
         )?;
-        return tokens(conn, sealer, place, user, (session, next), expires, now).map(Some);
+        // The same session goes on: nothing that an administrator would look for.
+        let tokens = tokens(conn, sealer, place, user, (session, next), expires, now)?;
+        return Ok((Some(tokens), None));
     }
     if rotations.iter().any(|(rotated, _)| *rotated == presented) {
         let expires = row::time(&row, "expires")?;
-        return tokens(
-            conn,
-            sealer,
-            place,
-            user,
-            (session, presented + 1),
-            expires,
-            now,
-        )
-        .map(Some);
+        let next = (session, presented + 1);
+        let tokens = tokens(conn, sealer, place, user, next, expires, now)?;
+        return Ok((Some(tokens), None));
     }
     if presented < newest {
         tracing::warn!(%session, "a refresh token was used again; its session ends");
         end(conn, session)?;
         move_revision(conn)?;
+        let entry = AuditEntry::new("account.end_session")
+            .place(&place.project, &place.environment)
+            .user(user);
+        return Ok((None, Some(entry)));
     }
-    Ok(None)
+    Ok((None, None))
 }
 
 fn tokens(

@@ -14,13 +14,14 @@ use svc_data::{Connection, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
+use crate::audit::AuditEntry;
 use crate::clock;
 use crate::error::Error;
 use crate::mac;
 use crate::row;
 use crate::seal::Sealer;
 use crate::secret::{Secret, random_bytes};
-use crate::store::Store;
+use crate::store::{Store, move_revision};
 
 /// Longest access token that is looked at, in bytes.
 const MAX_TOKEN: usize = 4096;
@@ -197,7 +198,11 @@ impl SigningKeys<'_> {
             return Ok(keys);
         }
         self.store
-            .write(move |conn| current(conn, &sealer, now))
+            .write_unnoted(move |conn| {
+                let keys = current(conn, &sealer, now)?;
+                move_revision(conn)?;
+                Ok(keys)
+            })
             .await
     }
 
@@ -224,7 +229,9 @@ impl SigningKeys<'_> {
                     "UPDATE signing_keys SET expires = ?1 WHERE expires IS NULL OR expires > ?1",
                     &[clock::to_text(until).into()],
                 )?;
-                insert(conn, &sealer, now)
+                let kid = insert(conn, &sealer, now)?;
+                let entry = AuditEntry::new("signing_keys.rotate").record(&kid);
+                Ok((kid, entry))
             })
             .await
     }

@@ -7,9 +7,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::Timestamp;
 use svc_data::{Connection, Database, Row, Value};
-use uuid::Uuid;
+use uuid::{ContextV7, Uuid};
 
+use crate::audit::{AuditEntry, By};
 use crate::clock::Clock;
 use crate::credentials::{self, Table, Uses};
 use crate::error::Error;
@@ -28,6 +30,8 @@ const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails 
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
+    /// Whose writes leave lines in the audit trail; `None` when they leave none.
+    by: Option<Arc<By>>,
 }
 
 struct Inner {
@@ -37,6 +41,8 @@ struct Inner {
     clock: Clock,
     uses: Uses,
     passwords: Passwords,
+    /// What the identifiers of lines of the audit trail are counted with.
+    lines: Mutex<ContextV7>,
     /// The revision last read and the change counter it was read at.
     revision: Mutex<Option<(u64, u64)>>,
 }
@@ -84,10 +90,12 @@ impl Store {
             clock: options.clock,
             uses: Uses::default(),
             passwords: Passwords::default(),
+            lines: Mutex::new(ContextV7::new()),
             revision: Mutex::new(None),
         };
         Ok(Self {
             inner: Arc::new(inner),
+            by: Some(Arc::new(By::program())),
         })
     }
 
@@ -148,7 +156,7 @@ impl Store {
             return Ok(());
         }
         let written = self
-            .write_uncached(move |conn| credentials::touch(conn, table, uid, now))
+            .write_unnoted(move |conn| credentials::touch(conn, table, uid, now))
             .await;
         written.inspect_err(|_| self.inner.uses.forget(uid))
     }
@@ -170,28 +178,80 @@ impl Store {
         self.inner.database.read(work).await
     }
 
-    /// Writes in one transaction and moves the revision with it.
+    /// Writes in one transaction, with the line of the audit trail that `work` gives, and moves the revision.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&mut dyn Connection) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut dyn Connection) -> Result<(T, AuditEntry), Error> + Send + 'static,
     {
-        let work = move |conn: &mut dyn Connection| {
-            let done = work(conn)?;
+        self.write_uncached(move |conn| {
+            let (done, entry) = work(conn)?;
             move_revision(conn)?;
-            Ok(done)
-        };
-        self.inner.database.write(work).await
+            Ok((done, Some(entry)))
+        })
+        .await
     }
 
-    /// Writes in one transaction what no cache holds. Where it turns out that one may, `work` calls
-    /// [`move_revision`].
+    /// Writes in one transaction, with the lines of the audit trail that `work` gives, and moves the revision.
+    pub(crate) async fn write_many<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Connection) -> Result<(T, Vec<AuditEntry>), Error> + Send + 'static,
+    {
+        let store = self.clone();
+        self.write_unnoted(move |conn| {
+            let (done, entries) = work(conn)?;
+            move_revision(conn)?;
+            store.note(conn, &entries)?;
+            Ok(done)
+        })
+        .await
+    }
+
+    /// Writes in one transaction what no cache holds, with a line of the audit trail where something was done. Where
+    /// it turns out that a cache may hold it, `work` calls [`move_revision`].
     pub(crate) async fn write_uncached<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut dyn Connection) -> Result<(T, Option<AuditEntry>), Error> + Send + 'static,
+    {
+        let store = self.clone();
+        self.write_unnoted(move |conn| {
+            let (done, entry) = work(conn)?;
+            store.note(conn, &entry)?;
+            Ok(done)
+        })
+        .await
+    }
+
+    /// Writes in one transaction what nobody asked for: the store's own housekeeping, which leaves no line.
+    pub(crate) async fn write_unnoted<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&mut dyn Connection) -> Result<T, Error> + Send + 'static,
     {
         self.inner.database.write(work).await
+    }
+
+    /// The same store, with lines about somebody else.
+    pub(crate) fn by(&self, by: Option<By>) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            by: by.map(Arc::new),
+        }
+    }
+
+    pub(crate) fn who(&self) -> Option<&By> {
+        self.by.as_deref()
+    }
+
+    /// An identifier that sorts behind those of all lines before.
+    pub(crate) fn line_uid(&self, now: Timestamp) -> Uuid {
+        let lines = self.inner.lines.lock();
+        let lines = lines.unwrap_or_else(PoisonError::into_inner);
+        let seconds = u64::try_from(now.as_second()).unwrap_or(0);
+        let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or(0);
+        Uuid::new_v7(uuid::Timestamp::from_unix(&*lines, seconds, nanos))
     }
 
     pub(crate) fn database(&self) -> &Database {

@@ -1,9 +1,10 @@
 //! Teams: what the members of a project may do. Every project comes with three.
 
 use svc_data::{Connection, Row, Value};
-use svc_model::ProjectName;
+use svc_model::{ProjectName, ResourceName, teams::MODEL};
 use uuid::Uuid;
 
+use crate::audit::{self, AuditEntry};
 use crate::clock;
 use crate::error::{Error, is_taken};
 use crate::projects;
@@ -135,6 +136,7 @@ impl Teams<'_> {
                         return Err(taken());
                     }
                 }
+                let before = tag(conn, uid)?;
                 let changed = conn
                     .execute(
                         "UPDATE teams SET name = ?1 WHERE uid = ?2 AND project_uid = ?3",
@@ -149,14 +151,25 @@ impl Teams<'_> {
                 }
                 let sql = format!("SELECT {COLUMNS} FROM teams t WHERE t.uid = ?1");
                 let found = conn.query_one(&sql, &[uid.to_string().into()])?;
-                found
-                    .as_ref()
-                    .map(from_row)
-                    .transpose()?
-                    .ok_or_else(|| Error::not_found("no such team"))
+                let team = found.as_ref().map(from_row).transpose()?;
+                let team = team.ok_or_else(|| Error::not_found("no such team"))?;
+                let entry = AuditEntry::new("teams.update")
+                    .project(&project)
+                    .resource(ResourceName::TOOLS)
+                    .model(MODEL)
+                    .record(uid.to_string())
+                    .before(before)
+                    .after(tag(conn, uid)?);
+                Ok((team, entry))
             })
             .await
     }
+}
+
+/// The entity tag of a team.
+fn tag(conn: &mut dyn Connection, uid: Uuid) -> Result<Option<String>, Error> {
+    let uid = uid.to_string();
+    audit::tag(conn, "SELECT * FROM teams WHERE uid = ?1", &[uid.into()])
 }
 
 /// Gives a new project its three teams.

@@ -6,6 +6,7 @@ use svc_data::{Connection, Row, Value};
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use uuid::Uuid;
 
+use crate::audit::AuditEntry;
 use crate::clock;
 use crate::credentials::{self, Table};
 use crate::environments;
@@ -99,6 +100,8 @@ pub struct TokenIdentity {
     pub environment: EnvironmentName,
     /// The one resource; `__svc_app__` for the built-in tools.
     pub resource: ResourceName,
+    /// How the token begins.
+    pub prefix: String,
     /// When the token ends. Whoever keeps this identity looks at [`is_expired`](Self::is_expired).
     pub expires: Option<Timestamp>,
 }
@@ -167,7 +170,10 @@ impl Tokens<'_> {
                         new.expires.map(clock::to_text).into(),
                     ],
                 )?;
-                get(conn, uid)
+                let entry = credentials::created(conn, Table::StaticTokens, uid)?;
+                let token = get(conn, uid)?;
+                let entry = placed(&token, entry);
+                Ok((token, entry))
             })
             .await?;
         Ok(CreatedStaticToken {
@@ -209,8 +215,10 @@ impl Tokens<'_> {
         let now = self.store.clock().now();
         self.store
             .write(move |conn| {
-                let uid = credentials::revoke(conn, Table::StaticTokens, &which, now)?;
-                get(conn, uid)
+                let (uid, entry) = credentials::revoke(conn, Table::StaticTokens, &which, now)?;
+                let token = get(conn, uid)?;
+                let entry = placed(&token, entry);
+                Ok((token, entry))
             })
             .await
     }
@@ -258,8 +266,16 @@ fn authenticate(
         project: token.project,
         environment: token.environment,
         resource: token.resource,
+        prefix: token.prefix,
         expires: token.expires,
     }))
+}
+
+/// Says which resource a token opens.
+fn placed(token: &StaticToken, entry: AuditEntry) -> AuditEntry {
+    entry
+        .place(&token.project, &token.environment)
+        .resource(token.resource.as_str())
 }
 
 fn get(conn: &mut dyn Connection, uid: Uuid) -> Result<StaticToken, Error> {

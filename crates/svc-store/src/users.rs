@@ -7,6 +7,7 @@ use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use crate::accounts;
+use crate::audit::{self, AuditEntry};
 use crate::clock;
 use crate::codes::{self, Purpose};
 use crate::error::{Error, is_taken};
@@ -178,7 +179,8 @@ impl Users<'_> {
                         now,
                     )?;
                 }
-                Ok(user)
+                let entry = entry("users.create", &place, uid).after(tag(conn, uid)?);
+                Ok((user, entry))
             })
             .await
     }
@@ -195,6 +197,7 @@ impl Users<'_> {
             .write(move |conn| {
                 let place = places::get(conn, &project, &environment)?;
                 let old = get(conn, &place, uid)?.user;
+                let entry = entry("users.update", &place, uid).before(tag(conn, uid)?);
                 let team = match &patch.team {
                     Some(asked) => team(conn, &place, asked)?,
                     None => old.team.clone(),
@@ -216,7 +219,8 @@ impl Users<'_> {
                 if team.uid != old.team.uid {
                     sessions::end_all(conn, uid)?;
                 }
-                Ok(get(conn, &place, uid)?.user)
+                let entry = entry.after(tag(conn, uid)?);
+                Ok((get(conn, &place, uid)?.user, entry))
             })
             .await
     }
@@ -233,11 +237,12 @@ impl Users<'_> {
                 let place = places::get(conn, &project, &environment)?;
                 let user = get(conn, &place, uid)?.user;
                 keep_an_administrator(conn, &place, &user)?;
+                let entry = entry("users.delete", &place, uid).before(tag(conn, uid)?);
                 conn.execute(
                     "DELETE FROM users WHERE uid = ?1",
                     &[uid.to_string().into()],
                 )?;
-                Ok(())
+                Ok(((), entry))
             })
             .await
     }
@@ -248,6 +253,19 @@ impl Users<'_> {
             .read(move |conn| places::get(conn, &project, &environment))
             .await
     }
+}
+
+/// The line about a user.
+pub(crate) fn entry(action: &'static str, place: &Place, user: Uuid) -> AuditEntry {
+    AuditEntry::new(action)
+        .place(&place.project, &place.environment)
+        .user(user)
+}
+
+/// The entity tag of a user. Another password makes it another one.
+pub(crate) fn tag(conn: &mut dyn Connection, user: Uuid) -> Result<Option<String>, Error> {
+    let user = user.to_string();
+    audit::tag(conn, "SELECT * FROM users WHERE uid = ?1", &[user.into()])
 }
 
 /// A user with what is not for everybody.

@@ -66,6 +66,46 @@ async fn pages_go_to_the_application_host() {
 }
 
 #[tokio::test]
+async fn drafts_are_published_and_discarded_and_revisions_restored() {
+    let page = r#"{"uid":"5f0c","draft":true}"#;
+    let revision =
+        r#"{"number":2,"date_add":"2027-01-15T08:00:00Z","author":"a@example.com","draft":true}"#;
+    let mock = MockTransport::new()
+        .answer(StatusCode::OK, r#"{"published":["5f0c","6f0c"]}"#)
+        .answer(StatusCode::OK, r#"{"published":[]}"#)
+        .answer(StatusCode::OK, r#"{"discarded":["5f0c"]}"#)
+        .answer(StatusCode::OK, r#"{"discarded":[]}"#)
+        .answer(StatusCode::OK, format!("[{revision}]"))
+        .answer(StatusCode::OK, page);
+    let pages = client(&mock).pages();
+
+    let published = pages.publish(["5f0c", "6f0c"]).await.unwrap();
+    assert_eq!(published, ["5f0c".into(), "6f0c".into()]);
+    assert!(pages.publish_all().await.unwrap().is_empty());
+    assert_eq!(pages.discard(["5f0c"]).await.unwrap(), ["5f0c".into()]);
+    assert!(pages.discard_all().await.unwrap().is_empty());
+    let revisions = pages.revisions("5f0c").await.unwrap();
+    assert_eq!((revisions[0].number, revisions[0].draft), (2, true));
+    assert_eq!(revisions[0].author.as_deref(), Some("a@example.com"));
+    let restored = pages.restore("5f0c", 2).if_match("\"1\"").await.unwrap();
+    assert!(restored.draft());
+
+    let base = "https://app.example.com/api/projects/demo/prod/view_settings/";
+    assert_eq!(
+        shown(&mock),
+        [
+            format!(r#"POST {base}publish/?draft=0 {{"uids":["5f0c","6f0c"]}}"#),
+            format!("POST {base}publish/?draft=0 {{}}"),
+            format!(r#"POST {base}discard/?draft=0 {{"uids":["5f0c"]}}"#),
+            format!("POST {base}discard/?draft=0 {{}}"),
+            format!("GET {base}5f0c/revisions/?draft=0"),
+            format!("POST {base}5f0c/revisions/2/restore/?draft=0"),
+        ]
+    );
+    assert_eq!(mock.requests()[5].headers[header::IF_MATCH], "\"1\"");
+}
+
+#[tokio::test]
 async fn projects_are_listed_and_read() {
     let project = serde_json::to_string(&Project::new("other")).unwrap();
     let mock = MockTransport::new()

@@ -1,11 +1,11 @@
 //! `svc project set`: the settings of a project.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use svc_model::ProjectName;
 use svc_store::{Authentication, ProjectPatch, ProjectSettings, Store};
 
 use super::REMEDY;
-use crate::failure::Failure;
+use crate::{failure::Failure, options::Switch};
 
 /// How the fields of a project are called here.
 const NAMES: &[(&str, &str)] = &[
@@ -54,18 +54,6 @@ pub(crate) struct Settings {
     /// Where links in mails lead: a URL with {call} and {code} in it, or none for the pages of the service
     #[arg(long, value_name = "URL|none")]
     mail_link: Option<String>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Switch {
-    On,
-    Off,
-}
-
-impl Switch {
-    fn is_on(self) -> bool {
-        matches!(self, Self::On)
-    }
 }
 
 impl Settings {

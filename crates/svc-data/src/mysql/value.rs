@@ -41,10 +41,7 @@ pub(super) fn write_record(
 pub(super) fn record(fields: &[Field], shown: &Shown, row: &Row) -> Result<RecordJson, Error> {
     let mut out = BytesMut::with_capacity(256);
     write_record(&mut out, fields, shown, row, |_, index| index)?;
-    Ok(RecordJson {
-        body: out.freeze(),
-        etag: etag(row, fields)?,
-    })
+    Ok(RecordJson::new(out.freeze(), etag(row, fields)?))
 }
 
 /// Writes a value as JSON, as the kind of its column says.
@@ -155,7 +152,7 @@ pub(super) fn key(field: &Field, value: &Value) -> Option<KeyValue> {
 }
 
 /// The entity tag of a row that begins with these fields.
-pub(super) fn etag(row: &Row, fields: &[Field]) -> Result<String, Error> {
+fn etag(row: &Row, fields: &[Field]) -> Result<String, Error> {
     let mut tag = Tag::new();
     for (index, field) in fields.iter().enumerate() {
         match cell(row, index)? {

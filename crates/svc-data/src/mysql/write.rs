@@ -15,11 +15,13 @@ use super::{
     value,
 };
 use crate::{
-    Error, ErrorKind, Field, IfMatch, Model, RecordJson,
+    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
     driver::Values,
     plan::{Comparison, Shown, Test},
     query::{SELF, all_fields, all_of, by_key, column, name, test},
-    records::{changed_since, no_such_record, several_records, taken_away, taken_back},
+    records::{
+        Changed, changed_since, key_shown, no_such_record, several_records, taken_away, taken_back,
+    },
     scalar::Scalar,
     structure::Default,
 };
@@ -238,6 +240,8 @@ async fn create_each(
 pub(super) struct Change {
     model: Arc<Model>,
     key: Values,
+    /// What is kept of the record as it was.
+    key_shown: Shown,
     if_match: Option<IfMatch>,
     action: Action,
 }
@@ -271,31 +275,37 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             key,
+            key_shown: key_shown(model)?,
             if_match,
             action: Action::Update(values, assignments, shown),
         })
     }
 
-    pub(super) fn delete(model: &Arc<Model>, key: Values, if_match: Option<IfMatch>) -> Self {
-        Self {
+    pub(super) fn delete(
+        model: &Arc<Model>,
+        key: Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
             model: Arc::clone(model),
             key,
+            key_shown: key_shown(model)?,
             if_match,
             action: Action::Delete,
-        }
+        })
     }
 
-    /// Changes the record; gives it back after an update.
-    pub(super) async fn run(&self, lease: &mut Lease) -> Result<Option<RecordJson>, Error> {
+    /// Changes the record; gives what it was, and after an update what it is.
+    pub(super) async fn run(&self, lease: &mut Lease) -> Result<Changed, Error> {
         run(lease, "START TRANSACTION").await?;
         let changed = self.act(lease).await;
         let is_write = matches!(self.action, Action::Update(..));
         finish(lease, &self.model, changed, is_write).await
     }
 
-    async fn act(&self, lease: &mut Lease) -> Result<Option<RecordJson>, Error> {
+    async fn act(&self, lease: &mut Lease) -> Result<Changed, Error> {
         let model = &self.model;
-        let row = self.find(lease).await?;
+        let (row, before) = self.find(lease).await?;
         let is_it = self.is_it(&row)?;
         match &self.action {
             Action::Delete => {
@@ -304,10 +314,11 @@ impl Change {
                 let statement: Statement = delete.build(MysqlQueryBuilder).into();
                 let done = execute(lease, &statement).await;
                 done.map_err(|error| fault::explain(model, error, false))?;
-                Ok(None)
+                Ok(Changed::deleted(before))
             }
             Action::Update(_, assignments, shown) if assignments.is_empty() => {
-                value::record(&model.fields, shown, &row).map(Some)
+                let record = value::record(&model.fields, shown, &row)?;
+                Ok(Changed::updated(before, record))
             }
             Action::Update(values, assignments, shown) => {
                 let mut update = Query::update();
@@ -327,13 +338,14 @@ impl Change {
                 let query = by_key(&MysqlDialect, model, &key)?;
                 let row = one(lease, &Statement::select(query.clone().limit(1))).await?;
                 let row = row.ok_or_else(taken_away)?;
-                value::record(&model.fields, shown, &row).map(Some)
+                let record = value::record(&model.fields, shown, &row)?;
+                Ok(Changed::updated(before, record))
             }
         }
     }
 
     /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
-    async fn find(&self, lease: &mut Lease) -> Result<Row, Error> {
+    async fn find(&self, lease: &mut Lease) -> Result<(Row, Before), Error> {
         let model = &self.model;
         let mut find = by_key(&MysqlDialect, model, &self.key)?;
         find.limit(2).lock_exclusive();
@@ -345,13 +357,14 @@ impl Change {
             .map_err(fault::translate)?;
         let mut rows = rows.into_iter();
         let row = rows.next().ok_or_else(|| no_such_record(model))?;
+        let found = value::record(&model.fields, &self.key_shown, &row)?;
         if let Some(if_match) = &self.if_match
-            && !if_match.holds(&value::etag(&row, &model.fields)?)
+            && !if_match.holds(&found.etag)
         {
             return Err(changed_since());
         }
         match rows.next() {
-            None => Ok(row),
+            None => Ok((row, Before::of(model, found)?)),
             Some(_) => Err(several_records()),
         }
     }

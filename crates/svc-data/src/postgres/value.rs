@@ -66,14 +66,21 @@ pub(super) fn write_record(
     })
 }
 
-/// The record of a row that holds all fields.
+/// The record of a row that holds all fields from its first place on.
 pub(super) fn record(fields: &[Field], shown: &Shown, row: &Row) -> Result<RecordJson, Error> {
+    record_at(fields, shown, row, 0)
+}
+
+/// The record of a row that holds all fields from a place on.
+pub(super) fn record_at(
+    fields: &[Field],
+    shown: &Shown,
+    row: &Row,
+    first: usize,
+) -> Result<RecordJson, Error> {
     let mut out = BytesMut::with_capacity(256);
-    write_record(&mut out, fields, shown, row, |_, index| index)?;
-    Ok(RecordJson {
-        body: out.freeze(),
-        etag: etag(row, fields)?,
-    })
+    write_record(&mut out, fields, shown, row, |_, index| first + index)?;
+    Ok(RecordJson::new(out.freeze(), etag(row, fields, first)?))
 }
 
 /// Writes a value as JSON.
@@ -351,11 +358,11 @@ pub(super) fn key(row: &Row, position: usize) -> Result<Option<KeyValue>, Error>
     })
 }
 
-/// The entity tag of a row that begins with these fields.
-pub(super) fn etag(row: &Row, fields: &[Field]) -> Result<String, Error> {
+/// The entity tag of a row that has these fields from a place on.
+fn etag(row: &Row, fields: &[Field], first: usize) -> Result<String, Error> {
     let mut tag = Tag::new();
     for (index, field) in fields.iter().enumerate() {
-        match cell(row, index)? {
+        match cell(row, first + index)? {
             None => tag.add(field, 0, &[]),
             Some(cell) => tag.add(field, 1, cell.bytes),
         }

@@ -18,11 +18,11 @@ use super::{
     value,
 };
 use crate::{
-    Error, ErrorKind, Field, IfMatch, Model, RecordJson,
+    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
     driver::Values,
     plan::Shown,
     query::{SELF, column, is_record, name, select},
-    records::{changed_since, no_such_record, several_records, taken_back},
+    records::{Changed, changed_since, key_shown, no_such_record, several_records, taken_back},
     scalar::Scalar,
     structure::Default,
 };
@@ -63,7 +63,7 @@ impl Create {
                 Error::internal("an insert has too few values").with_source(error)
             })?;
         }
-        insert.returning(returned(model));
+        insert.returning(ReturningClause::Exprs(returned(model)));
         Ok(Self {
             model: Arc::clone(model),
             insert: insert.build(PostgresQueryBuilder).into(),
@@ -145,6 +145,8 @@ pub(super) async fn bulk_create(
 pub(super) struct Change {
     model: Arc<Model>,
     key: Values,
+    /// What is kept of the record as it was.
+    key_shown: Shown,
     if_match: Option<IfMatch>,
     action: Action,
 }
@@ -179,28 +181,34 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             key,
+            key_shown: key_shown(model)?,
             if_match,
             action: Action::Update(assignments, shown),
         })
     }
 
-    pub(super) fn delete(model: &Arc<Model>, key: Values, if_match: Option<IfMatch>) -> Self {
-        Self {
+    pub(super) fn delete(
+        model: &Arc<Model>,
+        key: Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
             model: Arc::clone(model),
             key,
+            key_shown: key_shown(model)?,
             if_match,
             action: Action::Delete,
-        }
+        })
     }
 
-    /// Changes the record; gives it back after an update.
-    pub(super) async fn run(&self, lease: &Lease) -> Result<Option<RecordJson>, Error> {
+    /// Changes the record; gives what it was, and after an update what it is.
+    pub(super) async fn run(&self, lease: &Lease) -> Result<Changed, Error> {
         let model = &self.model;
         // One statement will do where the key cannot be that of several records.
         let is_plain = self.if_match.is_none() && !model.primary_key_auto && !self.is_empty();
         if is_plain {
             let key = is_record(&PostgresDialect, model, &self.key)?;
-            return self.act(lease, key).await;
+            return self.act(lease, key, None).await;
         }
         let run = async |sql: &str| -> Result<(), Error> {
             let done = lease.client()?.batch_execute(sql).await;
@@ -208,12 +216,12 @@ impl Change {
         };
         run("BEGIN").await?;
         let changed = async {
-            let row = self.find(lease).await?;
-            if self.is_empty() {
-                let Action::Update(_, shown) = &self.action else {
-                    return Ok(None);
-                };
-                return value::record(&model.fields, shown, &row).map(Some);
+            let (row, before) = self.find(lease).await?;
+            if let Action::Update(assignments, shown) = &self.action
+                && assignments.is_empty()
+            {
+                let record = value::record(&model.fields, shown, &row)?;
+                return Ok(Changed::updated(before, record));
             }
             let found = match &model.row_id {
                 Some(row_id) => {
@@ -222,7 +230,7 @@ impl Change {
                 }
                 None => is_record(&PostgresDialect, model, &self.key)?,
             };
-            self.act(lease, found).await
+            self.act(lease, found, Some(before)).await
         }
         .await;
         match changed {
@@ -248,7 +256,7 @@ impl Change {
     }
 
     /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
-    async fn find(&self, lease: &Lease) -> Result<Row, Error> {
+    async fn find(&self, lease: &Lease) -> Result<(Row, Before), Error> {
         let model = &self.model;
         let key = is_record(&PostgresDialect, model, &self.key)?;
         let mut find = select(&PostgresDialect, model, Some(key));
@@ -269,45 +277,91 @@ impl Change {
         let rows = lease.client()?.query(&prepared, &values).await;
         let mut rows = rows.map_err(fault::translate)?.into_iter();
         let row = rows.next().ok_or_else(|| no_such_record(model))?;
+        let found = value::record(&model.fields, &self.key_shown, &row)?;
         if let Some(if_match) = &self.if_match
-            && !if_match.holds(&value::etag(&row, &model.fields)?)
+            && !if_match.holds(&found.etag)
         {
             return Err(changed_since());
         }
         match rows.next() {
-            None => Ok(row),
+            None => Ok((row, Before::of(model, found)?)),
             Some(_) => Err(several_records()),
         }
     }
 
-    /// Changes the records that a test holds for.
-    async fn act(&self, lease: &Lease, test: Expr) -> Result<Option<RecordJson>, Error> {
+    /// Changes the record that a test holds for. What it was is asked for by the same statement where nobody has
+    /// looked before.
+    async fn act(
+        &self,
+        lease: &Lease,
+        test: Expr,
+        before: Option<Before>,
+    ) -> Result<Changed, Error> {
         let model = &self.model;
+        let fields = &model.fields;
         let statement: Statement = match &self.action {
             Action::Update(assignments, _) => {
                 let mut update = Query::update();
+                let mut returned = returned(model);
+                if before.is_none() {
+                    update.from(self.old_row(test.clone()));
+                    let old = (0..fields.len()).map(|index| column(OLD, &old_column(index)));
+                    returned.extend(old);
+                }
                 update.table(table(model)).and_where(test);
                 for (index, expr) in assignments {
                     update.value(name(&model.at(*index)?.name), expr.clone());
                 }
-                update.returning(returned(model));
+                update.returning(ReturningClause::Exprs(returned));
                 update.build(PostgresQueryBuilder).into()
             }
             Action::Delete => {
                 let mut delete = Query::delete();
                 delete.from_table(table(model)).and_where(test);
-                delete.returning(ReturningClause::Exprs(vec![Expr::cust("1")]));
+                delete.returning(ReturningClause::Exprs(match before {
+                    None => returned(model),
+                    Some(_) => vec![Expr::cust("1")],
+                }));
                 delete.build(PostgresQueryBuilder).into()
             }
         };
         let row = one(lease, &statement).await;
         let row = row.map_err(|error| fault::explain(model, error, self.is_write()))?;
         let row = row.ok_or_else(|| no_such_record(model))?;
-        match &self.action {
-            Action::Update(_, shown) => value::record(&model.fields, shown, &row).map(Some),
-            Action::Delete => Ok(None),
-        }
+        let was = |first| {
+            Before::of(
+                model,
+                value::record_at(fields, &self.key_shown, &row, first)?,
+            )
+        };
+        Ok(match &self.action {
+            Action::Update(_, shown) => {
+                let before = before.map_or_else(|| was(fields.len()), Ok)?;
+                Changed::updated(before, value::record(fields, shown, &row)?)
+            }
+            Action::Delete => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
+        })
     }
+
+    /// The row as it is before the statement, as a table to join. It is locked: otherwise it could be an older one
+    /// than the statement changes.
+    fn old_row(&self, test: Expr) -> TableRef {
+        let model = &self.model;
+        let mut old = select(&PostgresDialect, model, Some(test));
+        for (index, field) in model.fields.iter().enumerate() {
+            old.expr_as(types::read(SELF, field), old_column(index));
+        }
+        old.lock_exclusive();
+        TableRef::SubQuery(old.into(), name(OLD))
+    }
+}
+
+/// The alias of the row as it was.
+const OLD: &str = "was";
+
+/// What a field is called in the row as it was.
+fn old_column(index: usize) -> String {
+    format!("w{index}")
 }
 
 /// The table, under the name that columns are read of.
@@ -318,10 +372,10 @@ fn table(model: &Model) -> TableRef {
         .alias(name(SELF))
 }
 
-/// Gives the whole record back.
-fn returned(model: &Model) -> ReturningClause {
+/// What gives the whole record back.
+fn returned(model: &Model) -> Vec<Expr> {
     let fields = model.fields.iter();
-    ReturningClause::Exprs(fields.map(|field| types::read(SELF, field)).collect())
+    fields.map(|field| types::read(SELF, field)).collect()
 }
 
 fn null() -> Expr {

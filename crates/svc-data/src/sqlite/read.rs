@@ -218,10 +218,8 @@ pub(crate) fn record(
         row,
         |_, index| index,
     ))?;
-    Ok(RecordJson {
-        body: out.freeze(),
-        etag: told.of(json::etag(row, &model.fields))?,
-    })
+    let etag = told.of(json::etag(row, &model.fields))?;
+    Ok(RecordJson::new(out.freeze(), etag))
 }
 
 #[cfg(test)]

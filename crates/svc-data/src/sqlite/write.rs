@@ -8,18 +8,18 @@ use sea_query::{
 };
 
 use super::{
-    Told, check_version, json,
+    Told, check_version,
     read::{one, record},
     refusal::{self, Given},
     select::{SqliteDialect, Statement, bind, keep},
 };
 use crate::{
-    Error, ErrorKind, IfMatch, Model, RecordJson,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson,
     cursor::KeyValue,
     driver::Values,
     plan::Shown,
     query::{SELF, all_fields, all_of, by_key, column, name, select},
-    records::{changed_since, no_such_record, several_records, taken_away},
+    records::{Changed, changed_since, key_shown, no_such_record, several_records, taken_away},
 };
 
 mod bulk;
@@ -137,6 +137,8 @@ impl Create {
 pub(crate) struct Change {
     model: Arc<Model>,
     find: Statement,
+    /// What is kept of the record as it was.
+    key: Shown,
     if_match: Option<IfMatch>,
     action: Action,
 }
@@ -206,20 +208,17 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             find: Statement::select(&find),
+            key: key_shown(model)?,
             if_match,
             action,
         })
     }
 
-    /// Changes the record; gives it back after an update.
-    pub(crate) fn run(
-        &self,
-        connection: &Connection,
-        told: Told<'_>,
-    ) -> Result<Option<RecordJson>, Error> {
+    /// Changes the record; gives what it was, and after an update what it is.
+    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Changed, Error> {
         let model = &self.model;
         check_version(connection, model, told)?;
-        let mut identity = self.find(connection, told)?;
+        let (before, mut identity) = self.find(connection, told)?;
         let run = |statement: &Statement, given: &[Given]| -> Result<(), Error> {
             let done = connection
                 .prepare_cached(&statement.sql)
@@ -235,7 +234,7 @@ impl Change {
                     .from_table((name("main"), name(&model.table)))
                     .and_where(is_identity(&model.table, &identity));
                 run(&delete.build(SqliteQueryBuilder).into(), &[])?;
-                Ok(None)
+                Ok(Changed::deleted(before))
             }
             Action::Update(assignments, given, shown) => {
                 if !assignments.is_empty() {
@@ -256,27 +255,31 @@ impl Change {
                         }
                     }
                 }
-                one(
+                let record = one(
                     connection,
                     told,
                     model,
                     &by_identity(model, &identity),
                     shown,
-                )?
-                .map(Some)
-                .ok_or_else(taken_away)
+                )?;
+                Ok(Changed::updated(before, record.ok_or_else(taken_away)?))
             }
         }
     }
 
     /// Finds the one record of the key and checks the precondition.
-    fn find(&self, connection: &Connection, told: Told<'_>) -> Result<Identity<KeyValue>, Error> {
+    fn find(
+        &self,
+        connection: &Connection,
+        told: Told<'_>,
+    ) -> Result<(Before, Identity<KeyValue>), Error> {
         let model = &self.model;
         let mut prepared = told.of(connection.prepare_cached(&self.find.sql))?;
         let mut rows = told.of(prepared.query(params_from_iter(&self.find.values)))?;
         let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
+        let found = record(told, model, row, &self.key)?;
         if let Some(if_match) = &self.if_match
-            && !if_match.holds(&told.of(json::etag(row, &model.fields))?)
+            && !if_match.holds(&found.etag)
         {
             return Err(changed_since());
         }
@@ -294,7 +297,7 @@ impl Change {
         if told.of(rows.next())?.is_some() {
             return Err(several_records());
         }
-        Ok(identity)
+        Ok((Before::of(model, found)?, identity))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::Value;
-use svc_data::{Error, Model, Page, RecordJson, Resource, ResourceOptions};
+use svc_data::{Before, Error, Model, Page, RecordJson, Resource, ResourceOptions};
 use svc_model::{JsonObject, ListQuery, RecordView};
 
 pub(crate) struct Shop {
@@ -130,7 +130,7 @@ impl Shop {
             .await
     }
 
-    pub(crate) async fn delete(&self, model: &str, id: &str) -> Result<(), Error> {
+    pub(crate) async fn delete(&self, model: &str, id: &str) -> Result<Before, Error> {
         self.resource.delete(&self.model(model), id, None).await
     }
 }

@@ -296,3 +296,34 @@ async fn a_read_sees_the_writes_that_were_answered() {
         assert_eq!(shop.text("t", &number.to_string()).await, body(made));
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_tells_what_the_record_was_before() {
+    let shop = Shop::new(
+        "CREATE TABLE lines (shop TEXT, number INTEGER, note TEXT, PRIMARY KEY (shop, number));
+         INSERT INTO lines VALUES ('eu,de', 7, 'secret');
+         CREATE TABLE names (name TEXT PRIMARY KEY COLLATE NOCASE);
+         INSERT INTO names VALUES ('Ada')",
+    )
+    .await;
+    let made = shop.get("lines", "eu%2Cde,7").await.unwrap();
+    assert_eq!(made.id(&shop.model("lines")).unwrap().as_str(), "eu%2Cde,7");
+    assert_eq!(made.before, None);
+    let updated = shop
+        .update("lines", "eu%2Cde,7", r#"{"number":8}"#)
+        .await
+        .unwrap();
+    let before = updated.before.clone().unwrap();
+    assert_eq!(before.id.as_str(), "eu%2Cde,7");
+    assert_eq!(before.etag, made.etag);
+    assert_ne!(updated.etag, made.etag);
+    assert_eq!(
+        updated.id(&shop.model("lines")).unwrap().as_str(),
+        "eu%2Cde,8"
+    );
+    let gone = shop.delete("lines", "eu%2Cde,8").await.unwrap();
+    assert_eq!((gone.id.as_str(), gone.etag), ("eu%2Cde,8", updated.etag));
+    // The key as it is stored, however it was asked for.
+    let gone = shop.delete("names", "ADA").await.unwrap();
+    assert_eq!(gone.id.as_str(), "Ada");
+}

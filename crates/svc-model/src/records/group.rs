@@ -1,6 +1,8 @@
 //! One value for each group of records: group.
 
-use std::{fmt, str::FromStr};
+mod lookup;
+
+use std::fmt;
 
 use bytes::Bytes;
 use http::Method;
@@ -10,6 +12,7 @@ use serde::{
 };
 use serde_json::Value;
 
+pub use self::lookup::{DateUnit, GroupLookup, UnknownGroupLookup};
 use super::{
     Collection,
     aggregate::{AggregateFunction, Aggregation, Taken, Texts},
@@ -29,143 +32,6 @@ pub const DEFAULT_GROUPS: u32 = 10_000;
 pub const MAX_GROUPS: u32 = 100_000;
 /// The most columns that are grouped by.
 pub const MAX_GROUP_COLUMNS: usize = 8;
-
-/// How the values of a column make groups.
-///
-/// ```
-/// use svc_model::records::{DateUnit, GroupLookup};
-///
-/// assert_eq!("date_month".parse(), Ok(GroupLookup::Date(DateUnit::Month)));
-/// assert_eq!("date".parse(), Ok(GroupLookup::Date(DateUnit::Day)));
-/// assert_eq!(GroupLookup::Auto.to_string(), "auto");
-/// assert!("date_month; drop table".parse::<GroupLookup>().is_err());
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum GroupLookup {
-    /// Each value.
-    #[default]
-    Plain,
-    /// Each value, but dates and times by day.
-    Auto,
-    /// The start of the unit that the date or time lies in.
-    Date(DateUnit),
-}
-
-/// A unit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum DateUnit {
-    /// A millionth of a second.
-    Microsecond,
-    /// A thousandth of a second.
-    Millisecond,
-    /// A second.
-    Second,
-    /// A minute.
-    Minute,
-    /// An hour.
-    Hour,
-    /// A day.
-    Day,
-    /// A week from Monday on (ISO 8601).
-    Week,
-    /// A month.
-    Month,
-    /// Three months, from January on.
-    Quarter,
-    /// A year.
-    Year,
-}
-
-impl DateUnit {
-    /// Every unit, the shortest first.
-    pub const ALL: [Self; 10] = [
-        Self::Microsecond,
-        Self::Millisecond,
-        Self::Second,
-        Self::Minute,
-        Self::Hour,
-        Self::Day,
-        Self::Week,
-        Self::Month,
-        Self::Quarter,
-        Self::Year,
-    ];
-
-    /// The word on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Microsecond => "microsecond",
-            Self::Millisecond => "millisecond",
-            Self::Second => "second",
-            Self::Minute => "minute",
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Month => "month",
-            Self::Quarter => "quarter",
-            Self::Year => "year",
-        }
-    }
-
-    /// Whether the start of a unit is a date: of a day and of what is longer.
-    pub fn is_date(self) -> bool {
-        matches!(
-            self,
-            Self::Day | Self::Week | Self::Month | Self::Quarter | Self::Year
-        )
-    }
-}
-
-impl fmt::Display for GroupLookup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Plain => f.write_str("plain"),
-            Self::Auto => f.write_str("auto"),
-            Self::Date(unit) => write!(f, "date_{}", unit.as_str()),
-        }
-    }
-}
-
-impl FromStr for GroupLookup {
-    type Err = UnknownGroupLookup;
-
-    fn from_str(word: &str) -> Result<Self, UnknownGroupLookup> {
-        let word = word.to_ascii_lowercase();
-        match word.as_str() {
-            "" | "plain" => Ok(Self::Plain),
-            "auto" => Ok(Self::Auto),
-            "date" => Ok(Self::Date(DateUnit::Day)),
-            word => word
-                .strip_prefix("date_")
-                .and_then(|word| DateUnit::ALL.into_iter().find(|unit| unit.as_str() == word))
-                .map(Self::Date)
-                .ok_or(UnknownGroupLookup(())),
-        }
-    }
-}
-
-/// A word that names no [`GroupLookup`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownGroupLookup(());
-
-impl fmt::Display for UnknownGroupLookup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("must be plain, auto, date or date_ with one of")?;
-        for (index, unit) in DateUnit::ALL.iter().enumerate() {
-            write!(
-                f,
-                "{}{}",
-                if index == 0 { " " } else { ", " },
-                unit.as_str()
-            )?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for UnknownGroupLookup {}
 
 /// A column to group by.
 #[derive(Clone, Debug, PartialEq, Eq)]

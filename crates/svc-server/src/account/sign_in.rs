@@ -3,11 +3,12 @@
 use axum::extract::{Request, State};
 use http::StatusCode;
 use serde_json::json;
-use svc_store::{Registered, Registration, SignIn};
+use svc_store::{Actor, Registered, Registration, SignIn};
 
 use super::{CHALLENGE, Call, auth_state, private, session, user_info};
 use crate::{
     answer::{Answer, empty_answer},
+    audit,
     body::read_object,
     failure::Failure,
     fields::Fields,
@@ -49,7 +50,8 @@ pub(super) async fn refresh(
     let token = fields.required_secret("refresh_token");
     fields.finish()?;
     let (project, environment) = (project.into(), environment.into());
-    let sessions = state.store.sessions();
+    let store = state.store_for(Actor::anonymous(), &parts);
+    let sessions = store.sessions();
     match sessions
         .refresh(&project, &environment, token.expose())
         .await?
@@ -88,7 +90,8 @@ pub(super) async fn logout(
     let place = super::place(&mut parts, &state).await?;
     let session = session(&state, &parts, &place).await?;
     read_draft(parts.uri.query())?;
-    state.store.sessions().end(session.session_uid).await?;
+    let store = state.store_for(audit::user(&session), &parts);
+    store.sessions().end(&session).await?;
     state.notice().await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }

@@ -121,6 +121,38 @@ fn operations() -> Vec<Described> {
             None,
         ),
         described(
+            pages::Publish::INFO,
+            "Publish drafts of page settings",
+            &["draft"],
+            Some("PageUids"),
+            "200",
+            Some("PublishedPages"),
+        ),
+        described(
+            pages::Discard::INFO,
+            "Discard drafts of page settings",
+            &["draft"],
+            Some("PageUids"),
+            "200",
+            Some("DiscardedPages"),
+        ),
+        described(
+            pages::Revisions::INFO,
+            "Get the revisions of page settings",
+            &["draft"],
+            None,
+            "200",
+            Some("PageRevisionList"),
+        ),
+        described(
+            pages::Restore::INFO,
+            "Restore a revision into the draft",
+            &["draft", "If-Match"],
+            None,
+            "200",
+            Some("PageSettings"),
+        ),
+        described(
             proxy::Send::INFO,
             "Send a request to another service",
             &[],
@@ -214,6 +246,10 @@ fn parameters() -> Value {
         "project": path("project", "Unique project name."),
         "environment": path("environment", "Unique environment name; `prod` is the published production one."),
         "uid": path("uid", "Unique page ID."),
+        "number": {
+            "name": "number", "in": "path", "required": true, "description": "Number of the revision.",
+            "schema": {"type": "integer", "minimum": 1},
+        },
         "draft": {
             "name": "draft", "in": "query", "description": "The draft layer, or the published one.",
             "schema": {"type": "string", "enum": ["0", "1"], "default": "0"},
@@ -245,7 +281,7 @@ fn schemas() -> Value {
                 "unique_name": {"type": "string", "description": "Unique in the environment; made from the name when absent."},
                 "name": text, "resource": text, "model": text,
                 "params": {"type": ["string", "null"], "description": "A string that holds JSON."},
-                "draft": {"type": "boolean", "readOnly": true},
+                "draft": {"type": "boolean", "readOnly": true, "description": "Whether the draft differs from the published page."},
                 "deleted": {"type": "boolean", "readOnly": true},
                 "date_add": {"type": "string", "format": "date-time", "readOnly": true},
             },
@@ -258,6 +294,33 @@ fn schemas() -> Value {
                 "params": {"type": "string", "description": "JSON-formatted string carrying the structure to apply."},
             },
             "additionalProperties": true,
+        },
+        "PageUids": {
+            "type": "object",
+            "properties": {
+                "uids": {
+                    "type": "array", "items": {"type": "string"},
+                    "description": "The pages; all pages of the environment when absent.",
+                },
+            },
+            "additionalProperties": false,
+        },
+        "PublishedPages": uids("published"),
+        "DiscardedPages": uids("discarded"),
+        "PageRevisionList": {
+            "type": "array",
+            "description": "The newest first, of both layers; the last hundred.",
+            "items": {
+                "type": "object",
+                "required": ["number", "date_add", "author", "draft", "deleted"],
+                "properties": {
+                    "number": {"type": "integer", "minimum": 1},
+                    "date_add": {"type": "string", "format": "date-time"},
+                    "author": text,
+                    "draft": {"type": "boolean", "description": "Whether it is a change of the draft layer."},
+                    "deleted": {"type": "boolean", "description": "Whether the page was deleted by it."},
+                },
+            },
         },
         "Project": {
             "type": "object",
@@ -285,6 +348,15 @@ fn schemas() -> Value {
         "ProxyRequest": proxy_request(),
         "Invalid": invalid_schema(),
         "Failure": failure_schema(),
+    })
+}
+
+/// An object of one property that holds the identifiers of pages.
+fn uids(name: &str) -> Value {
+    json!({
+        "type": "object",
+        "required": [name],
+        "properties": {name: {"type": "array", "items": {"type": "string"}}},
     })
 }
 
@@ -329,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_is_labelled_and_has_the_five_operations_on_pages() {
+    fn the_definition_is_labelled_and_has_the_operations_on_pages() {
         let document = document();
         assert_eq!(document["info"]["version"], "2026-09-15");
         let paths = document["paths"].as_object().unwrap();
@@ -343,6 +415,29 @@ mod tests {
             item.as_object().unwrap().keys().collect::<Vec<_>>(),
             ["delete", "get", "patch"]
         );
+        for (path, method) in [
+            (
+                "/projects/{project}/{environment}/view_settings/publish/",
+                "post",
+            ),
+            (
+                "/projects/{project}/{environment}/view_settings/discard/",
+                "post",
+            ),
+            (
+                "/projects/{project}/{environment}/view_settings/{uid}/revisions/",
+                "get",
+            ),
+            (
+                "/projects/{project}/{environment}/view_settings/{uid}/revisions/{number}/restore/",
+                "post",
+            ),
+        ] {
+            assert!(
+                paths[path][method]["responses"]["200"].is_object(),
+                "{path}"
+            );
+        }
         assert!(list["post"]["responses"]["201"].is_object());
         assert!(item["delete"]["responses"]["204"].is_object());
     }

@@ -45,7 +45,8 @@ impl Account<'_> {
                 users::mail_code(
                     conn, &sealer, &place, &user, mail, &new_email, &base_url, now,
                 )?;
-                Ok(new_email)
+                let entry = users::entry("account.change_email", &place, user.uid);
+                Ok((new_email, Some(entry)))
             })
             .await
     }
@@ -68,6 +69,9 @@ impl Account<'_> {
                 let (uid, new_email) = codes::find(conn, &code, Purpose::ChangeEmail, now)?
                     .ok_or_else(codes::refused)?;
                 let user = users::get(conn, &place, uid).map_err(|_| codes::refused())?.user;
+                let entry = users::entry("account.change_email_complete", &place, uid)
+                    .by_user(uid, &user.email)
+                    .before(users::tag(conn, uid)?);
                 codes::forget(conn, uid)?;
                 let changed = conn.execute(
                     "UPDATE users SET email = ?1, email_key = ?2, email_confirmed = ?3 WHERE uid = ?4",
@@ -101,7 +105,8 @@ impl Account<'_> {
                     };
                     mails::put(conn, &sealer, &mail, now)?;
                 }
-                Ok((user.email, new_email))
+                let entry = entry.after(users::tag(conn, uid)?);
+                Ok(((user.email, new_email), entry))
             })
             .await
     }

@@ -5,6 +5,7 @@ use svc_data::{Connection, Value};
 use uuid::Uuid;
 
 use super::{Account, changed_meanwhile, current};
+use crate::audit::AuditEntry;
 use crate::codes::{self, Purpose};
 use crate::error::Error;
 use crate::mails::{self, Content, MailKind, NewMail};
@@ -51,7 +52,11 @@ impl Account<'_> {
             .write(move |conn| {
                 let user = current(conn, &place, &kept)?.ok_or_else(changed_meanwhile)?;
                 tell(conn, &sealer, &place, &user, now)?;
-                set(conn, &sealer, &place, &user, (hash, Known::default()), now)
+                let entry = users::entry("account.change_password", &place, user.uid)
+                    .before(users::tag(conn, user.uid)?);
+                let new = (hash, Known::default());
+                let tokens = set(conn, &sealer, &place, &user, new, now)?;
+                Ok((tokens, entry.after(users::tag(conn, user.uid)?)))
             })
             .await
     }
@@ -73,14 +78,21 @@ impl Account<'_> {
                     Some(place) => users::find(conn, place, &email)?,
                     None => None,
                 };
+                let mut entry = AuditEntry::new("account.reset_password");
                 match (&place, known) {
                     (Some(place), Some(Kept { user, .. })) => {
+                        entry = entry.user(user.uid);
                         let mail = (MailKind::ResetPassword, Purpose::ResetPassword);
                         let to = user.email.clone();
-                        users::mail_code(conn, &sealer, place, &user, mail, &to, &base_url, now)
+                        users::mail_code(conn, &sealer, place, &user, mail, &to, &base_url, now)?;
                     }
-                    _ => codes::create(conn, None, Purpose::ResetPassword, "", now).map(drop),
+                    _ => {
+                        codes::create(conn, None, Purpose::ResetPassword, "", now)?;
+                    }
                 }
+                // One without a user tells that somebody asked for an address that has no account.
+                let entry = place.map(|place| entry.place(&place.project, &place.environment));
+                Ok(((), entry))
             })
             .await
     }
@@ -164,7 +176,16 @@ impl Account<'_> {
                 if purpose == Purpose::ResetPassword {
                     tell(conn, &sealer, &place, &kept.user, now)?;
                 }
-                set(conn, &sealer, &place, &kept.user, (hash, known), now)
+                let user = kept.user;
+                let action = match purpose {
+                    Purpose::Invitation => "account.accept_invitation",
+                    _ => "account.reset_password_complete",
+                };
+                let entry = users::entry(action, &place, user.uid)
+                    .by_user(user.uid, &user.email)
+                    .before(users::tag(conn, user.uid)?);
+                let tokens = set(conn, &sealer, &place, &user, (hash, known), now)?;
+                Ok((tokens, entry.after(users::tag(conn, user.uid)?)))
             })
             .await
     }

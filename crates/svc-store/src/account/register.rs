@@ -114,6 +114,7 @@ impl Account<'_> {
                     team: team.clone(),
                     date_add: now,
                 };
+                let entry = |uid| users::entry("account.register", &place, uid);
                 let (user, mail) = match users::insert(conn, &place, made, now)? {
                     Some(uid) => (user(uid), (MailKind::ConfirmEmail, Purpose::ChangeEmail)),
                     None => {
@@ -124,11 +125,17 @@ impl Account<'_> {
                         let mail = (MailKind::AlreadyRegistered, Purpose::ResetPassword);
                         let to = owner.email.clone();
                         users::mail_code(conn, &sealer, &place, &owner, mail, &to, &base_url, now)?;
-                        return Ok(Registered::Done(Box::new(user(Uuid::now_v7()))));
+                        let tag = users::tag(conn, owner.uid)?;
+                        let entry = entry(owner.uid).before(tag.clone()).after(tag);
+                        return Ok((
+                            Registered::Done(Box::new(user(Uuid::now_v7()))),
+                            Some(entry),
+                        ));
                     }
                 };
                 users::mail_code(conn, &sealer, &place, &user, mail, &email, &base_url, now)?;
-                Ok(Registered::Done(Box::new(user)))
+                let entry = entry(user.uid).after(users::tag(conn, user.uid)?);
+                Ok((Registered::Done(Box::new(user)), Some(entry)))
             })
             .await
     }

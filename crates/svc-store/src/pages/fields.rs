@@ -15,17 +15,16 @@ const TEXT_OR_NULL: &str = "must be text or null";
 const TEXT: &str = "must be text that is not empty";
 const PARAMS: &str = r#"must be a string that holds JSON, such as "{\"columns\": [\"id\"]}""#;
 
-/// What a caller gave of a page. The outer `None` is a property that was not given.
+/// What a caller gave of a page.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Fields {
-    pub(super) view: Option<String>,
     pub(super) unique_name: Option<String>,
-    pub(super) name: Option<Option<String>>,
-    pub(super) resource: Option<Option<String>>,
-    pub(super) model: Option<Option<String>>,
-    pub(super) params: Option<String>,
-    /// All other properties, in the caller's order.
-    pub(super) properties: JsonObject,
+    /// The name, where one was given that is not null.
+    pub(super) name: Option<String>,
+    /// The properties that the service knows, the values written in one way.
+    known: JsonObject,
+    /// All other properties, in the caller's order and spelling.
+    others: JsonObject,
 }
 
 impl Fields {
@@ -45,33 +44,62 @@ impl Fields {
         for name in OURS {
             object.remove(name);
         }
-        let mut take = |name: &str, rule: fn(&RawValue) -> Result<Option<String>, String>| {
-            let value = object.remove(name)?;
-            rule(&value)
-                .inspect_err(|message| invalid.push_field(name, message))
-                .ok()
+        let mut known = JsonObject::new();
+        let mut take = |field: &str, rule: Rule| -> Result<Option<String>, Error> {
+            let Some(value) = object.remove(field) else {
+                return Ok(None);
+            };
+            match rule(&value) {
+                Ok(value) => {
+                    known.set(field, &value).map_err(json::unwritable)?;
+                    Ok(value)
+                }
+                Err(message) => {
+                    invalid.push_field(field, message);
+                    Ok(None)
+                }
+            }
         };
-        let fields = Self {
-            view: take("view", text).flatten(),
-            unique_name: take("unique_name", unique_name).flatten(),
-            name: take("name", text_or_null),
-            resource: take("resource", text_or_null),
-            model: take("model", text_or_null),
-            params: take("params", params).flatten(),
-            properties: JsonObject::new(),
-        };
+        take("view", text)?;
+        let given = take("unique_name", unique_name)?;
+        let name = take("name", text_or_null)?;
+        take("resource", text_or_null)?;
+        take("model", text_or_null)?;
+        take("params", params)?;
         invalid.into_result()?;
         Ok(Self {
-            properties: object,
-            ..fields
+            unique_name: given,
+            name,
+            known,
+            others: object,
         })
     }
 
     /// Whether there is nothing to change.
     pub(super) fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.known.is_empty() && self.others.is_empty()
+    }
+
+    /// Gives the page the name that it did not bring.
+    pub(super) fn set_unique_name(&mut self, name: &str) -> Result<(), Error> {
+        self.known
+            .set("unique_name", name)
+            .map_err(json::unwritable)?;
+        self.unique_name = Some(name.to_owned());
+        Ok(())
+    }
+
+    /// All that was given as one JSON object.
+    pub(super) fn to_text(&self) -> Result<String, Error> {
+        Ok(json::join(
+            &json::to_text(&self.known)?,
+            &json::to_text(&self.others)?,
+        ))
     }
 }
+
+/// Reads the value of a property that the service knows; the error says what it must be.
+type Rule = fn(&RawValue) -> Result<Option<String>, String>;
 
 fn text_or_null(value: &RawValue) -> Result<Option<String>, String> {
     read(value).ok_or_else(|| TEXT_OR_NULL.to_owned())
@@ -131,13 +159,10 @@ mod tests {
             r#"{"z":1.50,"name":null,"view":"list","a":{"b": [1]},"params":"[]","uid":"x","date_add":7}"#,
         ))
         .unwrap();
-        assert_eq!(fields.view.as_deref(), Some("list"));
-        assert_eq!(fields.name, Some(None));
-        assert_eq!(fields.model, None);
-        assert_eq!(fields.params.as_deref(), Some("[]"));
+        assert_eq!((&fields.unique_name, &fields.name), (&None, &None));
         assert_eq!(
-            serde_json::to_string(&fields.properties).unwrap(),
-            r#"{"z":1.50,"a":{"b": [1]}}"#
+            fields.to_text().unwrap(),
+            r#"{"view":"list","name":null,"params":"[]","z":1.50,"a":{"b": [1]}}"#
         );
     }
 
@@ -150,6 +175,13 @@ mod tests {
             fields,
             ["view", "unique_name", "name", "resource", "model", "params"]
         );
+    }
+
+    #[test]
+    fn a_known_property_is_written_in_one_way_however_it_came() {
+        let plain = Fields::of_patch(object(r#"{"name":"A/ü"}"#)).unwrap();
+        let escaped = Fields::of_patch(object(r#"{"name":"\u0041\/\u00fc"}"#)).unwrap();
+        assert_eq!(plain, escaped);
     }
 
     #[test]

@@ -2,16 +2,21 @@
 
 use crate::error::Error;
 
-/// Refuses the change when a header was sent and none of its entity tags is the present one.
-pub(super) fn check(header: Option<&str>, etag: &str) -> Result<(), Error> {
+/// What an entity tag ends with when it is one of a page that has a draft.
+pub(super) const DRAFT: &str = "-draft";
+
+/// Refuses the change when a header was sent and none of its entity tags is one of this state of the page's layer.
+///
+/// Whether there is a draft does not matter: that somebody began one is no change of the published page.
+pub(super) fn check(header: Option<&str>, state: &str) -> Result<(), Error> {
     match header {
-        Some(header) if !matches(header, etag) => Err(Error::precondition_failed()),
+        Some(header) if !matches(header, state) => Err(Error::precondition_failed()),
         _ => Ok(()),
     }
 }
 
 /// The strong comparison: a weak tag (`W/"..."`) never matches. What cannot be read matches nothing.
-fn matches(header: &str, etag: &str) -> bool {
+fn matches(header: &str, state: &str) -> bool {
     if header.trim() == "*" {
         return true;
     }
@@ -26,12 +31,7 @@ fn matches(header: &str, etag: &str) -> bool {
         else {
             return false;
         };
-        if !weak
-            && etag
-                .strip_prefix('"')
-                .and_then(|etag| etag.strip_suffix('"'))
-                == Some(opaque)
-        {
+        if !weak && opaque.strip_suffix(DRAFT).unwrap_or(opaque) == state {
             return true;
         }
         rest = after;
@@ -54,8 +54,9 @@ mod tests {
             "\"b\",\"a-1\"",
             "W/\"a-1\", \"a-1\"",
             "\"x,y\",\"a-1\"",
+            "\"a-1-draft\"",
         ] {
-            assert!(matches(header, "\"a-1\""), "{header}");
+            assert!(matches(header, "a-1"), "{header}");
         }
     }
 
@@ -66,24 +67,25 @@ mod tests {
             "\"a-2\"",
             "W/\"a-1\"",
             "a-1",
+            "\"a-1-drafts\"",
             "\"a-1",
             "\"a-2\", a-1",
             "**",
         ] {
-            assert!(!matches(header, "\"a-1\""), "{header}");
+            assert!(!matches(header, "a-1"), "{header}");
         }
     }
 
     proptest! {
         #[test]
         fn any_header_is_read_to_its_end(header in ".{0,100}") {
-            let _ = matches(&header, "\"a-1\"");
+            let _ = matches(&header, "a-1");
         }
 
         #[test]
         fn a_listed_tag_is_found(before in "(\"[a-z,]{0,5}\", ?){0,4}") {
             let header = format!("{before}\"a-1\"");
-            prop_assert!(matches(&header, "\"a-1\""));
+            prop_assert!(matches(&header, "a-1"));
         }
     }
 }

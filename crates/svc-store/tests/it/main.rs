@@ -5,7 +5,10 @@
 )]
 
 mod account;
+mod audit;
+mod copies;
 mod credentials;
+mod drafts;
 mod pages;
 mod processes;
 mod projects;
@@ -18,7 +21,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 use svc_data::{Database, Migration};
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{Draft, EnvironmentName, PageSettings, ProjectName};
 use svc_store::{Clock, Error, ErrorKind, NewProject, Store, StoreOptions};
 use tempfile::TempDir;
 
@@ -35,9 +38,19 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0002_users.sql"),
     },
     Migration {
+        version: 3,
+        name: "page_revisions",
+        sql: include_str!("../../migrations/0003_page_revisions.sql"),
+    },
+    Migration {
         version: 4,
         name: "proxy",
         sql: include_str!("../../migrations/0004_proxy.sql"),
+    },
+    Migration {
+        version: 5,
+        name: "audit",
+        sql: include_str!("../../migrations/0005_audit.sql"),
     },
 ];
 
@@ -107,6 +120,22 @@ fn main_project() -> ProjectName {
 
 fn prod() -> EnvironmentName {
     EnvironmentName::default()
+}
+
+/// The pages of an environment, from all parts of their list.
+async fn listed(
+    store: &Store,
+    project: &ProjectName,
+    environment: &EnvironmentName,
+    draft: Draft,
+) -> Result<Vec<PageSettings>, Error> {
+    let mut list = store.pages().list(project, environment, draft).await?;
+    let mut json = list.json.to_vec();
+    while let Some(more) = list.more {
+        list = more.next().await?;
+        json.extend_from_slice(&list.json);
+    }
+    Ok(serde_json::from_slice(&json).unwrap())
 }
 
 /// The fields an error names, in order.

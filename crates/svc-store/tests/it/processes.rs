@@ -12,7 +12,7 @@ use svc_model::{Draft, PageSettings};
 use svc_store::{NewProject, Store};
 use tempfile::TempDir;
 
-use crate::{main_project, prod};
+use crate::{listed, main_project, prod};
 
 const DIR: &str = "SVC_STORE_TEST_DIR";
 const PAGES: &str = "SVC_STORE_TEST_PAGES";
@@ -35,7 +35,8 @@ async fn writer() {
             .await
             .unwrap();
         let mut out = std::io::stdout().lock();
-        writeln!(out, "\n{ANSWERED}{}", page.settings.uid().unwrap()).unwrap();
+        let uid = page.settings().unwrap().uid().unwrap();
+        writeln!(out, "\n{ANSWERED}{uid}").unwrap();
         out.flush().unwrap();
     }
 }
@@ -59,9 +60,7 @@ fn start(dir: &Path, pages: usize) -> (Child, impl Iterator<Item = String> + use
 }
 
 async fn uids(store: &Store) -> HashSet<String> {
-    let pages = store
-        .pages()
-        .list(&main_project(), &prod(), Draft::Off)
+    let pages = listed(store, &main_project(), &prod(), Draft::Off)
         .await
         .unwrap();
     pages
@@ -122,7 +121,7 @@ async fn processes_that_write_at_once_lose_nothing_and_notice_each_other() {
             .create(&main_project(), &prod(), Draft::Off, PageSettings::new())
             .await
             .unwrap();
-        expected.insert(page.settings.uid().unwrap().to_string());
+        expected.insert(page.settings().unwrap().uid().unwrap().to_string());
     }
     for (mut child, lines) in writers {
         expected.extend(lines);

@@ -1,0 +1,300 @@
+//! `svc audit`: the audit trail, read from the store.
+
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+use jiff::{Span, Timestamp, Zoned, civil::Date, tz::TimeZone};
+use serde::Serialize;
+use svc_model::{EnvironmentName, JsonObject, ProjectName};
+use svc_store::{AuditFilter, AuditLine, Store};
+
+use crate::{
+    context::Context,
+    failure::Failure,
+    output::to_row,
+    pages::FormatArg,
+    rows::{Format, RowWriter},
+};
+
+/// Lines that are read at a time.
+const PER_PAGE: u32 = 1_000;
+
+/// Show who wrote what
+#[derive(Subcommand)]
+pub(crate) enum Audit {
+    /// List the lines of the audit trail, the newest first
+    #[command(after_help = "Examples:\n  \
+        svc audit list --project crm --since 7d\n  \
+        svc audit list --project crm --resource shop --model orders --record 42\n  \
+        svc audit list --actor ann@example.com --action pages\n  \
+        svc audit list --all --format csv > audit.csv\n\n\
+        Every write leaves a line: who, what, when, by which request, and the entity tags of what it was and what it \
+        is. A table shows the essentials; the other formats have all of a line.")]
+    List(List),
+}
+
+/// Which lines, and how they are written.
+#[derive(Args)]
+pub(crate) struct List {
+    /// Project
+    #[arg(long, value_name = "P")]
+    project: Option<ProjectName>,
+    /// Environment of the project
+    #[arg(long, value_name = "E")]
+    env: Option<EnvironmentName>,
+    /// What was done, such as records.update, or all of a group: records
+    #[arg(long, value_name = "A")]
+    action: Option<String>,
+    /// Who did it: an e-mail address, the prefix or uid of a credential, or a kind such as static_token or program
+    #[arg(long, value_name = "WHO")]
+    actor: Option<String>,
+    /// Resource
+    #[arg(long, value_name = "R")]
+    resource: Option<String>,
+    /// Table or view
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+    /// Key of a record, as in its path; uid of anything else
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    record: Option<String>,
+    /// The request, by its X-Request-Id
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    request_id: Option<String>,
+    /// Not before this time: 7d, 12h ago, or a date or time such as 2027-01-31
+    #[arg(long, value_name = "T")]
+    since: Option<Moment>,
+    /// Before this time
+    #[arg(long, value_name = "T")]
+    until: Option<Moment>,
+    /// The most lines [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "all")]
+    limit: Option<u32>,
+    /// All lines, written while they are read
+    #[arg(long)]
+    all: bool,
+    /// In CSV: put an apostrophe in front of what a spreadsheet would calculate
+    #[arg(long)]
+    escape_formulas: bool,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// A line as programs read it.
+#[derive(Serialize)]
+struct Whole<'a> {
+    uid: String,
+    time: String,
+    project: Option<&'a str>,
+    environment: Option<&'a str>,
+    actor_kind: &'a str,
+    actor_uid: Option<String>,
+    actor: Option<&'a str>,
+    action: &'a str,
+    resource: Option<&'a str>,
+    model: Option<&'a str>,
+    record: Option<&'a str>,
+    request_id: Option<&'a str>,
+    before: Option<&'a str>,
+    after: Option<&'a str>,
+}
+
+impl<'a> Whole<'a> {
+    fn of(line: &'a AuditLine) -> Self {
+        Self {
+            uid: line.uid.to_string(),
+            time: format!("{:.6}", line.time),
+            project: line.project.as_deref(),
+            environment: line.environment.as_deref(),
+            actor_kind: line.actor.kind.as_str(),
+            actor_uid: line.actor.uid.map(|uid| uid.to_string()),
+            actor: line.actor.label.as_deref(),
+            action: &line.action,
+            resource: line.resource.as_deref(),
+            model: line.model.as_deref(),
+            record: line.record.as_deref(),
+            request_id: line.request_id.as_deref(),
+            before: line.before.as_deref(),
+            after: line.after.as_deref(),
+        }
+    }
+}
+
+/// A line as people read it.
+#[derive(Serialize)]
+struct Short<'a> {
+    time: String,
+    actor: &'a str,
+    action: &'a str,
+    what: String,
+    request_id: &'a str,
+}
+
+impl<'a> Short<'a> {
+    fn of(line: &'a AuditLine) -> Self {
+        let parts = [
+            &line.project,
+            &line.environment,
+            &line.resource,
+            &line.model,
+            &line.record,
+        ];
+        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        Self {
+            time: crate::output::time(line.time),
+            actor: match &line.actor.label {
+                Some(label) => label,
+                None => line.actor.kind.as_str(),
+            },
+            action: &line.action,
+            what: parts.join(" / "),
+            request_id: line.request_id.as_deref().unwrap_or_default(),
+        }
+    }
+}
+
+impl Audit {
+    /// Does what was asked.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let store = context.existing_store().await?;
+        match self {
+            Self::List(list) => list.run(context, &store).await,
+        }
+    }
+}
+
+impl List {
+    async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
+        let format = context.output.format(self.format.format);
+        let most = match (self.all, self.limit) {
+            (true, _) => u64::MAX,
+            (false, limit) => limit.unwrap_or(100).into(),
+        };
+        let escape_formulas = self.escape_formulas;
+        let mut filter = self.filter();
+        let mut writer = RowWriter::to_stdout(format);
+        loop {
+            let wanted = most.saturating_sub(writer.written());
+            let wanted = u32::try_from(wanted).unwrap_or(PER_PAGE).min(PER_PAGE);
+            if wanted == 0 {
+                break;
+            }
+            let lines = store.audit().list(&filter, wanted).await?;
+            for line in &lines {
+                let mut row = match format {
+                    Format::Table => to_row(&Short::of(line))?,
+                    _ => to_row(&Whole::of(line))?,
+                };
+                if escape_formulas && format == Format::Csv {
+                    escape(&mut row)?;
+                }
+                writer.write(row)?;
+            }
+            filter.behind = lines.last().map(|line| line.uid);
+            if lines.len() < wanted as usize {
+                break;
+            }
+        }
+        let written = writer.written();
+        writer.finish()?;
+        if format == Format::Table && written == 0 {
+            context
+                .output
+                .note("no line of the audit trail is about this");
+        } else if format == Format::Table && written == most {
+            context.output.note(&format!(
+                "the newest {written} lines; --limit shows more, --all all of them"
+            ));
+        }
+        Ok(())
+    }
+
+    fn filter(self) -> AuditFilter {
+        let mut filter = AuditFilter::default();
+        filter.project = self.project;
+        filter.environment = self.env;
+        filter.action = self.action;
+        filter.actor = self.actor;
+        filter.resource = self.resource;
+        filter.model = self.model;
+        filter.record = self.record;
+        filter.request_id = self.request_id;
+        filter.since = self.since.map(|moment| moment.0);
+        filter.until = self.until.map(|moment| moment.0);
+        filter
+    }
+}
+
+/// Puts an apostrophe in front of texts that a spreadsheet would calculate: callers choose request ids and keys.
+fn escape(row: &mut JsonObject) -> Result<(), Failure> {
+    let mut escaped = Vec::new();
+    for (name, value) in row.iter() {
+        if let Ok(text) = serde_json::from_str::<String>(value.get())
+            && text.starts_with(['=', '+', '-', '@', '\t', '\r'])
+        {
+            escaped.push((name.to_owned(), format!("'{text}")));
+        }
+    }
+    for (name, text) in escaped {
+        row.set(&name, &text)
+            .map_err(|error| Failure::new(format!("cannot write a line as JSON: {error}")))?;
+    }
+    Ok(())
+}
+
+/// `7d`, `12h`, `1y`: that long ago; `2027-01-31`: that day, 00:00 UTC; or an RFC 3339 time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Moment(Timestamp);
+
+impl FromStr for Moment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::parse(text, Timestamp::now())
+    }
+}
+
+impl Moment {
+    fn parse(text: &str, now: Timestamp) -> Result<Self, String> {
+        let midnight = |date: Date| date.to_zoned(TimeZone::UTC).map(|day| day.timestamp());
+        if let Ok(time) = text.parse::<Timestamp>() {
+            Ok(Self(time))
+        } else if let Ok(date) = text.parse::<Date>() {
+            midnight(date).map(Self).map_err(|error| error.to_string())
+        } else {
+            let span: Span = text.parse().map_err(
+                |_| "must be how long ago, such as 7d or 12h, or a date or time such as 2027-01-31",
+            )?;
+            let then = Zoned::new(now, TimeZone::UTC).checked_sub(span);
+            then.map(|then| Self(then.timestamp()))
+                .map_err(|_| "lies too far in the past".to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_a_time_a_day_or_how_long_ago() {
+        let now = "2026-11-21T10:00:00Z".parse().unwrap();
+        let parse = |text| Moment::parse(text, now).map(|moment| moment.0.to_string());
+        assert_eq!(parse("7d").unwrap(), "2026-11-14T10:00:00Z");
+        assert_eq!(parse("12h").unwrap(), "2026-11-20T22:00:00Z");
+        assert_eq!(parse("2026-01-31").unwrap(), "2026-01-31T00:00:00Z");
+        assert_eq!(
+            parse("2026-01-31T01:00:00+01:00").unwrap(),
+            "2026-01-31T00:00:00Z"
+        );
+        assert!(parse("yesterday").unwrap_err().contains("how long ago"));
+    }
+
+    #[test]
+    fn what_a_spreadsheet_would_calculate_is_escaped_and_nothing_else() {
+        let mut row: JsonObject =
+            serde_json::from_str(r#"{"a":"=1+1","b":"plain","c":null,"d":"-x"}"#).unwrap();
+        escape(&mut row).unwrap();
+        let text = serde_json::to_string(&row).unwrap();
+        assert_eq!(text, r#"{"a":"'=1+1","b":"plain","c":null,"d":"'-x"}"#);
+    }
+}

@@ -1,0 +1,534 @@
+//! Pages as code: `svc pages pull`, `diff` and `push`.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    path::PathBuf,
+};
+
+use clap::Args;
+use serde::Serialize;
+use svc_api::Client;
+use svc_model::{Draft, PageUid};
+
+use super::{
+    LayeredService,
+    content::{Content, to_update},
+    folder::{Folder, Noted},
+    names,
+    plan::{Pair, Remote, Standing, pairs},
+};
+use crate::{context::Context, failure::Failure};
+
+/// Write the pages of an environment into a folder, a file for each page
+#[derive(Args)]
+#[command(after_help = "Example:\n  svc pages pull pages --project demo")]
+pub(crate) struct Pull {
+    /// Folder; it is made when there is none
+    folder: PathBuf,
+    /// Overwrite files that were changed here as well as on the service
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    service: LayeredService,
+}
+
+/// Show what a push of a folder would change
+#[derive(Args)]
+#[command(after_help = "Example:\n  svc pages diff pages --project demo")]
+pub(crate) struct Diff {
+    /// Folder that svc pages pull has written
+    folder: PathBuf,
+    #[command(flatten)]
+    service: LayeredService,
+}
+
+/// Give the service the pages of a folder: what was changed here since the last pull or push
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    svc pages push pages --project demo --draft\n  \
+    svc pages push pages --project demo --publish")]
+pub(crate) struct Push {
+    /// Folder that svc pages pull has written
+    folder: PathBuf,
+    /// Write drafts, and publish those of the folder's pages in one step when all are written
+    #[arg(long)]
+    publish: bool,
+    /// Delete pages whose files were removed; otherwise they stay
+    #[arg(long)]
+    delete: bool,
+    /// Overwrite pages that were changed on the service as well as here
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    service: LayeredService,
+}
+
+/// What a pull did, by names of files.
+#[derive(Default, Serialize)]
+struct Pulled<'a> {
+    written: Vec<String>,
+    removed: Vec<&'a str>,
+    /// Changed here and not on the service.
+    kept: Vec<&'a str>,
+    conflicts: Vec<&'a str>,
+}
+
+/// What a push does, by names of files.
+#[derive(Default, Serialize)]
+struct Pushed<'a> {
+    added: Vec<&'a str>,
+    changed: Vec<&'a str>,
+    deleted: Vec<&'a str>,
+    conflicts: Vec<&'a str>,
+    /// Changed on the service and not here: a pull brings them.
+    behind: Vec<&'a str>,
+    published: Vec<PageUid>,
+}
+
+impl Pull {
+    pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let mut folder = Folder::make(&self.folder, self.service.names())?;
+        let draft = self.service.draft();
+        let client = self.service.client()?;
+        let files = folder.files()?;
+        let mut taken: HashSet<_> = files.iter().map(|file| names::folded(&file.name)).collect();
+        let pairs = pairs(files, list(&client, draft).await?, folder.noted());
+        let mut done = Pulled::default();
+        let mut text = String::new();
+        for pair in &pairs {
+            let standing = pair.standing()?;
+            let write = match standing {
+                Standing::ChangedThere | Standing::NewThere | Standing::Removed => true,
+                Standing::Conflict(_) => self.force,
+                _ => false,
+            };
+            match (&pair.here, &pair.there) {
+                (_, Some(there)) if write => {
+                    let file = name_for(pair, there, &mut taken);
+                    folder.write(&file, &there.content)?;
+                    if let Some(old) = pair.here.as_ref().filter(|old| old.name != file) {
+                        folder.remove(&old.name)?;
+                    }
+                    text += &format!("written {file}\n");
+                    note(&mut folder, pair, there, &file, &there.content)?;
+                    done.written.push(file);
+                }
+                (Some(here), None) if write || standing == Standing::RemovedThere => {
+                    folder.remove(&here.name)?;
+                    text += &format!("removed {}\n", here.name);
+                    done.removed.push(&here.name);
+                    forget(&mut folder, pair);
+                }
+                (Some(here), Some(there)) if standing == Standing::Same => {
+                    note(&mut folder, pair, there, &here.name, &here.content)?;
+                }
+                (None, None) if draft == Draft::Off => forget(&mut folder, pair),
+                _ => match standing {
+                    Standing::Conflict(why) => {
+                        text += &format!("conflict {}: {why}\n", pair.label());
+                        done.conflicts.push(pair.label());
+                    }
+                    Standing::Changed | Standing::New => {
+                        text += &format!("kept {}: changed here only\n", pair.label());
+                        done.kept.push(pair.label());
+                    }
+                    _ => {}
+                },
+            }
+        }
+        folder.save()?;
+        if text.is_empty() {
+            text = "nothing to pull\n".to_owned();
+        }
+        context.output.result(&done, &text)?;
+        refuse(&done.conflicts, "left as they are")
+    }
+}
+
+impl Diff {
+    pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let folder = Folder::open(&self.folder, self.service.names())?;
+        let draft = self.service.draft();
+        let client = self.service.client()?;
+        let remotes = list(&client, draft).await?;
+        let pairs = pairs(folder.files()?, remotes, folder.noted());
+        let (done, mut shown) = compare(&pairs, false)?;
+        if !context.output.is_json() {
+            for pair in &pairs {
+                shown += &unified(pair)?;
+            }
+        }
+        context.output.result(&done, &shown)?;
+        refuse(&done.conflicts, "a push leaves them as they are")
+    }
+}
+
+impl Push {
+    pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let mut folder = Folder::open(&self.folder, self.service.names())?;
+        let draft = match self.publish {
+            true => Draft::On,
+            false => self.service.draft(),
+        };
+        let client = self.service.client()?;
+        let remotes = list(&client, draft).await?;
+        let pairs = pairs(folder.files()?, remotes, folder.noted());
+        let (mut done, mut text) = compare(&pairs, self.force)?;
+        if !done.conflicts.is_empty() {
+            context.output.result(&done, &text)?;
+            return refuse(&done.conflicts, "nothing was pushed");
+        }
+        if !self.delete {
+            for label in done.deleted.drain(..) {
+                text = text.replace(&line("deleted", label), "");
+                context.output.note(&format!(
+                    "the page of {label} stays; --delete deletes pages whose files were removed"
+                ));
+            }
+        }
+        let mut pusher = Pusher {
+            client: &client,
+            folder: &mut folder,
+            draft,
+            force: self.force,
+            delete: self.delete,
+            drafted: Vec::new(),
+        };
+        let pushed = pusher.push(&pairs).await;
+        let drafted = std::mem::take(&mut pusher.drafted);
+        // What was done is noted even when the rest could not be.
+        folder.save()?;
+        pushed?;
+        if self.publish {
+            let uids = to_publish(&client, &pairs, drafted, self.delete).await?;
+            done.published = client.pages().publish(uids).send().await?;
+            text += &format!("published {} pages\n", done.published.len());
+        }
+        if text.is_empty() {
+            text = "nothing to push\n".to_owned();
+        }
+        context.output.result(&done, &text)
+    }
+}
+
+/// The work of a push.
+struct Pusher<'a> {
+    client: &'a Client,
+    folder: &'a mut Folder,
+    draft: Draft,
+    force: bool,
+    delete: bool,
+    /// The pages that have a draft now.
+    drafted: Vec<PageUid>,
+}
+
+impl Pusher<'_> {
+    async fn push(&mut self, pairs: &[Pair]) -> Result<(), Failure> {
+        let mut writes = VecDeque::new();
+        for pair in pairs {
+            match pair.standing()? {
+                Standing::Same => self.is_same(pair)?,
+                Standing::New | Standing::Changed => writes.push_back(pair),
+                Standing::Conflict(_) if self.force && pair.here.is_some() => {
+                    writes.push_back(pair);
+                }
+                // First, so that their names are free.
+                Standing::Removed | Standing::Conflict(_) if self.delete => {
+                    self.delete(pair).await?;
+                }
+                _ => {}
+            }
+        }
+        // A name may become free when another page is written: those that meet one that is taken wait, as long as
+        // anything goes on.
+        let mut waited = 0;
+        while let Some(pair) = writes.pop_front() {
+            match self.write(pair).await {
+                Ok(()) => waited = 0,
+                Err(Refused::NameTaken(_)) if waited < writes.len() => {
+                    waited += 1;
+                    writes.push_back(pair);
+                }
+                Err(Refused::NameTaken(failure) | Refused::Other(failure)) => return Err(failure),
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a page that is the same on both sides, maybe by a push that was interrupted.
+    fn is_same(&mut self, pair: &Pair) -> Result<(), Failure> {
+        match (&pair.here, &pair.there) {
+            (Some(here), Some(there)) => {
+                if there.draft {
+                    self.drafted.push(there.uid.clone());
+                }
+                note(self.folder, pair, there, &here.name, &here.content)
+            }
+            // A draft that is deleted may be published yet.
+            (None, None) if self.draft == Draft::Off => {
+                forget(self.folder, pair);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn write(&mut self, pair: &Pair) -> Result<(), Refused> {
+        let Some(here) = &pair.here else {
+            return Ok(());
+        };
+        let pages = self.client.pages();
+        let page = match &pair.there {
+            None => {
+                let settings = here.content.to_new(&here.unique_name)?;
+                pages.create(&settings).draft(self.draft).send().await
+            }
+            Some(there) => {
+                let etag = self.unchanged(pair, there).await?;
+                let update = to_update(pair.changes())?;
+                let call = pages.update(there.uid.clone(), update).draft(self.draft);
+                call.if_match(etag).send().await
+            }
+        };
+        let page = page.map_err(|error| Refused::of(&here.name, error))?;
+        let written = Remote::of(page)?;
+        if written.draft {
+            self.drafted.push(written.uid.clone());
+        }
+        note(self.folder, pair, &written, &here.name, &here.content)?;
+        // A page that was made must be known again, whatever comes next.
+        self.folder.save()?;
+        Ok(())
+    }
+
+    async fn delete(&mut self, pair: &Pair) -> Result<(), Failure> {
+        let Some(there) = &pair.there else {
+            return Ok(());
+        };
+        let etag = self.unchanged(pair, there).await?;
+        let call = self.client.pages().delete(there.uid.clone());
+        let deleted = call.draft(self.draft).if_match(etag).send().await;
+        deleted
+            .map_err(|error| Failure::new(format!("{}: {}", pair.label(), Failure::from(error))))?;
+        if self.draft == Draft::Off {
+            forget(self.folder, pair);
+        }
+        Ok(())
+    }
+
+    /// The entity tag of a page that is still what the plan was made for.
+    async fn unchanged(&self, pair: &Pair, there: &Remote) -> Result<String, Failure> {
+        let call = self.client.pages().get(there.uid.clone()).draft(self.draft);
+        let now = call.send_tagged().await?;
+        let same = Content::of_page(now.value)?.digest()? == there.content.digest()?;
+        match now.etag {
+            Some(etag) if same || self.force => Ok(etag),
+            _ => Err(changed_meanwhile(pair.label())),
+        }
+    }
+}
+
+/// Why a page could not be written.
+enum Refused {
+    NameTaken(Failure),
+    Other(Failure),
+}
+
+impl Refused {
+    fn of(file: &str, error: svc_api::Error) -> Self {
+        if error.is_precondition_failed() {
+            return Self::Other(changed_meanwhile(file));
+        }
+        let about_the_name = error
+            .field_errors()
+            .iter()
+            .any(|(field, _)| field == "unique_name");
+        let failure = Failure::new(format!("{file}: {}", Failure::from(error)));
+        match about_the_name {
+            true => Self::NameTaken(failure),
+            false => Self::Other(failure),
+        }
+    }
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Self {
+        Self::Other(failure)
+    }
+}
+
+fn changed_meanwhile(file: &str) -> Failure {
+    Failure::new(format!(
+        "the page of {file} was changed on the service in this moment; push again"
+    ))
+}
+
+/// The pages of the environment as a layer shows them.
+async fn list(client: &Client, draft: Draft) -> Result<Vec<Remote>, Failure> {
+    let pages = client.pages().list().draft(draft).send().await?;
+    pages.into_iter().map(Remote::of).collect()
+}
+
+/// The pages of the folder whose drafts are what the folder says.
+async fn to_publish(
+    client: &Client,
+    pairs: &[Pair],
+    mut drafted: Vec<PageUid>,
+    delete: bool,
+) -> Result<Vec<PageUid>, Failure> {
+    let removed = pairs.iter().filter(|pair| delete && pair.here.is_none());
+    let removed: HashSet<&str> = removed
+        .filter_map(|pair| Some(pair.noted.as_ref()?.0.as_str()))
+        .collect();
+    if !removed.is_empty() {
+        let shown: HashSet<_> = list(client, Draft::On)
+            .await?
+            .into_iter()
+            .map(|page| page.uid)
+            .collect();
+        let published = list(client, Draft::Off).await?.into_iter();
+        let gone = published.filter(|page| removed.contains(page.uid.as_str()));
+        drafted.extend(gone.map(|page| page.uid).filter(|uid| !shown.contains(uid)));
+    }
+    Ok(drafted)
+}
+
+/// What a push does, and the same for people. With force a conflict is a change like others.
+fn compare(pairs: &[Pair], force: bool) -> Result<(Pushed<'_>, String), Failure> {
+    let mut done = Pushed::default();
+    let mut text = String::new();
+    for pair in pairs {
+        let label = pair.label();
+        let standing = match (pair.standing()?, &pair.here, &pair.there) {
+            (Standing::Conflict(_), Some(_), Some(_)) if force => Standing::Changed,
+            (Standing::Conflict(_), Some(_), None) if force => Standing::New,
+            (Standing::Conflict(_), None, _) if force => Standing::Removed,
+            (standing, ..) => standing,
+        };
+        let (list, line) = match standing {
+            Standing::Same | Standing::NewThere => continue,
+            Standing::New => (&mut done.added, line("added", label)),
+            Standing::Changed => (&mut done.changed, line("changed", label)),
+            Standing::Removed => (&mut done.deleted, line("deleted", label)),
+            Standing::Conflict(why) => (
+                &mut done.conflicts,
+                line("conflict", &format!("{label}: {why}")),
+            ),
+            Standing::ChangedThere | Standing::RemovedThere => (
+                &mut done.behind,
+                line(
+                    "behind",
+                    &format!("{label}: changed on the service only; svc pages pull brings it"),
+                ),
+            ),
+        };
+        list.push(label);
+        text += &line;
+    }
+    Ok((done, text))
+}
+
+fn line(what: &str, about: &str) -> String {
+    format!("{what} {about}\n")
+}
+
+/// The change that a push makes to a page, as a unified diff of its file.
+fn unified(pair: &Pair) -> Result<String, Failure> {
+    let (before, after) = match (pair.standing()?, &pair.here, &pair.there) {
+        (Standing::New, Some(here), _) => (None, Some(here.content.file_text()?)),
+        (Standing::Removed, _, Some(there)) => (Some(there.content.file_text()?), None),
+        (Standing::Changed | Standing::Conflict(_), Some(_), Some(there)) => {
+            let after = there.content.with(&pair.changes());
+            (Some(there.content.file_text()?), Some(after.file_text()?))
+        }
+        _ => return Ok(String::new()),
+    };
+    let name = |side: &str, text: &Option<String>| match text {
+        Some(_) => format!("{side}/{}", pair.label()),
+        None => "/dev/null".to_owned(),
+    };
+    let names = (name("service", &before), name("folder", &after));
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let diff = similar::TextDiff::from_lines(&before, &after);
+    let diff = diff.unified_diff().header(&names.0, &names.1).to_string();
+    // Nothing that a terminal would obey comes out of a page.
+    let mut shown = String::with_capacity(diff.len());
+    for c in diff.chars() {
+        if c.is_control() && c != '\n' {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    Ok(shown)
+}
+
+/// The file that a page is written into: the one that it has as long as its name stays.
+fn name_for(pair: &Pair, there: &Remote, taken: &mut HashSet<String>) -> String {
+    let noted = pair.noted.as_ref().map(|(_, noted)| noted);
+    let stays = noted.is_some_and(|noted| noted.name == there.unique_name);
+    let own = match (&pair.here, noted) {
+        (Some(here), _) => Some(&here.name),
+        (None, noted) => noted.map(|noted| &noted.file),
+    };
+    if let Some(own) = own {
+        let free = pair.here.is_some() || !taken.contains(&names::folded(own));
+        let unnoted = noted.is_none() && pair.here.is_some();
+        if (stays || unnoted) && free {
+            taken.insert(names::folded(own));
+            return own.clone();
+        }
+        // The own file goes, so its name is free.
+        if pair.here.is_some() {
+            taken.remove(&names::folded(own));
+        }
+    }
+    let file = match (&pair.here, names::free(&there.unique_name, taken)) {
+        // Where upper and lower case are the same, these two are one file.
+        (Some(own), file) if names::folded(&own.name) == names::folded(&file) => own.name.clone(),
+        (_, file) => file,
+    };
+    taken.insert(names::folded(&file));
+    file
+}
+
+/// Notes that both sides have this of a page.
+fn note(
+    folder: &mut Folder,
+    pair: &Pair,
+    there: &Remote,
+    file: &str,
+    here: &Content,
+) -> Result<(), Failure> {
+    let uid = there.uid.as_str();
+    if pair.noted.as_ref().is_some_and(|(old, _)| old != uid) {
+        forget(folder, pair);
+    }
+    let noted = Noted {
+        file: file.to_owned(),
+        name: there.unique_name.clone(),
+        here: here.digest()?,
+        there: there.content.digest()?,
+    };
+    folder.note(uid, Some(noted));
+    Ok(())
+}
+
+fn forget(folder: &mut Folder, pair: &Pair) {
+    if let Some((uid, _)) = &pair.noted {
+        folder.note(uid, None);
+    }
+}
+
+/// Ends a command that met conflicts.
+fn refuse(conflicts: &[&str], consequence: &str) -> Result<(), Failure> {
+    match conflicts.len() {
+        0 => Ok(()),
+        1 => Err(Failure::new(format!(
+            "1 page is in conflict; {consequence}; --force overwrites"
+        ))),
+        many => Err(Failure::new(format!(
+            "{many} pages are in conflict; {consequence}; --force overwrites"
+        ))),
+    }
+}

@@ -1,0 +1,300 @@
+//! The folder of pages as code: a file for each page, and what is noted of where they came from.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{content::Content, names};
+use crate::failure::Failure;
+
+/// The file of what is noted.
+pub(super) const STATE: &str = ".svc-pages.json";
+/// The form of what is noted.
+const VERSION: u32 = 1;
+
+/// The folder.
+pub(super) struct Folder {
+    path: PathBuf,
+    state: State,
+    /// The key of what is noted of the place that the command is about.
+    place: String,
+}
+
+/// A file of a page.
+#[derive(Clone, Debug)]
+pub(super) struct PageFile {
+    /// Its name in the folder.
+    pub(super) name: String,
+    /// The name of its page.
+    pub(super) unique_name: String,
+    pub(super) content: Content,
+}
+
+/// What is noted of a folder.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    version: u32,
+    /// By service, project and environment.
+    places: BTreeMap<String, Place>,
+}
+
+/// What is noted of an environment.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    /// By uid.
+    pages: BTreeMap<String, Noted>,
+}
+
+/// How a page was when folder and service had the same of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Noted {
+    /// The name of its file.
+    pub(super) file: String,
+    /// Its unique name.
+    pub(super) name: String,
+    /// The digest of what the file said.
+    pub(super) here: String,
+    /// The digest of what the service said.
+    pub(super) there: String,
+}
+
+impl Folder {
+    /// Opens a folder that exists.
+    pub(super) fn open(path: &Path, place: [&str; 3]) -> Result<Self, Failure> {
+        if !path.is_dir() {
+            return Err(Failure::usage(format!(
+                "{} is no folder; svc pages pull makes it",
+                path.display()
+            )));
+        }
+        let [url, project, environment] = place;
+        Ok(Self {
+            path: path.to_owned(),
+            state: State::read(&path.join(STATE))?,
+            place: format!("{url}/projects/{project}/{environment}"),
+        })
+    }
+
+    /// Opens a folder, which is made when there is none.
+    pub(super) fn make(path: &Path, place: [&str; 3]) -> Result<Self, Failure> {
+        fs::create_dir_all(path).map_err(|error| unwritable(path, &error))?;
+        Self::open(path, place)
+    }
+
+    /// The files of pages, in the order of their names.
+    pub(super) fn files(&self) -> Result<Vec<PageFile>, Failure> {
+        let unreadable = |error: &io::Error| {
+            Failure::new(format!("cannot read {}: {error}", self.path.display()))
+        };
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.path).map_err(|error| unreadable(&error))? {
+            let entry = entry.map_err(|error| unreadable(&error))?;
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if !names::is_page_file(&name) || entry.path().is_dir() {
+                continue;
+            }
+            let text = fs::read_to_string(entry.path()).map_err(|error| {
+                Failure::new(format!("cannot read {}: {error}", entry.path().display()))
+            })?;
+            let content = Content::of_file(&name, &text)?;
+            let said = content.unique_name();
+            files.push(PageFile {
+                unique_name: said.unwrap_or_else(|| names::unique_name(&name)),
+                name,
+                content,
+            });
+        }
+        files.sort_by(|one, other| one.name.cmp(&other.name));
+        check_names(&files)?;
+        Ok(files)
+    }
+
+    /// What is noted of the pages of the environment, by uid.
+    pub(super) fn noted(&self) -> BTreeMap<String, Noted> {
+        let place = self.state.places.get(&self.place);
+        place.map(|place| place.pages.clone()).unwrap_or_default()
+    }
+
+    /// Writes the file of a page, as a whole or not at all.
+    pub(super) fn write(&self, file: &str, content: &Content) -> Result<(), Failure> {
+        self.replace(file, &content.file_text()?)
+    }
+
+    /// Removes the file of a page.
+    pub(super) fn remove(&self, file: &str) -> Result<(), Failure> {
+        let path = self.path.join(file);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::new(format!(
+                "cannot remove {}: {error}",
+                path.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes how a page is; `None` forgets it.
+    pub(super) fn note(&mut self, uid: &str, noted: Option<Noted>) {
+        let place = self.state.places.entry(self.place.clone()).or_default();
+        match noted {
+            Some(noted) => place.pages.insert(uid.to_owned(), noted),
+            None => place.pages.remove(uid),
+        };
+    }
+
+    /// Writes down what was noted.
+    pub(super) fn save(&self) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(&self.state)
+            .map_err(|error| Failure::new(format!("cannot write {STATE} as JSON: {error}")))?;
+        self.replace(STATE, &(text + "\n"))
+    }
+
+    fn replace(&self, file: &str, text: &str) -> Result<(), Failure> {
+        let path = self.path.join(file);
+        // A name that no page has.
+        let new = self.path.join(format!(".{file}.new"));
+        fs::write(&new, text)
+            .and_then(|()| fs::rename(&new, &path))
+            .map_err(|error| unwritable(&path, &error))
+    }
+}
+
+impl State {
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self {
+                    version: VERSION,
+                    places: BTreeMap::new(),
+                });
+            }
+            Err(error) => {
+                return Err(Failure::new(format!(
+                    "cannot read {}: {error}",
+                    path.display()
+                )));
+            }
+        };
+        let broken = |reason: String| {
+            let path = path.display();
+            Failure::new(format!(
+                "{path} {reason}; remove it, and svc pages pull writes it anew"
+            ))
+        };
+        let state: Self = serde_json::from_str(&text)
+            .map_err(|error| broken(format!("is not what svc pages pull has written: {error}")))?;
+        if state.version != VERSION {
+            return Err(broken(format!(
+                "was written by another version of this program ({})",
+                state.version
+            )));
+        }
+        let mut noted = state.places.values().flat_map(|place| place.pages.values());
+        match noted.find(|noted| !names::is_page_file(&noted.file)) {
+            Some(noted) => Err(broken(format!(
+                "names {:?}, which is no file of this folder",
+                noted.file
+            ))),
+            None => Ok(state),
+        }
+    }
+}
+
+/// Refuses two files of one page.
+fn check_names(files: &[PageFile]) -> Result<(), Failure> {
+    let mut known = HashSet::new();
+    match files.iter().find(|file| !known.insert(&file.unique_name)) {
+        None => Ok(()),
+        Some(file) => Err(Failure::new(format!(
+            "{} and another file are of the page {:?}; give one of them another unique_name",
+            file.name, file.unique_name
+        ))),
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("cannot write {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: [&str; 3] = ["http://127.0.0.1:8080", "main", "prod"];
+
+    #[test]
+    fn what_is_noted_cannot_name_a_file_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [
+            "../a.json",
+            "/etc/a.json",
+            ".svc-pages.json",
+            "a\\b.json",
+            "a",
+        ] {
+            let text = serde_json::json!({"version": 1, "places": {"p": {"pages": {
+                "u": {"file": file, "name": "a", "here": "", "there": ""},
+            }}}});
+            fs::write(folder.path().join(STATE), text.to_string()).unwrap();
+            let failure = Folder::open(folder.path(), PLACE).err().unwrap();
+            assert!(
+                failure.to_string().contains("no file of this folder"),
+                "{failure}"
+            );
+        }
+        for text in ["", "{}", r#"{"version":2,"places":{}}"#] {
+            fs::write(folder.path().join(STATE), text).unwrap();
+            let failure = Folder::open(folder.path(), PLACE).err().unwrap();
+            assert!(failure.to_string().contains("writes it anew"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn what_was_noted_is_there_again_for_its_place_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let noted = Noted {
+            file: "a.json".to_owned(),
+            name: "a".to_owned(),
+            here: "1".to_owned(),
+            there: "2".to_owned(),
+        };
+        let mut open = Folder::make(&folder.path().join("pages"), PLACE).unwrap();
+        open.note("u", Some(noted.clone()));
+        open.save().unwrap();
+        let path = folder.path().join("pages");
+        let open = Folder::open(&path, PLACE).unwrap();
+        assert_eq!(open.noted().get("u"), Some(&noted));
+        let elsewhere = Folder::open(&path, ["http://127.0.0.1:8080", "main", "staging"]);
+        assert!(elsewhere.unwrap().noted().is_empty());
+    }
+
+    #[test]
+    fn only_plain_json_files_are_pages_and_each_page_has_one() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            ("b.json", "{}"),
+            ("a.json", r#"{"unique_name":"first"}"#),
+            (".hidden.json", "no JSON"),
+            ("README.md", "text"),
+        ] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        fs::create_dir(folder.path().join("c.json")).unwrap();
+        let open = Folder::open(folder.path(), PLACE).unwrap();
+        let files = open.files().unwrap();
+        let names: Vec<_> = files.iter().map(|file| &*file.unique_name).collect();
+        assert_eq!(names, ["first", "b"]);
+        fs::write(folder.path().join("c2.json"), r#"{"unique_name":"b"}"#).unwrap();
+        let failure = open.files().unwrap_err();
+        assert!(failure.to_string().contains("c2.json"), "{failure}");
+    }
+}

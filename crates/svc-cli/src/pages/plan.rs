@@ -1,0 +1,310 @@
+//! What stands between a folder of pages and the service: for each page, what the one has, what the other has, and
+//! what both had when they were last the same.
+
+use std::collections::{BTreeMap, HashMap};
+
+use svc_model::{JsonObject, PageSettings, PageUid};
+
+use super::{
+    content::Content,
+    folder::{Noted, PageFile},
+};
+use crate::failure::Failure;
+
+/// A page of the service.
+#[derive(Clone, Debug)]
+pub(super) struct Remote {
+    pub(super) uid: PageUid,
+    pub(super) unique_name: String,
+    /// Whether its draft differs from what is published.
+    pub(super) draft: bool,
+    pub(super) content: Content,
+}
+
+impl Remote {
+    pub(super) fn of(page: PageSettings) -> Result<Self, Failure> {
+        let (Some(uid), Some(unique_name)) = (page.uid(), page.unique_name()) else {
+            return Err(Failure::new(
+                "the service gave a page without uid or unique_name",
+            ));
+        };
+        Ok(Self {
+            uid,
+            unique_name,
+            draft: page.draft(),
+            content: Content::of_page(page)?,
+        })
+    }
+}
+
+/// One page, from all sides.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) here: Option<PageFile>,
+    pub(super) there: Option<Remote>,
+    /// What both had, with the uid that it is noted for.
+    pub(super) noted: Option<(String, Noted)>,
+}
+
+/// How the two sides of a page stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Both have the same, or neither has anything.
+    Same,
+    /// The folder alone has it, and the service never had.
+    New,
+    /// The service alone has it, and the folder never had.
+    NewThere,
+    /// The file was changed.
+    Changed,
+    /// The page was changed on the service.
+    ChangedThere,
+    /// The file was removed.
+    Removed,
+    /// The page was deleted on the service.
+    RemovedThere,
+    /// Both were changed, or they differ and it is not known which one was.
+    Conflict(&'static str),
+}
+
+impl Pair {
+    /// How the page stands.
+    pub(super) fn standing(&self) -> Result<Standing, Failure> {
+        let (here, there, noted) = (&self.here, &self.there, &self.noted);
+        let changed = match (here, noted) {
+            (Some(here), Some((_, noted))) => here.content.digest()? != noted.here,
+            _ => true,
+        };
+        let changed_there = match (there, noted) {
+            (Some(there), Some((_, noted))) => there.content.digest()? != noted.there,
+            _ => true,
+        };
+        Ok(match (here, there) {
+            (None, None) => Standing::Same,
+            (Some(here), Some(there)) => {
+                if here.content.changes_of(&there.content).is_empty() {
+                    Standing::Same
+                } else if noted.is_none() {
+                    Standing::Conflict(
+                        "the folder and the service have different pages of this name",
+                    )
+                } else {
+                    match (changed, changed_there) {
+                        (true, false) => Standing::Changed,
+                        (false, true) => Standing::ChangedThere,
+                        (true, true) => Standing::Conflict(
+                            "changed here and on the service since the last pull or push",
+                        ),
+                        (false, false) => Standing::Same,
+                    }
+                }
+            }
+            (Some(_), None) if noted.is_none() => Standing::New,
+            (Some(_), None) if changed => {
+                Standing::Conflict("changed here, deleted on the service")
+            }
+            (Some(_), None) => Standing::RemovedThere,
+            (None, Some(_)) if noted.is_none() => Standing::NewThere,
+            (None, Some(_)) if changed_there => {
+                Standing::Conflict("deleted here, changed on the service")
+            }
+            (None, Some(_)) => Standing::Removed,
+        })
+    }
+
+    /// What a push gives the page that both sides have.
+    pub(super) fn changes(&self) -> JsonObject {
+        match (&self.here, &self.there) {
+            (Some(here), Some(there)) => here.content.changes_of(&there.content),
+            _ => JsonObject::new(),
+        }
+    }
+
+    /// How messages call the page.
+    pub(super) fn label(&self) -> &str {
+        let noted = self.noted.as_ref().map(|(_, noted)| noted.file.as_str());
+        match (&self.here, &self.there) {
+            (Some(here), _) => &here.name,
+            (None, there) => noted
+                .or(there.as_ref().map(|there| there.unique_name.as_str()))
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// Brings together what is of one page: by what is noted, then by names.
+pub(super) fn pairs(
+    files: Vec<PageFile>,
+    remotes: Vec<Remote>,
+    noted: BTreeMap<String, Noted>,
+) -> Vec<Pair> {
+    let mut files: Vec<Option<PageFile>> = files.into_iter().map(Some).collect();
+    let mut take_file = |is: &dyn Fn(&PageFile) -> bool| {
+        files
+            .iter_mut()
+            .find(|file| file.as_ref().is_some_and(is))
+            .and_then(Option::take)
+    };
+    let mut order = Vec::with_capacity(remotes.len());
+    let mut there = HashMap::with_capacity(remotes.len());
+    for remote in remotes {
+        let uid = remote.uid.to_string();
+        order.push(uid.clone());
+        there.insert(uid, remote);
+    }
+
+    let mut pairs: Vec<Pair> = noted
+        .into_iter()
+        .map(|(uid, noted)| Pair {
+            here: take_file(&|file| file.name == noted.file),
+            there: there.remove(&uid),
+            noted: Some((uid, noted)),
+        })
+        .collect();
+    // A file that was renamed is known by the name of its page.
+    for pair in &mut pairs {
+        if let (None, Some((_, noted))) = (&pair.here, &pair.noted) {
+            pair.here = take_file(&|file| file.unique_name == noted.name);
+        }
+    }
+    // A page that was deleted and made again is another one.
+    let by_name: HashMap<String, String> = there
+        .values()
+        .map(|remote| (remote.unique_name.clone(), remote.uid.to_string()))
+        .collect();
+    let mut take_there = |name: &str| by_name.get(name).and_then(|uid| there.remove(uid));
+    let mut forgotten = Vec::new();
+    for pair in &mut pairs {
+        if let (Some(here), None) = (&pair.here, &pair.there)
+            && let Some(remote) = take_there(&here.unique_name)
+        {
+            pair.there = Some(remote);
+            forgotten.push(Pair {
+                here: None,
+                there: None,
+                noted: pair.noted.take(),
+            });
+        }
+    }
+    pairs.append(&mut forgotten);
+    for file in files.into_iter().flatten() {
+        pairs.push(Pair {
+            there: take_there(&file.unique_name),
+            here: Some(file),
+            noted: None,
+        });
+    }
+    for uid in order {
+        if let Some(remote) = there.remove(&uid) {
+            pairs.push(Pair {
+                here: None,
+                there: Some(remote),
+                noted: None,
+            });
+        }
+    }
+    pairs.sort_by(|one, other| one.label().cmp(other.label()));
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, v: u32) -> PageFile {
+        let text = format!(r#"{{"unique_name":"{name}","v":{v}}}"#);
+        PageFile {
+            name: format!("{name}.json"),
+            unique_name: name.to_owned(),
+            content: Content::of_file(name, &text).unwrap(),
+        }
+    }
+
+    fn remote(uid: &str, name: &str, v: u32) -> Remote {
+        let text = format!(r#"{{"uid":"{uid}","unique_name":"{name}","v":{v}}}"#);
+        Remote::of(serde_json::from_str(&text).unwrap()).unwrap()
+    }
+
+    /// What is noted of a page that both had with this value.
+    fn noted(uid: &str, name: &str, v: u32) -> (String, Noted) {
+        let digest = file(name, v).content.digest().unwrap();
+        let noted = Noted {
+            file: format!("{name}.json"),
+            name: name.to_owned(),
+            here: digest.clone(),
+            there: digest,
+        };
+        (uid.to_owned(), noted)
+    }
+
+    fn standing(
+        files: Vec<PageFile>,
+        remotes: Vec<Remote>,
+        notes: Vec<(String, Noted)>,
+    ) -> Vec<Standing> {
+        pairs(files, remotes, notes.into_iter().collect())
+            .iter()
+            .map(|pair| pair.standing().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn a_page_stands_as_its_two_sides_have_changed() {
+        let is_conflict = |standing: &[Standing]| matches!(standing, [Standing::Conflict(_)]);
+        let base = || vec![noted("u", "a", 1)];
+        let here = |v| vec![file("a", v)];
+        let there = |v| vec![remote("u", "a", v)];
+        assert_eq!(standing(here(1), there(1), base()), [Standing::Same]);
+        assert_eq!(standing(here(2), there(1), base()), [Standing::Changed]);
+        assert_eq!(
+            standing(here(1), there(2), base()),
+            [Standing::ChangedThere]
+        );
+        assert_eq!(standing(here(2), there(2), base()), [Standing::Same]);
+        assert!(is_conflict(&standing(here(2), there(3), base())));
+        assert_eq!(standing(vec![], there(1), base()), [Standing::Removed]);
+        assert!(is_conflict(&standing(vec![], there(2), base())));
+        assert_eq!(standing(here(1), vec![], base()), [Standing::RemovedThere]);
+        assert!(is_conflict(&standing(here(2), vec![], base())));
+        assert_eq!(standing(vec![], vec![], base()), [Standing::Same]);
+
+        assert_eq!(standing(here(1), vec![], vec![]), [Standing::New]);
+        assert_eq!(standing(vec![], there(1), vec![]), [Standing::NewThere]);
+        assert_eq!(standing(here(1), there(1), vec![]), [Standing::Same]);
+        assert!(is_conflict(&standing(here(1), there(2), vec![])));
+    }
+
+    #[test]
+    fn a_renamed_file_and_a_renamed_page_stay_one_page() {
+        let mut moved = file("a", 1);
+        moved.name = "moved.json".to_owned();
+        let notes = vec![noted("u", "a", 1)];
+        assert_eq!(
+            standing(vec![moved], vec![remote("u", "a", 1)], notes.clone()),
+            [Standing::Same]
+        );
+        assert_eq!(
+            standing(vec![file("a", 1)], vec![remote("u", "b", 1)], notes.clone()),
+            [Standing::ChangedThere]
+        );
+        let mut renamed = file("b", 1);
+        renamed.name = "a.json".to_owned();
+        assert_eq!(
+            standing(vec![renamed], vec![remote("u", "a", 1)], notes),
+            [Standing::Changed]
+        );
+    }
+
+    #[test]
+    fn a_page_that_was_made_anew_is_found_by_its_name() {
+        let notes = vec![noted("old", "a", 1)];
+        let pairs = pairs(
+            vec![file("a", 1)],
+            vec![remote("new", "a", 1)],
+            notes.into_iter().collect(),
+        );
+        let with_both = pairs.iter().find(|pair| pair.here.is_some()).unwrap();
+        assert_eq!(with_both.standing().unwrap(), Standing::Same);
+        assert!(with_both.there.is_some() && with_both.noted.is_none());
+    }
+}

@@ -1,0 +1,95 @@
+//! Who acts.
+
+use uuid::Uuid;
+
+use crate::error::Error;
+
+/// Who wrote: with which credential, and how people know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Actor {
+    /// What it showed.
+    pub kind: ActorKind,
+    /// The credential, for [`ActorKind::User`] the user.
+    pub uid: Option<Uuid>,
+    /// What people know it by, and no secret: the prefix of a token, an e-mail address, the name that the operating
+    /// system has for who ran the program.
+    pub label: Option<String>,
+}
+
+impl Actor {
+    /// The holder of a credential, or a user.
+    pub fn new(kind: ActorKind, uid: Uuid, label: impl Into<String>) -> Self {
+        Self {
+            kind,
+            uid: Some(uid),
+            label: Some(label.into()),
+        }
+    }
+
+    /// Somebody who showed nothing.
+    pub fn anonymous() -> Self {
+        Self {
+            kind: ActorKind::Anonymous,
+            uid: None,
+            label: None,
+        }
+    }
+
+    /// The program, run by this user of the operating system.
+    pub fn program(user: Option<String>) -> Self {
+        Self {
+            kind: ActorKind::Program,
+            uid: None,
+            label: user,
+        }
+    }
+}
+
+/// What an [`Actor`] showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ActorKind {
+    /// An API key.
+    ApiKey,
+    /// The static token of a resource.
+    StaticToken,
+    /// The session of a user, or what opens one: a password, or a code that was mailed.
+    User,
+    /// The token of a service.
+    ServiceToken,
+    /// Nothing.
+    Anonymous,
+    /// It is the program, used from the command line or at work by itself.
+    Program,
+}
+
+impl ActorKind {
+    const ALL: [Self; 6] = [
+        Self::ApiKey,
+        Self::StaticToken,
+        Self::User,
+        Self::ServiceToken,
+        Self::Anonymous,
+        Self::Program,
+    ];
+
+    /// Its name: `api_key`, `static_token`, `user`, `service_token`, `anonymous`, `program`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ApiKey => "api_key",
+            Self::StaticToken => "static_token",
+            Self::User => "user",
+            Self::ServiceToken => "service_token",
+            Self::Anonymous => "anonymous",
+            Self::Program => "program",
+        }
+    }
+
+    pub(super) fn stored(text: &str) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+            .ok_or_else(|| Error::internal("the store holds an unknown kind of actor"))
+    }
+}

@@ -1,0 +1,151 @@
+//! What a line says of a change, before it is known who made it and when.
+
+use svc_model::{EnvironmentName, ProjectName, ResourceName, users::MODEL as USERS};
+use uuid::Uuid;
+
+use super::{Actor, ActorKind};
+
+/// A change, as the audit trail tells of it.
+///
+/// ```
+/// use svc_store::AuditEntry;
+///
+/// let entry = AuditEntry::new("records.update")
+///     .place("crm", "prod")
+///     .resource("shop")
+///     .model("orders")
+///     .record("42")
+///     .before("\"n4bQ\"")
+///     .after("\"7d86\"");
+/// assert_eq!(entry.after.as_deref(), Some("7d86"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AuditEntry {
+    /// What was done: a group and a verb, such as `records.update`.
+    pub action: &'static str,
+    /// The project.
+    pub project: Option<String>,
+    /// The environment.
+    pub environment: Option<String>,
+    /// The resource.
+    pub resource: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The primary key of a record, as it stands in a path; the uid or the name of anything else.
+    pub record: Option<String>,
+    /// The entity tag of what it was, without quotes; `None` where it was not there.
+    pub before: Option<String>,
+    /// The entity tag of what it is, without quotes; `None` where it is gone.
+    pub after: Option<String>,
+    /// Who it turned out to be, where the request did not say.
+    pub(super) actor: Option<Actor>,
+}
+
+impl AuditEntry {
+    /// A change of nothing yet.
+    #[must_use]
+    pub fn new(action: &'static str) -> Self {
+        Self {
+            action,
+            project: None,
+            environment: None,
+            resource: None,
+            model: None,
+            record: None,
+            before: None,
+            after: None,
+            actor: None,
+        }
+    }
+
+    /// In this environment.
+    #[must_use]
+    pub fn place(
+        self,
+        project: impl Into<ProjectName>,
+        environment: impl Into<EnvironmentName>,
+    ) -> Self {
+        Self {
+            environment: Some(environment.into().to_string()),
+            ..self.project(project)
+        }
+    }
+
+    /// In this project.
+    #[must_use]
+    pub fn project(mut self, project: impl Into<ProjectName>) -> Self {
+        self.project = Some(project.into().to_string());
+        self
+    }
+
+    /// Of this resource.
+    #[must_use]
+    pub fn resource(mut self, resource: impl Into<String>) -> Self {
+        self.resource = Some(resource.into());
+        self
+    }
+
+    /// Of this model.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Of this record, or whatever else has a key, uid or name.
+    #[must_use]
+    pub fn record(mut self, record: impl Into<String>) -> Self {
+        self.record = Some(record.into());
+        self
+    }
+
+    /// It was this, by its entity tag. Quotes are left out.
+    #[must_use]
+    pub fn before(mut self, tag: impl Into<EntityTag>) -> Self {
+        self.before = tag.into().0;
+        self
+    }
+
+    /// It is this, by its entity tag. Quotes are left out.
+    #[must_use]
+    pub fn after(mut self, tag: impl Into<EntityTag>) -> Self {
+        self.after = tag.into().0;
+        self
+    }
+
+    /// Of this user.
+    pub(crate) fn user(self, uid: Uuid) -> Self {
+        self.resource(ResourceName::TOOLS)
+            .model(USERS)
+            .record(uid.to_string())
+    }
+
+    /// It was this user, who has shown that by the call itself.
+    pub(crate) fn by_user(mut self, uid: Uuid, email: &str) -> Self {
+        self.actor = Some(Actor::new(ActorKind::User, uid, email));
+        self
+    }
+}
+
+/// An entity tag without its quotes, or none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityTag(Option<String>);
+
+impl From<&str> for EntityTag {
+    fn from(tag: &str) -> Self {
+        Self(Some(tag.trim_matches('"').to_owned()))
+    }
+}
+
+impl From<&String> for EntityTag {
+    fn from(tag: &String) -> Self {
+        Self::from(tag.as_str())
+    }
+}
+
+impl From<Option<String>> for EntityTag {
+    fn from(tag: Option<String>) -> Self {
+        tag.map_or(Self(None), |tag| Self::from(tag.as_str()))
+    }
+}

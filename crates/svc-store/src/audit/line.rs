@@ -1,0 +1,153 @@
+//! Lines of the trail, and which of them are wanted.
+
+use jiff::Timestamp;
+use svc_data::{Row, Value};
+use svc_model::{EnvironmentName, ProjectName};
+use uuid::Uuid;
+
+use super::{Actor, ActorKind};
+use crate::clock;
+use crate::error::Error;
+use crate::row;
+
+/// A line of the trail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AuditLine {
+    /// Identifier. Later lines have a larger one.
+    pub uid: Uuid,
+    /// When it was done.
+    pub time: Timestamp,
+    /// The project, where it was about one.
+    pub project: Option<String>,
+    /// The environment, where it was about one.
+    pub environment: Option<String>,
+    /// Who did it.
+    pub actor: Actor,
+    /// What was done: a group and a verb, such as `records.update`.
+    pub action: String,
+    /// The resource.
+    pub resource: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The primary key of a record, as it stands in a path; the uid or the name of anything else.
+    pub record: Option<String>,
+    /// The `X-Request-Id` of the request; `None` for what was no request.
+    pub request_id: Option<String>,
+    /// The entity tag of what it was, without quotes; `None` where it was not there.
+    pub before: Option<String>,
+    /// The entity tag of what it is, without quotes; `None` where it is gone.
+    pub after: Option<String>,
+}
+
+/// Which lines are wanted; what is `None` lets all through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AuditFilter {
+    /// The project.
+    pub project: Option<ProjectName>,
+    /// The environment.
+    pub environment: Option<EnvironmentName>,
+    /// An action, such as `records.update`, or all of a group: `records`.
+    pub action: Option<String>,
+    /// The kind, the uid or the label of who did it.
+    pub actor: Option<String>,
+    /// The resource.
+    pub resource: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The key, uid or name of what was changed.
+    pub record: Option<String>,
+    /// The request.
+    pub request_id: Option<String>,
+    /// Not before this time.
+    pub since: Option<Timestamp>,
+    /// Before this time.
+    pub until: Option<Timestamp>,
+    /// Older than this line: what follows a page that ended with it.
+    pub behind: Option<Uuid>,
+}
+
+/// The least `uid` that a line of this time can have.
+pub(super) fn first_uid(time: Timestamp) -> String {
+    let millis = u128::try_from(time.as_millisecond()).unwrap_or(0);
+    Uuid::from_u128(millis << 80).to_string()
+}
+
+/// The statement for the lines that a filter lets through, the newest first.
+pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
+    let mut tests = vec!["1 = 1".to_owned()];
+    let mut values = Vec::new();
+    let mut test = |test: &str, value: Option<String>| {
+        if let Some(value) = value {
+            values.push(Value::from(value));
+            tests.push(test.replace("?1", &format!("?{}", values.len())));
+        }
+    };
+    let text = |text: &Option<String>| text.clone();
+    test(
+        "project = ?1",
+        filter.project.as_ref().map(ToString::to_string),
+    );
+    test(
+        "environment = ?1",
+        filter.environment.as_ref().map(ToString::to_string),
+    );
+    let (group, action) = match &filter.action {
+        Some(action) if action.contains('.') => (None, Some(action.clone())),
+        group => (group.clone(), None),
+    };
+    test("action = ?1", action);
+    // The character behind `.` is `/`.
+    test(
+        "action >= ?1",
+        group.as_ref().map(|name| format!("{name}.")),
+    );
+    test("action < ?1", group.map(|name| format!("{name}/")));
+    test(
+        "(actor_uid = ?1 OR actor_label = ?1 OR actor_kind = ?1)",
+        text(&filter.actor),
+    );
+    test("resource = ?1", text(&filter.resource));
+    test("model = ?1", text(&filter.model));
+    test("record = ?1", text(&filter.record));
+    test("request_id = ?1", text(&filter.request_id));
+    // By the identifier, which has an index, down to the millisecond, and by the time from there.
+    test("uid >= ?1", filter.since.map(first_uid));
+    test("date_add >= ?1", filter.since.map(clock::to_text));
+    test("date_add < ?1", filter.until.map(clock::to_text));
+    let behind = filter.until.map(|until| {
+        // With room for a clock that was set back, after which identifiers are ahead of it.
+        let next = until.saturating_add(jiff::SignedDuration::from_hours(1));
+        first_uid(next.unwrap_or(until))
+    });
+    test("uid < ?1", behind);
+    test("uid < ?1", filter.behind.map(|uid| uid.to_string()));
+    let sql = format!(
+        "SELECT uid, date_add, project, environment, actor_kind, actor_uid, actor_label, action, resource, model, \
+         record, request_id, before_tag, after_tag FROM audit WHERE {} ORDER BY uid DESC LIMIT {limit}",
+        tests.join(" AND ")
+    );
+    (sql, values)
+}
+
+pub(super) fn from_row(row: &Row) -> Result<AuditLine, Error> {
+    Ok(AuditLine {
+        uid: row::uid(row, "uid")?,
+        time: row::time(row, "date_add")?,
+        project: row.get("project")?,
+        environment: row.get("environment")?,
+        actor: Actor {
+            kind: ActorKind::stored(&row.get::<String>("actor_kind")?)?,
+            uid: row::optional_uid(row, "actor_uid")?,
+            label: row.get("actor_label")?,
+        },
+        action: row.get("action")?,
+        resource: row.get("resource")?,
+        model: row.get("model")?,
+        record: row.get("record")?,
+        request_id: row.get("request_id")?,
+        before: row.get("before_tag")?,
+        after: row.get("after_tag")?,
+    })
+}

@@ -1,0 +1,124 @@
+//! Long lists of pages, in parts.
+//!
+//! The first part notes which pages there are and in which revision. The later ones read those revisions, from the
+//! pages where they are still that, else from what is kept of before: so all parts show one moment, and nothing is
+//! locked while the caller takes its time.
+
+use std::collections::VecDeque;
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use svc_data::Connection;
+use svc_model::{Draft, EnvironmentName, ProjectName};
+
+use super::rows::{self, Shown};
+use crate::environments;
+use crate::error::Error;
+use crate::store::Store;
+
+/// How many bytes of JSON are in a part; one page more than fits is in it too.
+const PART: usize = 256 * 1024;
+
+/// A part of the JSON array of pages.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PageList {
+    /// The bytes of this part. Those of all parts, one after the other, are the array.
+    pub json: Bytes,
+    /// What follows; `None` behind the last part.
+    pub more: Option<MorePages>,
+}
+
+/// The parts of a list that were not read yet.
+#[derive(Debug)]
+pub struct MorePages {
+    store: Store,
+    environment: EnvironmentName,
+    rest: VecDeque<Shown>,
+}
+
+impl MorePages {
+    /// Reads the next part.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when a page was deleted for good since the first
+    /// part was read; the list is to be read again then.
+    pub async fn next(self) -> Result<PageList, Error> {
+        let Self {
+            store,
+            environment,
+            rest,
+        } = self;
+        let part = store
+            .read(move |conn| part(conn, environment, rest, b','))
+            .await?;
+        Ok(part.list(store))
+    }
+}
+
+/// The first part of a list.
+pub(super) async fn first(
+    store: &Store,
+    project: &ProjectName,
+    environment: &EnvironmentName,
+    draft: Draft,
+) -> Result<PageList, Error> {
+    let (project, environment) = (project.clone(), environment.clone());
+    let part = store
+        .read(move |conn| {
+            let environment_uid = environments::uid(conn, &project, &environment)?;
+            let rest = rows::list(conn, &environment_uid, draft)?.into();
+            part(conn, environment, rest, b'[')
+        })
+        .await?;
+    Ok(part.list(store.clone()))
+}
+
+/// A part, and what is left.
+struct Part {
+    json: Bytes,
+    environment: EnvironmentName,
+    rest: VecDeque<Shown>,
+}
+
+impl Part {
+    fn list(self, store: Store) -> PageList {
+        let more = MorePages {
+            store,
+            environment: self.environment,
+            rest: self.rest,
+        };
+        PageList {
+            json: self.json,
+            more: (!more.rest.is_empty()).then_some(more),
+        }
+    }
+}
+
+fn part(
+    conn: &mut dyn Connection,
+    environment: EnvironmentName,
+    mut rest: VecDeque<Shown>,
+    begin: u8,
+) -> Result<Part, Error> {
+    let mut json = BytesMut::new();
+    let mut before = Some(begin).filter(|_| begin == b'[' || !rest.is_empty());
+    while json.len() < PART
+        && let Some(row) = rest.pop_front()
+    {
+        json.put_u8(before.take().unwrap_or(b','));
+        if !rows::write(conn, &row, &environment, &mut json)? {
+            return Err(Error::unavailable(
+                "a page was deleted while the list of pages was sent; read the list again",
+            ));
+        }
+    }
+    json.extend(before);
+    if rest.is_empty() {
+        json.put_u8(b']');
+    }
+    Ok(Part {
+        json: json.freeze(),
+        environment,
+        rest,
+    })
+}
