@@ -126,6 +126,62 @@ pub async fn repeatedly(
     Ok(times)
 }
 
+/// How many bytes of answers come in a second, asked for over and over on so many connections and not kept.
+pub fn stream(
+    address: SocketAddr,
+    path: &str,
+    authorization: Option<&HeaderValue>,
+    connections: usize,
+    time: Duration,
+) -> Result<f64, Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let started = Instant::now();
+        let mut callers = JoinSet::new();
+        for _ in 0..connections {
+            let (path, authorization) = (path.to_owned(), authorization.cloned());
+            callers.spawn(streaming(address, path, authorization, started + time));
+        }
+        let mut bytes = 0;
+        while let Some(finished) = callers.join_next().await {
+            bytes += finished??;
+        }
+        Ok(bytes as f64 / started.elapsed().as_secs_f64())
+    })
+}
+
+async fn streaming(
+    address: SocketAddr,
+    path: String,
+    authorization: Option<HeaderValue>,
+    until: Instant,
+) -> Result<u64, Error> {
+    let mut sender = connect(address).await?;
+    let mut bytes = 0;
+    while Instant::now() < until {
+        let mut request = Request::get(&path)
+            .header(header::HOST, "bench")
+            .body(Full::default())?;
+        if let Some(authorization) = &authorization {
+            let headers = request.headers_mut();
+            headers.insert(header::AUTHORIZATION, authorization.clone());
+        }
+        sender.ready().await?;
+        let mut response = sender.send_request(request).await?;
+        expected(&path, None, response.status(), &Bytes::new())?;
+        while let Some(frame) = response.frame().await {
+            bytes += frame?.data_ref().map_or(0, |data| data.len() as u64);
+            // What comes after the end of the time counts neither as bytes nor as time.
+            if Instant::now() >= until {
+                break;
+            }
+        }
+    }
+    Ok(bytes)
+}
+
 /// A call, made so many times at once, each on a connection of its own: how many were answered.
 pub async fn at_once(address: SocketAddr, call: &Exact, calls: usize) -> Result<usize, Error> {
     let mut callers = JoinSet::new();

@@ -8,6 +8,7 @@ mod cases;
 mod dataset;
 mod floor;
 mod load;
+mod pages;
 mod proxy;
 mod report;
 mod service;
@@ -43,7 +44,7 @@ Options:
   --connections N   how many requests are under way at once (default 16)
   --orders N        size of the table (default 100000)
   --case NAME       only this case; can be given several times; `accounts` are those about signing in,
-                    `proxy` those about the HTTP proxy
+                    `pages` the list of many long pages, `proxy` those about the HTTP proxy
   --engine NAME     only this engine, sqlite or postgres; can be given twice
   --help            this text
 
@@ -92,6 +93,8 @@ struct Options {
     accounts: bool,
     /// Whether what the HTTP proxy costs is measured too.
     proxy: bool,
+    /// Whether long lists of pages are measured too.
+    pages: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +124,7 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
         engines: Vec::new(),
         accounts: false,
         proxy: false,
+        pages: false,
     };
     while let Some(argument) = parser.next()? {
         match argument {
@@ -131,6 +135,7 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Long("case") => match parser.value()?.string()?.as_str() {
                 "accounts" => options.accounts = true,
                 "proxy" => options.proxy = true,
+                "pages" => options.pages = true,
                 name => options.cases.push(case(name)?),
             },
             Long("engine") => options
@@ -146,9 +151,10 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
     if options.seconds == 0 || options.connections == 0 || options.orders == 0 {
         return Err("--seconds, --connections and --orders are at least 1".into());
     }
-    if options.cases.is_empty() && !options.accounts && !options.proxy {
+    if options.cases.is_empty() && !options.accounts && !options.pages && !options.proxy {
         options.cases = CASES.iter().collect();
         options.accounts = true;
+        options.pages = true;
         options.proxy = true;
     }
     if options.engines.is_empty() {
@@ -242,6 +248,12 @@ fn run(options: &Options) -> Result<(), Error> {
     if let Some(database) = measured.first().filter(|_| options.accounts) {
         eprintln!("accounts");
         for remark in accounts::measure(folder.path(), database, &load(options))? {
+            println!("- {remark}");
+        }
+    }
+    if let Some(database) = measured.first().filter(|_| options.pages) {
+        eprintln!("pages");
+        for remark in pages::measure(folder.path(), database, &load(options))? {
             println!("- {remark}");
         }
     }

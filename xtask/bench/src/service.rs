@@ -154,6 +154,17 @@ impl Service {
         }
     }
 
+    /// Makes an API key of the project.
+    pub fn add_key(&self) -> Result<String, Error> {
+        #[derive(Deserialize)]
+        struct Made {
+            api_key: String,
+        }
+
+        let made = self.administer(&["key", "add", "--project", "main", "--json"])?;
+        Ok(serde_json::from_slice::<Made>(&made)?.api_key)
+    }
+
     /// A path below the environment.
     pub fn path(&self, below: &str) -> String {
         format!("{}{below}", self.path)

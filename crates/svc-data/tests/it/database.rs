@@ -41,6 +41,30 @@ async fn a_read_sees_every_write_that_was_answered() {
     }
 }
 
+#[tokio::test]
+async fn a_text_is_handed_over_as_it_lies_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = open(folder.path()).await;
+    let long = "ä".repeat(100_000);
+    insert(&database, &long).await.unwrap();
+    let read = async |sql: &'static str| {
+        let work = move |c: &mut dyn svc_data::Connection| {
+            let mut taken = Vec::new();
+            let found = c.read_text(sql, &[], &mut |text| taken.extend_from_slice(text))?;
+            Ok::<_, Error>(found.then_some(taken))
+        };
+        database.read(work).await
+    };
+    let found = read("SELECT name FROM item").await.unwrap();
+    assert_eq!(found, Some(long.into_bytes()));
+    assert_eq!(
+        read("SELECT name FROM item WHERE id = 7").await.unwrap(),
+        None
+    );
+    let error = read("SELECT id FROM item").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failing_write_does_not_fail_its_neighbours() {
     let folder = tempfile::tempdir().unwrap();
