@@ -12,6 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("svc-auth", &["svc-model"]),
     ("svc-transport", &["svc-model"]),
     ("svc-api", &["svc-model", "svc-auth", "svc-transport"]),
+    ("svc-js", &["svc-model", "svc-auth", "svc-api"]),
     ("svc-data", &["svc-model"]),
     ("svc-store", &["svc-model", "svc-data"]),
     (
