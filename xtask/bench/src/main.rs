@@ -177,7 +177,7 @@ fn run(options: &Options) -> Result<(), Error> {
         for remark in proxy::measure(folder.path(), &load(options))? {
             println!("- {remark}");
         }
-        if options.cases.is_empty() && !options.accounts {
+        if options.cases.is_empty() && !options.accounts && !options.pages {
             return Ok(());
         }
     }

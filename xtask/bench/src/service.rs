@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -54,7 +54,7 @@ impl Service {
                 command.env_remove(name);
             }
         }
-        let mut process = command
+        let process = command
             // A line for each request would measure the terminal.
             .args(["serve", "--json", "--log", "warn"])
             .args(["--listen", "127.0.0.1:0", "--dir"])
@@ -82,36 +82,37 @@ impl Service {
             .stderr(Stdio::inherit())
             .spawn()
             .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
-        match ready(&mut process) {
-            Ok(ready) => Self::of(process, &ready, program, store),
-            Err(error) => {
-                // The error says more than a process that is gone already.
-                let _ = process.kill();
-                let _ = process.wait();
-                Err(error)
-            }
-        }
+        // From here on the process ends with the value, whatever is wrong with what it says.
+        let mut service = Self {
+            process,
+            address: (Ipv4Addr::UNSPECIFIED, 0).into(),
+            path: String::new(),
+            tokens: BTreeMap::new(),
+            program,
+            store,
+        };
+        let ready = ready(&mut service.process)?;
+        service.read(&ready)?;
+        Ok(service)
     }
 
-    fn of(process: Child, ready: &Ready, program: PathBuf, store: PathBuf) -> Result<Self, Error> {
+    fn read(&mut self, ready: &Ready) -> Result<(), Error> {
         let address = ready.base_url.parse::<Uri>()?;
         let address = address.authority().ok_or("base_url has no authority")?;
         let mut tokens = BTreeMap::new();
         for (name, resource) in &ready.resources {
-            let token = resource.token.as_deref();
-            let token = token.ok_or("the ready line has no token of a resource")?;
+            // It is shown when the resource is connected, and not again later.
+            let Some(token) = &resource.token else {
+                continue;
+            };
             let mut authorization = HeaderValue::try_from(token)?;
             authorization.set_sensitive(true);
             tokens.insert(name.clone(), authorization);
         }
-        Ok(Self {
-            process,
-            address: address.as_str().parse()?,
-            path: format!("/projects/{}/{}", ready.project, ready.environment),
-            tokens,
-            program,
-            store,
-        })
+        self.address = address.as_str().parse()?;
+        self.path = format!("/projects/{}/{}", ready.project, ready.environment);
+        self.tokens = tokens;
+        Ok(())
     }
 
     pub fn target(&self, database: &Database, case: &'static Case) -> Target {

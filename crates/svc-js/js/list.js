@@ -1,0 +1,113 @@
+// Lists: what they ask for, and the ways to walk them.
+
+import { failed } from "./error.js";
+
+const LISTS = ["in", "range"];
+
+/** The selection of a call, as WebAssembly takes it. */
+export function selection(options = {}) {
+  const { filters, exclude, filter, search, relation, timezone, orderBy, pagination, fields, count } = options;
+  const paginated = pagination === false ? { noPagination: true } : { ...pagination };
+  return {
+    conditions: [...conditions(filters, false), ...conditions(exclude, true)],
+    filter,
+    search,
+    relation,
+    timezone,
+    orderBy: texts(orderBy),
+    ...paginated,
+    fields,
+    count,
+  };
+}
+
+/** One text or several, as several. */
+export function texts(value) {
+  if (value === undefined) return undefined;
+  return typeof value === "string" ? [value] : value;
+}
+
+function* conditions(filters, exclude) {
+  for (const [field, value] of Object.entries(filters ?? {})) {
+    if (value === undefined) {
+      // A filter that is left out by mistake would give more than was asked for.
+      throw failed("request", `the filter of ${field} is undefined; leave it out, or compare with null`);
+    }
+    if (value === null) {
+      yield { field, lookup: "isnull", value: "true", exclude };
+    } else if (Array.isArray(value)) {
+      yield { field, lookup: "in", value: value.map(operand), exclude };
+    } else if (typeof value === "object" && !(value instanceof Date)) {
+      for (const [lookup, compared] of Object.entries(value)) {
+        const many = LISTS.includes(lookup);
+        if (many !== Array.isArray(compared) || compared === undefined || compared === null) {
+          throw failed("request", `the filter of ${field} needs ${many ? "an array" : "a value"} for ${lookup}`);
+        }
+        yield { field, lookup, value: many ? compared.map(operand) : operand(compared), exclude };
+      }
+    } else {
+      yield { field, lookup: "exact", value: operand(value), exclude };
+    }
+  }
+}
+
+const operand = (value) => (value instanceof Date ? value.toISOString() : String(value));
+
+/** A page, of an envelope or of a bare array. */
+export function page(answer) {
+  if (Array.isArray(answer)) return { count: answer.length, next: null, previous: null, results: answer };
+  const { count, next, previous, results } = answer;
+  return { count, next, previous, results };
+}
+
+/** A list that was not asked for yet. */
+export class List {
+  #fetch;
+  #options;
+
+  /**
+   * @param {(options: object) => Promise<object>} fetch asks for a page
+   * @param {object} options which list
+   */
+  constructor(fetch, options = {}) {
+    this.#fetch = fetch;
+    this.#options = options;
+  }
+
+  then(onFulfilled, onRejected) {
+    return this.#fetch(this.#options).then(onFulfilled, onRejected);
+  }
+
+  catch(onRejected) {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally) {
+    return this.#fetch(this.#options).finally(onFinally);
+  }
+
+  async *byPage() {
+    let options = this.#options;
+    for (;;) {
+      const page = await this.#fetch(options);
+      yield page;
+      if (page.next === null) return;
+      options = { ...options, pagination: following(options.pagination, page.next) };
+    }
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for await (const { results } of this.byPage()) yield* results;
+  }
+}
+
+/** Where the next page is. Of the link only the cursor counts, so that calls stay on the client's base URL. */
+function following(pagination, next) {
+  const query = new URLSearchParams(next.slice(next.indexOf("?")));
+  const page = Number(query.get("page") ?? 1);
+  const after = query.get("_after") ?? undefined;
+  if (!(page >= 1) || (page === (pagination?.page ?? 1) && after === pagination?.after)) {
+    throw failed("decode", "the link to the next page leads nowhere");
+  }
+  return { ...pagination, page, after };
+}

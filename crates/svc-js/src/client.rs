@@ -1,0 +1,130 @@
+//! The client that JavaScript holds.
+
+use std::fmt;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
+use svc_api::{ApiToken, ClientBuilder, ClientOptions, OwnTransport, auth::ServiceRequest};
+use svc_model::{EnvironmentName, ProjectName};
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+use crate::{
+    arguments::from_json,
+    error::{self, Failed},
+    fetch::FetchTransport,
+    storage::{Storage, StorageStore},
+    time::{JsTimer, since_1970},
+};
+
+/// A client (specification, section 5, "Client library"). The module `core.js` is the only one that uses it.
+#[wasm_bindgen]
+#[derive(Clone)]
+pub struct Client {
+    inner: svc_api::Client,
+}
+
+/// The options as they come from JavaScript.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Options {
+    project: Option<String>,
+    environment: Option<String>,
+    api_base_url: Option<String>,
+    app_base_url: Option<String>,
+    draft: Option<bool>,
+    api_token: Option<String>,
+    #[serde(default)]
+    env: Vec<(String, String)>,
+}
+
+#[wasm_bindgen]
+impl Client {
+    /// A client with these options, a JSON object. The tokens of its session are kept in `storage`, or in memory
+    /// without one; they begin as `restored`, which is what the storage held when the program made its client.
+    ///
+    /// # Errors
+    /// When an option cannot be used.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        options: &str,
+        storage: Option<Storage>,
+        restored: Option<String>,
+    ) -> Result<Self, JsValue> {
+        let options = from_json(options).map_err(Failed::into_js)?;
+        Self::build(options, storage, restored).map_err(Failed::into_js)
+    }
+
+    /// A client for answering a service request with these headers, a JSON array of names and values. Its session is
+    /// kept in memory.
+    ///
+    /// # Errors
+    /// When a required header is missing, or a header cannot be used.
+    #[wasm_bindgen(js_name = fromServiceRequest)]
+    pub fn from_service_request(headers: &str) -> Result<Self, JsValue> {
+        Self::for_service_request(headers).map_err(Failed::into_js)
+    }
+}
+
+impl Client {
+    fn build(
+        options: Options,
+        storage: Option<Storage>,
+        restored: Option<String>,
+    ) -> Result<Self, Failed> {
+        let mut settings = ClientOptions::new().env(options.env);
+        settings.project = options.project.map(ProjectName::from);
+        settings.environment = options.environment.map(EnvironmentName::from);
+        settings.api_base_url = options.api_base_url;
+        settings.app_base_url = options.app_base_url;
+        settings.draft = options.draft;
+        let token = options.api_token.map(ApiToken::new).transpose();
+        settings.api_token = token.map_err(svc_api::Error::from)?;
+        let mut builder = builder().options(settings);
+        if let Some(storage) = storage {
+            builder = builder.session_store(StorageStore::new(storage, restored));
+        }
+        let inner = builder.build()?;
+        Ok(Self { inner })
+    }
+
+    fn for_service_request(headers: &str) -> Result<Self, Failed> {
+        let pairs: Vec<(String, String)> = from_json(headers)?;
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            // Only headers of HTTP can come in a request; what is none says nothing.
+            if let (Ok(name), Ok(value)) =
+                (HeaderName::try_from(name), HeaderValue::try_from(value))
+            {
+                headers.insert(name, value);
+            }
+        }
+        let request = ServiceRequest::from_headers(&headers)
+            .map_err(|error| error::options(error.to_string()))?;
+        let inner = builder().service_request(&request).build()?;
+        Ok(Self { inner })
+    }
+
+    pub(crate) fn inner(&self) -> &svc_api::Client {
+        &self.inner
+    }
+
+    /// The project and environment of operations. Without a project the name is empty, and the call says so.
+    pub(crate) fn place(&self) -> (ProjectName, EnvironmentName) {
+        let project = self.inner.project().cloned();
+        let project = project.unwrap_or_else(|| ProjectName::from(""));
+        (project, self.inner.environment().clone())
+    }
+}
+
+fn builder() -> ClientBuilder<OwnTransport> {
+    svc_api::Client::builder()
+        .transport(FetchTransport)
+        .timer(JsTimer)
+        .clock(since_1970)
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

@@ -1,0 +1,148 @@
+//! `fetch` as transport.
+
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use js_sys::{Promise, Reflect, Uint8Array};
+use send_wrapper::SendWrapper;
+use svc_model::wire::{
+    Body, BoxFuture, Transport, TransportError,
+    TransportErrorKind::{self, Connect, Interrupted, Invalid, Other},
+};
+use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    AbortController, Headers, RequestCache, RequestCredentials, RequestInit, RequestRedirect,
+};
+
+use crate::error::text_of;
+
+#[wasm_bindgen]
+extern "C" {
+    fn fetch(url: &str, init: &RequestInit) -> Promise;
+}
+
+/// The largest body of a request that comes as a stream.
+const STREAM_LIMIT: usize = 64 << 20;
+
+/// Sends requests with the `fetch` of the browser, or of Node.
+///
+/// The answer is there when its body is: that is what every call waits for. Cookies are neither sent nor kept, and
+/// nothing is cached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FetchTransport;
+
+impl Transport for FetchTransport {
+    fn send(
+        &self,
+        request: Request<Body>,
+    ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
+        Box::pin(SendWrapper::new(exchange(request)))
+    }
+}
+
+/// Cuts the exchange off when it is dropped before its end.
+struct CutOff(AbortController);
+
+impl Drop for CutOff {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportError> {
+    let (parts, body) = request.into_parts();
+    let body = body.collect(STREAM_LIMIT).await?;
+    let cut_off = CutOff(AbortController::new().map_err(|error| failed(Other, &error))?);
+
+    let init = RequestInit::new();
+    init.set_method(parts.method.as_str());
+    init.set_headers(headers_of(&parts.headers)?.as_ref());
+    init.set_cache(RequestCache::NoStore);
+    init.set_credentials(RequestCredentials::Omit);
+    init.set_redirect(RequestRedirect::Manual);
+    init.set_signal(Some(&cut_off.0.signal()));
+    if !body.is_empty() {
+        init.set_body(&Uint8Array::from(&*body));
+    }
+    let answer = JsFuture::from(fetch(&parts.uri.to_string(), &init)).await;
+    let answer: web_sys::Response = answer
+        .map_err(|error| no_answer(&error))?
+        .dyn_into()
+        .map_err(|_| TransportError::new(Other, "fetch gave no Response"))?;
+    if answer.type_() == web_sys::ResponseType::Opaqueredirect {
+        return Err(TransportError::new(
+            Other,
+            "the answer is a redirect, which is not followed; is the base URL right?",
+        ));
+    }
+    let bytes = answer
+        .array_buffer()
+        .map_err(|error| failed(Interrupted, &error))?;
+    let bytes = JsFuture::from(bytes).await;
+    let bytes = bytes.map_err(|error| failed(Interrupted, &error))?;
+
+    let status = StatusCode::from_u16(answer.status());
+    let mut response = Response::new(Body::from(Uint8Array::new(&bytes).to_vec()));
+    *response.status_mut() = status.map_err(|error| TransportError::new(Other, error))?;
+    for entry in answer.headers().entries() {
+        let entry = entry.map_err(|error| failed(Other, &error))?;
+        let text = |index| Reflect::get_u32(&entry, index).ok()?.as_string();
+        let (Some(name), Some(value)) = (text(0), text(1)) else {
+            continue;
+        };
+        let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
+        else {
+            continue;
+        };
+        // `fetch` has decoded the body already.
+        if name != header::CONTENT_ENCODING && name != header::CONTENT_LENGTH {
+            response.headers_mut().append(name, value);
+        }
+    }
+    Ok(response)
+}
+
+fn headers_of(headers: &http::HeaderMap) -> Result<Headers, TransportError> {
+    let copy = Headers::new().map_err(|error| failed(Other, &error))?;
+    for (name, value) in headers {
+        // The browser has its own, and asks the service for leave to send another one.
+        if name == header::USER_AGENT {
+            continue;
+        }
+        let value = value
+            .to_str()
+            .map_err(|error| TransportError::new(Invalid, error))?;
+        let appended = copy.append(name.as_str(), value);
+        appended.map_err(|error| failed(Invalid, &error))?;
+    }
+    Ok(copy)
+}
+
+fn failed(kind: TransportErrorKind, error: &JsValue) -> TransportError {
+    TransportError::new(kind, text_of(error))
+}
+
+/// Why there is no answer. Browsers keep the reason to themselves; Node has a code for it.
+fn no_answer(error: &JsValue) -> TransportError {
+    let property = |object: &JsValue, name: &str| Reflect::get(object, &JsValue::from(name)).ok();
+    let cause = property(error, "cause").unwrap_or_default();
+    let code = property(&cause, "code").and_then(|code| code.as_string());
+    match code.as_deref() {
+        Some("ECONNREFUSED" | "ENOTFOUND" | "EAI_AGAIN") => {
+            let text = text_of(&cause);
+            let text = if text.is_empty() {
+                code.unwrap_or_default()
+            } else {
+                text
+            };
+            TransportError::new(Connect, text).with_never_sent(true)
+        }
+        Some(code) => TransportError::new(Interrupted, format!("{} ({code})", text_of(error))),
+        None => TransportError::new(
+            Interrupted,
+            format!(
+                "{}; is the service running at that base URL, and is this origin one of its CORS origins?",
+                text_of(error)
+            ),
+        ),
+    }
+}

@@ -1,0 +1,126 @@
+//! Where the tokens of a session are kept: an object of JavaScript with `getItem`, `setItem` and `removeItem`
+//! (specification, section 5, "User sessions", rule 2).
+
+use std::{
+    fmt,
+    future::ready,
+    sync::{Mutex, PoisonError},
+};
+
+use send_wrapper::SendWrapper;
+use svc_auth::{STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore};
+use svc_model::wire::BoxFuture;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+use crate::error::text_of;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `localStorage`, or an object like it.
+    pub type Storage;
+
+    #[wasm_bindgen(method, structural, catch, js_name = getItem)]
+    fn get_item(this: &Storage, key: &str) -> Result<Option<String>, JsValue>;
+
+    #[wasm_bindgen(method, structural, catch, js_name = setItem)]
+    fn set_item(this: &Storage, key: &str, value: &str) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, structural, catch, js_name = removeItem)]
+    fn remove_item(this: &Storage, key: &str) -> Result<(), JsValue>;
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Storage")
+    }
+}
+
+/// A [`TokenStore`] over a [`Storage`].
+pub(crate) struct StorageStore {
+    storage: SendWrapper<Storage>,
+    /// What the storage held when the program made its client, until that was asked for.
+    restored: Mutex<Option<String>>,
+}
+
+impl StorageStore {
+    /// Begins with the tokens of `restored`; with what is in the storage by then when there are none.
+    pub(crate) fn new(storage: Storage, restored: Option<String>) -> Self {
+        Self {
+            storage: SendWrapper::new(storage),
+            restored: Mutex::new(restored),
+        }
+    }
+
+    fn load(&self) -> Result<Option<StoredTokens>, StoreError> {
+        let mut restored = self.restored.lock().unwrap_or_else(PoisonError::into_inner);
+        match restored.take() {
+            Some(text) => Ok(read(&text)),
+            None => self.kept(),
+        }
+    }
+
+    fn kept(&self) -> Result<Option<StoredTokens>, StoreError> {
+        let text = self.storage.get_item(STORAGE_KEY);
+        let text = text.map_err(|error| failed("read", &error))?;
+        Ok(text.as_deref().and_then(read))
+    }
+
+    fn put(&self, tokens: Option<&StoredTokens>) -> Result<(), StoreError> {
+        let Some(tokens) = tokens else {
+            let removed = self.storage.remove_item(STORAGE_KEY);
+            return removed.map_err(|error| failed("empty", &error));
+        };
+        let text = serde_json::to_string(tokens).map_err(|error| {
+            StoreError::new("the tokens cannot be written as JSON").with_source(error)
+        })?;
+        let set = self.storage.set_item(STORAGE_KEY, &text);
+        set.map_err(|error| failed("write", &error))
+    }
+}
+
+impl TokenStore for StorageStore {
+    fn load(&self) -> BoxFuture<'_, Result<Option<StoredTokens>, StoreError>> {
+        Box::pin(ready(self.load()))
+    }
+
+    fn replace<'a>(
+        &'a self,
+        tokens: Option<&'a StoredTokens>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.put(tokens) })
+    }
+
+    fn swap<'a>(
+        &'a self,
+        expected: &'a StoredTokens,
+        new: Option<&'a StoredTokens>,
+    ) -> BoxFuture<'a, Result<Swap, StoreError>> {
+        // No other code of this origin runs between the two: storages are read and written at once.
+        Box::pin(async move {
+            let kept = self.kept()?;
+            if kept.as_ref() != Some(expected) {
+                return Ok(Swap::Refused(kept));
+            }
+            self.put(new).map(|()| Swap::Done)
+        })
+    }
+}
+
+impl fmt::Debug for StorageStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StorageStore")
+    }
+}
+
+/// Reads an entry. One that holds no tokens is none: somebody else's, or a damaged one, which the next sign-in
+/// replaces.
+fn read(text: &str) -> Option<StoredTokens> {
+    serde_json::from_str(text).ok()
+}
+
+fn failed(what: &str, error: &JsValue) -> StoreError {
+    let cause = text_of(error);
+    StoreError::new(format!(
+        "the storage cannot {what} the entry {STORAGE_KEY}: {cause}; is it full, or blocked by the browser?"
+    ))
+}

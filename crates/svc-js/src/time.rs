@@ -1,0 +1,41 @@
+//! The clock and the timers of JavaScript.
+
+use std::time::Duration;
+
+use gloo_timers::future::TimeoutFuture;
+use send_wrapper::SendWrapper;
+use svc_model::wire::{BoxFuture, Timer};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn monotonic_milliseconds() -> f64;
+}
+
+/// The time since 1970, by `Date.now()`.
+pub(crate) fn since_1970() -> Duration {
+    milliseconds(js_sys::Date::now())
+}
+
+/// Waits with `setTimeout`, and tells the time by `performance.now()`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JsTimer;
+
+impl Timer for JsTimer {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        // The longest that JavaScript waits is 2^31 - 1 ms; beyond that it does not wait at all.
+        const LONGEST: u32 = i32::MAX as u32;
+        let milliseconds =
+            u32::try_from(duration.as_millis()).map_or(LONGEST, |it| it.min(LONGEST));
+        Box::pin(SendWrapper::new(TimeoutFuture::new(milliseconds)))
+    }
+
+    fn now(&self) -> Duration {
+        milliseconds(monotonic_milliseconds())
+    }
+}
+
+fn milliseconds(count: f64) -> Duration {
+    Duration::try_from_secs_f64(count / 1e3).unwrap_or_default()
+}
