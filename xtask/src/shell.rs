@@ -95,13 +95,16 @@ impl Repository {
             .ok_or_else(|| Failure::new(format!("the workspace has no crate `{name}`")))
     }
 
+    /// The folder that cargo builds in.
+    pub fn target(&self) -> &Path {
+        self.metadata.target_directory.as_std_path()
+    }
+
     /// Where cargo puts the program `svc` for a profile's folder (`debug`, `release`).
     pub fn program(&self, profile: &str) -> PathBuf {
-        self.metadata
-            .target_directory
+        self.target()
             .join(profile)
             .join(format!("svc{}", std::env::consts::EXE_SUFFIX))
-            .into_std_path_buf()
     }
 
     /// The texts of the repository by their path in it: committed or not, but
