@@ -185,6 +185,16 @@ impl Run {
         self
     }
 
+    /// Takes away what the caller set whose names begin so: settings of a service of their own.
+    pub fn env_remove(mut self, beginning: &str) -> Self {
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with(beginning) {
+                self.command.env_remove(name);
+            }
+        }
+        self
+    }
+
     /// Hands a secret over without showing it.
     pub fn secret_env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
