@@ -1,10 +1,13 @@
 //! The repository's own commands, so that nothing but cargo has to be
-//! installed: `cargo xtask ci`, `cargo xtask test`, `cargo xtask bench`.
+//! installed: `cargo xtask ci`, `cargo xtask test`, `cargo xtask bench`,
+//! `cargo xtask js`.
 
 mod bench;
 mod ci;
+mod js;
 mod shell;
 mod test;
+mod wasm32;
 
 use std::process::ExitCode;
 
@@ -20,6 +23,7 @@ Commands:
   ci --list        the names of the steps
   test [STEP]...   what the README promises: the program, its examples, every test
   bench [OPTIONS]  speed against the floor and a bare server; `bench --help` for its options
+  js [--sizes]     the npm package of the JavaScript client in dist/svc-js; where its bytes go
   help             this text
 
 Example:
@@ -47,6 +51,7 @@ enum Arguments {
     Ci { steps: Vec<String> },
     Test { steps: Vec<String> },
     Bench { passed_on: Vec<String> },
+    Js { sizes: bool },
 }
 
 fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
@@ -81,6 +86,17 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
                 .collect::<Result<_, _>>()?;
             Ok(Arguments::Bench { passed_on })
         }
+        "js" => {
+            let mut sizes = false;
+            while let Some(argument) = parser.next()? {
+                match argument {
+                    Long("sizes") => sizes = true,
+                    Short('h') | Long("help") => return Ok(Arguments::Help),
+                    other => return Err(other.unexpected()),
+                }
+            }
+            Ok(Arguments::Js { sizes })
+        }
         unknown => Err(format!("there is no command `{unknown}`").into()),
     }
 }
@@ -92,6 +108,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Arguments::Ci { steps } => ci::run(&Repository::find()?, &steps)?,
         Arguments::Test { steps } => test::run(&Repository::find()?, &steps)?,
         Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
+        Arguments::Js { sizes } => js::run(&Repository::find()?, sizes)?,
     }
     Ok(())
 }
@@ -123,6 +140,12 @@ mod tests {
             parse(&["bench", "--seconds", "3"]),
             Ok(Arguments::Bench { passed_on })
         );
+    }
+
+    #[test]
+    fn js_says_where_the_bytes_go_when_it_is_asked() {
+        assert_eq!(parse(&["js"]), Ok(Arguments::Js { sizes: false }));
+        assert_eq!(parse(&["js", "--sizes"]), Ok(Arguments::Js { sizes: true }));
     }
 
     #[test]

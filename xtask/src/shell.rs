@@ -95,13 +95,16 @@ impl Repository {
             .ok_or_else(|| Failure::new(format!("the workspace has no crate `{name}`")))
     }
 
+    /// The folder that cargo builds in.
+    pub fn target(&self) -> &Path {
+        self.metadata.target_directory.as_std_path()
+    }
+
     /// Where cargo puts the program `svc` for a profile's folder (`debug`, `release`).
     pub fn program(&self, profile: &str) -> PathBuf {
-        self.metadata
-            .target_directory
+        self.target()
             .join(profile)
             .join(format!("svc{}", std::env::consts::EXE_SUFFIX))
-            .into_std_path_buf()
     }
 
     /// The texts of the repository by their path in it: committed or not, but
@@ -179,6 +182,16 @@ impl Run {
         self.command.env(name, value.as_ref());
         self.variables
             .push_str(&format!("{name}={} ", quoted(value.as_ref())));
+        self
+    }
+
+    /// Takes away what the caller set whose names begin so: settings of a service of their own.
+    pub fn env_remove(mut self, beginning: &str) -> Self {
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with(beginning) {
+                self.command.env_remove(name);
+            }
+        }
         self
     }
 

@@ -1,8 +1,11 @@
 //! `cargo xtask test`: what the README promises. The program and the
 //! client's examples are built, the README's session runs against the demo,
-//! then come the documentation's examples and every other test.
+//! then come the documentation's examples, the JavaScript client, and every
+//! other test.
 
 mod demo;
+mod js;
+mod js_book;
 mod readme;
 
 use std::collections::BTreeSet;
@@ -16,7 +19,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "program",
         about: "the program `svc` builds",
-        run: |repository| repository.cargo(["build", "--package", "svc-cli"]).run(),
+        run: build_program,
     },
     Step {
         name: "examples",
@@ -37,6 +40,26 @@ const STEPS: &[Step] = &[
                 .args(["--features", &every_feature(repository)])
                 .run()
         },
+    },
+    Step {
+        name: "js",
+        about: "the JavaScript client's package, in Node against the service",
+        run: js::run_tests,
+    },
+    Step {
+        name: "js-types",
+        about: "its types, with every export used",
+        run: js::check_types,
+    },
+    Step {
+        name: "js-browser",
+        about: "the same package in a browser",
+        run: js::run_browser_tests,
+    },
+    Step {
+        name: "js-book",
+        about: "the examples of its chapter in the book",
+        run: js_book::run_examples,
     },
     Step {
         name: "tests",
@@ -70,6 +93,10 @@ pub fn run(repository: &Repository, names: &[String]) -> Result<(), Failure> {
 
 fn by_hand(step: &Step) -> String {
     format!("cargo xtask test {}", step.name)
+}
+
+fn build_program(repository: &Repository) -> Result<(), Failure> {
+    repository.cargo(["build", "--package", "svc-cli"]).run()
 }
 
 fn build_examples(repository: &Repository) -> Result<(), Failure> {

@@ -1,11 +1,10 @@
 //! The client crates and svc-data with each of their features alone, with none and with
 //! all, and without hyper for the browser.
 
-use std::path::Path;
-
 use cargo_metadata::Package;
 
 use crate::shell::{Failure, Repository};
+use crate::wasm32::{self, WASM};
 
 const CRATES: [&str; 5] = [
     "svc-model",
@@ -16,7 +15,6 @@ const CRATES: [&str; 5] = [
 ];
 /// Promised to build for `wasm32-unknown-unknown`.
 const WASM_CRATES: [&str; 3] = ["svc-model", "svc-auth", "svc-api"];
-const WASM: &str = "wasm32-unknown-unknown";
 
 pub fn check_each(repository: &Repository) -> Result<(), Failure> {
     for name in CRATES {
@@ -39,17 +37,7 @@ pub fn check_each(repository: &Repository) -> Result<(), Failure> {
 }
 
 pub fn check_wasm32(repository: &Repository) -> Result<(), Failure> {
-    let sysroot = repository
-        .command("rustc")
-        .args(["--print", "sysroot"])
-        .read()?;
-    let installed = Path::new(sysroot.trim()).join("lib/rustlib").join(WASM);
-    if !installed.exists() {
-        repository
-            .command("rustup")
-            .args(["target", "add", WASM])
-            .run()?;
-    }
+    wasm32::install(repository)?;
     for name in WASM_CRATES {
         let features = without_hyper(repository.package(name)?).join(",");
         let check = || {
@@ -62,7 +50,11 @@ pub fn check_wasm32(repository: &Repository) -> Result<(), Failure> {
             check().args(["--features", &features]).run()?;
         }
     }
-    Ok(())
+    // Most of it is compiled for the browser alone, so that clippy sees it here and nowhere else.
+    repository
+        .cargo(["clippy", "--quiet", "--no-deps", "--target", WASM])
+        .args(["--package", "svc-js", "--", "-D", "warnings"])
+        .run()
 }
 
 /// The features that a user can name. Those of optional dependencies without

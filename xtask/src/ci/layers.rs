@@ -98,10 +98,17 @@ pub fn check(repository: &Repository) -> Result<(), Failure> {
     let findings: Vec<String> = repository
         .packages()
         .into_iter()
-        .filter(|package| is_published(package))
+        .filter(|package| is_published(package) || is_product(repository, package))
         .flat_map(findings)
         .collect();
     Failure::unless_empty(&findings)
+}
+
+/// What is published some other way than with `cargo publish` has its layer too.
+fn is_product(repository: &Repository, package: &Package) -> bool {
+    package
+        .manifest_path
+        .starts_with(repository.root().join("crates"))
 }
 
 /// The repository's own tools (`publish = false`) may use what they need.

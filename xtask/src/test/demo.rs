@@ -16,7 +16,7 @@ use crate::shell::{Failure, Repository, Run};
 pub struct Demo {
     ready: Ready,
     process: Child,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// The line that the program prints once it accepts connections.
@@ -63,8 +63,32 @@ impl Demo {
         Ok(Self {
             ready: ready?,
             process,
-            _folder: folder,
+            folder,
         })
+    }
+
+    /// Adds a user who can sign in and may do everything.
+    pub fn add_administrator(
+        &self,
+        repository: &Repository,
+        email: &str,
+        password: &str,
+    ) -> Result<(), Failure> {
+        let program = repository.program("debug");
+        let store = self.folder.path().join("store");
+        let Ready {
+            project,
+            environment,
+            ..
+        } = &self.ready;
+        repository
+            .command(program)
+            .args(["user", "add", email, "--admin", "--password", password])
+            .args(["--project", project, "--env", environment])
+            .args(["--dir", &store.display().to_string(), "--json"])
+            .env_remove("SVC_")
+            .read()?;
+        Ok(())
     }
 
     /// The variables that the program and the examples read, set to this demo.

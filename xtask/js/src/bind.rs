@@ -1,0 +1,45 @@
+//! wasm-bindgen: the compiled crate becomes a smaller module and the JavaScript that calls it.
+
+use std::path::Path;
+
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::Result;
+
+/// The name of the generated JavaScript in the package.
+pub const GLUE: &str = "svc_js.js";
+/// The name of the WebAssembly module in the package.
+pub const WASM: &str = "svc_js_bg.wasm";
+
+/// What wasm-bindgen makes.
+pub struct Bound {
+    pub glue: String,
+    /// Still with the names of its functions.
+    pub wasm: Vec<u8>,
+}
+
+pub fn bind(compiled: &Path) -> Result<Bound> {
+    let mut output = Bindgen::new()
+        .input_path(compiled)
+        .out_name("svc_js")
+        .web(true)?
+        .typescript(false)
+        // Where the module lies is the business of the entry points, one for browsers and one for Node.
+        .omit_default_module_path(true)
+        .remove_producers_section(true)
+        .generate_output()?;
+    let inline = output
+        .snippets()
+        .values()
+        .any(|scripts| !scripts.is_empty());
+    if inline || !output.local_modules().is_empty() {
+        return Err("the crate brings JavaScript of its own; its place is crates/svc-js/js".into());
+    }
+    if !output.npm_dependencies().is_empty() {
+        return Err("the crate asks for npm packages; the client has no dependencies".into());
+    }
+    Ok(Bound {
+        glue: output.js().to_owned(),
+        wasm: output.wasm_mut().emit_wasm(),
+    })
+}

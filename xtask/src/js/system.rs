@@ -1,0 +1,130 @@
+//! Programs that no cargo builds: found on this machine, or installed from
+//! Debian's packages as the tests do it with database servers.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::shell::Failure;
+
+/// The oldest Node that the client promises to run on.
+const OLDEST_NODE: u32 = 20;
+
+/// The program `node`, not older than the client promises.
+pub fn node() -> Result<PathBuf, Failure> {
+    let node = find(&["node"], &["nodejs"])?;
+    let output = Command::new(&node).arg("--version").output()?;
+    let version = String::from_utf8_lossy(&output.stdout);
+    match major(&version) {
+        Some(major) if major >= OLDEST_NODE => Ok(node),
+        _ => Err(Failure::new(format!(
+            "Node {OLDEST_NODE} or later is needed, but {} is {}; install one of \
+             https://nodejs.org/en/download and put it first in PATH",
+            node.display(),
+            version.trim()
+        ))),
+    }
+}
+
+/// The program `npm`.
+pub fn npm() -> Result<PathBuf, Failure> {
+    find(&["npm"], &["npm"])
+}
+
+/// A browser that Chromium's protocol drives.
+pub fn chromium() -> Result<PathBuf, Failure> {
+    find(
+        &["chromium", "chromium-browser", "google-chrome"],
+        &["chromium"],
+    )
+}
+
+/// The number before the first dot of `v20.19.2`.
+fn major(version: &str) -> Option<u32> {
+    let (major, _) = version.trim().strip_prefix('v')?.split_once('.')?;
+    major.parse().ok()
+}
+
+/// One of the programs, installed when there is none.
+fn find(programs: &[&str], packages: &[&str]) -> Result<PathBuf, Failure> {
+    if let Some(path) = installed(programs) {
+        return Ok(path);
+    }
+    install(packages);
+    installed(programs).ok_or_else(|| {
+        Failure::new(format!(
+            "{} was not found; install {} of your system",
+            programs.join(" or "),
+            packages.join(" and ")
+        ))
+    })
+}
+
+fn installed(programs: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    folders.extend(["/usr/bin", "/usr/local/bin"].map(PathBuf::from));
+    let mut paths = programs
+        .iter()
+        .flat_map(|program| folders.iter().map(move |folder| folder.join(program)));
+    paths.find(|path| path.is_file())
+}
+
+/// Installs packages of Debian or Ubuntu, as root or as somebody who may become root without a password.
+fn install(packages: &[&str]) {
+    println!("installing {}", packages.join(" "));
+    let mut options = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    options.extend(packages);
+    if !apt(&options) {
+        apt(&["update", "-qq"]);
+        apt(&options);
+    }
+}
+
+fn apt(arguments: &[&str]) -> bool {
+    let mut command = match is_root() {
+        true => Command::new("apt-get"),
+        false => {
+            let mut sudo = Command::new("sudo");
+            sudo.args(["-n", "apt-get"]);
+            sudo
+        }
+    };
+    command
+        .args(arguments)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .env("RUNLEVEL", "1")
+        .stdin(Stdio::null())
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_major_version_is_read_from_what_node_says() {
+        assert_eq!(major("v20.19.2\n"), Some(20));
+        assert_eq!(major("v8.0.0"), Some(8));
+        assert_eq!(major("20"), None);
+    }
+
+    #[test]
+    fn the_first_program_that_is_there_is_taken() {
+        let shell = installed(&["no-such-program", "sh"]).unwrap();
+        assert!(shell.ends_with("sh"), "{}", shell.display());
+        assert_eq!(installed(&["no-such-program"]), None);
+    }
+}
