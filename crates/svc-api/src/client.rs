@@ -4,15 +4,20 @@ mod builder;
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use http::HeaderValue;
 use svc_auth::{AuthTarget, BaseUrl, ClientSettings, StaticProvider, TokenProvider};
 use svc_model::{
-    EnvironmentName, ProjectName, ResourceName,
-    wire::{Operation, RequestError, Timer, Transport},
+    EnvironmentName, ProjectName, ResourceName, ResponseError,
+    wire::{AnyOperation, Body, Operation, OperationInfo, RequestError, Timer, Transport},
 };
 
 pub use self::builder::{ClientBuilder, NoTransport, OwnTransport};
-use crate::{Call, Error, RequestOptions, RetryPolicy, exchange::exchange, retry::Budget};
+use crate::{
+    Call, Error, RequestOptions, RetryPolicy,
+    exchange::{Answer, exchange},
+    retry::Budget,
+};
 
 /// A client of the svc REST service.
 ///
@@ -157,26 +162,64 @@ impl Client {
         operation: &O,
         options: &RequestOptions,
     ) -> Result<O::Response, Error> {
-        let info = O::INFO;
+        let info = &O::INFO;
         let arguments = operation.path_arguments();
-        if argument(info.path_template, &arguments, "project") == Some("") {
+        let make_request = |base_url: &str| operation.to_request(base_url);
+        let answer = self.exchange(info, &arguments, &make_request, options);
+        let answer = answer.await?;
+        O::parse_response(answer.response)
+            .map_err(|error| Error::response(info, error, answer.authorized))
+    }
+
+    /// Sends an operation, and gives its answer as it came: for programs that hand the bytes on.
+    ///
+    /// ```
+    /// use svc_api::{Client, Error, RequestOptions, model::projects, wire::AnyOperation};
+    ///
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let operation = AnyOperation::new(projects::List::new());
+    /// let answer = client.answer(&operation, &RequestOptions::new()).await?;
+    /// println!("{} bytes", answer.body().len());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Call::send`], but for an answer with success, which is not looked at.
+    pub async fn answer(
+        &self,
+        operation: &AnyOperation,
+        options: &RequestOptions,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let info = operation.info();
+        let arguments = operation.path_arguments();
+        let make_request = |base_url: &str| operation.to_request(base_url);
+        let answer = self.exchange(info, &arguments, &make_request, options);
+        let answer = answer.await?;
+        if answer.response.status().is_success() {
+            return Ok(answer.response);
+        }
+        let error = ResponseError::from_error_response(answer.response);
+        Err(Error::response(info, error, answer.authorized))
+    }
+
+    async fn exchange(
+        &self,
+        info: &OperationInfo,
+        arguments: &[&str],
+        make_request: &(dyn Fn(&str) -> Result<http::Request<Body>, RequestError> + Sync),
+        options: &RequestOptions,
+    ) -> Result<Answer, Error> {
+        if argument(info.path_template, arguments, "project") == Some("") {
             let error = RequestError::new(
                 "no project is set; give the client one, or the variable SVC_PROJECT in its env",
             );
-            return Err(Error::request(&info, error));
+            return Err(Error::request(info, error));
         }
         let base_url = self.inner.base_url(info.host).as_str();
-        let resource = resource(info.path_template, &arguments);
-        let target = AuthTarget::new(&info, resource);
-        let answer = exchange(
-            &self.inner,
-            &|| operation.to_request(base_url),
-            target,
-            options,
-        )
-        .await?;
-        O::parse_response(answer.response)
-            .map_err(|error| Error::response(&info, error, answer.authorized))
+        let target = AuthTarget::new(info, resource(info.path_template, arguments));
+        let make_request = || make_request(base_url);
+        exchange(&self.inner, &make_request, target, options).await
     }
 }
 

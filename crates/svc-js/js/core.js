@@ -1,7 +1,7 @@
 // The client, for every platform: `index.js` and `node.js` say where WebAssembly comes from.
 
 import load, { Client } from "./svc_js.js";
-import { failed, thrown } from "./error.js";
+import { SvcRequestError, failed } from "./error.js";
 import { parse, stringify } from "./json.js";
 import { List, page, selection, texts } from "./list.js";
 
@@ -51,12 +51,12 @@ export class Core {
   // --- Accounts
 
   loginViaEmailPassword(email, password, options) {
-    return this.#account("loginViaEmailPassword", { email, password }, options);
+    return this.#signIn("account.login", { email, password, ...options });
   }
 
   async isAuthenticated(options) {
-    const client = await this.#ready();
-    return camel(parse(await settled(client.isAuthenticated(options?.signal))));
+    if ((await this.getHeaders()) === undefined) return { authenticated: false };
+    return { authenticated: true, user: camel(await this.#call("account.user", { ...options })) };
   }
 
   async logout({ revoke = false } = {}) {
@@ -64,44 +64,43 @@ export class Core {
     await settled(client.logout(revoke));
   }
 
-  registerViaEmailPassword({ email, password, firstName, lastName, language, timezone, ...options }) {
-    const user = { email, password, firstName, lastName, language, timezone };
-    return this.#account("registerViaEmailPassword", user, options);
+  async registerViaEmailPassword(options) {
+    return camel(await this.#call("account.register", options));
   }
 
   changePassword(newPassword, currentPassword, options) {
-    return this.#account("changePassword", { newPassword, currentPassword }, options);
+    return this.#signIn("account.change_password", { newPassword, currentPassword, ...options });
   }
 
-  resetPassword(email, options) {
-    return this.#account("resetPassword", { email }, options);
+  async resetPassword(email, options) {
+    return camel(await this.#call("account.reset_password", { email, ...options }));
   }
 
   resetPasswordComplete(code, newPassword, options) {
-    return this.#account("resetPasswordComplete", { code, newPassword }, options);
+    return this.#signIn("account.reset_password_complete", { code, newPassword, ...options });
   }
 
-  changeEmail(newEmail, currentPassword, options) {
-    return this.#account("changeEmail", { newEmail, currentPassword }, options);
+  async changeEmail(newEmail, currentPassword, options) {
+    return camel(await this.#call("account.change_email", { newEmail, currentPassword, ...options }));
   }
 
-  changeEmailComplete(code, options) {
-    return this.#account("changeEmailComplete", { code }, options);
+  async changeEmailComplete(code, options) {
+    return camel(await this.#call("account.change_email_complete", { code, ...options }));
   }
 
   async getHeaders() {
     const client = await this.#ready();
-    const value = await settled(client.getAuthorization());
+    const value = await settled(client.authorization());
     return value === undefined ? undefined : { Authorization: value };
   }
 
-  acceptInvitation(code, password, { firstName, lastName, ...options } = {}) {
-    return this.#account("acceptInvitation", { code, password, firstName, lastName }, options);
+  acceptInvitation(code, password, options) {
+    return this.#signIn("account.accept_invitation", { code, password, ...options });
   }
 
   async loadServiceToken(token) {
     const client = await this.#ready();
-    guarded(() => client.loadServiceToken(String(token)));
+    guarded(() => client.loadServiceToken(token));
   }
 
   // --- Records, SQL, resources, the HTTP proxy
@@ -110,39 +109,33 @@ export class Core {
     return new Collection((...of) => this.#call(...of), { resource, model });
   }
 
-  async sql(resource, query, { params, offset, limit, orderBy, count, timezone, schema, ...options } = {}) {
-    const order_by = texts(orderBy);
-    const wire = { query, offset, limit, order_by, count, timezone, schema };
-    if (Array.isArray(params)) Object.assign(wire, { v: 1, params });
-    else if (params !== undefined) wire.params_obj = params;
-    const { column_descriptions, row_count, ...result } = await this.#call("sql", { resource, query: wire }, options);
+  async sql(resource, query, { params, orderBy, ...options } = {}) {
+    const values = Array.isArray(params) ? { values: stringify(params) } : { named: stringify(params) };
+    const asked = { resource, query, ...values, orderBy: texts(orderBy), ...options };
+    const { column_descriptions, row_count, ...result } = await this.#call("sql.query", asked);
     return { ...result, columnDescriptions: column_descriptions, rowCount: row_count };
   }
 
   async reload(resource, options) {
-    await this.#call("reload", { resource }, options);
+    await this.#call("resources.reload", { resource, ...options });
   }
 
-  async modelDescriptions(resource, options) {
-    return this.#call("modelDescriptions", { resource }, options);
+  modelDescriptions(resource, options) {
+    return this.#call("resources.model_descriptions", { resource, ...options });
   }
 
-  async proxy({ url, method, resource, queryParams, headers, bodyType, body, secretTokens, context, ...options }) {
+  async proxy({ queryParams, headers, body, context, ...options }) {
     const request = {
-      url,
-      method,
-      resource,
       queryParams: pairs(queryParams),
       headers: pairs(headers),
-      bodyType,
-      body,
-      secretTokens,
-      context,
+      body: stringify(body),
+      context: stringify(context),
+      ...options,
     };
-    const [status, head, bytes] = await this.#send("proxy", request, options);
-    // A response of these has no body, and `Response` takes not even an empty one.
-    const empty = [204, 205, 304].includes(status);
-    return new Response(empty ? null : bytes, { status, headers: head });
+    const [status, head, bytes] = await this.#send("proxy", request);
+    // An answer with one of these has no body, and `Response` takes not even an empty one.
+    const hasBody = ![204, 205, 304].includes(status);
+    return new Response(hasBody ? bytes : null, { status, headers: head });
   }
 
   // --- The way to WebAssembly
@@ -156,29 +149,27 @@ export class Core {
     return this.#client;
   }
 
-  async #send(method, args, { signal, requestId, timeout } = {}) {
+  async #send(method, { signal, ...args }, ...name) {
     signal?.throwIfAborted();
-    const given = stringify(args);
-    const options = stringify({ requestId, timeout: timeout === Infinity ? undefined : timeout });
     const client = await this.#ready();
-    return settled(client[method](given, options, signal));
+    return settled(client[method](...name, args, signal), signal);
   }
 
-  async #call(method, args, options) {
-    const [text, etag] = await this.#send(method, args, options);
+  async #call(name, args) {
+    const [text, etag] = await this.#send("call", args, name);
     const value = text === "" ? undefined : readable(text);
     if (etag !== undefined && typeof value === "object" && value !== null) etags.set(value, etag);
     return value;
   }
 
-  async #account(method, args, options) {
-    return camel(parse(await this.#send(method, args, options)));
+  async #signIn(name, args) {
+    return camel(parse(await this.#send("signIn", args, name)));
   }
 
   /** @internal Begins with another way to make the client. */
   static forServiceRequest(request, make) {
     const client = make();
-    client.#make = () => Client.fromServiceRequest(stringify(headersOf(request)));
+    client.#make = () => Client.fromServiceRequest({ headers: headersOf(request) });
     return client.#ready().then(() => client);
   }
 }
@@ -188,7 +179,7 @@ function maker({ project, environment, apiBaseUrl, appBaseUrl, draft, apiToken, 
   const variables = Object.entries(env ?? {})
     .filter(([name, value]) => name.includes("SVC_") && value !== undefined && value !== null)
     .map(([name, value]) => [name, String(value)]);
-  const options = stringify({
+  const options = {
     project,
     environment,
     apiBaseUrl,
@@ -196,7 +187,7 @@ function maker({ project, environment, apiBaseUrl, appBaseUrl, draft, apiToken, 
     draft: draft === undefined || draft === null ? undefined : Boolean(draft),
     apiToken,
     env: variables,
-  });
+  };
   const kept = storage ?? localStorageOf(globalThis);
   const restored = kept?.getItem("svc_auth") ?? undefined;
   return () => new Client(options, kept, restored);
@@ -226,10 +217,11 @@ function pairs(values) {
   return Object.entries(values).map(([name, value]) => [name, String(value)]);
 }
 
-async function settled(promise) {
+async function settled(promise, signal) {
   try {
     return await promise;
   } catch (error) {
+    signal?.throwIfAborted();
     throw thrown(error);
   }
 }
@@ -242,11 +234,16 @@ function guarded(make) {
   }
 }
 
+/** What WebAssembly throws: the properties of an error. Anything else is a fault of this package. */
+function thrown(error) {
+  return error?.kind === undefined ? error : new SvcRequestError(error);
+}
+
 function readable(text) {
   try {
     return parse(text);
   } catch (cause) {
-    throw Object.assign(failed("decode", `the answer is not JSON: ${cause.message}`), { cause, body: text });
+    throw failed("decode", `the answer is not JSON: ${cause.message}`, { cause, body: text });
   }
 }
 
@@ -267,45 +264,47 @@ class Collection {
   }
 
   list(options) {
-    return new List(async (options) => {
-      const asked = { place: this.#place, selection: selection(options) };
-      return page(await this.#call("recordsList", asked, options));
-    }, options);
+    return listOf((asked) => this.#call("records.list", { ...this.#place, ...asked }), options);
   }
 
   get(id, options) {
-    return this.#item("recordsGet", options, { id });
+    return this.#item("records.get", { id: parts(id) }, options);
   }
 
   create(record, options) {
-    return this.#item("recordsCreate", options, { record });
+    return this.#item("records.create", { record: stringify(record) }, options);
   }
 
-  update(id, record, options) {
-    return this.#item("recordsUpdate", options, { id, record });
+  update(id, changes, options) {
+    return this.#item("records.update", { id: parts(id), record: stringify(changes) }, options);
   }
 
   async delete(id, options) {
-    await this.#item("recordsDelete", options, { id });
+    await this.#item("records.delete", { id: parts(id) }, options);
   }
 
-  async aggregate({ func, column, ...options }) {
-    const asked = { place: this.#place, selection: selection(options), func, column };
-    return (await this.#call("recordsAggregate", asked, options)).y_func;
+  async aggregate(options) {
+    const asked = { ...this.#place, ...selection(options) };
+    return (await this.#call("records.aggregate", asked)).y_func;
   }
 
-  async group({ func, column, by, limit, ...options }) {
+  group({ by, ...options }) {
     const columns = (Array.isArray(by) ? by : [by]).map((by) => (typeof by === "string" ? { column: by } : by));
-    const asked = { place: this.#place, selection: selection(options), func, column, by: columns, limit };
-    return this.#call("recordsGroup", asked, options);
+    return this.#call("records.group", { ...this.#place, ...selection(options), by: columns });
   }
 
-  async #item(method, { fields, timezone, ifMatch: tag, ...options } = {}, { id, record }) {
-    const parts = id === undefined ? undefined : (Array.isArray(id) ? id : [id]).map(String);
-    const item = { place: this.#place, id: parts, record, fields, timezone, ifMatch: ifMatch(tag) };
-    return this.#call(method, item, options);
+  async #item(name, args, options) {
+    return this.#call(name, { ...this.#place, ...args, ...tagged(options) });
   }
 }
+
+/** The parts of a primary key. */
+const parts = (id) => (Array.isArray(id) ? id : [id]).map(String);
+
+/** Options in which an object stands for its entity tag. */
+const tagged = (options) => ({ ...options, ifMatch: ifMatch(options?.ifMatch) });
+
+const listOf = (call, options) => new List(async (options) => page(await call(selection(options))), options);
 
 class Users {
   #call;
@@ -315,24 +314,23 @@ class Users {
   }
 
   list(options) {
-    const ask = async (options) => page(await this.#call("usersList", { selection: selection(options) }, options));
-    return new List(ask, options);
+    return listOf((asked) => this.#call("users.list", asked), options);
   }
 
   get(uid, options) {
-    return this.#call("usersGet", { uid }, options);
+    return this.#call("users.get", { uid, ...options });
   }
 
   create(user, options) {
-    return this.#call("usersCreate", { user }, options);
+    return this.#call("users.create", { ...user, ...options });
   }
 
   update(uid, changes, options) {
-    return this.#call("usersUpdate", { uid, changes }, options);
+    return this.#call("users.update", { uid, changes: stringify(changes), ...options });
   }
 
   delete(uid, options) {
-    return this.#call("usersDelete", { uid }, options);
+    return this.#call("users.delete", { uid, ...options });
   }
 }
 
@@ -344,16 +342,15 @@ class Teams {
   }
 
   list(options) {
-    const ask = async (options) => page(await this.#call("teamsList", { selection: selection(options) }, options));
-    return new List(ask, options);
+    return listOf((asked) => this.#call("teams.list", asked), options);
   }
 
   get(uid, options) {
-    return this.#call("teamsGet", { uid }, options);
+    return this.#call("teams.get", { uid, ...options });
   }
 
-  update(uid, changes, options) {
-    return this.#call("teamsUpdate", { uid, changes }, options);
+  update(uid, { name }, options) {
+    return this.#call("teams.update", { uid, name, ...options });
   }
 }
 
@@ -365,42 +362,38 @@ class Pages {
   }
 
   list(options) {
-    return this.#page("pagesList", {}, options);
+    return this.#call("pages.list", { ...options });
   }
 
   get(uid, options) {
-    return this.#page("pagesGet", { uid }, options);
+    return this.#call("pages.get", { uid, ...options });
   }
 
   create(settings, options) {
-    return this.#page("pagesCreate", { settings }, options);
+    return this.#call("pages.create", { settings: stringify(settings), ...options });
   }
 
-  update(uid, changes, options) {
-    return this.#page("pagesUpdate", { uid, changes }, options);
+  async update(uid, changes, options) {
+    return this.#call("pages.update", { uid, changes: stringify(changes), ...tagged(options) });
   }
 
-  delete(uid, options) {
-    return this.#page("pagesDelete", { uid }, options);
+  async delete(uid, options) {
+    return this.#call("pages.delete", { uid, ...tagged(options) });
   }
 
   async publish(uids, options) {
-    return (await this.#call("pagesPublish", { uids }, options)).published;
+    return (await this.#call("pages.publish", { uids, ...options })).published;
   }
 
   async discard(uids, options) {
-    return (await this.#call("pagesDiscard", { uids }, options)).discarded;
+    return (await this.#call("pages.discard", { uids, ...options })).discarded;
   }
 
   revisions(uid, options) {
-    return this.#page("pagesRevisions", { uid }, options);
+    return this.#call("pages.revisions", { uid, ...options });
   }
 
-  restore(uid, number, options) {
-    return this.#page("pagesRestore", { uid, number }, options);
-  }
-
-  async #page(method, args, { draft, ifMatch: tag, ...options } = {}) {
-    return this.#call(method, { ...args, draft, ifMatch: ifMatch(tag) }, options);
+  async restore(uid, number, options) {
+    return this.#call("pages.restore", { uid, number, ...tagged(options) });
   }
 }

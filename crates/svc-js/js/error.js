@@ -1,19 +1,13 @@
 /** What went wrong with a call. */
 export class SvcRequestError extends Error {
-  /** @param {object} properties the properties of the error, `message` among them */
-  constructor({ message, ...properties }) {
+  name = "SvcRequestError";
+
+  /** @param {object} properties those of the error, `message` among them */
+  constructor({ message, fieldErrors = [], ...properties }) {
     super(message);
-    this.name = "SvcRequestError";
-    Object.assign(this, properties);
+    Object.assign(this, { generalErrors: [], ...properties, fieldErrors: Object.fromEntries(fieldErrors) });
   }
 }
 
 /** An error that was found on this side. */
-export function failed(kind, message) {
-  return new SvcRequestError({ message, kind, generalErrors: [], fieldErrors: {} });
-}
-
-/** What WebAssembly throws: the properties of an error as JSON, or what is to be thrown as it is. */
-export function thrown(error) {
-  return typeof error === "string" ? new SvcRequestError(JSON.parse(error)) : error;
-}
+export const failed = (kind, message, properties) => new SvcRequestError({ message, kind, ...properties });

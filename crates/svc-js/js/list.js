@@ -1,23 +1,19 @@
 // Lists: what they ask for, and the ways to walk them.
 
 import { failed } from "./error.js";
+import { stringify } from "./json.js";
 
 const LISTS = ["in", "range"];
 
-/** The selection of a call, as WebAssembly takes it. */
-export function selection(options = {}) {
-  const { filters, exclude, filter, search, relation, timezone, orderBy, pagination, fields, count } = options;
-  const paginated = pagination === false ? { noPagination: true } : { ...pagination };
+/** The options of a call, with its selection as WebAssembly takes it. */
+export function selection({ filters, exclude, filter, orderBy, pagination, ...options } = {}) {
+  const paginated = pagination === false ? { noPagination: true } : pagination;
   return {
     conditions: [...conditions(filters, false), ...conditions(exclude, true)],
-    filter,
-    search,
-    relation,
-    timezone,
+    filter: stringify(filter),
     orderBy: texts(orderBy),
     ...paginated,
-    fields,
-    count,
+    ...options,
   };
 }
 
@@ -36,14 +32,16 @@ function* conditions(filters, exclude) {
     if (value === null) {
       yield { field, lookup: "isnull", value: "true", exclude };
     } else if (Array.isArray(value)) {
-      yield { field, lookup: "in", value: value.map(operand), exclude };
+      yield { field, lookup: "in", values: value.map(operand), exclude };
     } else if (typeof value === "object" && !(value instanceof Date)) {
       for (const [lookup, compared] of Object.entries(value)) {
         const many = LISTS.includes(lookup);
         if (many !== Array.isArray(compared) || compared === undefined || compared === null) {
           throw failed("request", `the filter of ${field} needs ${many ? "an array" : "a value"} for ${lookup}`);
         }
-        yield { field, lookup, value: many ? compared.map(operand) : operand(compared), exclude };
+        yield many
+          ? { field, lookup, values: compared.map(operand), exclude }
+          : { field, lookup, value: operand(compared), exclude };
       }
     } else {
       yield { field, lookup: "exact", value: operand(value), exclude };

@@ -1,11 +1,115 @@
-//! Reading the arguments of a call.
+//! The arguments of a call: an object of JavaScript, which `core.js` has put together.
 
+use js_sys::{Array, Reflect};
 use serde::de::DeserializeOwned;
+use wasm_bindgen::{JsCast, JsValue};
 
 use crate::error::{self, Failed};
 
-/// The arguments of a call, which `core.js` wrote as JSON.
-pub(crate) fn from_json<T: DeserializeOwned>(json: &str) -> Result<T, Failed> {
-    serde_json::from_str(json)
-        .map_err(|error| error::request(format!("the arguments cannot be used: {error}")))
+/// An object that is read property by property. A property that is `undefined` or `null` is not there.
+#[derive(Clone, Debug)]
+pub(crate) struct Arguments(JsValue);
+
+impl Arguments {
+    pub(crate) fn new(object: JsValue) -> Self {
+        Self(object)
+    }
+
+    fn get(&self, name: &str) -> Option<JsValue> {
+        let value = Reflect::get(&self.0, &JsValue::from(name)).ok()?;
+        (!value.is_undefined() && !value.is_null()).then_some(value)
+    }
+
+    /// A text that has to be there.
+    pub(crate) fn text(&self, name: &str) -> Result<String, Failed> {
+        let text = self.optional_text(name)?;
+        text.ok_or_else(|| error::request(format!("{name} is missing")))
+    }
+
+    /// A text.
+    pub(crate) fn optional_text(&self, name: &str) -> Result<Option<String>, Failed> {
+        self.get(name)
+            .map(|value| value.as_string().ok_or_else(|| must_be(name, "a string")))
+            .transpose()
+    }
+
+    /// A whole number.
+    pub(crate) fn whole(&self, name: &str) -> Result<Option<u64>, Failed> {
+        let number = self.number(name)?;
+        match number {
+            // Up to here every whole number is one of JavaScript too.
+            Some(number) if number.fract() == 0.0 && (0.0..9e15).contains(&number) => {
+                Ok(Some(number as u64))
+            }
+            Some(_) => Err(must_be(name, "a whole number")),
+            None => Ok(None),
+        }
+    }
+
+    /// A whole number of 32 bits.
+    pub(crate) fn small(&self, name: &str) -> Result<Option<u32>, Failed> {
+        let number = self.whole(name)?.map(u32::try_from);
+        number.transpose().map_err(|_| must_be(name, "smaller"))
+    }
+
+    /// A number.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<f64>, Failed> {
+        self.get(name)
+            .map(|value| value.as_f64().ok_or_else(|| must_be(name, "a number")))
+            .transpose()
+    }
+
+    /// Whether something is so, as JavaScript sees it.
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        self.get(name).map(|value| value.is_truthy())
+    }
+
+    /// Several texts.
+    pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Failed> {
+        let texts = self.array(name)?.map(|array| {
+            let texts = array
+                .iter()
+                .map(|text| text.as_string())
+                .collect::<Option<_>>();
+            texts.ok_or_else(|| must_be(name, "an array of strings"))
+        });
+        texts.transpose()
+    }
+
+    /// Names and values: an array of pairs.
+    pub(crate) fn pairs(&self, name: &str) -> Result<Vec<(String, String)>, Failed> {
+        let Some(array) = self.array(name)? else {
+            return Ok(Vec::new());
+        };
+        let pair = |pair: JsValue| {
+            let pair = pair.dyn_into::<Array>().ok()?;
+            Some((pair.get(0).as_string()?, pair.get(1).as_string()?))
+        };
+        let pairs: Option<_> = array.iter().map(pair).collect();
+        pairs.ok_or_else(|| must_be(name, "an object of strings"))
+    }
+
+    /// Several objects.
+    pub(crate) fn objects(&self, name: &str) -> Result<Vec<Self>, Failed> {
+        let array = self.array(name)?.unwrap_or_default();
+        Ok(array.iter().map(Self).collect())
+    }
+
+    fn array(&self, name: &str) -> Result<Option<Array>, Failed> {
+        self.get(name)
+            .map(|value| value.dyn_into().map_err(|_| must_be(name, "an array")))
+            .transpose()
+    }
+
+    /// A value that is a text of JSON.
+    pub(crate) fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Failed> {
+        let value = self.optional_text(name)?.map(|json| {
+            serde_json::from_str(&json).map_err(|error| error::request(format!("{name}: {error}")))
+        });
+        value.transpose()
+    }
+}
+
+fn must_be(name: &str, what: &str) -> Failed {
+    error::request(format!("{name} must be {what}"))
 }

@@ -9,52 +9,87 @@ use std::{
     time::Duration,
 };
 
-use js_sys::Promise;
-use serde::{Deserialize, de::DeserializeOwned};
+use bytes::Bytes;
+use http::header;
+use js_sys::{Array, Promise};
 use svc_api::RequestOptions;
-use svc_model::wire::Operation;
-use wasm_bindgen::{JsCast, JsValue, prelude::Closure};
+use svc_model::wire::AnyOperation;
+use wasm_bindgen::{
+    JsCast, JsValue,
+    prelude::{Closure, wasm_bindgen},
+};
 use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 use crate::{
-    Client,
-    answer::{Unread, pair},
-    arguments::from_json,
+    Client, account,
+    arguments::Arguments,
     error::{self, Failed},
+    pages, records, resources, sql, teams, users,
 };
 
-/// What can be set for any call.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Options {
-    request_id: Option<String>,
-    /// In milliseconds.
-    timeout: Option<f64>,
+#[wasm_bindgen]
+impl Client {
+    /// Makes a call of this name, such as `records.list`, and gives the text of the answer and its entity tag.
+    pub fn call(&self, name: &str, arguments: JsValue, signal: Option<AbortSignal>) -> Promise {
+        let arguments = Arguments::new(arguments);
+        let call = operation(self, name, &arguments)
+            .and_then(|operation| Ok((operation, options(&arguments)?)));
+        let client = self.inner().clone();
+        promise(
+            signal,
+            Box::pin(async move {
+                let (operation, options) = call?;
+                Ok(pair(&client.answer(&operation, &options).await?))
+            }),
+        )
+    }
 }
 
-/// The options of a call from JSON.
-pub(crate) fn options(json: &str) -> Result<RequestOptions, Failed> {
-    let given: Options = from_json(json)?;
+/// The operation of this name. Each group knows its own.
+fn operation(client: &Client, name: &str, given: &Arguments) -> Result<AnyOperation, Failed> {
+    let (group, verb) = name.split_once('.').unwrap_or((name, ""));
+    let operation = match group {
+        "records" => records::operation(client, verb, given),
+        "sql" => sql::operation(client, given).map(Some),
+        "users" => users::operation(client, verb, given),
+        "teams" => teams::operation(client, verb, given),
+        "resources" => resources::operation(client, verb, given),
+        "pages" => pages::operation(client, verb, given),
+        "account" => account::operation(client, verb, given),
+        _ => Ok(None),
+    };
+    operation?.ok_or_else(|| error::request(format!("there is no call {name}")))
+}
+
+/// What can be set for any call.
+pub(crate) fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
     let mut options = RequestOptions::new();
-    if let Some(id) = given.request_id {
+    if let Some(id) = given.optional_text("requestId")? {
         options = options.request_id(id);
     }
-    Ok(match given.timeout {
+    Ok(match given.number("timeout")? {
         None => options,
         Some(f64::INFINITY) => options.no_deadline(),
         Some(milliseconds) => {
             let timeout = Duration::try_from_secs_f64(milliseconds / 1e3);
-            options.deadline(
-                timeout.map_err(|_| error::request("timeout must be a time in milliseconds"))?,
-            )
+            let timeout = timeout.map_err(|_| error::request("timeout must be in milliseconds"))?;
+            options.deadline(timeout)
         }
     })
 }
 
+fn pair(response: &http::Response<Bytes>) -> JsValue {
+    let etag = response.headers().get(header::ETAG);
+    let etag = etag.and_then(|etag| etag.to_str().ok());
+    // What is no UTF-8 is no JSON either, which the reader will say.
+    let text = String::from_utf8_lossy(response.body());
+    Array::of2(&JsValue::from(&*text), &JsValue::from(etag)).into()
+}
+
 type Outcome = Pin<Box<dyn Future<Output = Result<JsValue, Failed>>>>;
 
-/// The promise of an outcome, which is given up when the signal says so: the request is then cut off.
+/// The promise of an outcome. It is given up when the signal says so, and the request is then cut off.
 pub(crate) fn promise(signal: Option<AbortSignal>, outcome: Outcome) -> Promise {
     future_to_promise(async move {
         let outcome = match signal {
@@ -66,9 +101,6 @@ pub(crate) fn promise(signal: Option<AbortSignal>, outcome: Outcome) -> Promise 
 }
 
 async fn unless_aborted(signal: &AbortSignal, mut outcome: Outcome) -> Result<JsValue, Failed> {
-    if signal.aborted() {
-        return Err(Failed::Aborted(signal.reason()));
-    }
     let waker = Rc::new(Cell::new(None::<Waker>));
     let wake = {
         let waker = Rc::clone(&waker);
@@ -79,11 +111,11 @@ async fn unless_aborted(signal: &AbortSignal, mut outcome: Outcome) -> Result<Js
         })
     };
     let listener = wake.as_ref().unchecked_ref();
-    // A signal that takes no listener is heard when the answer comes.
+    // A signal that takes no listener is looked at when the answer comes.
     let _ = signal.add_event_listener_with_callback("abort", listener);
     let result = poll_fn(|context| {
         if signal.aborted() {
-            return Poll::Ready(Err(Failed::Aborted(signal.reason())));
+            return Poll::Ready(Err(Failed::Aborted));
         }
         waker.set(Some(context.waker().clone()));
         outcome.as_mut().poll(context)
@@ -91,30 +123,4 @@ async fn unless_aborted(signal: &AbortSignal, mut outcome: Outcome) -> Result<Js
     .await;
     let _ = signal.remove_event_listener_with_callback("abort", listener);
     result
-}
-
-impl Client {
-    /// Sends the operation that `make` makes of the arguments, and gives the text of its answer with its entity tag.
-    pub(crate) fn call<A, O>(
-        &self,
-        arguments: &str,
-        call_options: &str,
-        signal: Option<AbortSignal>,
-        make: impl FnOnce(&Self, A) -> Result<O, Failed>,
-    ) -> Promise
-    where
-        A: DeserializeOwned,
-        O: Operation + 'static,
-    {
-        let call = from_json(arguments)
-            .and_then(|arguments| make(self, arguments))
-            .and_then(|operation| {
-                let call = self.inner().call(Unread(operation));
-                Ok(call.options(options(call_options)?))
-            });
-        promise(
-            signal,
-            Box::pin(async move { Ok(pair(&call?.send().await?)) }),
-        )
-    }
 }

@@ -3,13 +3,12 @@
 use std::fmt;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde::Deserialize;
 use svc_api::{ApiToken, ClientBuilder, ClientOptions, OwnTransport, auth::ServiceRequest};
 use svc_model::{EnvironmentName, ProjectName};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::{
-    arguments::from_json,
+    arguments::Arguments,
     error::{self, Failed},
     fetch::FetchTransport,
     storage::{Storage, StorageStore},
@@ -23,61 +22,48 @@ pub struct Client {
     inner: svc_api::Client,
 }
 
-/// The options as they come from JavaScript.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Options {
-    project: Option<String>,
-    environment: Option<String>,
-    api_base_url: Option<String>,
-    app_base_url: Option<String>,
-    draft: Option<bool>,
-    api_token: Option<String>,
-    #[serde(default)]
-    env: Vec<(String, String)>,
-}
-
 #[wasm_bindgen]
 impl Client {
-    /// A client with these options, a JSON object. The tokens of its session are kept in `storage`, or in memory
+    /// A client with these options. The tokens of its session are kept in `storage`, or in memory
     /// without one; they begin as `restored`, which is what the storage held when the program made its client.
     ///
     /// # Errors
     /// When an option cannot be used.
     #[wasm_bindgen(constructor)]
     pub fn new(
-        options: &str,
+        options: JsValue,
         storage: Option<Storage>,
         restored: Option<String>,
     ) -> Result<Self, JsValue> {
-        let options = from_json(options).map_err(Failed::into_js)?;
-        Self::build(options, storage, restored).map_err(Failed::into_js)
+        Self::build(&Arguments::new(options), storage, restored).map_err(Failed::into_js)
     }
 
-    /// A client for answering a service request with these headers, a JSON array of names and values. Its session is
+    /// A client for answering a service request with these `headers`, an array of names and values. Its session is
     /// kept in memory.
     ///
     /// # Errors
     /// When a required header is missing, or a header cannot be used.
     #[wasm_bindgen(js_name = fromServiceRequest)]
-    pub fn from_service_request(headers: &str) -> Result<Self, JsValue> {
-        Self::for_service_request(headers).map_err(Failed::into_js)
+    pub fn from_service_request(arguments: JsValue) -> Result<Self, JsValue> {
+        Self::for_service_request(&Arguments::new(arguments)).map_err(Failed::into_js)
     }
 }
 
 impl Client {
     fn build(
-        options: Options,
+        options: &Arguments,
         storage: Option<Storage>,
         restored: Option<String>,
     ) -> Result<Self, Failed> {
-        let mut settings = ClientOptions::new().env(options.env);
-        settings.project = options.project.map(ProjectName::from);
-        settings.environment = options.environment.map(EnvironmentName::from);
-        settings.api_base_url = options.api_base_url;
-        settings.app_base_url = options.app_base_url;
-        settings.draft = options.draft;
-        let token = options.api_token.map(ApiToken::new).transpose();
+        let mut settings = ClientOptions::new().env(options.pairs("env")?);
+        settings.project = options.optional_text("project")?.map(ProjectName::from);
+        let environment = options.optional_text("environment")?;
+        settings.environment = environment.map(EnvironmentName::from);
+        settings.api_base_url = options.optional_text("apiBaseUrl")?;
+        settings.app_base_url = options.optional_text("appBaseUrl")?;
+        settings.draft = options.flag("draft");
+        let token = options.optional_text("apiToken")?;
+        let token = token.map(ApiToken::new).transpose();
         settings.api_token = token.map_err(svc_api::Error::from)?;
         let mut builder = builder().options(settings);
         if let Some(storage) = storage {
@@ -87,10 +73,9 @@ impl Client {
         Ok(Self { inner })
     }
 
-    fn for_service_request(headers: &str) -> Result<Self, Failed> {
-        let pairs: Vec<(String, String)> = from_json(headers)?;
+    fn for_service_request(given: &Arguments) -> Result<Self, Failed> {
         let mut headers = HeaderMap::new();
-        for (name, value) in pairs {
+        for (name, value) in given.pairs("headers")? {
             // Only headers of HTTP can come in a request; what is none says nothing.
             if let (Ok(name), Ok(value)) =
                 (HeaderName::try_from(name), HeaderValue::try_from(value))

@@ -1,8 +1,6 @@
 //! What a call fails with, as JavaScript gets it: `core.js` makes a `SvcRequestError` of it.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
+use js_sys::{Array, Object, Reflect};
 use svc_api::ErrorKind;
 use svc_model::wire::RequestError;
 use wasm_bindgen::{JsCast, JsValue};
@@ -13,25 +11,19 @@ pub(crate) enum Failed {
     /// That of a call.
     Call(Box<svc_api::Error>),
     /// That of something before it.
-    Before { kind: ErrorKind, message: String },
-    /// The reason of an `AbortSignal`, which is given on as it is.
-    Aborted(JsValue),
+    Before(ErrorKind, String),
+    /// The caller's signal, whose reason JavaScript knows.
+    Aborted,
 }
 
 /// An option that cannot be used.
 pub(crate) fn options(message: impl Into<String>) -> Failed {
-    Failed::Before {
-        kind: ErrorKind::Options,
-        message: message.into(),
-    }
+    Failed::Before(ErrorKind::Options, message.into())
 }
 
 /// An argument that cannot be used.
 pub(crate) fn request(message: impl Into<String>) -> Failed {
-    Failed::Before {
-        kind: ErrorKind::Request,
-        message: message.into(),
-    }
+    Failed::Before(ErrorKind::Request, message.into())
 }
 
 impl From<svc_api::Error> for Failed {
@@ -46,55 +38,45 @@ impl From<RequestError> for Failed {
     }
 }
 
-/// The properties of a `SvcRequestError`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Properties<'a> {
-    message: String,
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    request_id: Option<&'a str>,
-    general_errors: &'a [String],
-    field_errors: BTreeMap<&'a str, &'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<String>,
+impl Failed {
+    /// An object with the properties of a `SvcRequestError`.
+    pub(crate) fn into_js(self) -> JsValue {
+        let error = Object::new();
+        let set = |name: &str, value: JsValue| {
+            // A new object takes every property.
+            let _ = Reflect::set(&error, &JsValue::from(name), &value);
+        };
+        match self {
+            Self::Aborted => return JsValue::UNDEFINED,
+            Self::Before(kind, message) => {
+                set("message", message.into());
+                set("kind", word(kind).into());
+            }
+            Self::Call(error) => {
+                set("message", error.to_string().into());
+                set("kind", word(error.kind()).into());
+                if let Some(status) = error.status() {
+                    set("status", status.as_u16().into());
+                }
+                if let Some(id) = error.request_id() {
+                    set("requestId", id.into());
+                }
+                if let Some(body) = error.body() {
+                    set("body", String::from_utf8_lossy(body).as_ref().into());
+                }
+                set("generalErrors", texts(error.general_errors()));
+                let fields = error.field_errors().iter();
+                let fields = fields
+                    .map(|(field, messages)| Array::of2(&JsValue::from(field), &texts(messages)));
+                set("fieldErrors", fields.collect::<Array>().into());
+            }
+        }
+        error.unchecked_into()
+    }
 }
 
-impl Failed {
-    /// A text with the properties as JSON, or the reason of the signal.
-    pub(crate) fn into_js(self) -> JsValue {
-        let text = match &self {
-            Self::Call(error) => serde_json::to_string(&Properties {
-                message: error.to_string(),
-                kind: word(error.kind()),
-                status: error.status().map(|status| status.as_u16()),
-                request_id: error.request_id(),
-                general_errors: error.general_errors(),
-                field_errors: error
-                    .field_errors()
-                    .iter()
-                    .map(|(field, messages)| (field.as_str(), messages.as_slice()))
-                    .collect(),
-                body: error
-                    .body()
-                    .map(|body| String::from_utf8_lossy(body).into_owned()),
-            }),
-            Self::Before { kind, message } => serde_json::to_string(&Properties {
-                message: message.clone(),
-                kind: word(*kind),
-                status: None,
-                request_id: None,
-                general_errors: &[],
-                field_errors: BTreeMap::new(),
-                body: None,
-            }),
-            Self::Aborted(reason) => return reason.clone(),
-        };
-        // Texts and numbers can always be written.
-        JsValue::from(text.unwrap_or_default())
-    }
+fn texts(texts: &[String]) -> JsValue {
+    texts.iter().map(JsValue::from).collect::<Array>().into()
 }
 
 fn word(kind: ErrorKind) -> &'static str {

@@ -2,8 +2,6 @@
 
 use http::Method;
 use js_sys::{Array, Promise, Uint8Array};
-use serde::Deserialize;
-use serde_json::{Map, Value};
 use svc_model::{
     ResourceName,
     proxy::{BodyType, NameValue, ProxyRequest, ProxyResponse, Send},
@@ -13,39 +11,20 @@ use web_sys::AbortSignal;
 
 use crate::{
     Client,
-    arguments::from_json,
+    arguments::Arguments,
     call,
     error::{self, Failed},
 };
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Arguments {
-    url: String,
-    method: Option<String>,
-    resource: Option<String>,
-    #[serde(default)]
-    query_params: Vec<(String, String)>,
-    #[serde(default)]
-    headers: Vec<(String, String)>,
-    body_type: Option<String>,
-    body: Option<Value>,
-    #[serde(default)]
-    secret_tokens: Vec<String>,
-    #[serde(default)]
-    context: Map<String, Value>,
-}
-
 #[wasm_bindgen]
 impl Client {
     /// Sends a request, and gives the status, the headers as an array of names and values, and the body of its answer.
-    pub fn proxy(&self, arguments: &str, options: &str, signal: Option<AbortSignal>) -> Promise {
-        let call = from_json(arguments)
-            .and_then(|arguments| self.proxy_request(arguments))
-            .and_then(|request| {
-                let call = self.inner().call(Send::new(request));
-                Ok(call.options(call::options(options)?))
-            });
+    pub fn proxy(&self, arguments: JsValue, signal: Option<AbortSignal>) -> Promise {
+        let arguments = Arguments::new(arguments);
+        let call = self.proxy_request(&arguments).and_then(|request| {
+            let call = self.inner().call(Send::new(request));
+            Ok(call.options(call::options(&arguments)?))
+        });
         call::promise(
             signal,
             Box::pin(async move { Ok(parts(&call?.send().await?)) }),
@@ -54,31 +33,37 @@ impl Client {
 }
 
 impl Client {
-    fn proxy_request(&self, given: Arguments) -> Result<ProxyRequest, Failed> {
+    fn proxy_request(&self, given: &Arguments) -> Result<ProxyRequest, Failed> {
         let (project, environment) = self.place();
-        let mut request = ProxyRequest::new(project, environment, given.url);
+        let mut request = ProxyRequest::new(project, environment, given.text("url")?);
         request.project = self.inner().project().cloned();
         request.draft = self.inner().draft();
-        if let Some(method) = given.method {
+        if let Some(method) = given.optional_text("method")? {
             let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
             request.method = method.map_err(|_| error::request("method is no HTTP method"))?;
         }
-        request.resource = given.resource.map(ResourceName::from);
-        let pair = |(name, value): (String, String)| NameValue::new(name, value);
-        request.query_params = given.query_params.into_iter().map(pair).collect();
-        request.headers = given.headers.into_iter().map(pair).collect();
-        if let Some(name) = given.body_type {
+        request.resource = given.optional_text("resource")?.map(ResourceName::from);
+        request.query_params = values(given, "queryParams")?;
+        request.headers = values(given, "headers")?;
+        if let Some(name) = given.optional_text("bodyType")? {
             let known = BodyType::named(&name).ok_or_else(|| {
-                let names: Vec<_> = BodyType::ALL.iter().map(|known| known.as_str()).collect();
+                let names = BodyType::ALL.map(BodyType::as_str);
                 error::request(format!("bodyType must be one of {}", names.join(", ")))
             })?;
             request.body_type = Some(known);
         }
-        request.body = given.body;
-        request.secret_tokens = given.secret_tokens;
-        request.context = given.context;
+        request.body = given.json("body")?;
+        request.secret_tokens = given.texts("secretTokens")?.unwrap_or_default();
+        request.context = given.json("context")?.unwrap_or_default();
         Ok(request)
     }
+}
+
+fn values(given: &Arguments, name: &str) -> Result<Vec<NameValue>, Failed> {
+    let pairs = given.pairs(name)?.into_iter();
+    Ok(pairs
+        .map(|(name, value)| NameValue::new(name, value))
+        .collect())
 }
 
 fn parts(response: &ProxyResponse) -> JsValue {

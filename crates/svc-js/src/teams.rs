@@ -1,77 +1,38 @@
 //! Teams of a project (specification, section 4, "Users and Teams").
 
-use js_sys::Promise;
-use serde::Deserialize;
-use svc_model::teams::{self, TeamPatch};
-use wasm_bindgen::prelude::wasm_bindgen;
-use web_sys::AbortSignal;
+use svc_model::{
+    teams::{Get, List, TeamPatch, Update},
+    wire::AnyOperation,
+};
 
-use crate::{Client, list::Selection};
+use crate::{Client, arguments::Arguments, error::Failed, selection};
 
-#[derive(Deserialize)]
-struct List {
-    selection: Selection,
-}
-
-#[derive(Deserialize)]
-struct Item {
-    uid: String,
-}
-
-#[derive(Deserialize)]
-struct Patch {
-    uid: String,
-    changes: TeamPatch,
-}
-
-#[wasm_bindgen]
-impl Client {
-    /// Lists teams.
-    #[wasm_bindgen(js_name = teamsList)]
-    pub fn teams_list(
-        &self,
-        arguments: &str,
-        options: &str,
-        signal: Option<AbortSignal>,
-    ) -> Promise {
-        self.call(arguments, options, signal, |client, given: List| {
-            let (project, environment) = client.place();
-            let query = given.selection.into_query()?;
-            let mut operation = teams::List::new(project, environment, query);
-            operation.draft = client.inner().draft();
-            Ok(operation)
-        })
-    }
-
-    /// Gives one team.
-    #[wasm_bindgen(js_name = teamsGet)]
-    pub fn teams_get(
-        &self,
-        arguments: &str,
-        options: &str,
-        signal: Option<AbortSignal>,
-    ) -> Promise {
-        self.call(arguments, options, signal, |client, given: Item| {
-            let (project, environment) = client.place();
-            let mut operation = teams::Get::new(project, environment, given.uid);
-            operation.draft = client.inner().draft();
-            Ok(operation)
-        })
-    }
-
-    /// Changes a team.
-    #[wasm_bindgen(js_name = teamsUpdate)]
-    pub fn teams_update(
-        &self,
-        arguments: &str,
-        options: &str,
-        signal: Option<AbortSignal>,
-    ) -> Promise {
-        self.call(arguments, options, signal, |client, given: Patch| {
-            let (project, environment) = client.place();
-            let mut operation = teams::Update::new(project, environment, given.uid, given.changes);
-            operation.draft = client.inner().draft();
-            Ok(operation)
-        })
-    }
+/// The operation with this verb, if there is one.
+pub(crate) fn operation(
+    client: &Client,
+    verb: &str,
+    given: &Arguments,
+) -> Result<Option<AnyOperation>, Failed> {
+    let (project, environment) = client.place();
+    let draft = client.inner().draft();
+    Ok(Some(match verb {
+        "list" => {
+            let mut operation = List::new(project, environment, selection::query(given)?);
+            operation.draft = draft;
+            AnyOperation::new(operation)
+        }
+        "get" => {
+            let mut operation = Get::new(project, environment, given.text("uid")?);
+            operation.draft = draft;
+            AnyOperation::new(operation)
+        }
+        "update" => {
+            let mut changes = TeamPatch::new();
+            changes.name = given.optional_text("name")?;
+            let mut operation = Update::new(project, environment, given.text("uid")?, changes);
+            operation.draft = draft;
+            AnyOperation::new(operation)
+        }
+        _ => return Ok(None),
+    }))
 }

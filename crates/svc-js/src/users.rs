@@ -1,114 +1,50 @@
 //! Users of an application (specification, section 4, "Users and Teams").
 
-use js_sys::Promise;
-use serde::Deserialize;
-use svc_model::users::{self, NewUser, UserPatch};
-use wasm_bindgen::prelude::wasm_bindgen;
-use web_sys::AbortSignal;
+use svc_model::{
+    users::{Create, Delete, Get, List, NewUser, Update},
+    wire::AnyOperation,
+};
 
-use crate::{Client, list::Selection};
+use crate::{Client, arguments::Arguments, error::Failed, selection};
 
-#[derive(Deserialize)]
-struct List {
-    selection: Selection,
-}
-
-#[derive(Deserialize)]
-struct Item {
-    uid: String,
-}
-
-#[derive(Deserialize)]
-struct New {
-    user: NewUser,
-}
-
-#[derive(Deserialize)]
-struct Patch {
-    uid: String,
-    changes: UserPatch,
-}
-
-#[wasm_bindgen]
-impl Client {
-    /// Lists users.
-    #[wasm_bindgen(js_name = usersList)]
-    pub fn users_list(
-        &self,
-        arguments: &str,
-        options: &str,
-        signal: Option<AbortSignal>,
-    ) -> Promise {
-        self.call(arguments, options, signal, |client, given: List| {
-            let (project, environment) = client.place();
-            let query = given.selection.into_query()?;
-            let mut operation = users::List::new(project, environment, query);
-            operation.draft = client.inner().draft();
-            Ok(operation)
-        })
-    }
-
-    /// Gives one user.
-    #[wasm_bindgen(js_name = usersGet)]
-    pub fn users_get(
-        &self,
-        arguments: &str,
-        options: &str,
-        signal: Option<AbortSignal>,
-    ) -> Promise {
-        self.call(arguments, options, signal, |client, given: Item| {
-            let (project, environment) = client.place();
-            let mut operation = users::Get::new(project, environment, given.uid);
-            operation.draft = client.inner().draft();
-            Ok(operation)
-        })
-    }
-
-    /// Creates a user.
-    #[wasm_bindgen(js_name = usersCreate)]
-    pub fn users_create(
-        &self,
-        arguments: &str,
-        options: &str,
-        signal: Option<AbortSignal>,
-    ) -> Promise {
-        self.call(arguments, options, signal, |client, given: New| {
-            let (project, environment) = client.place();
-            let mut operation = users::Create::new(project, environment, given.user);
-            operation.draft = client.inner().draft();
-            Ok(operation)
-        })
-    }
-
-    /// Changes a user.
-    #[wasm_bindgen(js_name = usersUpdate)]
-    pub fn users_update(
-        &self,
-        arguments: &str,
-        options: &str,
-        signal: Option<AbortSignal>,
-    ) -> Promise {
-        self.call(arguments, options, signal, |client, given: Patch| {
-            let (project, environment) = client.place();
-            let mut operation = users::Update::new(project, environment, given.uid, given.changes);
-            operation.draft = client.inner().draft();
-            Ok(operation)
-        })
-    }
-
-    /// Deletes a user.
-    #[wasm_bindgen(js_name = usersDelete)]
-    pub fn users_delete(
-        &self,
-        arguments: &str,
-        options: &str,
-        signal: Option<AbortSignal>,
-    ) -> Promise {
-        self.call(arguments, options, signal, |client, given: Item| {
-            let (project, environment) = client.place();
-            let mut operation = users::Delete::new(project, environment, given.uid);
-            operation.draft = client.inner().draft();
-            Ok(operation)
-        })
-    }
+/// The operation with this verb, if there is one.
+pub(crate) fn operation(
+    client: &Client,
+    verb: &str,
+    given: &Arguments,
+) -> Result<Option<AnyOperation>, Failed> {
+    let (project, environment) = client.place();
+    let draft = client.inner().draft();
+    Ok(Some(match verb {
+        "list" => {
+            let mut operation = List::new(project, environment, selection::query(given)?);
+            operation.draft = draft;
+            AnyOperation::new(operation)
+        }
+        "get" => {
+            let mut operation = Get::new(project, environment, given.text("uid")?);
+            operation.draft = draft;
+            AnyOperation::new(operation)
+        }
+        "create" => {
+            let mut user = NewUser::new(given.text("email")?, given.text("group")?);
+            user.first_name = given.optional_text("first_name")?;
+            user.last_name = given.optional_text("last_name")?;
+            let mut operation = Create::new(project, environment, user);
+            operation.draft = draft;
+            AnyOperation::new(operation)
+        }
+        "update" => {
+            let changes = given.json("changes")?.unwrap_or_default();
+            let mut operation = Update::new(project, environment, given.text("uid")?, changes);
+            operation.draft = draft;
+            AnyOperation::new(operation)
+        }
+        "delete" => {
+            let mut operation = Delete::new(project, environment, given.text("uid")?);
+            operation.draft = draft;
+            AnyOperation::new(operation)
+        }
+        _ => return Ok(None),
+    }))
 }

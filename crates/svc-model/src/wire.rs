@@ -5,6 +5,7 @@
 //! Everything that an implementer needs to construct is public, and the conformance kit (feature
 //! `test-util`) is what every transport must pass.
 
+mod any;
 mod body;
 #[cfg(feature = "test-util")]
 pub mod conformance;
@@ -16,6 +17,7 @@ mod operation;
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 pub use self::{
+    any::AnyOperation,
     body::{Body, BodyTooLarge},
     error::{BoxError, TransportError, TransportErrorKind},
     operation::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},

@@ -135,45 +135,14 @@ pub trait Operation: Send + Sync {
     /// [`RequestError`] when a path argument is empty, `.` or `..`, when the base URL does not make
     /// a URI, or when the body cannot be written as JSON.
     fn to_request(&self, base_url: &str) -> Result<http::Request<Body>, RequestError> {
-        let info = Self::INFO;
-        let mut uri = String::with_capacity(base_url.len() + info.path_template.len() + 64);
-        uri.push_str(base_url.trim_end_matches('/'));
-        path::expand(info.path_template, &self.path_arguments(), &mut uri)?;
-        let query = self.query();
-        if !query.is_empty() {
-            uri.push('?');
-            uri.push_str(query.as_str());
-        }
-        let uri = http::Uri::try_from(uri).map_err(|error| {
-            RequestError::new("the base URL and path do not make a URI").with_source(error)
-        })?;
-        if uri.scheme().is_none() || uri.authority().is_none() {
-            return Err(RequestError::new(
-                "the base URL must be absolute, such as https://data.example.com",
-            ));
-        }
-        let body = self.body()?;
-        let mut request = http::Request::new(Body::empty());
-        *request.method_mut() = info.method.clone();
-        *request.uri_mut() = uri;
-        let headers = request.headers_mut();
-        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
-        if body.is_some() {
-            headers.insert(
-                header::CONTENT_TYPE,
-                HeaderValue::from_static("application/json"),
-            );
-        }
-        for (name, value) in self.headers() {
-            let value = HeaderValue::try_from(value).map_err(|error| {
-                RequestError::new(format!("the value of header {name} cannot be sent"))
-                    .with_source(error)
-            })?;
-            headers.insert(name, value);
-        }
-        request.extensions_mut().insert(info);
-        *request.body_mut() = body.map_or_else(Body::empty, Body::from);
-        Ok(request)
+        request(
+            Self::INFO,
+            base_url,
+            &self.path_arguments(),
+            &self.query(),
+            self.body()?,
+            self.headers(),
+        )
     }
 
     /// The result of a response.
@@ -188,6 +157,54 @@ pub trait Operation: Send + Sync {
             Err(ResponseError::from_error_response(response))
         }
     }
+}
+
+/// The request of an operation. It is not part of the trait so that there is one of it and not one for each
+/// operation.
+fn request(
+    info: OperationInfo,
+    base_url: &str,
+    arguments: &[&str],
+    query: &QueryString,
+    body: Option<Bytes>,
+    further: Vec<(HeaderName, String)>,
+) -> Result<http::Request<Body>, RequestError> {
+    let mut uri = String::with_capacity(base_url.len() + info.path_template.len() + 64);
+    uri.push_str(base_url.trim_end_matches('/'));
+    path::expand(info.path_template, arguments, &mut uri)?;
+    if !query.is_empty() {
+        uri.push('?');
+        uri.push_str(query.as_str());
+    }
+    let uri = http::Uri::try_from(uri).map_err(|error| {
+        RequestError::new("the base URL and path do not make a URI").with_source(error)
+    })?;
+    if uri.scheme().is_none() || uri.authority().is_none() {
+        return Err(RequestError::new(
+            "the base URL must be absolute, such as https://data.example.com",
+        ));
+    }
+    let mut request = http::Request::new(Body::empty());
+    *request.method_mut() = info.method.clone();
+    *request.uri_mut() = uri;
+    let headers = request.headers_mut();
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    if body.is_some() {
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        );
+    }
+    for (name, value) in further {
+        let value = HeaderValue::try_from(value).map_err(|error| {
+            RequestError::new(format!("the value of header {name} cannot be sent"))
+                .with_source(error)
+        })?;
+        headers.insert(name, value);
+    }
+    request.extensions_mut().insert(info);
+    *request.body_mut() = body.map_or_else(Body::empty, Body::from);
+    Ok(request)
 }
 
 /// The most names that a path template has.
