@@ -564,4 +564,7 @@ export function etagOf(value: object): string | undefined;
  * @param source where it comes from, instead of the file beside this module: its bytes, a compiled module, a
  *   `Response`, or a URL
  */
-export function init(source?: BufferSource | WebAssembly.Module | Response | URL | string | PromiseLike<Response>): Promise<void>;
+export function init(
+  // A compiled module is an object: not everybody's library of types has `WebAssembly`.
+  source?: string | URL | Response | PromiseLike<Response> | ArrayBuffer | ArrayBufferView | object,
+): Promise<void>;

@@ -22,17 +22,22 @@ const STANDARD_LIBRARY: &[&str] = &[
 /// Rows that are smaller than this part of the module are told as one.
 const SMALLEST_PART: f64 = 0.005;
 
-/// A table of crates.
+/// How many functions are named.
+const LARGEST: usize = 25;
+
+/// A table of crates, and one of the largest functions.
 #[derive(Debug)]
 pub struct Breakdown {
     total: usize,
     rows: Vec<(String, usize)>,
+    functions: Vec<(String, usize)>,
 }
 
 impl Breakdown {
     /// Reads a module that still has the names of its functions.
     pub fn new(module: &[u8]) -> Result<Self> {
         let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+        let mut functions = Vec::new();
         let names = function_names(module)?;
         let mut index = 0;
         for payload in Parser::new(0).parse_all(module) {
@@ -46,7 +51,9 @@ impl Breakdown {
                 }
                 Payload::CodeSectionEntry(body) => {
                     let name = names.get(&index).map_or("", String::as_str);
-                    *sizes.entry(origin(name)).or_default() += body.range().len();
+                    let size = body.range().len();
+                    *sizes.entry(origin(name)).or_default() += size;
+                    functions.push((without_hashes(name), size));
                     index += 1;
                 }
                 Payload::DataSection(data) => {
@@ -61,9 +68,12 @@ impl Breakdown {
             "types, imports, exports".to_owned(),
             total.saturating_sub(known),
         );
+        functions.sort_by_key(|(_, size)| Reverse(*size));
+        functions.truncate(LARGEST);
         Ok(Self {
             total,
             rows: rows(sizes, total),
+            functions,
         })
     }
 }
@@ -76,6 +86,10 @@ impl fmt::Display for Breakdown {
         for (name, size) in self.rows.iter().chain([&total]) {
             let percent = part(*size, self.total) * 100.0;
             writeln!(f, "| {name:24} | {size:>8} | {percent:>5.1} % |")?;
+        }
+        writeln!(f, "\nThe largest functions:\n")?;
+        for (name, size) in &self.functions {
+            writeln!(f, "{size:>8}  {name}")?;
         }
         Ok(())
     }
@@ -117,6 +131,30 @@ fn function_names(module: &[u8]) -> Result<BTreeMap<u32, String>> {
         }
     }
     Ok(names)
+}
+
+/// `svc_js::run` of `svc_js::run::h0123456789abcdef` or `svc_js[0123456789abcdef]::run`.
+fn without_hashes(function: &str) -> String {
+    let function = match function.rsplit_once("::h") {
+        Some((name, hash)) if is_hash(hash) => name,
+        _ => function,
+    };
+    let mut parts = function.split('[');
+    let mut name = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(']') {
+            Some((hash, rest)) if is_hash(hash) => name.push_str(rest),
+            _ => {
+                name.push('[');
+                name.push_str(part);
+            }
+        }
+    }
+    name
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The crate that a function comes from: the first that its name has, which is that of the type for a
@@ -228,6 +266,22 @@ mod tests {
         assert_eq!(origin("client_new"), "svc-js");
         assert_eq!(origin("memcpy"), STANDARD);
         assert_eq!(origin("__rustc::__rust_alloc"), STANDARD);
+    }
+
+    #[test]
+    fn a_function_is_named_without_hashes() {
+        assert_eq!(
+            without_hashes("svc_js::run::h0123456789abcdef"),
+            "svc_js::run"
+        );
+        assert_eq!(
+            without_hashes("<core[c5930c85a12de822]::fmt::Formatter>::pad"),
+            "<core::fmt::Formatter>::pad"
+        );
+        assert_eq!(
+            without_hashes("svc_js::<[u8]>::hash"),
+            "svc_js::<[u8]>::hash"
+        );
     }
 
     #[test]

@@ -63,6 +63,7 @@ pub fn check_types(repository: &Repository) -> Result<(), Failure> {
             .command(place.tools.node())
             .args([text(&place.tools.module("typescript/bin/tsc"))])
             .args(TYPES.iter().chain(*user))
+            .args(["--typeRoots", text(&place.tools.module("@types"))])
             .args([text(&file)])
             .run()?;
     }

@@ -69,7 +69,7 @@ fn examples(markdown: &str) -> Vec<Example> {
                 is_open = &*language == "js";
                 if is_open {
                     examples.push(Example {
-                        line: markdown[..range.start].lines().count() + 2,
+                        line: markdown[..range.start].matches('\n').count() + 2,
                         code: String::new(),
                     });
                 }

@@ -18,10 +18,13 @@ export const UNTHROTTLED = ["--tries-per-account=1000000", "--tries-per-address=
 
 // The shell ends the program when this process is gone, however it went: its standard input is a pipe that
 // closes then.
-const SUPERVISE = `"$0" "$@" & child=$!
-  read -r _ || true
-  kill -TERM $child 2>/dev/null
-  wait $child`;
+const SUPERVISE = `exec 3<&0
+  "$0" "$@" 3<&- & child=$!
+  { read -r _ <&3; kill -TERM $child; } >/dev/null 2>&1 & guard=$!
+  exec 3<&-
+  wait $child; code=$?
+  kill $guard 2>/dev/null
+  exit $code`;
 
 /**
  * Starts `svc demo` over a new folder and waits for its ready line.
