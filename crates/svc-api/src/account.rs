@@ -5,6 +5,7 @@ mod options;
 mod sign_out;
 mod token_call;
 
+use bytes::Bytes;
 use http::{HeaderMap, header};
 use svc_auth::{
     AuthTarget, ServiceToken, Session, TokenStore,
@@ -13,14 +14,18 @@ use svc_auth::{
         GetUser, Login, Password, Register, ResetPassword, ResetPasswordComplete, UserInfo,
     },
 };
-use svc_model::wire::Operation;
+use svc_model::{
+    JsonObject,
+    wire::{AnyOperation, Operation},
+};
 
 pub(crate) use self::options::SessionOptions;
+use self::token_call::save;
 pub use self::{
     sign_out::SignOut,
     token_call::{BringsTokens, TokenCall},
 };
-use crate::{Call, Client, Error};
+use crate::{Call, Client, Error, RequestOptions};
 
 /// The account of the user who is signed in, or is about to. It comes from [`Client::account`].
 ///
@@ -220,6 +225,32 @@ impl Account {
         password: impl Into<Password>,
     ) -> TokenCall<AcceptInvitation> {
         self.token_call(AcceptInvitation::new(self.scope(), code, password))
+    }
+
+    /// Sends an operation of this group that was put together while the program runs, saves the tokens that its answer
+    /// brings, and gives the answer as it came.
+    ///
+    /// # Errors
+    /// As [`Client::answer`]; of kind [`Store`](crate::ErrorKind::Store) when the service has done what it was asked
+    /// and the tokens cannot be stored.
+    pub async fn answer(
+        &self,
+        operation: &AnyOperation,
+        options: &RequestOptions,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let session = self.session();
+        let mark = session.mark();
+        let answer = self.client.answer(operation, options).await?;
+        // `token` of a sign-in, `new_state` of a new password; other answers have neither.
+        let body: Result<JsonObject, _> = serde_json::from_slice(answer.body());
+        let tokens = body.ok().and_then(|body| {
+            let token = body.get("token").ok().flatten();
+            token.or_else(|| body.get("new_state").ok().flatten())
+        });
+        if let Some(tokens) = tokens {
+            save(session, mark, operation.info, tokens).await?;
+        }
+        Ok(answer)
     }
 
     /// The headers that calls of the user carry, renewed if need be: an `api_token` first, then a

@@ -15,7 +15,7 @@ use svc_model::{
 pub use self::builder::{ClientBuilder, NoTransport, OwnTransport};
 use crate::{
     Call, Error, RequestOptions, RetryPolicy,
-    exchange::{Answer, exchange},
+    exchange::{Answer, exchange, is_passed_on},
     retry::Budget,
 };
 
@@ -171,14 +171,17 @@ impl Client {
             .map_err(|error| Error::response(info, error, answer.authorized))
     }
 
-    /// Sends an operation, and gives its answer as it came: for programs that hand the bytes on.
+    /// Sends an operation that was put together while the program runs, and gives its answer as it came. An answer
+    /// that the HTTP proxy passes on is one whatever its status.
     ///
     /// ```
-    /// use svc_api::{Client, Error, RequestOptions, model::projects, wire::AnyOperation};
+    /// use svc_api::{Client, Error, RequestOptions, model::projects};
+    /// use svc_api::wire::{AnyOperation, Operation, OperationInfo};
+    ///
+    /// const LIST: OperationInfo = projects::List::INFO;
     ///
     /// # async fn example(client: Client) -> Result<(), Error> {
-    /// let operation = AnyOperation::new(projects::List::new());
-    /// let answer = client.answer(&operation, &RequestOptions::new()).await?;
+    /// let answer = client.answer(&AnyOperation::new(&LIST), &RequestOptions::new()).await?;
     /// println!("{} bytes", answer.body().len());
     /// # Ok(())
     /// # }
@@ -191,12 +194,13 @@ impl Client {
         operation: &AnyOperation,
         options: &RequestOptions,
     ) -> Result<http::Response<Bytes>, Error> {
-        let info = operation.info();
+        let info = operation.info;
         let arguments = operation.path_arguments();
+        let arguments = arguments.map_err(|error| Error::request(info, error))?;
         let make_request = |base_url: &str| operation.to_request(base_url);
         let answer = self.exchange(info, &arguments, &make_request, options);
         let answer = answer.await?;
-        if answer.response.status().is_success() {
+        if answer.response.status().is_success() || is_passed_on(&answer.response) {
             return Ok(answer.response);
         }
         let error = ResponseError::from_error_response(answer.response);

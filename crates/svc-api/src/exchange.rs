@@ -298,7 +298,7 @@ fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) ->
 }
 
 /// Whether the answer is that of another service: it says nothing about this one.
-fn is_passed_on(response: &http::Response<Bytes>) -> bool {
+pub(crate) fn is_passed_on(response: &http::Response<Bytes>) -> bool {
     response.headers().contains_key(X_SVC_PROXY)
 }
 

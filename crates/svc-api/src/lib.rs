@@ -47,6 +47,7 @@
 //! | `account`, `pages`, `projects`, `proxy`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
+//! | `json-path` | the place in the JSON, in errors of answers that cannot be read | yes |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
 //!
 //! Without `hyper` there is no hyper, rustls or tokio in the tree, and

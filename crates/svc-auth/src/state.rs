@@ -47,11 +47,17 @@ impl AuthState {
     }
 }
 
-fn expose_access<S: Serializer>(token: &AccessToken, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn expose_access<S: Serializer>(
+    token: &AccessToken,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(token.expose())
 }
 
-fn expose_refresh<S: Serializer>(token: &RefreshToken, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn expose_refresh<S: Serializer>(
+    token: &RefreshToken,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(token.expose())
 }
 

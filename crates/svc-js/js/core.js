@@ -50,13 +50,13 @@ export class Core {
 
   // --- Accounts
 
-  loginViaEmailPassword(email, password, options) {
-    return this.#signIn("account.login", { email, password, ...options });
+  async loginViaEmailPassword(email, password, options) {
+    return camel(await this.#call("account.login", { email, password }, options));
   }
 
   async isAuthenticated(options) {
     if ((await this.getHeaders()) === undefined) return { authenticated: false };
-    return { authenticated: true, user: camel(await this.#call("account.user", { ...options })) };
+    return { authenticated: true, user: camel(await this.#call("account.user", undefined, options)) };
   }
 
   async logout({ revoke = false } = {}) {
@@ -64,28 +64,32 @@ export class Core {
     await settled(client.logout(revoke));
   }
 
-  async registerViaEmailPassword(options) {
-    return camel(await this.#call("account.register", options));
+  async registerViaEmailPassword({ email, password, firstName, lastName, language, timezone, ...options }) {
+    const user = { email, password, first_name: firstName, last_name: lastName, language, timezone };
+    return camel(await this.#call("account.register", user, options));
   }
 
-  changePassword(newPassword, currentPassword, options) {
-    return this.#signIn("account.change_password", { newPassword, currentPassword, ...options });
+  async changePassword(newPassword, currentPassword, options) {
+    const passwords = { new_password: newPassword, current_password: currentPassword };
+    return camel(await this.#call("account.change_password", passwords, options));
   }
 
   async resetPassword(email, options) {
-    return camel(await this.#call("account.reset_password", { email, ...options }));
+    return camel(await this.#call("account.reset_password", { email }, options));
   }
 
-  resetPasswordComplete(code, newPassword, options) {
-    return this.#signIn("account.reset_password_complete", { code, newPassword, ...options });
+  async resetPasswordComplete(code, newPassword, options) {
+    const reset = { code, new_password: newPassword };
+    return camel(await this.#call("account.reset_password_complete", reset, options));
   }
 
   async changeEmail(newEmail, currentPassword, options) {
-    return camel(await this.#call("account.change_email", { newEmail, currentPassword, ...options }));
+    const change = { new_email: newEmail, current_password: currentPassword };
+    return camel(await this.#call("account.change_email", change, options));
   }
 
   async changeEmailComplete(code, options) {
-    return camel(await this.#call("account.change_email_complete", { code, ...options }));
+    return camel(await this.#call("account.change_email_complete", { code }, options));
   }
 
   async getHeaders() {
@@ -94,8 +98,9 @@ export class Core {
     return value === undefined ? undefined : { Authorization: value };
   }
 
-  acceptInvitation(code, password, options) {
-    return this.#signIn("account.accept_invitation", { code, password, ...options });
+  async acceptInvitation(code, password, { firstName, lastName, ...options } = {}) {
+    const accepted = { code, password, first_name: firstName, last_name: lastName };
+    return camel(await this.#call("account.accept_invitation", accepted, options));
   }
 
   async loadServiceToken(token) {
@@ -109,30 +114,39 @@ export class Core {
     return new Collection((...of) => this.#call(...of), { resource, model });
   }
 
-  async sql(resource, query, { params, orderBy, ...options } = {}) {
-    const values = Array.isArray(params) ? { values: stringify(params) } : { named: stringify(params) };
-    const asked = { resource, query, ...values, orderBy: texts(orderBy), ...options };
-    const { column_descriptions, row_count, ...result } = await this.#call("sql.query", asked);
+  async sql(resource, query, { params, offset, limit, orderBy, count, timezone, schema, ...options } = {}) {
+    const body = { query, offset, limit, order_by: texts(orderBy), count, timezone, schema };
+    if (Array.isArray(params)) Object.assign(body, { v: 1, params });
+    else body.params_obj = params;
+    const { column_descriptions, row_count, ...result } = await this.#call("sql.query", body, { resource, ...options });
     return { ...result, columnDescriptions: column_descriptions, rowCount: row_count };
   }
 
   async reload(resource, options) {
-    await this.#call("resources.reload", { resource, ...options });
+    await this.#call("resources.reload", undefined, { resource, ...options });
   }
 
   modelDescriptions(resource, options) {
-    return this.#call("resources.model_descriptions", { resource, ...options });
+    return this.#call("resources.model_descriptions", undefined, { resource, ...options });
   }
 
-  async proxy({ queryParams, headers, body, context, ...options }) {
+  async proxy({ url, method, resource, queryParams, headers, bodyType, body, secretTokens, context, ...options }) {
+    const { project, environment, draft } = await this.#ready();
     const request = {
-      queryParams: pairs(queryParams),
-      headers: pairs(headers),
-      body: stringify(body),
-      context: stringify(context),
-      ...options,
+      project,
+      environment,
+      resource,
+      method,
+      url,
+      query_params: queryParams,
+      headers,
+      body_type: bodyType,
+      body,
+      secret_tokens: secretTokens?.join(","),
+      context,
+      draft,
     };
-    const [status, head, bytes] = await this.#send("proxy", request);
+    const [status, head, bytes] = await this.#send("proxy.send", request, options);
     // An answer with one of these has no body, and `Response` takes not even an empty one.
     const hasBody = ![204, 205, 304].includes(status);
     return new Response(hasBody ? bytes : null, { status, headers: head });
@@ -149,21 +163,19 @@ export class Core {
     return this.#client;
   }
 
-  async #send(method, { signal, ...args }, ...name) {
+  async #send(name, body, { signal, ...args } = {}) {
     signal?.throwIfAborted();
     const client = await this.#ready();
-    return settled(client[method](...name, args, signal), signal);
+    return settled(client.call(name, { ...args, body: stringify(body) }, signal), signal);
   }
 
-  async #call(name, args) {
-    const [text, etag] = await this.#send("call", args, name);
-    const value = text === "" ? undefined : readable(text);
+  async #call(name, body, options) {
+    const [, headers, bytes] = await this.#send(name, body, options);
+    if (bytes.length === 0) return undefined;
+    const value = readable(new TextDecoder().decode(bytes));
+    const etag = headers.find(([name]) => name === "etag")?.[1];
     if (etag !== undefined && typeof value === "object" && value !== null) etags.set(value, etag);
     return value;
-  }
-
-  async #signIn(name, args) {
-    return camel(parse(await this.#send("signIn", args, name)));
   }
 
   /** @internal Begins with another way to make the client. */
@@ -209,12 +221,6 @@ function headersOf(request) {
   return Object.entries(headers)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]);
-}
-
-function pairs(values) {
-  if (values === undefined) return undefined;
-  if (Array.isArray(values)) return values.map(({ name, value }) => [name, String(value)]);
-  return Object.entries(values).map(([name, value]) => [name, String(value)]);
 }
 
 async function settled(promise, signal) {
@@ -264,37 +270,36 @@ class Collection {
   }
 
   list(options) {
-    return listOf((asked) => this.#call("records.list", { ...this.#place, ...asked }), options);
+    return listOf((asked) => this.#call("records.list", undefined, { ...this.#place, ...asked }), options);
   }
 
   get(id, options) {
-    return this.#item("records.get", { id: parts(id) }, options);
+    return this.#call("records.get", undefined, { ...this.#place, id: parts(id), ...options });
   }
 
   create(record, options) {
-    return this.#item("records.create", { record: stringify(record) }, options);
+    return this.#call("records.create", record, { ...this.#place, ...options });
   }
 
-  update(id, changes, options) {
-    return this.#item("records.update", { id: parts(id), record: stringify(changes) }, options);
+  async update(id, changes, options) {
+    return this.#call("records.update", changes, { ...this.#place, id: parts(id), ...tagged(options) });
   }
 
   async delete(id, options) {
-    await this.#item("records.delete", { id: parts(id) }, options);
+    await this.#call("records.delete", undefined, { ...this.#place, id: parts(id), ...tagged(options) });
   }
 
-  async aggregate(options) {
+  async aggregate({ func, column, ...options }) {
     const asked = { ...this.#place, ...selection(options) };
-    return (await this.#call("records.aggregate", asked)).y_func;
+    return (await this.#call("records.aggregate", { func, column }, asked)).y_func;
   }
 
-  group({ by, ...options }) {
-    const columns = (Array.isArray(by) ? by : [by]).map((by) => (typeof by === "string" ? { column: by } : by));
-    return this.#call("records.group", { ...this.#place, ...selection(options), by: columns });
-  }
-
-  async #item(name, args, options) {
-    return this.#call(name, { ...this.#place, ...args, ...tagged(options) });
+  async group({ func, column, by, limit, ...options }) {
+    const columns = (Array.isArray(by) ? by : [by])
+      .map((by) => (typeof by === "string" ? { column: by } : by))
+      .map(({ column, lookup }) => ({ x_column: column, x_lookup: lookup }));
+    const asked = { ...this.#place, ...selection(options), perPage: limit };
+    return this.#call("records.group", { x_columns: columns, y_func: func, y_column: column }, asked);
   }
 }
 
@@ -314,23 +319,23 @@ class Users {
   }
 
   list(options) {
-    return listOf((asked) => this.#call("users.list", asked), options);
+    return listOf((asked) => this.#call("users.list", undefined, asked), options);
   }
 
   get(uid, options) {
-    return this.#call("users.get", { uid, ...options });
+    return this.#call("users.get", undefined, { uid, ...options });
   }
 
   create(user, options) {
-    return this.#call("users.create", { ...user, ...options });
+    return this.#call("users.create", user, options);
   }
 
   update(uid, changes, options) {
-    return this.#call("users.update", { uid, changes: stringify(changes), ...options });
+    return this.#call("users.update", changes, { uid, ...options });
   }
 
   delete(uid, options) {
-    return this.#call("users.delete", { uid, ...options });
+    return this.#call("users.delete", undefined, { uid, ...options });
   }
 }
 
@@ -342,15 +347,15 @@ class Teams {
   }
 
   list(options) {
-    return listOf((asked) => this.#call("teams.list", asked), options);
+    return listOf((asked) => this.#call("teams.list", undefined, asked), options);
   }
 
   get(uid, options) {
-    return this.#call("teams.get", { uid, ...options });
+    return this.#call("teams.get", undefined, { uid, ...options });
   }
 
-  update(uid, { name }, options) {
-    return this.#call("teams.update", { uid, name, ...options });
+  update(uid, changes, options) {
+    return this.#call("teams.update", changes, { uid, ...options });
   }
 }
 
@@ -362,38 +367,38 @@ class Pages {
   }
 
   list(options) {
-    return this.#call("pages.list", { ...options });
+    return this.#call("pages.list", undefined, options);
   }
 
   get(uid, options) {
-    return this.#call("pages.get", { uid, ...options });
+    return this.#call("pages.get", undefined, { uid, ...options });
   }
 
   create(settings, options) {
-    return this.#call("pages.create", { settings: stringify(settings), ...options });
+    return this.#call("pages.create", settings, options);
   }
 
   async update(uid, changes, options) {
-    return this.#call("pages.update", { uid, changes: stringify(changes), ...tagged(options) });
+    return this.#call("pages.update", changes, { uid, ...tagged(options) });
   }
 
   async delete(uid, options) {
-    return this.#call("pages.delete", { uid, ...tagged(options) });
+    await this.#call("pages.delete", undefined, { uid, ...tagged(options) });
   }
 
   async publish(uids, options) {
-    return (await this.#call("pages.publish", { uids, ...options })).published;
+    return (await this.#call("pages.publish", { uids }, options)).published;
   }
 
   async discard(uids, options) {
-    return (await this.#call("pages.discard", { uids, ...options })).discarded;
+    return (await this.#call("pages.discard", { uids }, options)).discarded;
   }
 
   revisions(uid, options) {
-    return this.#call("pages.revisions", { uid, ...options });
+    return this.#call("pages.revisions", undefined, { uid, ...options });
   }
 
   async restore(uid, number, options) {
-    return this.#call("pages.restore", { uid, number, ...tagged(options) });
+    return this.#call("pages.restore", undefined, { uid, number: String(number), ...tagged(options) });
   }
 }

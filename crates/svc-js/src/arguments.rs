@@ -1,7 +1,6 @@
 //! The arguments of a call: an object of JavaScript, which `core.js` has put together.
 
 use js_sys::{Array, Reflect};
-use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::error::{self, Failed};
@@ -99,14 +98,6 @@ impl Arguments {
         self.get(name)
             .map(|value| value.dyn_into().map_err(|_| must_be(name, "an array")))
             .transpose()
-    }
-
-    /// A value that is a text of JSON.
-    pub(crate) fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Failed> {
-        let value = self.optional_text(name)?.map(|json| {
-            serde_json::from_str(&json).map_err(|error| error::request(format!("{name}: {error}")))
-        });
-        value.transpose()
     }
 }
 

@@ -11,9 +11,9 @@ use std::{
 
 use bytes::Bytes;
 use http::header;
-use js_sys::{Array, Promise};
+use js_sys::{Array, Promise, Uint8Array};
 use svc_api::RequestOptions;
-use svc_model::wire::AnyOperation;
+use svc_model::{RecordId, wire::AnyOperation};
 use wasm_bindgen::{
     JsCast, JsValue,
     prelude::{Closure, wasm_bindgen},
@@ -22,48 +22,82 @@ use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 use crate::{
-    Client, account,
+    Client,
     arguments::Arguments,
     error::{self, Failed},
-    pages, records, resources, sql, teams, users,
+    operations::{self, Draft},
+    selection,
 };
 
 #[wasm_bindgen]
 impl Client {
-    /// Makes a call of this name, such as `records.list`, and gives the text of the answer and its entity tag.
+    /// Makes a call of this name, such as `records.list`. The arguments are those of its path, its selection, its
+    /// `body` as JSON, `ifMatch`, `draft`, and the options of any call.
+    ///
+    /// Gives the status of the answer, its headers as an array of names and values, and its body.
     pub fn call(&self, name: &str, arguments: JsValue, signal: Option<AbortSignal>) -> Promise {
         let arguments = Arguments::new(arguments);
-        let call = operation(self, name, &arguments)
+        let call = self
+            .operation(name, &arguments)
             .and_then(|operation| Ok((operation, options(&arguments)?)));
         let client = self.inner().clone();
         promise(
             signal,
             Box::pin(async move {
                 let (operation, options) = call?;
-                Ok(pair(&client.answer(&operation, &options).await?))
+                let answer = match operation.info.name.starts_with("account.") {
+                    true => client.account().answer(&operation, &options).await?,
+                    false => client.answer(&operation, &options).await?,
+                };
+                Ok(parts(&answer))
             }),
         )
     }
 }
 
-/// The operation of this name. Each group knows its own.
-fn operation(client: &Client, name: &str, given: &Arguments) -> Result<AnyOperation, Failed> {
-    let (group, verb) = name.split_once('.').unwrap_or((name, ""));
-    let operation = match group {
-        "records" => records::operation(client, verb, given),
-        "sql" => sql::operation(client, given).map(Some),
-        "users" => users::operation(client, verb, given),
-        "teams" => teams::operation(client, verb, given),
-        "resources" => resources::operation(client, verb, given),
-        "pages" => pages::operation(client, verb, given),
-        "account" => account::operation(client, verb, given),
-        _ => Ok(None),
-    };
-    operation?.ok_or_else(|| error::request(format!("there is no call {name}")))
+impl Client {
+    fn operation(&self, name: &str, given: &Arguments) -> Result<AnyOperation, Failed> {
+        let info = operations::named(name);
+        let info = info.ok_or_else(|| error::request(format!("there is no call {name}")))?;
+        let mut operation = AnyOperation::new(info);
+        for name in info.path_template.split('{').skip(1) {
+            let name = name.split('}').next().unwrap_or(name);
+            operation.arguments.push(self.path_argument(name, given)?);
+        }
+        operation.query = selection::query(given)?;
+        let draft = given.flag("draft").unwrap_or(self.inner().draft());
+        match (operations::draft(info), draft) {
+            (Draft::Always, false) => operation.query.push("draft", "0"),
+            (Draft::Always | Draft::WhenOn, true) => operation.query.push("draft", "1"),
+            (Draft::WhenOn, false) | (Draft::Never, _) => {}
+        }
+        operation.body = given.optional_text("body")?.map(Bytes::from);
+        if let Some(tag) = given.optional_text("ifMatch")? {
+            operation.headers.push((header::IF_MATCH, tag));
+        }
+        Ok(operation)
+    }
+
+    fn path_argument(&self, name: &str, given: &Arguments) -> Result<String, Failed> {
+        Ok(match name {
+            "project" => {
+                // Without a project the name is empty, and the call says so.
+                let project = self.inner().project();
+                project.map_or_else(String::new, ToString::to_string)
+            }
+            "environment" => self.inner().environment().to_string(),
+            // The parts of a primary key. One alone may be a whole key, as it stands in a path.
+            "id" => match given.texts("id")?.unwrap_or_default().as_slice() {
+                [id] => id.clone(),
+                parts => RecordId::composite(parts).to_string(),
+            },
+            name => given.text(name)?,
+        })
+    }
 }
 
 /// What can be set for any call.
-pub(crate) fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
+fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
     let mut options = RequestOptions::new();
     if let Some(id) = given.optional_text("requestId")? {
         options = options.request_id(id);
@@ -79,12 +113,15 @@ pub(crate) fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
     })
 }
 
-fn pair(response: &http::Response<Bytes>) -> JsValue {
-    let etag = response.headers().get(header::ETAG);
-    let etag = etag.and_then(|etag| etag.to_str().ok());
-    // What is no UTF-8 is no JSON either, which the reader will say.
-    let text = String::from_utf8_lossy(response.body());
-    Array::of2(&JsValue::from(&*text), &JsValue::from(etag)).into()
+fn parts(response: &http::Response<Bytes>) -> JsValue {
+    let headers = Array::new();
+    for (name, value) in response.headers() {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        let pair = Array::of2(&JsValue::from(name.as_str()), &JsValue::from(&*value));
+        headers.push(&pair);
+    }
+    let status = JsValue::from(response.status().as_u16());
+    Array::of3(&status, &headers, &Uint8Array::from(&**response.body())).into()
 }
 
 type Outcome = Pin<Box<dyn Future<Output = Result<JsValue, Failed>>>>;

@@ -47,6 +47,24 @@ impl Client {
     pub fn from_service_request(arguments: JsValue) -> Result<Self, JsValue> {
         Self::for_service_request(&Arguments::new(arguments)).map_err(Failed::into_js)
     }
+
+    /// The project, if one was given.
+    #[wasm_bindgen(getter)]
+    pub fn project(&self) -> Option<String> {
+        self.inner.project().map(ToString::to_string)
+    }
+
+    /// The environment.
+    #[wasm_bindgen(getter)]
+    pub fn environment(&self) -> String {
+        self.inner.environment().to_string()
+    }
+
+    /// Whether calls carry `draft=1`.
+    #[wasm_bindgen(getter)]
+    pub fn draft(&self) -> bool {
+        self.inner.draft()
+    }
 }
 
 impl Client {
@@ -91,13 +109,6 @@ impl Client {
 
     pub(crate) fn inner(&self) -> &svc_api::Client {
         &self.inner
-    }
-
-    /// The project and environment of operations. Without a project the name is empty, and the call says so.
-    pub(crate) fn place(&self) -> (ProjectName, EnvironmentName) {
-        let project = self.inner.project().cloned();
-        let project = project.unwrap_or_else(|| ProjectName::from(""));
-        (project, self.inner.environment().clone())
     }
 }
 

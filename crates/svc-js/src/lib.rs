@@ -4,9 +4,8 @@
 //! store, compiled to WebAssembly. What JavaScript programs see is written by hand in `js/`, where
 //! `index.d.ts` says what it offers; this crate is the part below.
 //!
-//! Records cross the border as the JSON that the service wrote or reads: the engine's own parser is the fastest
-//! one at hand, and no value is built twice. What else a call needs is read out of an object, property by
-//! property, which takes far less WebAssembly than a parser for each kind of call.
+//! Bodies cross the border as the JSON that the service wrote or reads: the engine's own parser is the fastest
+//! one at hand, no value is built twice, and what WebAssembly does not read takes no WebAssembly.
 
 mod account;
 mod arguments;
@@ -14,15 +13,9 @@ mod call;
 mod client;
 mod error;
 mod fetch;
-mod pages;
-mod proxy;
-mod records;
-mod resources;
+mod operations;
 mod selection;
-mod sql;
 mod storage;
-mod teams;
 mod time;
-mod users;
 
 pub use self::client::Client;

@@ -1,14 +1,14 @@
 //! Which records a call is about, and what of them.
 
-use svc_model::{Count, Filter, ListQuery, Lookup, Operand, OrderBy, Relation};
+use svc_model::{Count, ListQuery, Lookup, Operand, OrderBy, QueryString, Relation};
 
 use crate::{
     arguments::Arguments,
     error::{self, Failed},
 };
 
-/// The selection among the arguments of a call.
-pub(crate) fn query(given: &Arguments) -> Result<ListQuery, Failed> {
+/// The query string of the selection among the arguments of a call; empty when there is none.
+pub(crate) fn query(given: &Arguments) -> Result<QueryString, Failed> {
     let mut query = ListQuery::new();
     for condition in given.objects("conditions")? {
         let field = condition.text("field")?;
@@ -24,9 +24,6 @@ pub(crate) fn query(given: &Arguments) -> Result<ListQuery, Failed> {
     }
     for column in given.texts("orderBy")?.unwrap_or_default() {
         query = query.order_by(OrderBy::from(column.as_str()));
-    }
-    if let Some(filter) = given.optional_text("filter")? {
-        query.filter = Some(named::<Filter>("filter", &filter)?);
     }
     if let Some(relation) = given.optional_text("relation")? {
         query.relation = Some(named::<Relation>("relation", &relation)?);
@@ -44,11 +41,16 @@ pub(crate) fn query(given: &Arguments) -> Result<ListQuery, Failed> {
         Some("none") => Count::None,
         Some(_) => return Err(error::request("count must be exact, estimated or none")),
     };
+    let mut query = query.to_query_string();
+    // JSON already, and read by the service.
+    if let Some(filter) = given.optional_text("filter")? {
+        query.push("_filter", &filter);
+    }
     Ok(query)
 }
 
 /// A value by its name or text.
-pub(crate) fn named<T>(what: &str, text: &str) -> Result<T, Failed>
+fn named<T>(what: &str, text: &str) -> Result<T, Failed>
 where
     T: std::str::FromStr,
     T::Err: std::fmt::Display,

@@ -5,9 +5,9 @@ use std::{error::Error as StdError, fmt};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::{Invalid, NON_FIELD_ERRORS};
+use crate::{Invalid, JsonObject, NON_FIELD_ERRORS};
 
 /// The header that names a request in answers and logs.
 pub const X_REQUEST_ID: &str = "x-request-id";
@@ -90,22 +90,21 @@ impl ErrorResponse {
             code: None,
             invalid: Invalid::new(),
         };
-        let Ok(Value::Object(object)) = serde_json::from_slice(&error.body) else {
+        let Ok(object) = serde_json::from_slice::<JsonObject>(&error.body) else {
             return error;
         };
-        for (name, value) in object {
-            match (name.as_str(), value) {
-                ("detail", Value::String(detail)) => error.detail = Some(detail),
-                ("error_code", Value::String(code)) => error.code = Some(code),
-                (_, Value::String(message)) => error.push(&name, message),
-                (_, Value::Array(messages)) => {
-                    for message in messages {
-                        if let Value::String(message) = message {
-                            error.push(&name, message);
-                        }
+        let text = |value: &RawValue| serde_json::from_str::<String>(value.get()).ok();
+        for (name, value) in object.iter() {
+            match (name, text(value)) {
+                ("detail", Some(detail)) => error.detail = Some(detail),
+                ("error_code", Some(code)) => error.code = Some(code),
+                (_, Some(message)) => error.push(name, message),
+                (_, None) => {
+                    let messages: Result<Vec<&RawValue>, _> = serde_json::from_str(value.get());
+                    for message in messages.unwrap_or_default().into_iter().filter_map(text) {
+                        error.push(name, message);
                     }
                 }
-                _ => {}
             }
         }
         error

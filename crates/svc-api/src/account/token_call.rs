@@ -3,12 +3,12 @@
 use std::{fmt, future::IntoFuture};
 
 use svc_auth::{
-    AuthState,
+    AuthState, Mark, Session,
     account::{
         AcceptInvitation, ChangePassword, Login, PasswordChanged, ResetPasswordComplete, SignedIn,
     },
 };
-use svc_model::wire::{BoxFuture, Credential, Operation};
+use svc_model::wire::{BoxFuture, Credential, Operation, OperationInfo};
 
 use crate::{Call, Error, RequestOptions};
 
@@ -40,16 +40,26 @@ impl<O: BringsTokens> TokenCall<O> {
         let mark = session.mark();
         let response = self.0.send().await?;
         if let Some(tokens) = O::tokens(&response) {
-            let tokens = tokens.clone();
-            let saved = if O::INFO.credential == Credential::Session {
-                session.update(mark, tokens).await.map(|_| ())
-            } else {
-                session.set(tokens).await
-            };
-            saved.map_err(|error| Error::store(&O::INFO, error))?;
+            save(&session, mark, &O::INFO, tokens.clone()).await?;
         }
         Ok(response)
     }
+}
+
+/// Saves the tokens of an answer. A session that was ended or begun anew since `mark` does not take those of a
+/// call that it opened.
+pub(super) async fn save(
+    session: &Session,
+    mark: Mark,
+    operation: &OperationInfo,
+    tokens: AuthState,
+) -> Result<(), Error> {
+    let saved = if operation.credential == Credential::Session {
+        session.update(mark, tokens).await.map(|_| ())
+    } else {
+        session.set(tokens).await
+    };
+    saved.map_err(|error| Error::store(operation, error))
 }
 
 impl TokenCall<AcceptInvitation> {

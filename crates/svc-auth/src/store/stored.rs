@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AuthState, RefreshToken, expiry};
+use crate::{
+    AccessToken, AuthState, RefreshToken, expiry,
+    state::{expose_access, expose_refresh},
+};
 
 /// The tokens of a session, and which session that is.
 ///
@@ -24,28 +27,49 @@ use crate::{AuthState, RefreshToken, expiry};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Wire")]
+#[serde(from = "Wire", into = "Wire")]
 pub struct StoredTokens {
-    #[serde(flatten)]
     state: AuthState,
     session: Box<str>,
 }
 
-#[derive(Deserialize)]
+/// The JSON of it, without `flatten`, for which serde builds every value twice.
+#[derive(Serialize, Deserialize)]
 struct Wire {
-    #[serde(flatten)]
-    state: AuthState,
+    #[serde(serialize_with = "expose_access")]
+    access_token: AccessToken,
+    #[serde(serialize_with = "expose_refresh")]
+    refresh_token: RefreshToken,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access_token_expires: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_token_expires: Option<String>,
     session: Option<Box<str>>,
+}
+
+impl From<StoredTokens> for Wire {
+    fn from(stored: StoredTokens) -> Self {
+        Self {
+            access_token: stored.state.access_token,
+            refresh_token: stored.state.refresh_token,
+            access_token_expires: stored.state.access_token_expires,
+            refresh_token_expires: stored.state.refresh_token_expires,
+            session: Some(stored.session),
+        }
+    }
 }
 
 impl From<Wire> for StoredTokens {
     fn from(wire: Wire) -> Self {
+        let state = AuthState {
+            access_token: wire.access_token,
+            refresh_token: wire.refresh_token,
+            access_token_expires: wire.access_token_expires,
+            refresh_token_expires: wire.refresh_token_expires,
+        };
         match wire.session {
-            Some(session) => Self {
-                state: wire.state,
-                session,
-            },
-            None => Self::begin(wire.state),
+            Some(session) => Self { state, session },
+            None => Self::begin(state),
         }
     }
 }
@@ -109,7 +133,6 @@ fn name(token: &RefreshToken) -> Box<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::AccessToken;
 
     fn tokens(refresh: &str, expires: Option<&str>) -> AuthState {
         let mut state = AuthState::new(

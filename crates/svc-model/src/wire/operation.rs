@@ -161,7 +161,7 @@ pub trait Operation: Send + Sync {
 
 /// The request of an operation. It is not part of the trait so that there is one of it and not one for each
 /// operation.
-fn request(
+pub(super) fn request(
     info: OperationInfo,
     base_url: &str,
     arguments: &[&str],
@@ -233,6 +233,26 @@ impl<'a, const N: usize> From<[&'a str; N]> for PathArguments<'a> {
             *value = argument;
         }
         Self { values, len: N }
+    }
+}
+
+impl<'a> PathArguments<'a> {
+    /// The arguments of a path that is not known before the program runs.
+    ///
+    /// # Errors
+    /// [`RequestError`] when there are more than eight.
+    pub(super) fn from_texts(texts: &'a [String]) -> Result<Self, RequestError> {
+        if texts.len() > MAX_ARGUMENTS {
+            return Err(RequestError::new("a path has at most eight names"));
+        }
+        let mut values = [""; MAX_ARGUMENTS];
+        for (value, text) in values.iter_mut().zip(texts) {
+            *value = text;
+        }
+        Ok(Self {
+            values,
+            len: texts.len(),
+        })
     }
 }
 
