@@ -7,17 +7,15 @@ mod token_call;
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
+use serde_json::Value;
 use svc_auth::{
-    AuthTarget, ServiceToken, Session, TokenStore,
+    AuthState, AuthTarget, ServiceToken, Session, TokenStore,
     account::{
         AcceptInvitation, AccountScope, ChangeEmail, ChangeEmailComplete, ChangePassword, Code,
         GetUser, Login, Password, Register, ResetPassword, ResetPasswordComplete, UserInfo,
     },
 };
-use svc_model::{
-    JsonObject,
-    wire::{AnyOperation, Operation},
-};
+use svc_model::wire::{AnyOperation, Operation};
 
 pub(crate) use self::options::SessionOptions;
 use self::token_call::save;
@@ -242,10 +240,11 @@ impl Account {
         let mark = session.mark();
         let answer = self.client.answer(operation, options).await?;
         // `token` of a sign-in, `new_state` of a new password; other answers have neither.
-        let body: Result<JsonObject, _> = serde_json::from_slice(answer.body());
-        let tokens = body.ok().and_then(|body| {
-            let token = body.get("token").ok().flatten();
-            token.or_else(|| body.get("new_state").ok().flatten())
+        let body = serde_json::from_slice(answer.body());
+        let tokens = body.ok().and_then(|mut body: Value| {
+            let tokens = ["token", "new_state"].into_iter();
+            let mut tokens = tokens.filter_map(|name| body.get_mut(name).map(Value::take));
+            tokens.find_map(|value| AuthState::try_from(value).ok())
         });
         if let Some(tokens) = tokens {
             save(session, mark, operation.info, tokens).await?;

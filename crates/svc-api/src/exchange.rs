@@ -25,6 +25,10 @@ use crate::{Error, RequestOptions, client::Inner, error::retry_after, retry::Fai
 /// one, because a transport may have a default of its own.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
+// Names at hand: a text would have to be looked up among all names.
+static REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
+static SVC_PROXY: HeaderName = HeaderName::from_static(X_SVC_PROXY);
+
 /// An answer, and whether the request carried a credential.
 pub(crate) struct Answer {
     pub(crate) response: http::Response<Bytes>,
@@ -138,7 +142,7 @@ impl Tries<'_> {
                 RequestError::new("the request id holds a character that cannot stand in a header")
                     .with_source(error)
             })?;
-            headers.insert(HeaderName::from_static(X_REQUEST_ID), id);
+            headers.insert(&REQUEST_ID, id);
         }
         if let Some(authorization) = authorization {
             headers.insert(header::AUTHORIZATION, authorization.header.clone());
@@ -299,7 +303,7 @@ fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) ->
 
 /// Whether the answer is that of another service: it says nothing about this one.
 pub(crate) fn is_passed_on(response: &http::Response<Bytes>) -> bool {
-    response.headers().contains_key(X_SVC_PROXY)
+    response.headers().contains_key(&SVC_PROXY)
 }
 
 /// What sending a request a second time would mean.

@@ -3,7 +3,7 @@
 
 use std::{error::Error as StdError, fmt};
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use svc_model::{EnvironmentName, ProjectName};
 
 use crate::{BaseUrl, BaseUrlError, ServiceToken, TokenError};
@@ -18,6 +18,15 @@ pub const X_SVC_SERVICE_TOKEN: &str = "x-svc-service-token";
 pub const X_SVC_API_BASE_URL: &str = "x-svc-api-base-url";
 /// The header that asks for drafts.
 pub const X_SVC_DRAFT: &str = "x-svc-draft";
+
+// Names at hand: texts would have to be looked up among all names.
+static NAMES: [HeaderName; 5] = [
+    HeaderName::from_static(X_SVC_PROJECT),
+    HeaderName::from_static(X_SVC_ENVIRONMENT),
+    HeaderName::from_static(X_SVC_SERVICE_TOKEN),
+    HeaderName::from_static(X_SVC_API_BASE_URL),
+    HeaderName::from_static(X_SVC_DRAFT),
+];
 
 /// A request of the service to a program of yours, from which that program makes a client to call
 /// back.
@@ -69,14 +78,9 @@ impl ServiceRequest {
     /// [`ServiceRequestError`] with the name of every required header that is missing, or with
     /// what is wrong with one.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self, ServiceRequestError> {
-        let [project, environment, token, base_url, draft] = [
-            X_SVC_PROJECT,
-            X_SVC_ENVIRONMENT,
-            X_SVC_SERVICE_TOKEN,
-            X_SVC_API_BASE_URL,
-            X_SVC_DRAFT,
-        ]
-        .map(|name| headers.get(name).filter(|value| !value.is_empty()));
+        let [project, environment, token, base_url, draft] = NAMES
+            .each_ref()
+            .map(|name| headers.get(name).filter(|value| !value.is_empty()));
         let (Some(project), Some(environment), Some(token)) = (project, environment, token) else {
             let required = [
                 ("X-Svc-Project", project),

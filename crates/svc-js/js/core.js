@@ -173,15 +173,15 @@ export class Core {
     const [, headers, bytes] = await this.#send(name, body, options);
     if (bytes.length === 0) return undefined;
     const value = readable(new TextDecoder().decode(bytes));
-    const etag = headers.find(([name]) => name === "etag")?.[1];
-    if (etag !== undefined && typeof value === "object" && value !== null) etags.set(value, etag);
+    const etag = headers.get("etag");
+    if (etag !== null && typeof value === "object" && value !== null) etags.set(value, etag);
     return value;
   }
 
   /** @internal Begins with another way to make the client. */
   static forServiceRequest(request, make) {
     const client = make();
-    client.#make = () => Client.fromServiceRequest({ headers: headersOf(request) });
+    client.#make = () => Client.fromServiceRequest(headersOf(request));
     return client.#ready().then(() => client);
   }
 }
@@ -214,13 +214,12 @@ function localStorageOf({ window }) {
   }
 }
 
-/** The headers of a request, as pairs. */
+/** The headers of a request by their names in lower case. */
 function headersOf(request) {
   const headers = request.headers ?? request;
-  if (typeof headers.entries === "function") return [...headers.entries()];
-  return Object.entries(headers)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]);
+  const entries = typeof headers.entries === "function" ? [...headers.entries()] : Object.entries(headers);
+  const text = (value) => (Array.isArray(value) ? value[0] : value);
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), text(value)]));
 }
 
 async function settled(promise, signal) {

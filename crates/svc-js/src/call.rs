@@ -25,6 +25,7 @@ use crate::{
     Client,
     arguments::Arguments,
     error::{self, Failed},
+    fetch::AllHeaders,
     operations::{self, Draft},
     selection,
 };
@@ -34,7 +35,7 @@ impl Client {
     /// Makes a call of this name, such as `records.list`. The arguments are those of its path, its selection, its
     /// `body` as JSON, `ifMatch`, `draft`, and the options of any call.
     ///
-    /// Gives the status of the answer, its headers as an array of names and values, and its body.
+    /// Gives the status of the answer, its `Headers`, and its body.
     pub fn call(&self, name: &str, arguments: JsValue, signal: Option<AbortSignal>) -> Promise {
         let arguments = Arguments::new(arguments);
         let call = self
@@ -114,13 +115,9 @@ fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
 }
 
 fn parts(response: &http::Response<Bytes>) -> JsValue {
-    let headers = Array::new();
-    for (name, value) in response.headers() {
-        let value = String::from_utf8_lossy(value.as_bytes());
-        let pair = Array::of2(&JsValue::from(name.as_str()), &JsValue::from(&*value));
-        headers.push(&pair);
-    }
     let status = JsValue::from(response.status().as_u16());
+    let headers = response.extensions().get::<AllHeaders>();
+    let headers = headers.map_or(JsValue::UNDEFINED, |headers| JsValue::from(&*headers.0));
     Array::of3(&status, &headers, &Uint8Array::from(&**response.body())).into()
 }
 

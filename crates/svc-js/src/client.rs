@@ -3,7 +3,13 @@
 use std::fmt;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use svc_api::{ApiToken, ClientBuilder, ClientOptions, OwnTransport, auth::ServiceRequest};
+use svc_api::{
+    ApiToken, ClientBuilder, ClientOptions, OwnTransport,
+    auth::{
+        ServiceRequest, X_SVC_API_BASE_URL, X_SVC_DRAFT, X_SVC_ENVIRONMENT, X_SVC_PROJECT,
+        X_SVC_SERVICE_TOKEN,
+    },
+};
 use svc_model::{EnvironmentName, ProjectName};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -38,14 +44,14 @@ impl Client {
         Self::build(&Arguments::new(options), storage, restored).map_err(Failed::into_js)
     }
 
-    /// A client for answering a service request with these `headers`, an array of names and values. Its session is
+    /// A client for answering a service request with these headers, an object with their names in lower case. Its session is
     /// kept in memory.
     ///
     /// # Errors
     /// When a required header is missing, or a header cannot be used.
     #[wasm_bindgen(js_name = fromServiceRequest)]
-    pub fn from_service_request(arguments: JsValue) -> Result<Self, JsValue> {
-        Self::for_service_request(&Arguments::new(arguments)).map_err(Failed::into_js)
+    pub fn from_service_request(headers: JsValue) -> Result<Self, JsValue> {
+        Self::for_service_request(&Arguments::new(headers)).map_err(Failed::into_js)
     }
 
     /// The project, if one was given.
@@ -93,11 +99,17 @@ impl Client {
 
     fn for_service_request(given: &Arguments) -> Result<Self, Failed> {
         let mut headers = HeaderMap::new();
-        for (name, value) in given.pairs("headers")? {
-            // Only headers of HTTP can come in a request; what is none says nothing.
-            if let (Ok(name), Ok(value)) =
-                (HeaderName::try_from(name), HeaderValue::try_from(value))
-            {
+        for name in [
+            const { HeaderName::from_static(X_SVC_PROJECT) },
+            const { HeaderName::from_static(X_SVC_ENVIRONMENT) },
+            const { HeaderName::from_static(X_SVC_SERVICE_TOKEN) },
+            const { HeaderName::from_static(X_SVC_API_BASE_URL) },
+            const { HeaderName::from_static(X_SVC_DRAFT) },
+        ] {
+            let value = given
+                .optional_text(name.as_str())?
+                .map(HeaderValue::try_from);
+            if let Some(Ok(value)) = value {
                 headers.insert(name, value);
             }
         }

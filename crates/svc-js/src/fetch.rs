@@ -3,9 +3,13 @@
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use js_sys::{Promise, Reflect, Uint8Array};
 use send_wrapper::SendWrapper;
-use svc_model::wire::{
-    Body, BoxFuture, Transport, TransportError,
-    TransportErrorKind::{self, Connect, Interrupted, Invalid, Other},
+use svc_model::{
+    X_REQUEST_ID,
+    proxy::X_SVC_PROXY,
+    wire::{
+        Body, BoxFuture, Transport, TransportError,
+        TransportErrorKind::{self, Connect, Interrupted, Invalid, Other},
+    },
 };
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
@@ -22,6 +26,19 @@ extern "C" {
 
 /// The largest body of a request that comes as a stream.
 const STREAM_LIMIT: usize = 64 << 20;
+
+/// The headers that calls look at. All of them are in [`AllHeaders`].
+static NAMES: [HeaderName; 5] = [
+    header::CONTENT_TYPE,
+    header::ETAG,
+    header::RETRY_AFTER,
+    HeaderName::from_static(X_REQUEST_ID),
+    HeaderName::from_static(X_SVC_PROXY),
+];
+
+/// Extension of a response: its headers, as JavaScript has them.
+#[derive(Clone, Debug)]
+pub(crate) struct AllHeaders(pub(crate) SendWrapper<Headers>);
 
 /// Sends requests with the `fetch` of the browser, or of Node.
 ///
@@ -83,21 +100,17 @@ async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportErr
     let status = StatusCode::from_u16(answer.status());
     let mut response = Response::new(Body::from(Uint8Array::new(&bytes).to_vec()));
     *response.status_mut() = status.map_err(|error| TransportError::new(Other, error))?;
-    for entry in answer.headers().entries() {
-        let entry = entry.map_err(|error| failed(Other, &error))?;
-        let text = |index| Reflect::get_u32(&entry, index).ok()?.as_string();
-        let (Some(name), Some(value)) = (text(0), text(1)) else {
-            continue;
-        };
-        let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
-        else {
-            continue;
-        };
-        // `fetch` has decoded the body already.
-        if name != header::CONTENT_ENCODING && name != header::CONTENT_LENGTH {
-            response.headers_mut().append(name, value);
+    let headers = answer.headers();
+    for name in &NAMES {
+        if let Ok(Some(value)) = headers.get(name.as_str())
+            && let Ok(value) = HeaderValue::try_from(value)
+        {
+            response.headers_mut().insert(name, value);
         }
     }
+    response
+        .extensions_mut()
+        .insert(AllHeaders(SendWrapper::new(headers)));
     Ok(response)
 }
 

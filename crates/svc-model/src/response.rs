@@ -3,14 +3,16 @@
 use std::{error::Error as StdError, fmt};
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
+use serde_json::Value;
 
-use crate::{Invalid, JsonObject, NON_FIELD_ERRORS};
+use crate::{Invalid, NON_FIELD_ERRORS};
 
 /// The header that names a request in answers and logs.
 pub const X_REQUEST_ID: &str = "x-request-id";
+/// The same as a name at hand: a text would have to be looked up among all names.
+static REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 
 /// Why a response gave no result.
 #[derive(Debug)]
@@ -90,21 +92,22 @@ impl ErrorResponse {
             code: None,
             invalid: Invalid::new(),
         };
-        let Ok(object) = serde_json::from_slice::<JsonObject>(&error.body) else {
+        let Ok(Value::Object(object)) = serde_json::from_slice(&error.body) else {
             return error;
         };
-        let text = |value: &RawValue| serde_json::from_str::<String>(value.get()).ok();
-        for (name, value) in object.iter() {
-            match (name, text(value)) {
-                ("detail", Some(detail)) => error.detail = Some(detail),
-                ("error_code", Some(code)) => error.code = Some(code),
-                (_, Some(message)) => error.push(name, message),
-                (_, None) => {
-                    let messages: Result<Vec<&RawValue>, _> = serde_json::from_str(value.get());
-                    for message in messages.unwrap_or_default().into_iter().filter_map(text) {
-                        error.push(name, message);
+        for (name, value) in object {
+            match (name.as_str(), value) {
+                ("detail", Value::String(detail)) => error.detail = Some(detail),
+                ("error_code", Value::String(code)) => error.code = Some(code),
+                (_, Value::String(message)) => error.push(&name, message),
+                (_, Value::Array(messages)) => {
+                    for message in messages {
+                        if let Value::String(message) = message {
+                            error.push(&name, message);
+                        }
                     }
                 }
+                _ => {}
             }
         }
         error
@@ -130,7 +133,7 @@ impl ErrorResponse {
 
     /// The `X-Request-Id`, by which the service's logs know the request.
     pub fn request_id(&self) -> Option<&str> {
-        self.headers.get(X_REQUEST_ID)?.to_str().ok()
+        self.headers.get(&REQUEST_ID)?.to_str().ok()
     }
 
     /// The body as it came.
@@ -192,7 +195,7 @@ impl DecodeError {
 
     /// The `X-Request-Id`, by which the service's logs know the request.
     pub fn request_id(&self) -> Option<&str> {
-        self.headers.get(X_REQUEST_ID)?.to_str().ok()
+        self.headers.get(&REQUEST_ID)?.to_str().ok()
     }
 
     /// The body as it came.

@@ -1,10 +1,11 @@
 //! What a store keeps.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     AccessToken, AuthState, RefreshToken, expiry,
-    state::{expose_access, expose_refresh},
+    state::{expose_access, expose_refresh, text},
 };
 
 /// The tokens of a session, and which session that is.
@@ -27,14 +28,14 @@ use crate::{
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Wire", into = "Wire")]
+#[serde(try_from = "Value", into = "Wire")]
 pub struct StoredTokens {
     state: AuthState,
     session: Box<str>,
 }
 
-/// The JSON of it, without `flatten`, for which serde builds every value twice.
-#[derive(Serialize, Deserialize)]
+/// The JSON of it, without `flatten`, for which serde writes into a map of any keys.
+#[derive(Serialize)]
 struct Wire {
     #[serde(serialize_with = "expose_access")]
     access_token: AccessToken,
@@ -44,7 +45,7 @@ struct Wire {
     access_token_expires: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh_token_expires: Option<String>,
-    session: Option<Box<str>>,
+    session: Box<str>,
 }
 
 impl From<StoredTokens> for Wire {
@@ -54,23 +55,24 @@ impl From<StoredTokens> for Wire {
             refresh_token: stored.state.refresh_token,
             access_token_expires: stored.state.access_token_expires,
             refresh_token_expires: stored.state.refresh_token_expires,
-            session: Some(stored.session),
+            session: stored.session,
         }
     }
 }
 
-impl From<Wire> for StoredTokens {
-    fn from(wire: Wire) -> Self {
-        let state = AuthState {
-            access_token: wire.access_token,
-            refresh_token: wire.refresh_token,
-            access_token_expires: wire.access_token_expires,
-            refresh_token_expires: wire.refresh_token_expires,
-        };
-        match wire.session {
-            Some(session) => Self { state, session },
+impl TryFrom<Value> for StoredTokens {
+    type Error = String;
+
+    fn try_from(mut value: Value) -> Result<Self, String> {
+        let session = text(&mut value, "session")?;
+        let state = AuthState::try_from(value)?;
+        Ok(match session {
+            Some(session) => Self {
+                state,
+                session: session.into_boxed_str(),
+            },
             None => Self::begin(state),
-        }
+        })
     }
 }
 
