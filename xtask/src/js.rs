@@ -25,6 +25,7 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
     repository
         .cargo(["build", "--profile", "js", "--target", WASM])
         .args(["--package", "svc-js", "--lib"])
+        .env("CARGO_ENCODED_RUSTFLAGS", without_paths()?.join("\u{1f}"))
         .run()?;
     let out = root.join("dist/svc-js");
     let wasm = repository.target().join(WASM).join("js/svc_js.wasm");
@@ -45,6 +46,24 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
         .args(sizes.then_some("--sizes"))
         .run()?;
     Ok(out)
+}
+
+/// Flags by which the module names the sources of crates without the folder that they lie in on this machine.
+fn without_paths() -> Result<Vec<String>, Failure> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let home = home.ok_or_else(|| Failure::new("there is no home folder; set CARGO_HOME"))?;
+    let Ok(registries) = std::fs::read_dir(home.join("registry/src")) else {
+        // Sources that lie elsewhere, vendored ones for example.
+        return Ok(Vec::new());
+    };
+    let mut flags = Vec::new();
+    for registry in registries {
+        flags.push(format!("--remap-path-prefix={}/=", text(&registry?.path())));
+    }
+    // The order of a folder is nobody's, and other flags compile everything anew.
+    flags.sort();
+    Ok(flags)
 }
 
 /// A path of the clone as an argument. Cargo itself takes none that is not UTF-8.

@@ -264,7 +264,9 @@ impl Account {
         let authorization = self.client.inner().authorization(target).await;
         let authorization = authorization.map_err(|error| Error::auth(&operation, error))?;
         Ok(authorization.map(|authorization| {
-            HeaderMap::from_iter([(header::AUTHORIZATION, authorization.header)])
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, authorization.header);
+            headers
         }))
     }
 

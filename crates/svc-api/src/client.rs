@@ -178,7 +178,7 @@ impl Client {
     /// use svc_api::{Client, Error, RequestOptions, model::projects};
     /// use svc_api::wire::{AnyOperation, Operation, OperationInfo};
     ///
-    /// const LIST: OperationInfo = projects::List::INFO;
+    /// static LIST: OperationInfo = projects::List::INFO;
     ///
     /// # async fn example(client: Client) -> Result<(), Error> {
     /// let answer = client.answer(&AnyOperation::new(&LIST), &RequestOptions::new()).await?;

@@ -1,6 +1,6 @@
 //! The options of a client, their defaults, and the environment keys that stand in for them.
 
-use std::{collections::BTreeMap, error::Error as StdError, fmt};
+use std::{error::Error as StdError, fmt};
 
 use svc_model::{EnvironmentName, ProjectName};
 
@@ -65,7 +65,8 @@ pub struct ClientOptions {
     pub draft: Option<bool>,
     /// The token that is sent as `Authorization: Bearer <API_TOKEN>`, given without prefix.
     pub api_token: Option<ApiToken>,
-    env: BTreeMap<&'static str, String>,
+    /// Of the known keys, each once.
+    env: Vec<(&'static str, String)>,
 }
 
 impl ClientOptions {
@@ -128,7 +129,8 @@ impl ClientOptions {
         for (key, value) in variables {
             let known = ALL_KEYS.as_flattened().iter();
             if let Some(known) = known.copied().find(|known| *known == key.as_ref()) {
-                self.env.insert(known, value.into());
+                self.env.retain(|(key, _)| *key != known);
+                self.env.push((known, value.into()));
             }
         }
         self
@@ -180,7 +182,7 @@ impl ClientOptions {
 
     fn variable(&self, keys: Keys) -> Option<(&'static str, &str)> {
         keys.into_iter().find_map(|key| {
-            let value = self.env.get(key)?;
+            let (_, value) = self.env.iter().find(|(known, _)| *known == key)?;
             (!value.trim().is_empty()).then_some((key, value.as_str()))
         })
     }
@@ -204,7 +206,7 @@ impl fmt::Debug for ClientOptions {
             .field("app_base_url", &checked(&self.app_base_url))
             .field("draft", &self.draft)
             .field("api_token", &self.api_token)
-            .field("env", &self.env.keys())
+            .field("env", &Vec::from_iter(self.env.iter().map(|(key, _)| key)))
             .finish()
     }
 }

@@ -119,7 +119,11 @@ impl Session {
     /// [`Permanent`](crate::AuthErrorKind::Permanent) when the session has ended.
     pub async fn headers(&self) -> Result<Option<HeaderMap>, AuthError> {
         let header = self.header().await?;
-        Ok(header.map(|header| HeaderMap::from_iter([(header::AUTHORIZATION, header)])))
+        Ok(header.map(|header| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, header);
+            headers
+        }))
     }
 
     /// Signs a user in with the tokens of a login: stores them, and then uses them.

@@ -3,7 +3,7 @@
 import load, { Client } from "./svc_js.js";
 import { SvcRequestError, failed } from "./error.js";
 import { parse, stringify } from "./json.js";
-import { List, page, selection, texts } from "./list.js";
+import { List, page, pairs, selection, texts } from "./list.js";
 
 export { SvcRequestError } from "./error.js";
 
@@ -188,9 +188,7 @@ export class Core {
 
 /** What makes the client of WebAssembly. What it needs is looked at now, not when it is made. */
 function maker({ project, environment, apiBaseUrl, appBaseUrl, draft, apiToken, env, storage }) {
-  const variables = Object.entries(env ?? {})
-    .filter(([name, value]) => name.includes("SVC_") && value !== undefined && value !== null)
-    .map(([name, value]) => [name, String(value)]);
+  const variables = pairs(env).filter(([name]) => name.includes("SVC_"));
   const options = {
     project,
     environment,
@@ -273,15 +271,16 @@ class Collection {
   }
 
   get(id, options) {
-    return this.#call("records.get", undefined, { ...this.#place, id: parts(id), ...options });
+    return this.#call("records.get", undefined, { ...this.#place, id: parts(id), ...selection(options) });
   }
 
   create(record, options) {
-    return this.#call("records.create", record, { ...this.#place, ...options });
+    return this.#call("records.create", record, { ...this.#place, ...selection(options) });
   }
 
   async update(id, changes, options) {
-    return this.#call("records.update", changes, { ...this.#place, id: parts(id), ...tagged(options) });
+    const asked = { ...this.#place, id: parts(id), ...selection(tagged(options)) };
+    return this.#call("records.update", changes, asked);
   }
 
   async delete(id, options) {
@@ -297,7 +296,7 @@ class Collection {
     const columns = (Array.isArray(by) ? by : [by])
       .map((by) => (typeof by === "string" ? { column: by } : by))
       .map(({ column, lookup }) => ({ x_column: column, x_lookup: lookup }));
-    const asked = { ...this.#place, ...selection(options), perPage: limit };
+    const asked = { ...this.#place, ...selection({ ...options, pagination: { perPage: limit } }) };
     return this.#call("records.group", { x_columns: columns, y_func: func, y_column: column }, asked);
   }
 }

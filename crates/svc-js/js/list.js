@@ -5,51 +5,76 @@ import { stringify } from "./json.js";
 
 const LISTS = ["in", "range"];
 
-/** The options of a call, with its selection as WebAssembly takes it. */
-export function selection({ filters, exclude, filter, orderBy, pagination, ...options } = {}) {
-  const paginated = pagination === false ? { noPagination: true } : pagination;
-  return {
-    conditions: [...conditions(filters, false), ...conditions(exclude, true)],
-    filter: stringify(filter),
-    orderBy: texts(orderBy),
-    ...paginated,
-    ...options,
+/** The options of a call, with its selection as a query string: names and values, as on the wire. */
+export function selection({
+  filters,
+  exclude,
+  filter,
+  search,
+  relation,
+  orderBy,
+  fields,
+  count,
+  timezone,
+  pagination,
+  ...options
+} = {}) {
+  const { page, perPage, after } = pagination || {};
+  const query = {
+    ...conditions(filters, ""),
+    ...conditions(exclude, "exclude__"),
+    _filter: stringify(filter),
+    _search: search,
+    _relation: relation,
+    _order_by: orderBy && commaList(texts(orderBy)),
+    _fields: fields && commaList(fields),
+    _count: count,
+    tz: timezone,
+    _no_pagination: pagination === false ? "1" : undefined,
+    _per_page: perPage,
+    page,
+    _after: after,
   };
+  return { query: pairs(query), ...options };
 }
+
+/** Names and values of what is there. */
+export const pairs = (object) =>
+  Object.entries(object ?? {})
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, String(value)]);
 
 /** One text or several, as several. */
-export function texts(value) {
-  if (value === undefined) return undefined;
-  return typeof value === "string" ? [value] : value;
-}
+export const texts = (value) => (typeof value === "string" ? [value] : value);
 
-function* conditions(filters, exclude) {
+function conditions(filters, prefix) {
+  const query = {};
   for (const [field, value] of Object.entries(filters ?? {})) {
-    if (value === undefined) {
-      // A filter that is left out by mistake would give more than was asked for.
-      throw failed("request", `the filter of ${field} is undefined; leave it out, or compare with null`);
-    }
-    if (value === null) {
-      yield { field, lookup: "isnull", value: "true", exclude };
-    } else if (Array.isArray(value)) {
-      yield { field, lookup: "in", values: value.map(operand), exclude };
-    } else if (typeof value === "object" && !(value instanceof Date)) {
-      for (const [lookup, compared] of Object.entries(value)) {
-        const many = LISTS.includes(lookup);
-        if (many !== Array.isArray(compared) || compared === undefined || compared === null) {
-          throw failed("request", `the filter of ${field} needs ${many ? "an array" : "a value"} for ${lookup}`);
-        }
-        yield many
-          ? { field, lookup, values: compared.map(operand), exclude }
-          : { field, lookup, value: operand(compared), exclude };
+    for (const [lookup, compared] of Object.entries(lookups(value))) {
+      const takesList = LISTS.includes(lookup);
+      if (compared === undefined || compared === null || takesList !== Array.isArray(compared)) {
+        // A filter that is left out by mistake would give more than was asked for.
+        const needed = takesList ? "an array" : "a value";
+        throw failed("request", `the filter of ${field} needs ${needed} for ${lookup}, and got ${compared}`);
       }
-    } else {
-      yield { field, lookup: "exact", value: operand(value), exclude };
+      query[`${prefix}${field}__${lookup}`] = takesList ? commaList(compared.map(text)) : text(compared);
     }
   }
+  return query;
 }
 
-const operand = (value) => (value instanceof Date ? value.toISOString() : String(value));
+/** What a field is compared with, by lookup. */
+function lookups(value) {
+  if (value === null) return { isnull: true };
+  if (Array.isArray(value)) return { in: value };
+  return typeof value === "object" && !(value instanceof Date) ? value : { exact: value };
+}
+
+const text = (value) => (value instanceof Date ? value.toISOString() : String(value));
+
+/** Values with commas between them; those that hold what stands between values are quoted. */
+const commaList = (values) =>
+  values.map((value) => (/^$|^\s|[,"|]|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join();
 
 /** A page, of an envelope or of a bare array. */
 export function page(answer) {

@@ -11,15 +11,14 @@ use crate::{Client, call::promise, error::Failed};
 impl Client {
     /// Signs out. The service is told when `revoke` asks for it.
     pub fn logout(&self, revoke: bool) -> Promise {
-        let account = self.inner().account();
+        let mut sign_out = self.inner().account().logout();
+        if revoke {
+            sign_out = sign_out.revoke();
+        }
         promise(
             None,
             Box::pin(async move {
-                let sign_out = account.logout();
-                match revoke {
-                    true => sign_out.revoke().send().await?,
-                    false => sign_out.send().await?,
-                }
+                sign_out.send().await?;
                 Ok(JsValue::UNDEFINED)
             }),
         )

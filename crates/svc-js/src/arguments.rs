@@ -32,25 +32,6 @@ impl Arguments {
             .transpose()
     }
 
-    /// A whole number.
-    pub(crate) fn whole(&self, name: &str) -> Result<Option<u64>, Failed> {
-        let number = self.number(name)?;
-        match number {
-            // Up to here every whole number is one of JavaScript too.
-            Some(number) if number.fract() == 0.0 && (0.0..9e15).contains(&number) => {
-                Ok(Some(number as u64))
-            }
-            Some(_) => Err(must_be(name, "a whole number")),
-            None => Ok(None),
-        }
-    }
-
-    /// A whole number of 32 bits.
-    pub(crate) fn small(&self, name: &str) -> Result<Option<u32>, Failed> {
-        let number = self.whole(name)?.map(u32::try_from);
-        number.transpose().map_err(|_| must_be(name, "smaller"))
-    }
-
     /// A number.
     pub(crate) fn number(&self, name: &str) -> Result<Option<f64>, Failed> {
         self.get(name)
@@ -86,12 +67,6 @@ impl Arguments {
         };
         let pairs: Option<_> = array.iter().map(pair).collect();
         pairs.ok_or_else(|| must_be(name, "an object of strings"))
-    }
-
-    /// Several objects.
-    pub(crate) fn objects(&self, name: &str) -> Result<Vec<Self>, Failed> {
-        let array = self.array(name)?.unwrap_or_default();
-        Ok(array.iter().map(Self).collect())
     }
 
     fn array(&self, name: &str) -> Result<Option<Array>, Failed> {

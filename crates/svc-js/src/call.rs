@@ -27,13 +27,12 @@ use crate::{
     error::{self, Failed},
     fetch::AllHeaders,
     operations::{self, Draft},
-    selection,
 };
 
 #[wasm_bindgen]
 impl Client {
-    /// Makes a call of this name, such as `records.list`. The arguments are those of its path, its selection, its
-    /// `body` as JSON, `ifMatch`, `draft`, and the options of any call.
+    /// Makes a call of this name, such as `records.list`. The arguments are those of its path, its `query` as names and
+    /// values, its `body` as JSON, `ifMatch`, `draft`, and the options of any call.
     ///
     /// Gives the status of the answer, its `Headers`, and its body.
     pub fn call(&self, name: &str, arguments: JsValue, signal: Option<AbortSignal>) -> Promise {
@@ -65,7 +64,9 @@ impl Client {
             let name = name.split('}').next().unwrap_or(name);
             operation.arguments.push(self.path_argument(name, given)?);
         }
-        operation.query = selection::query(given)?;
+        for (name, value) in given.pairs("query")? {
+            operation.query.push(&name, &value);
+        }
         let draft = given.flag("draft").unwrap_or(self.inner().draft());
         match (operations::draft(info), draft) {
             (Draft::Always, false) => operation.query.push("draft", "0"),
@@ -117,7 +118,7 @@ fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
 fn parts(response: &http::Response<Bytes>) -> JsValue {
     let status = JsValue::from(response.status().as_u16());
     let headers = response.extensions().get::<AllHeaders>();
-    let headers = headers.map_or(JsValue::UNDEFINED, |headers| JsValue::from(&*headers.0));
+    let headers = headers.map_or(JsValue::UNDEFINED, |headers| JsValue::from(headers.get()));
     Array::of3(&status, &headers, &Uint8Array::from(&**response.body())).into()
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use svc_api::{
-    ApiToken, ClientBuilder, ClientOptions, OwnTransport,
+    ApiToken, ClientOptions,
     auth::{
         ServiceRequest, X_SVC_API_BASE_URL, X_SVC_DRAFT, X_SVC_ENVIRONMENT, X_SVC_PROJECT,
         X_SVC_SERVICE_TOKEN,
@@ -41,7 +41,7 @@ impl Client {
         storage: Option<Storage>,
         restored: Option<String>,
     ) -> Result<Self, JsValue> {
-        Self::build(&Arguments::new(options), storage, restored).map_err(Failed::into_js)
+        Self::with_options(&Arguments::new(options), storage, restored).map_err(Failed::into_js)
     }
 
     /// A client for answering a service request with these headers, an object with their names in lower case. Its session is
@@ -74,7 +74,7 @@ impl Client {
 }
 
 impl Client {
-    fn build(
+    fn with_options(
         options: &Arguments,
         storage: Option<Storage>,
         restored: Option<String>,
@@ -89,12 +89,8 @@ impl Client {
         let token = options.optional_text("apiToken")?;
         let token = token.map(ApiToken::new).transpose();
         settings.api_token = token.map_err(svc_api::Error::from)?;
-        let mut builder = builder().options(settings);
-        if let Some(storage) = storage {
-            builder = builder.session_store(StorageStore::new(storage, restored));
-        }
-        let inner = builder.build()?;
-        Ok(Self { inner })
+        let storage = storage.map(|storage| StorageStore::new(storage, restored));
+        Self::build(settings, storage)
     }
 
     fn for_service_request(given: &Arguments) -> Result<Self, Failed> {
@@ -106,29 +102,42 @@ impl Client {
             const { HeaderName::from_static(X_SVC_API_BASE_URL) },
             const { HeaderName::from_static(X_SVC_DRAFT) },
         ] {
-            let value = given
-                .optional_text(name.as_str())?
-                .map(HeaderValue::try_from);
-            if let Some(Ok(value)) = value {
+            let value = given.optional_text(name.as_str())?;
+            if let Some(Ok(value)) = value.map(HeaderValue::try_from) {
                 headers.insert(name, value);
             }
         }
-        let request = ServiceRequest::from_headers(&headers)
-            .map_err(|error| error::options(error.to_string()))?;
-        let inner = builder().service_request(&request).build()?;
+        let request = ServiceRequest::from_headers(&headers);
+        let request = request.map_err(|error| error::options(error.to_string()))?;
+        let mut settings = ClientOptions::new();
+        settings.project = Some(request.project);
+        settings.environment = Some(request.environment);
+        settings.api_base_url = request.api_base_url.map(|url| url.to_string());
+        settings.draft = request.draft;
+        let client = Self::build(settings, None)?;
+        client
+            .inner
+            .account()
+            .load_service_token(request.service_token);
+        Ok(client)
+    }
+
+    fn build(settings: ClientOptions, storage: Option<StorageStore>) -> Result<Self, Failed> {
+        let mut builder = svc_api::Client::builder()
+            .options(settings)
+            .transport(FetchTransport)
+            .timer(JsTimer)
+            .clock(since_1970);
+        if let Some(storage) = storage {
+            builder = builder.session_store(storage);
+        }
+        let inner = builder.build()?;
         Ok(Self { inner })
     }
 
     pub(crate) fn inner(&self) -> &svc_api::Client {
         &self.inner
     }
-}
-
-fn builder() -> ClientBuilder<OwnTransport> {
-    svc_api::Client::builder()
-        .transport(FetchTransport)
-        .timer(JsTimer)
-        .clock(since_1970)
 }
 
 impl fmt::Debug for Client {

@@ -1,8 +1,10 @@
 //! `fetch` as transport.
 
+use std::sync::Arc;
+
+use fragile::Fragile;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use js_sys::{Promise, Reflect, Uint8Array};
-use send_wrapper::SendWrapper;
 use svc_model::{
     X_REQUEST_ID,
     proxy::X_SVC_PROXY,
@@ -17,7 +19,7 @@ use web_sys::{
     AbortController, Headers, RequestCache, RequestCredentials, RequestInit, RequestRedirect,
 };
 
-use crate::error::text_of;
+use crate::{error::text_of, here::here};
 
 #[wasm_bindgen]
 extern "C" {
@@ -38,7 +40,13 @@ static NAMES: [HeaderName; 5] = [
 
 /// Extension of a response: its headers, as JavaScript has them.
 #[derive(Clone, Debug)]
-pub(crate) struct AllHeaders(pub(crate) SendWrapper<Headers>);
+pub(crate) struct AllHeaders(Arc<Fragile<Headers>>);
+
+impl AllHeaders {
+    pub(crate) fn get(&self) -> &Headers {
+        self.0.get()
+    }
+}
 
 /// Sends requests with the `fetch` of the browser, or of Node.
 ///
@@ -52,7 +60,7 @@ impl Transport for FetchTransport {
         &self,
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
-        Box::pin(SendWrapper::new(exchange(request)))
+        here(exchange(request))
     }
 }
 
@@ -110,7 +118,7 @@ async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportErr
     }
     response
         .extensions_mut()
-        .insert(AllHeaders(SendWrapper::new(headers)));
+        .insert(AllHeaders(Arc::new(Fragile::new(headers))));
     Ok(response)
 }
 

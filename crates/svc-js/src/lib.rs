@@ -13,9 +13,14 @@ mod call;
 mod client;
 mod error;
 mod fetch;
+mod here;
 mod operations;
-mod selection;
 mod storage;
 mod time;
 
 pub use self::client::Client;
+
+/// Half as large as the standard library's, for which every byte goes over somebody's network.
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();

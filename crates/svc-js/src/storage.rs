@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use send_wrapper::SendWrapper;
+use fragile::Fragile;
 use svc_auth::{STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore};
 use svc_model::wire::BoxFuture;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -37,7 +37,7 @@ impl fmt::Debug for Storage {
 
 /// A [`TokenStore`] over a [`Storage`].
 pub(crate) struct StorageStore {
-    storage: SendWrapper<Storage>,
+    storage: Fragile<Storage>,
     /// What the storage held when the program made its client, until that was asked for.
     restored: Mutex<Option<String>>,
 }
@@ -46,7 +46,7 @@ impl StorageStore {
     /// Begins with the tokens of `restored`; with what is in the storage by then when there are none.
     pub(crate) fn new(storage: Storage, restored: Option<String>) -> Self {
         Self {
-            storage: SendWrapper::new(storage),
+            storage: Fragile::new(storage),
             restored: Mutex::new(restored),
         }
     }
@@ -60,20 +60,20 @@ impl StorageStore {
     }
 
     fn kept(&self) -> Result<Option<StoredTokens>, StoreError> {
-        let text = self.storage.get_item(STORAGE_KEY);
+        let text = self.storage.get().get_item(STORAGE_KEY);
         let text = text.map_err(|error| failed("read", &error))?;
         Ok(text.as_deref().and_then(read))
     }
 
     fn put(&self, tokens: Option<&StoredTokens>) -> Result<(), StoreError> {
         let Some(tokens) = tokens else {
-            let removed = self.storage.remove_item(STORAGE_KEY);
+            let removed = self.storage.get().remove_item(STORAGE_KEY);
             return removed.map_err(|error| failed("empty", &error));
         };
         let text = serde_json::to_string(tokens).map_err(|error| {
             StoreError::new("the tokens cannot be written as JSON").with_source(error)
         })?;
-        let set = self.storage.set_item(STORAGE_KEY, &text);
+        let set = self.storage.get().set_item(STORAGE_KEY, &text);
         set.map_err(|error| failed("write", &error))
     }
 }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
-use send_wrapper::SendWrapper;
 use svc_model::wire::{BoxFuture, Timer};
 use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::here::here;
 
 #[wasm_bindgen]
 extern "C" {
@@ -28,7 +29,7 @@ impl Timer for JsTimer {
         const LONGEST: u32 = i32::MAX as u32;
         let milliseconds =
             u32::try_from(duration.as_millis()).map_or(LONGEST, |it| it.min(LONGEST));
-        Box::pin(SendWrapper::new(TimeoutFuture::new(milliseconds)))
+        here(TimeoutFuture::new(milliseconds))
     }
 
     fn now(&self) -> Duration {

@@ -137,10 +137,21 @@ impl RecordId {
 
 /// `%` is escaped only before what would be read as an escape, so that nearly every key stays as it is.
 fn escape_part(part: &str) -> String {
-    part.replace("%25", "%2525")
-        .replace("%2C", "%252C")
-        .replace("%2c", "%252c")
-        .replace(',', "%2C")
+    let mut escaped = String::with_capacity(part.len());
+    for (index, character) in part.char_indices() {
+        let rest = part.get(index..).unwrap_or_default();
+        match character {
+            ',' => escaped.push_str("%2C"),
+            '%' if ["%25", "%2C", "%2c"]
+                .iter()
+                .any(|escape| rest.starts_with(escape)) =>
+            {
+                escaped.push_str("%25");
+            }
+            character => escaped.push(character),
+        }
+    }
+    escaped
 }
 
 impl fmt::Display for RecordId {

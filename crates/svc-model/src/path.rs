@@ -27,7 +27,7 @@ pub(crate) fn expand(
         // `.` and `..` cannot be escaped: every URL parser treats `%2E` like the dot.
         if matches!(*argument, "" | "." | "..") {
             return Err(RequestError::new(format!(
-                "{name} must name something: {argument:?} cannot be a part of a path"
+                "{name} must name something: \"{argument}\" cannot be a part of a path"
             )));
         }
         out.push_str(before);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wasm_bindgen_cli_support::Bindgen;
 
-use crate::Result;
+use crate::{Result, trim};
 
 /// The name of the generated JavaScript in the package.
 pub const GLUE: &str = "svc_js.js";
@@ -38,8 +38,11 @@ pub fn bind(compiled: &Path) -> Result<Bound> {
     if !output.npm_dependencies().is_empty() {
         return Err("the crate asks for npm packages; the client has no dependencies".into());
     }
+    let module = output.wasm_mut();
+    trim::trim(module)?;
+    let wasm = module.emit_wasm();
     Ok(Bound {
         glue: output.js().to_owned(),
-        wasm: output.wasm_mut().emit_wasm(),
+        wasm,
     })
 }

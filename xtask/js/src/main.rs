@@ -6,6 +6,7 @@ mod breakdown;
 mod optimise;
 mod package;
 mod size;
+mod trim;
 
 use std::{collections::BTreeMap, error::Error, fs, path::PathBuf, process::ExitCode};
 

@@ -11,7 +11,7 @@ use crate::{Options, Result};
 
 /// What the module may use is read from its section `target_features`, which rustc writes; it goes in the
 /// end with all that is custom. `-g` keeps the names for the breakdown.
-const ARGUMENTS: &[&str] = &["-Oz", "-g"];
+const ARGUMENTS: &[&str] = &["-Oz", "--low-memory-unused", "--zero-filled-memory", "-g"];
 
 pub fn optimise(options: &Options, wasm: Vec<u8>) -> Result<Vec<u8>> {
     let input = options.cache.join("input.wasm");

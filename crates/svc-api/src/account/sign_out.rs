@@ -4,9 +4,11 @@ use std::{fmt, future::IntoFuture};
 
 use http::header;
 use svc_auth::account::{AccountScope, Logout};
-use svc_model::wire::{BoxFuture, Operation};
+use svc_model::wire::{AnyOperation, BoxFuture, Operation, OperationInfo};
 
-use crate::{Client, Error};
+use crate::{Client, Error, RequestOptions};
+
+static LOGOUT: OperationInfo = Logout::INFO;
 
 /// Signs out. It comes from [`Account::logout`](crate::Account::logout), and ends in
 /// [`send`](Self::send) or `.await`.
@@ -49,11 +51,15 @@ impl SignOut {
         let signed_out = session.sign_out().await;
         let header = headers.and_then(|mut headers| headers.remove(header::AUTHORIZATION));
         if let Some(header) = header {
-            let call = self.client.call(Logout::new(self.scope));
+            let mut operation = AnyOperation::new(&LOGOUT);
+            let arguments = self.scope.path_arguments();
+            operation.arguments = arguments.iter().map(ToString::to_string).collect();
+            operation.query = self.scope.query();
+            let options = RequestOptions::new().header(header::AUTHORIZATION, header);
             // Whatever comes of it: there is nothing left to be done about it.
-            let _ = call.header(header::AUTHORIZATION, header).send().await;
+            let _ = self.client.answer(&operation, &options).await;
         }
-        signed_out.map_err(|error| Error::store(&Logout::INFO, error))
+        signed_out.map_err(|error| Error::store(&LOGOUT, error))
     }
 }
 

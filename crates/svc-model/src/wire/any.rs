@@ -13,7 +13,7 @@ use crate::QueryString;
 /// ```
 /// use svc_model::{records, wire::{AnyOperation, Operation}};
 ///
-/// const CREATE: svc_model::wire::OperationInfo = <records::Create>::INFO;
+/// static CREATE: svc_model::wire::OperationInfo = <records::Create>::INFO;
 ///
 /// let mut operation = AnyOperation::new(&CREATE);
 /// operation.arguments = ["demo", "prod", "shop", "orders"].map(str::to_owned).into();
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::{pages, wire::Operation};
 
-    const UPDATE: OperationInfo = pages::Update::INFO;
+    static UPDATE: OperationInfo = pages::Update::INFO;
 
     #[test]
     fn the_request_is_that_of_the_operation_of_its_own_type() {
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(any.headers(), typed.headers());
         assert_eq!(any.headers()[header::IF_MATCH], "\"3\"");
         assert_eq!(any.body().as_bytes(), typed.body().as_bytes());
-        assert_eq!(any.extensions().get(), Some(&UPDATE));
+        assert_eq!(any.extensions().get::<OperationInfo>(), Some(&UPDATE));
     }
 
     #[test]

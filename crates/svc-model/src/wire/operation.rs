@@ -197,6 +197,7 @@ pub(super) fn request(
     }
     for (name, value) in further {
         let value = HeaderValue::try_from(value).map_err(|error| {
+            let name = name.as_str();
             RequestError::new(format!("the value of header {name} cannot be sent"))
                 .with_source(error)
         })?;
