@@ -373,7 +373,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     let document = service.app_anonymous("GET", "/openapi.json").ok();
     let called = place.called.lock().unwrap().clone();
     let missed: Vec<_> = writing(&document).difference(&called).cloned().collect();
-    // A request of the proxy writes nothing here; its line is in the log.
+    // The lines of the proxy have tests of their own.
     assert_eq!(missed, ["POST /proxy_request/"], "not called here");
 
     // Users and teams.
