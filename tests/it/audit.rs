@@ -114,6 +114,22 @@ impl Place {
     }
 }
 
+/// Expects the guide to name every action of these lines.
+fn assert_documented(lines: &[Value]) {
+    let guide = include_str!("../../docs/src/production.md");
+    for line in lines {
+        let action = text(line, "action");
+        let (group, verb) = action.split_once('.').expect("a group and a verb");
+        let (group, verb) = (format!("`{group}`"), format!("`{verb}`"));
+        let is_named = |row: &str| {
+            let mut cells = row.split('|').skip(1);
+            cells.next().is_some_and(|groups| groups.contains(&group))
+                && cells.next().is_some_and(|verbs| verbs.contains(&verb))
+        };
+        assert!(guide.lines().any(is_named), "{action} is not in the guide");
+    }
+}
+
 /// The tag of an answer, as lines have it.
 fn tag(answer: &Answer) -> String {
     answer.header("etag").trim_matches('"').to_owned()
@@ -590,6 +606,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     for secret in secrets {
         assert!(!trail.contains(secret), "{secret}");
     }
+    assert_documented(&lines(place.folder.path(), &["--all"]));
 }
 
 #[test]
@@ -837,6 +854,35 @@ fn administration_is_told_with_who_ran_the_program_and_outlives_what_it_was_abou
     run(&["env", "add", "stage", "--project", "crm"]);
     run(&["key", "add", "--project", "crm"]);
     run(&["project", "remove", "crm"]);
+    // Of these lines only that the guide knows them; what is in them is tested where they are made.
+    for command in [
+        "project add b",
+        "project set b --title=B",
+        "env add stage --project=b",
+        "env set stage --project=b --title=S",
+        "env copy prod stage --project=b",
+        "env remove stage --project=b",
+        "member set bob@example.com --team=Administrator --project=b",
+        "member set eve@example.com --team=Editor --project=b",
+        "member remove eve@example.com --project=b",
+        "resource add r https://a.example --project=b",
+        "secret set s --resource=r --host=a.example --value=hunter2 --project=b",
+        "secret remove s --resource=r --project=b",
+        "project allow-host intranet --project=b",
+        "project allow-host intranet --project=b --remove",
+        "resource remove r --project=b",
+        "rights set Editor --rights=read --project=b",
+        "rights remove Editor --project=b",
+        "service-token add --team=Editor --project=b",
+        "keys rotate",
+    ] {
+        let before = lines(folder.path(), &["--all"]).len();
+        run(&command.split(' ').collect::<Vec<_>>());
+        let after = lines(folder.path(), &["--all"]);
+        assert_eq!(after.len(), before + 1, "{command}");
+        assert!(!after[0].to_string().contains("hunter2"), "{}", after[0]);
+    }
+    assert_documented(&lines(folder.path(), &["--all"]));
     let found = lines(folder.path(), &["--project=crm"]);
     let actions: Vec<_> = found.iter().map(|line| text(line, "action")).collect();
     assert_eq!(
