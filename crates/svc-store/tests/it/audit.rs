@@ -76,8 +76,7 @@ async fn everything_that_is_administered_leaves_a_line() {
     let stage = "stage".into();
     let mut patch = EnvironmentPatch::default();
     patch.params = Some(r#"{"hunter2":1}"#.to_owned());
-    let update = store.environments().update(&project, &stage, patch);
-    let (_, changed) = line_of!(store, update);
+    let (_, changed) = line_of!(store, store.environments().update(&project, &stage, patch));
     assert_eq!(shape(&changed), ("environments.update", true, true));
     assert_eq!(changed.before, line.after);
     let mut copy = EnvironmentCopy::new(prod.clone(), stage.clone());
