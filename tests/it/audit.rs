@@ -368,13 +368,23 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
         ("publish", "pages.publish", "[2]"),
         ("discard", "pages.discard", "[3]"),
     ] {
+        let shown = |draft: u8| {
+            tag(&service
+                .app("GET", &format!("{path}?draft={draft}"))
+                .expect(200))
+        };
         let (_, line) = place.write(&format!("PATCH {item}"), draft(params), 200);
-        is(&line, "pages.update", "api_key", true, true);
+        is(&line, "pages.update_draft", "api_key", true, true);
+        let layer = u8::from(done == "discard");
+        let before = shown(layer);
         let call = service.app("POST", &format!("{pages}{done}/"));
         let call = call.json(&json!({"uids": [page]}));
         let (_, line) = place.write(&format!("POST {list}{done}/"), call, 200);
-        is(&line, action, "api_key", false, false);
+        is(&line, action, "api_key", true, true);
         assert_eq!(text(&line, "record"), page);
+        assert_eq!(text(&line, "before"), before);
+        assert_eq!(text(&line, "after"), shown(layer));
+        assert_ne!(line["before"], line["after"]);
     }
     let restore = service.app("POST", &format!("{path}revisions/1/restore/"));
     let (_, line) = place.write(
@@ -382,7 +392,21 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
         restore,
         200,
     );
-    is(&line, "pages.restore", "api_key", false, true);
+    is(&line, "pages.restore", "api_key", true, true);
+    let gone = |query: &str| service.app("DELETE", &format!("{path}{query}"));
+    let (_, line) = place.write(&format!("DELETE {item}"), gone("?draft=1"), 204);
+    is(&line, "pages.delete_draft", "api_key", true, false);
+    // One that is in the drafts alone comes and goes.
+    for (done, before, after) in [("discard", true, false), ("publish", false, true)] {
+        let new = service.app("POST", &format!("{pages}?draft=1"));
+        let new = new.json(&json!({"name": CONTENT}));
+        let (made, line) = place.write(&format!("POST {list}"), new, 201);
+        is(&line, "pages.create_draft", "api_key", false, true);
+        let call = service.app("POST", &format!("{pages}{done}/"));
+        let call = call.json(&json!({"uids": [made.json()["uid"]]}));
+        let (_, line) = place.write(&format!("POST {list}{done}/"), call, 200);
+        is(&line, &format!("pages.{done}"), "api_key", before, after);
+    }
     let delete = service.app("DELETE", &path);
     let (_, line) = place.write(&format!("DELETE {item}"), delete, 204);
     is(&line, "pages.delete", "api_key", true, false);
