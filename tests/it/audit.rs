@@ -114,6 +114,22 @@ impl Place {
     }
 }
 
+/// Expects the guide to name every action of these lines.
+fn assert_documented(lines: &[Value]) {
+    let guide = include_str!("../../docs/src/production.md");
+    for line in lines {
+        let action = text(line, "action");
+        let (group, verb) = action.split_once('.').expect("a group and a verb");
+        let (group, verb) = (format!("`{group}`"), format!("`{verb}`"));
+        let is_named = |row: &str| {
+            let mut cells = row.split('|').skip(1);
+            cells.next().is_some_and(|groups| groups.contains(&group))
+                && cells.next().is_some_and(|verbs| verbs.contains(&verb))
+        };
+        assert!(guide.lines().any(is_named), "{action} is not in the guide");
+    }
+}
+
 /// The tag of an answer, as lines have it.
 fn tag(answer: &Answer) -> String {
     answer.header("etag").trim_matches('"').to_owned()
@@ -352,13 +368,23 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
         ("publish", "pages.publish", "[2]"),
         ("discard", "pages.discard", "[3]"),
     ] {
+        let shown = |draft: u8| {
+            tag(&service
+                .app("GET", &format!("{path}?draft={draft}"))
+                .expect(200))
+        };
         let (_, line) = place.write(&format!("PATCH {item}"), draft(params), 200);
-        is(&line, "pages.update", "api_key", true, true);
+        is(&line, "pages.update_draft", "api_key", true, true);
+        let layer = u8::from(done == "discard");
+        let before = shown(layer);
         let call = service.app("POST", &format!("{pages}{done}/"));
         let call = call.json(&json!({"uids": [page]}));
         let (_, line) = place.write(&format!("POST {list}{done}/"), call, 200);
-        is(&line, action, "api_key", false, false);
+        is(&line, action, "api_key", true, true);
         assert_eq!(text(&line, "record"), page);
+        assert_eq!(text(&line, "before"), before);
+        assert_eq!(text(&line, "after"), shown(layer));
+        assert_ne!(line["before"], line["after"]);
     }
     let restore = service.app("POST", &format!("{path}revisions/1/restore/"));
     let (_, line) = place.write(
@@ -366,14 +392,28 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
         restore,
         200,
     );
-    is(&line, "pages.restore", "api_key", false, true);
+    is(&line, "pages.restore", "api_key", true, true);
+    let gone = |query: &str| service.app("DELETE", &format!("{path}{query}"));
+    let (_, line) = place.write(&format!("DELETE {item}"), gone("?draft=1"), 204);
+    is(&line, "pages.delete_draft", "api_key", true, false);
+    // One that is in the drafts alone comes and goes.
+    for (done, before, after) in [("discard", true, false), ("publish", false, true)] {
+        let new = service.app("POST", &format!("{pages}?draft=1"));
+        let new = new.json(&json!({"name": CONTENT}));
+        let (made, line) = place.write(&format!("POST {list}"), new, 201);
+        is(&line, "pages.create_draft", "api_key", false, true);
+        let call = service.app("POST", &format!("{pages}{done}/"));
+        let call = call.json(&json!({"uids": [made.json()["uid"]]}));
+        let (_, line) = place.write(&format!("POST {list}{done}/"), call, 200);
+        is(&line, &format!("pages.{done}"), "api_key", before, after);
+    }
     let delete = service.app("DELETE", &path);
     let (_, line) = place.write(&format!("DELETE {item}"), delete, 204);
     is(&line, "pages.delete", "api_key", true, false);
     let document = service.app_anonymous("GET", "/openapi.json").ok();
     let called = place.called.lock().unwrap().clone();
     let missed: Vec<_> = writing(&document).difference(&called).cloned().collect();
-    // A request of the proxy writes nothing here; its line is in the log.
+    // The lines of the proxy have tests of their own.
     assert_eq!(missed, ["POST /proxy_request/"], "not called here");
 
     // Users and teams.
@@ -590,6 +630,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     for secret in secrets {
         assert!(!trail.contains(secret), "{secret}");
     }
+    assert_documented(&lines(place.folder.path(), &["--all"]));
 }
 
 #[test]
@@ -837,6 +878,35 @@ fn administration_is_told_with_who_ran_the_program_and_outlives_what_it_was_abou
     run(&["env", "add", "stage", "--project", "crm"]);
     run(&["key", "add", "--project", "crm"]);
     run(&["project", "remove", "crm"]);
+    // Of these lines only that the guide knows them; what is in them is tested where they are made.
+    for command in [
+        "project add b",
+        "project set b --title=B",
+        "env add stage --project=b",
+        "env set stage --project=b --title=S",
+        "env copy prod stage --project=b",
+        "env remove stage --project=b",
+        "member set bob@example.com --team=Administrator --project=b",
+        "member set eve@example.com --team=Editor --project=b",
+        "member remove eve@example.com --project=b",
+        "resource add r https://a.example --project=b",
+        "secret set s --resource=r --host=a.example --value=hunter2 --project=b",
+        "secret remove s --resource=r --project=b",
+        "project allow-host intranet --project=b",
+        "project allow-host intranet --project=b --remove",
+        "resource remove r --project=b",
+        "rights set Editor --rights=read --project=b",
+        "rights remove Editor --project=b",
+        "service-token add --team=Editor --project=b",
+        "keys rotate",
+    ] {
+        let before = lines(folder.path(), &["--all"]).len();
+        run(&command.split(' ').collect::<Vec<_>>());
+        let after = lines(folder.path(), &["--all"]);
+        assert_eq!(after.len(), before + 1, "{command}");
+        assert!(!after[0].to_string().contains("hunter2"), "{}", after[0]);
+    }
+    assert_documented(&lines(folder.path(), &["--all"]));
     let found = lines(folder.path(), &["--project=crm"]);
     let actions: Vec<_> = found.iter().map(|line| text(line, "action")).collect();
     assert_eq!(

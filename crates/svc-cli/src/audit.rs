@@ -96,6 +96,7 @@ struct Whole<'a> {
     request_id: Option<&'a str>,
     before: Option<&'a str>,
     after: Option<&'a str>,
+    status: Option<u16>,
 }
 
 impl<'a> Whole<'a> {
@@ -115,6 +116,7 @@ impl<'a> Whole<'a> {
             request_id: line.request_id.as_deref(),
             before: line.before.as_deref(),
             after: line.after.as_deref(),
+            status: line.status,
         }
     }
 }

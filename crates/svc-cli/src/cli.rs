@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::{
     audit, backup, completions, context::Context, demo, environment, failure::Failure, key, keys,
-    mail, models, pages, project, proxy, records, resource, rights, secret, serve, service_token,
-    session, sql, teams, token, user, users,
+    mail, member, models, pages, project, proxy, records, resource, rights, secret, serve,
+    service_token, session, sql, teams, token, user, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -66,6 +66,8 @@ enum Command {
     #[command(subcommand)]
     Env(environment::Environment),
     #[command(subcommand)]
+    Member(member::Member),
+    #[command(subcommand)]
     Resource(resource::Resource),
     #[command(subcommand)]
     Token(token::Token),
@@ -113,6 +115,7 @@ impl Cli {
             Command::Serve(serve) => Box::pin(serve.run(&context)).await,
             Command::Project(project) => Box::pin(project.run(&context)).await,
             Command::Env(environment) => Box::pin(environment.run(&context)).await,
+            Command::Member(member) => Box::pin(member.run(&context)).await,
             Command::Resource(resource) => Box::pin(resource.run(&context)).await,
             Command::Token(token) => Box::pin(token.run(&context)).await,
             Command::ServiceToken(token) => Box::pin(token.run(&context)).await,

@@ -1,9 +1,9 @@
 //! `svc env`: the environments of a project.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 use svc_model::EnvironmentName;
-use svc_store::{EnvironmentCopy, NewEnvironment};
+use svc_store::{EnvironmentCopy, EnvironmentPatch, NewEnvironment};
 
 use crate::{context::Context, failure::Failure, output::time, place::InProject, project};
 
@@ -11,7 +11,10 @@ use crate::{context::Context, failure::Failure, output::time, place::InProject, 
 pub(crate) const REMEDY: &str =
     "svc project list shows the projects, svc env list --project P the environments of one";
 
-/// Add, list, copy and remove environments
+/// How the fields of an environment are called here.
+const NAMES: &[(&str, &str)] = &[("unique_name", "NAME"), ("params", "--params")];
+
+/// Add, list, set, copy and remove environments
 #[derive(Subcommand)]
 pub(crate) enum Environment {
     /// Add an environment to a project
@@ -30,6 +33,18 @@ pub(crate) enum Environment {
     List {
         #[command(flatten)]
         place: InProject,
+    },
+    /// Change the settings of an environment
+    #[command(
+        after_help = "Example:\n  svc env set staging --project crm --color orange --params '{\"banner\": \"test\"}'"
+    )]
+    Set {
+        /// Its name in paths
+        name: EnvironmentName,
+        #[command(flatten)]
+        place: InProject,
+        #[command(flatten)]
+        settings: Settings,
     },
     /// Copy the pages of an environment, drafts too, and its settings into another one
     #[command(after_help = "Example:\n  svc env copy prod staging --project crm --replace")]
@@ -54,11 +69,48 @@ pub(crate) enum Environment {
     },
 }
 
+/// Settings of an environment; what is not named stays.
+#[derive(Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct Settings {
+    /// Its name for people
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Its colour in interfaces; empty takes it away
+    #[arg(long, value_name = "COLOR")]
+    color: Option<String>,
+    /// Further settings, a JSON object in place of the one there is; members and their clients read it
+    #[arg(long, value_name = "JSON")]
+    params: Option<String>,
+}
+
+impl Settings {
+    fn into_patch(self) -> EnvironmentPatch {
+        let mut patch = EnvironmentPatch::default();
+        patch.name = self.title;
+        patch.color = self
+            .color
+            .map(|color| Some(color).filter(|c| !c.is_empty()));
+        patch.params = self.params;
+        patch
+    }
+}
+
 #[derive(Serialize)]
 struct Listed {
     environment: EnvironmentName,
     name: String,
     date_add: String,
+}
+
+impl From<svc_store::Environment> for Listed {
+    fn from(environment: svc_store::Environment) -> Self {
+        Self {
+            environment: environment.unique_name,
+            name: environment.name,
+            date_add: time(environment.date_add),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -96,12 +148,26 @@ impl Environment {
                     .list(&place.project)
                     .await
                     .map_err(|error| Failure::missing(error, project::REMEDY))?;
-                let listed = environments.into_iter().map(|environment| Listed {
-                    environment: environment.unique_name,
-                    name: environment.name,
-                    date_add: time(environment.date_add),
-                });
-                output.list(listed, "no environments")
+                output.list(
+                    environments.into_iter().map(Listed::from),
+                    "no environments",
+                )
+            }
+            Self::Set {
+                name,
+                place,
+                settings,
+            } => {
+                let changed = store
+                    .environments()
+                    .update(&place.project, &name, settings.into_patch())
+                    .await
+                    .map_err(|error| match error.kind() {
+                        svc_store::ErrorKind::NotFound => Failure::missing(error, REMEDY),
+                        _ => Failure::fields(error, NAMES),
+                    })?;
+                let text = format!("environment {name} of project {} is set\n", place.project);
+                output.result(&Listed::from(changed), &text)
             }
             Self::Copy {
                 from,

@@ -25,6 +25,7 @@ mod keys;
 mod listing;
 mod logging;
 mod mail;
+mod member;
 mod models;
 mod options;
 mod output;

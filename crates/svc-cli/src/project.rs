@@ -45,6 +45,7 @@ pub(crate) enum Project {
     /// Change the settings of a project
     #[command(after_help = "Examples:\n  \
         svc project set crm --sign-up on --email-domains example.com\n  \
+        svc project set crm --params '{\"theme\": \"dark\"}'\n  \
         svc project set crm --mail-link 'https://app.example.com/account/{call}#{code}'")]
     Set {
         /// Its name in paths

@@ -4,7 +4,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use http::request::Parts;
 use svc_store::{Actor, ActorKind, AuditEntry, SessionIdentity, Store};
-use tokio::sync::Semaphore;
+use tokio::{runtime::Handle, sync::Semaphore};
 
 use crate::{access::Place, failure::Failure, request::RequestId, state::State};
 
@@ -80,6 +80,27 @@ pub(crate) async fn noted<T: Send + 'static>(
     written
         .await
         .unwrap_or_else(|error| Err(Failure::Internal(format!("a write ended early: {error}"))))
+}
+
+/// Appends a line about what was done, while nobody waits for it but a shutdown.
+pub(crate) fn append_later(state: &State, store: Store, entry: AuditEntry) {
+    if !store.audit().is_on() {
+        return;
+    }
+    // Without a runtime the service has ended.
+    let Ok(runtime) = Handle::try_current() else {
+        return;
+    };
+    let places = Arc::clone(&state.writing.places);
+    // Taken here and now where there is one, so that a shutdown sees it.
+    let place = Arc::clone(&places).try_acquire_owned().ok();
+    runtime.spawn(async move {
+        let _place = match place {
+            Some(place) => Some(place),
+            None => places.acquire_owned().await.ok(),
+        };
+        append(&store, vec![entry]).await;
+    });
 }
 
 /// Appends lines about what was done. Where the store does not take them, they go to the log: the answer is to tell

@@ -2,7 +2,7 @@
 //!
 //! Its way: who asks, and for which resource ([`caller`], [`call`]) -> what the resource may send and reach ([`rules`]) ->
 //! values in the place of names ([`template`], [`target`], [`headers`], [`content`]) -> the address that is connected to
-//! ([`address`]), hop by hop ([`outbound`]) -> the answer, passed on as it comes ([`passing`]), and a line in the log
+//! ([`address`]), hop by hop ([`outbound`]) -> the answer, passed on as it comes ([`passing`]), and its lines
 //! ([`audit`]).
 
 mod address;
@@ -43,7 +43,7 @@ use tokio::{
 use url::form_urlencoded;
 
 use self::{
-    audit::{Audit, End},
+    audit::{Audit, End, Trail},
     call::Call,
     caller::Caller,
     headers::Refused,
@@ -107,6 +107,10 @@ async fn send(State(state): State<Shared>, request: Request) -> Result<Response,
     };
     audit.status = Some(answer.status());
     audit.end = End::Failed;
+    if answer.status().is_client_error() {
+        // It was refused, the address that its host has too.
+        audit.trail = None;
+    }
     Ok(answer)
 }
 
@@ -140,12 +144,15 @@ async fn exchange(
     let rules = proxy.rules.get(&state.store, place).await?;
     let call = Call::parse(&mut object)?;
     audit.method = call.method.clone();
+    let written = call.url.clone();
     let mut outgoing = outgoing(call, &rules, state.config.body_limit)?;
     audit.host = outgoing.target.host().to_owned();
     let place = Arc::clone(&proxy.places)
         .try_acquire_owned()
         .map_err(|_| Failure::Throttled { retry_after: 1 })?;
     let until = Instant::now() + state.config.proxy_timeout;
+    let store = state.store_for(caller.actor(), parts);
+    audit.trail = Some(Trail::new(state, store, &outgoing.target, &written));
     let answer = outgoing
         .send(&proxy.outbound, &rules.allow_hosts, until)
         .await?;

@@ -23,8 +23,8 @@ use crate::error::Error;
 use crate::store::Store;
 
 const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, actor_label, \
-     action, resource, model, record, request_id, before_tag, after_tag) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+     action, resource, model, record, request_id, before_tag, after_tag, status) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 /// How many lines are taken away in one transaction, so that writes get their turn in between.
 const PURGED_AT_ONCE: u32 = 5_000;
 
@@ -178,5 +178,6 @@ fn values(entry: &AuditEntry, by: &By, uid: Uuid, now: Timestamp) -> Vec<Value> 
         by.request_id.as_deref().into(),
         entry.before.as_deref().into(),
         entry.after.as_deref().into(),
+        entry.status.map(i64::from).into(),
     ]
 }

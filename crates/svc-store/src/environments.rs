@@ -58,6 +58,18 @@ impl NewEnvironment {
     }
 }
 
+/// Changes of an environment; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct EnvironmentPatch {
+    /// Another name for people.
+    pub name: Option<String>,
+    /// Another colour; `Some(None)` takes it away.
+    pub color: Option<Option<String>>,
+    /// Other settings, a JSON object as text, in place of all there were.
+    pub params: Option<String>,
+}
+
 /// What is copied from one environment to another; see [`EnvironmentCopy::new`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -136,6 +148,45 @@ impl Environments<'_> {
             .await
     }
 
+    /// Changes an environment.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
+    /// `params` when they are no JSON object.
+    pub async fn update(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        patch: EnvironmentPatch,
+    ) -> Result<Environment, Error> {
+        let (project, environment) = (project.clone(), environment.clone());
+        self.store
+            .write(move |conn| {
+                let uid = uid(conn, &project, &environment)?;
+                let before = tag(conn, &uid)?;
+                let old = get(conn, &uid)?;
+                let params = match patch.params {
+                    Some(params) => json::object("params", params)?,
+                    None => old.params,
+                };
+                conn.execute(
+                    "UPDATE environments SET name = ?1, color = ?2, params = ?3 WHERE uid = ?4",
+                    &[
+                        Value::from(patch.name.unwrap_or(old.name)),
+                        patch.color.unwrap_or(old.color).into(),
+                        params.into(),
+                        (&uid).into(),
+                    ],
+                )?;
+                let entry = AuditEntry::new("environments.update")
+                    .place(&project, &environment)
+                    .before(before)
+                    .after(tag(conn, &uid)?);
+                Ok((get(conn, &uid)?, entry))
+            })
+            .await
+    }
+
     /// Copies the pages of an environment, in both layers, and its settings into another one of the project, in one
     /// transaction, and says how many pages there are. Resources, tokens and users stay where they are.
     ///
@@ -157,6 +208,7 @@ impl Environments<'_> {
                 let source = from;
                 let from = uid(conn, &project, &source)?;
                 let to_uid = uid(conn, &project, &to)?;
+                let before = tag(conn, &to_uid)?;
                 if replace {
                     pages::remove_all(conn, &to_uid)?;
                 } else if pages::is_any(conn, &to_uid)? || has_settings(conn, &to_uid)? {
@@ -170,8 +222,12 @@ impl Environments<'_> {
                     &[from.as_str().into(), to_uid.as_str().into()],
                 )?;
                 let copied = pages::copy_all(conn, &from, &to_uid, &now)?;
-                let entry = AuditEntry::new("environments.copy").place(&project, &to);
-                Ok((copied, entry.record(source.as_str())))
+                let entry = AuditEntry::new("environments.copy")
+                    .place(&project, &to)
+                    .record(source.as_str())
+                    .before(before)
+                    .after(tag(conn, &to_uid)?);
+                Ok((copied, entry))
             })
             .await
     }
@@ -229,6 +285,20 @@ pub(crate) fn uid(
         None => Err(Error::not_found(format!(
             "there is no environment {environment} in project {project}"
         ))),
+    }
+}
+
+/// An environment by its identifier.
+fn get(conn: &mut dyn Connection, uid: &str) -> Result<Environment, Error> {
+    let found = conn.query_one(
+        "SELECT unique_name, name, color, params, date_add FROM environments WHERE uid = ?1",
+        &[uid.into()],
+    )?;
+    match found {
+        Some(row) => from_row(&row),
+        None => Err(Error::internal(
+            "an environment is gone in the middle of a transaction",
+        )),
     }
 }
 

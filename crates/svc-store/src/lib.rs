@@ -80,7 +80,9 @@ pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Members
 pub use self::audit::{Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, EntityTag};
 pub use self::authentication::Authentication;
 pub use self::clock::Clock;
-pub use self::environments::{Environment, EnvironmentCopy, Environments, NewEnvironment};
+pub use self::environments::{
+    Environment, EnvironmentCopy, EnvironmentPatch, Environments, NewEnvironment,
+};
 pub use self::error::{Error, ErrorKind};
 pub use self::host_name::HostName;
 pub use self::mails::{Mail, MailKind, Mails};

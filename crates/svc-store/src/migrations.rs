@@ -29,4 +29,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "audit",
         sql: include_str!("../migrations/0005_audit.sql"),
     },
+    Migration {
+        version: 6,
+        name: "audit_status",
+        sql: include_str!("../migrations/0006_audit_status.sql"),
+    },
 ];

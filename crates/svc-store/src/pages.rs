@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use self::change::Change;
 use self::fields::Fields;
+use self::publish::Moved;
 use crate::audit::AuditEntry;
 use crate::environments;
 use crate::error::Error;
@@ -137,7 +138,11 @@ impl Pages<'_> {
             let uid = PageUid::from(Uuid::now_v7().to_string());
             change.create(draft, &uid, fields)?;
             let page = change.page(draft, &uid)?;
-            let entry = AuditEntry::new("pages.create").record(uid.as_str());
+            let action = match draft {
+                Draft::Off => "pages.create",
+                Draft::On => "pages.create_draft",
+            };
+            let entry = AuditEntry::new(action).record(uid.as_str());
             let entry = entry.after(&page.etag);
             Ok((page, vec![entry]))
         })
@@ -171,7 +176,11 @@ impl Pages<'_> {
                 change.update(draft, &row, &fields)?;
             }
             let page = change.page(draft, &uid)?;
-            let entry = AuditEntry::new("pages.update").record(uid.as_str());
+            let action = match draft {
+                Draft::Off => "pages.update",
+                Draft::On => "pages.update_draft",
+            };
+            let entry = AuditEntry::new(action).record(uid.as_str());
             let entry = entry.before(&row.etag()).after(&page.etag);
             Ok((page, vec![entry]))
         })
@@ -199,7 +208,11 @@ impl Pages<'_> {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
             change.delete(draft, &row)?;
-            let entry = AuditEntry::new("pages.delete").record(uid.as_str());
+            let action = match draft {
+                Draft::Off => "pages.delete",
+                Draft::On => "pages.delete_draft",
+            };
+            let entry = AuditEntry::new(action).record(uid.as_str());
             Ok(((), vec![entry.before(&row.etag())]))
         })
         .await
@@ -281,10 +294,11 @@ impl Pages<'_> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         self.change(project, environment, move |change| {
+            let before = change.etag(Draft::On, &uid)?;
             change.restore(&uid, number, if_match.as_deref())?;
             let page = change.page(Draft::On, &uid)?;
             let entry = AuditEntry::new("pages.restore").record(uid.as_str());
-            let entry = entry.after(&page.etag);
+            let entry = entry.before(before).after(&page.etag);
             Ok((page, vec![entry]))
         })
         .await
@@ -319,10 +333,11 @@ impl Pages<'_> {
 }
 
 /// The pages, and a line about each.
-fn each(action: &'static str, pages: Vec<PageUid>) -> (Vec<PageUid>, Vec<AuditEntry>) {
-    let lines = pages
-        .iter()
-        .map(|uid| AuditEntry::new(action).record(uid.as_str()))
-        .collect();
-    (pages, lines)
+fn each(action: &'static str, pages: Vec<Moved>) -> (Vec<PageUid>, Vec<AuditEntry>) {
+    let told = pages.into_iter().map(|moved| {
+        let Moved { uid, before, after } = moved;
+        let entry = AuditEntry::new(action).record(uid.as_str());
+        (uid, entry.before(before).after(after))
+    });
+    told.unzip()
 }

@@ -6,8 +6,8 @@ use serde_json::json;
 use svc_tests::wait_until;
 
 use super::{
-    Place, SECRET, failed, place, refused,
-    upstream::{Upstream, answer},
+    Place, SECRET, failed, get, place, refused,
+    upstream::{Upstream, answer, write},
 };
 
 #[test]
@@ -138,6 +138,123 @@ fn a_line_of_the_log_says_who_asked_for_what_of_which_host() {
     ] {
         assert_eq!(line[name], value, "{line}");
     }
+}
+
+#[test]
+fn the_audit_trail_tells_of_each_request_that_was_sent_and_of_no_other() {
+    let place = Place::new(&["--proxy-response-limit", "100"]);
+    let upstream = Upstream::new(|seen, stream| match seen.target() {
+        "/hang" => std::thread::sleep(std::time::Duration::from_secs(5)),
+        "/long" => {
+            let text = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".to_owned();
+            write(stream, (text + &"x".repeat(1_000)).as_bytes());
+        }
+        _ => write(stream, answer("203 Odd", &[], "12345").as_bytes()),
+    });
+    let origin = upstream.url("");
+    let mut expected = Vec::new();
+    let mut sent = |body: serde_json::Value, told: String, status: Option<u16>| {
+        let id = format!("call-{}", expected.len());
+        let call = place.open(&body).header("x-request-id", &id);
+        let call = match status {
+            None => call.timeout(std::time::Duration::from_millis(300)),
+            Some(_) => call,
+        };
+        // Of one that is cut off, and of one that nobody waits for, no answer comes to its end.
+        let _ = call.try_send();
+        expected.push((id, told, status));
+    };
+    let context = json!({"id": "hunter2-of-the-caller"});
+    sent(
+        json!({
+            "url": upstream.url("/people/{{id}}/{-token-}?key={-token-}#hunter2"),
+            "resource": "crm", "method": "put", "context": context, "body": "{-token-}",
+            "headers": {"X-Key": "{-token-}"}, "query_params": {"q": "hunter2"},
+        }),
+        format!("PUT {origin}/people/{{{{id}}}}/{{-token-}}"),
+        Some(203),
+    );
+    let base = json!({"url": "{{base}}/x", "context": {"base": upstream.url("/hunter2")}});
+    sent(base, format!("GET {origin}/{{{{base}}}}/x"), Some(203));
+    sent(
+        get(&upstream.url("/long")),
+        format!("GET {origin}/long"),
+        Some(200),
+    );
+    sent(
+        get(&upstream.url("/hang")),
+        format!("GET {origin}/hang"),
+        None,
+    );
+    let dead = "http://127.0.0.1:1";
+    sent(get(dead), format!("GET {dead}/"), Some(502));
+    // Refused, before and after its address was looked up.
+    let quiet = [
+        get("file:///etc/passwd"),
+        json!({"url": origin, "resource": "none"}),
+        json!({"url": upstream.url("/{-none-}"), "resource": "crm"}),
+        json!({"url": upstream.url("/{-elsewhere-}"), "resource": "crm"}),
+        get("http://localhost/"),
+    ];
+    for body in quiet {
+        let status = place.open(&body).send().status.as_u16();
+        assert!((400..500).contains(&status), "{body}: {status}");
+    }
+
+    let list = || place.admin(&["audit", "list", "--action", "proxy"]);
+    wait_until("the lines are written", || {
+        list()
+            .as_array()
+            .is_some_and(|lines| lines.len() >= expected.len())
+    });
+    let list = list();
+    assert!(!list.to_string().contains("hunter2"), "{list}");
+    let mut told: Vec<_> = list.as_array().expect("a list").iter().collect();
+    assert_eq!(told.len(), expected.len(), "{list}");
+    told.sort_by_key(|line| line["request_id"].to_string());
+    for (line, (id, record, status)) in told.into_iter().zip(&expected) {
+        let resource = if id == "call-0" {
+            json!("crm")
+        } else {
+            json!(null)
+        };
+        for (name, value) in [
+            ("request_id", json!(id)),
+            ("record", json!(record)),
+            ("status", json!(status)),
+            ("action", json!("proxy.send")),
+            ("project", json!("open")),
+            ("environment", json!("prod")),
+            ("resource", resource),
+            ("actor_kind", json!("service_token")),
+            ("before", json!(null)),
+            ("after", json!(null)),
+        ] {
+            assert_eq!(line[name], value, "{line}");
+        }
+        let label = line["actor"].as_str().expect("an actor");
+        assert!(place.open[4..].starts_with(label), "{line}");
+    }
+    // What is told last is not lost when the service ends right away.
+    place
+        .open(&get(&origin))
+        .header("x-request-id", "last")
+        .expect(203);
+    let Place {
+        folder, service, ..
+    } = place;
+    assert_eq!(service.terminate(), Some(0));
+    let all = [
+        "audit",
+        "list",
+        "--request-id",
+        "last",
+        "--dir",
+        "store",
+        "--json",
+    ];
+    let last = svc_tests::Program::new(folder.path(), &all).run_json();
+    assert_eq!(last[0]["action"], "proxy.send", "{last}");
 }
 
 #[test]

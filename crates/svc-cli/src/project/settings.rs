@@ -9,6 +9,7 @@ use crate::{failure::Failure, options::Switch};
 
 /// How the fields of a project are called here.
 const NAMES: &[(&str, &str)] = &[
+    ("params", "--params"),
     ("sign_up_team", "--sign-up-team"),
     ("email_domains", "--email-domains"),
     ("password_min_length", "--password-min-length"),
@@ -33,6 +34,9 @@ pub(crate) struct Settings {
     /// The domain its application answers at; empty takes it away
     #[arg(long, value_name = "DOMAIN")]
     domain: Option<String>,
+    /// Further settings, a JSON object in place of the one there is; members and their clients read it
+    #[arg(long, value_name = "JSON")]
+    params: Option<String>,
     /// Team of a user who registers: editor or read_only
     #[arg(long, value_name = "TEAM")]
     sign_up_team: Option<String>,
@@ -98,6 +102,7 @@ impl Settings {
         patch.sign_up = self.sign_up.map(Switch::is_on);
         patch.color = self.color.map(none_when_empty);
         patch.domain = self.domain.map(none_when_empty);
+        patch.params = self.params;
         // Left out when nothing of it was named: somebody else may be changing it.
         patch.authentication = Some(authentication).filter(|changed| changed != old);
         patch

@@ -1,15 +1,23 @@
-//! One line for each request that the proxy sends for somebody.
+//! One line in the log for each request that the proxy is asked for, and one in the audit trail for each that it sends.
 
 use std::time::Instant;
 
 use http::{Method, StatusCode};
+use svc_store::{AuditEntry, Store};
+
+use super::target::Target;
+use crate::{audit::append_later, state::Shared};
 
 /// The target of the lines, by which a log filter names them.
 const TARGET: &str = "svc_server::audit";
 
-/// A request that is being sent. The line is written when it is over, however it ends.
+/// How much of a path is told.
+const MOST_OF_PATH: usize = 500;
+
+/// A request that is being sent. The lines are written when it is over, however it ends.
 ///
-/// It says who asked for what of which host, never a path, a query, a header or a body: they may hold secrets.
+/// That of the log says who asked for what of which host, never a path, a query, a header or a body: they may hold
+/// secrets. That of the trail has the path too, as the caller wrote it, with names in the place of values.
 #[derive(Debug)]
 pub(super) struct Audit {
     begun: Instant,
@@ -27,6 +35,45 @@ pub(super) struct Audit {
     pub(super) bytes: u64,
     /// How it ended.
     pub(super) end: End,
+    /// What is told in the audit trail; nothing of a request that was not sent.
+    pub(super) trail: Option<Trail>,
+}
+
+/// What the audit trail tells of a request besides.
+#[derive(Debug)]
+pub(super) struct Trail {
+    state: Shared,
+    /// The store, for what whoever asks does.
+    store: Store,
+    url: String,
+}
+
+impl Trail {
+    /// Tells of a request to this target, whose URL the caller wrote like this.
+    pub(super) fn new(state: &Shared, store: Store, target: &Target, written: &str) -> Self {
+        Self {
+            state: Shared::clone(state),
+            store,
+            url: format!("{}{}", target.origin(), path_of(written)),
+        }
+    }
+}
+
+/// The path of a URL in which names stand for values, without its query. Where the URL begins with a name, that is all of
+/// it: the value may have a path too.
+fn path_of(written: &str) -> String {
+    let path = written.split(['?', '#']).next().unwrap_or_default();
+    let path = match path.split_once("://") {
+        Some((_, rest)) => rest.find('/').and_then(|at| rest.get(at..)),
+        None => Some(path),
+    };
+    let path = path.unwrap_or_default();
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    let (kept, more) = match path.char_indices().nth(MOST_OF_PATH) {
+        Some((end, _)) => (path.get(..end).unwrap_or_default(), "..."),
+        None => (path, ""),
+    };
+    format!("{slash}{kept}{more}")
 }
 
 /// How a request ended.
@@ -68,12 +115,29 @@ impl Audit {
             status: None,
             bytes: 0,
             end: End::Left,
+            trail: None,
+        }
+    }
+}
+
+impl Audit {
+    fn entry(&self, url: &str) -> AuditEntry {
+        let entry = AuditEntry::new("proxy.send")
+            .place(self.project.as_str(), self.environment.as_str())
+            .record(format!("{} {url}", self.method))
+            .status(self.status.map(|status| status.as_u16()));
+        match self.resource.as_str() {
+            "" => entry,
+            resource => entry.resource(resource),
         }
     }
 }
 
 impl Drop for Audit {
     fn drop(&mut self) {
+        if let Some(Trail { state, store, url }) = self.trail.take() {
+            append_later(&state, store, self.entry(&url));
+        }
         tracing::info!(
             target: TARGET,
             request_id = self.request_id,
@@ -89,5 +153,30 @@ impl Drop for Audit {
             end = self.end.as_str(),
             "proxied"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_told_as_it_was_written_without_its_query() {
+        for (written, path) in [
+            ("https://a.example", "/"),
+            ("https://a.example?key=x", "/"),
+            ("https://a.example/#x", "/"),
+            (
+                "https://{{host}}.example:{{port}}/a/{{id}}/{-key-}?x=/y",
+                "/a/{{id}}/{-key-}",
+            ),
+            ("{{base}}/people?x", "/{{base}}/people"),
+            ("{{base}}", "/{{base}}"),
+            ("/{{base}}", "/{{base}}"),
+        ] {
+            assert_eq!(path_of(written), path, "{written}");
+        }
+        let long = path_of(&format!("https://a.example/{}", "ü".repeat(16_000)));
+        assert_eq!(long.chars().count(), MOST_OF_PATH + 3);
     }
 }

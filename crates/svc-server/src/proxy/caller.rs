@@ -3,11 +3,12 @@
 use http::HeaderMap;
 use svc_auth::AuthScheme;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
-use svc_store::TeamRights;
+use svc_store::{Actor, ActorKind, TeamRights};
 
 use super::call::Place;
 use crate::{
     access::{Jwt, jwt},
+    audit,
     credentials::{Identity, identify, presented},
     failure::Failure,
     state::Shared,
@@ -52,6 +53,18 @@ impl Caller {
         match &self.0 {
             Jwt::Session(session) => format!("user {}", session.user_uid),
             Jwt::Service(token) => format!("service token {}", token.identity.token_uid),
+        }
+    }
+
+    /// Who it is, for the audit trail.
+    pub(super) fn actor(&self) -> Actor {
+        match &self.0 {
+            Jwt::Session(session) => audit::user(session),
+            Jwt::Service(token) => Actor::new(
+                ActorKind::ServiceToken,
+                token.identity.token_uid,
+                &token.identity.prefix,
+            ),
         }
     }
 

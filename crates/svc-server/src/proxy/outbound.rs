@@ -97,11 +97,14 @@ impl Outgoing {
                 true => &outbound.allowed,
                 false => &outbound.public,
             };
-            let left = until.saturating_duration_since(Instant::now());
-            let request = self
-                .request(left)
-                .map_err(|what| wrong_url(is_first, what))?;
-            let response = transport.send(request).await;
+            let mut response = self.try_once(transport, is_first, until).await?;
+            if let Err(error) = &response
+                && error.kind() == TransportErrorKind::Interrupted
+                && error.is_retryable(self.method.is_idempotent())
+            {
+                // A kept connection may be closed from the other side just as it is used again.
+                response = self.try_once(transport, is_first, until).await?;
+            }
             let response = response.map_err(|error| failure(&error, is_first))?;
             if !self.is_followed(&response)? {
                 return answer(response);
@@ -110,6 +113,20 @@ impl Outgoing {
         Err(Failure::BadGateway(format!(
             "the other service redirected more than {MAX_REDIRECTS} times"
         )))
+    }
+
+    /// Sends the request to where it leads now. A URL that cannot be sent to is an error of its own.
+    async fn try_once(
+        &self,
+        transport: &HyperTransport,
+        is_first: bool,
+        until: Instant,
+    ) -> Result<Result<Response<Body>, TransportError>, Failure> {
+        let left = until.saturating_duration_since(Instant::now());
+        let request = self
+            .request(left)
+            .map_err(|what| wrong_url(is_first, what))?;
+        Ok(transport.send(request).await)
     }
 
     fn request(&self, left: Duration) -> Result<Request<Body>, &'static str> {

@@ -81,6 +81,11 @@ impl Target {
         &self.host
     }
 
+    /// Scheme, host, and the port where it is not that of the scheme.
+    pub(super) fn origin(&self) -> String {
+        self.url.origin().ascii_serialization()
+    }
+
     /// Whether both are of one origin: scheme, host and port (RFC 6454, section 5).
     pub(super) fn is_same_origin(&self, other: &Self) -> bool {
         self.url.origin() == other.url.origin()

@@ -38,6 +38,8 @@ pub struct AuditEntry {
     pub before: Option<String>,
     /// The entity tag of what it is, without quotes; `None` where it is gone.
     pub after: Option<String>,
+    /// The status of the answer to a request that was sent elsewhere; `None` for anything else, and where none came.
+    pub status: Option<u16>,
     /// Who it turned out to be, where the request did not say.
     pub(super) actor: Option<Actor>,
 }
@@ -55,6 +57,7 @@ impl AuditEntry {
             record: None,
             before: None,
             after: None,
+            status: None,
             actor: None,
         }
     }
@@ -111,6 +114,13 @@ impl AuditEntry {
     #[must_use]
     pub fn after(mut self, tag: impl Into<EntityTag>) -> Self {
         self.after = tag.into().0;
+        self
+    }
+
+    /// It was answered so.
+    #[must_use]
+    pub fn status(mut self, status: impl Into<Option<u16>>) -> Self {
+        self.status = status.into();
         self
     }
 

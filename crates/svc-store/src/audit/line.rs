@@ -38,6 +38,8 @@ pub struct AuditLine {
     pub before: Option<String>,
     /// The entity tag of what it is, without quotes; `None` where it is gone.
     pub after: Option<String>,
+    /// The status of the answer to a request that was sent elsewhere; `None` for anything else, and where none came.
+    pub status: Option<u16>,
 }
 
 /// Which lines are wanted; what is `None` lets all through.
@@ -125,7 +127,7 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     test("uid < ?1", filter.behind.map(|uid| uid.to_string()));
     let sql = format!(
         "SELECT uid, date_add, project, environment, actor_kind, actor_uid, actor_label, action, resource, model, \
-         record, request_id, before_tag, after_tag FROM audit WHERE {} ORDER BY uid DESC LIMIT {limit}",
+         record, request_id, before_tag, after_tag, status FROM audit WHERE {} ORDER BY uid DESC LIMIT {limit}",
         tests.join(" AND ")
     );
     (sql, values)
@@ -149,5 +151,8 @@ pub(super) fn from_row(row: &Row) -> Result<AuditLine, Error> {
         request_id: row.get("request_id")?,
         before: row.get("before_tag")?,
         after: row.get("after_tag")?,
+        status: row
+            .get::<Option<i64>>("status")?
+            .and_then(|status| u16::try_from(status).ok()),
     })
 }

@@ -71,6 +71,15 @@ impl<'c> Change<'c> {
         rows::get(self.conn, &self.environment_uid, draft, uid)
     }
 
+    /// The entity tag of the page as a layer shows it, none where it does not.
+    pub(super) fn etag(&mut self, draft: Draft, uid: &PageUid) -> Result<Option<String>, Error> {
+        match self.row(draft, uid) {
+            Ok(row) => Ok(Some(row.etag())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The page as a layer shows it, with its content.
     pub(super) fn page(&mut self, draft: Draft, uid: &PageUid) -> Result<Page, Error> {
         let row = self.row(draft, uid)?;

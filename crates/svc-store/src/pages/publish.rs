@@ -1,6 +1,6 @@
 //! From the draft layer to the published one, and back.
 
-use svc_model::PageUid;
+use svc_model::{Draft, PageUid};
 
 use super::change::{Change, Layers};
 use super::revisions;
@@ -14,12 +14,22 @@ struct Drafted {
     deleted: bool,
 }
 
+/// A page whose draft was published or discarded.
+pub(super) struct Moved {
+    pub(super) uid: PageUid,
+    /// The entity tag of what the layer showed, which is another one now.
+    pub(super) before: Option<String>,
+    /// The entity tag of what it shows.
+    pub(super) after: Option<String>,
+}
+
 /// Makes drafts what is published, and gives their pages.
 pub(super) fn publish(
     change: &mut Change<'_>,
     uids: Option<&[PageUid]>,
-) -> Result<Vec<PageUid>, Error> {
+) -> Result<Vec<Moved>, Error> {
     let drafts = drafts(change, uids)?;
+    let before = etags(change, &drafts, Draft::Off)?;
     // All of them first, so that pages can take each other's names.
     for draft in &drafts {
         change.conn.execute(
@@ -40,15 +50,16 @@ pub(super) fn publish(
         )?;
         change.note(&draft.uid, PUBLISHED)?;
     }
-    Ok(to_uids(drafts))
+    moved(change, &drafts, before, Draft::Off)
 }
 
 /// Drops drafts, and gives their pages.
 pub(super) fn discard(
     change: &mut Change<'_>,
     uids: Option<&[PageUid]>,
-) -> Result<Vec<PageUid>, Error> {
+) -> Result<Vec<Moved>, Error> {
     let drafts = drafts(change, uids)?;
+    let before = etags(change, &drafts, Draft::On)?;
     for draft in &drafts {
         if change.is_published(&draft.uid)? {
             change.conn.execute(
@@ -72,7 +83,7 @@ pub(super) fn discard(
             check_name(change, &shown, Layers::Draft)?;
         }
     }
-    Ok(to_uids(drafts))
+    moved(change, &drafts, before, Draft::On)
 }
 
 /// The drafts of these pages or of all of them, the oldest page first.
@@ -131,9 +142,28 @@ fn check_name(change: &mut Change<'_>, page: &Drafted, layers: Layers) -> Result
     ))
 }
 
-fn to_uids(drafts: Vec<Drafted>) -> Vec<PageUid> {
-    drafts
-        .into_iter()
-        .map(|draft| PageUid::from(draft.uid))
-        .collect()
+/// The entity tags of these pages as a layer shows them.
+fn etags(
+    change: &mut Change<'_>,
+    drafts: &[Drafted],
+    layer: Draft,
+) -> Result<Vec<Option<String>>, Error> {
+    let uids = drafts.iter().map(|draft| PageUid::from(draft.uid.as_str()));
+    uids.map(|uid| change.etag(layer, &uid)).collect()
+}
+
+/// These pages, with what they were in a layer and what they are there now.
+fn moved(
+    change: &mut Change<'_>,
+    drafts: &[Drafted],
+    before: Vec<Option<String>>,
+    layer: Draft,
+) -> Result<Vec<Moved>, Error> {
+    let after = etags(change, drafts, layer)?;
+    let tags = before.into_iter().zip(after);
+    let moved = drafts.iter().zip(tags).map(|(draft, (before, after))| {
+        let uid = PageUid::from(draft.uid.as_str());
+        Moved { uid, before, after }
+    });
+    Ok(moved.collect())
 }

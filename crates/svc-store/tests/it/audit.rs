@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use svc_model::Draft;
 use svc_store::{
-    Actor, ActorKind, AuditEntry, AuditFilter, AuditLine, Clock, ErrorKind, NewApiKey,
-    NewEnvironment, NewProject, NewResource, NewServiceToken, NewStaticToken, NewUser,
-    ProjectPatch, Registration, Rights, RightsRule, Secret, Store, StoreOptions, UserPatch,
+    Actor, ActorKind, AuditEntry, AuditFilter, AuditLine, Clock, EnvironmentCopy, EnvironmentPatch,
+    ErrorKind, NewApiKey, NewEnvironment, NewProject, NewResource, NewServiceToken, NewStaticToken,
+    NewUser, ProjectPatch, Registration, Rights, RightsRule, Secret, Store, StoreOptions,
+    UserPatch,
 };
 use uuid::Uuid;
 
@@ -73,6 +74,17 @@ async fn everything_that_is_administered_leaves_a_line() {
     assert_eq!(shape(&line), ("environments.create", false, true));
     assert_eq!(line.environment.as_deref(), Some("stage"));
     let stage = "stage".into();
+    let mut patch = EnvironmentPatch::default();
+    patch.params = Some(r#"{"hunter2":1}"#.to_owned());
+    let (_, changed) = line_of!(store, store.environments().update(&project, &stage, patch));
+    assert_eq!(shape(&changed), ("environments.update", true, true));
+    assert_eq!(changed.before, line.after);
+    let mut copy = EnvironmentCopy::new(prod.clone(), stage.clone());
+    copy.replace = true;
+    let (_, copied) = line_of!(store, store.environments().copy(&project, copy));
+    assert_eq!(shape(&copied), ("environments.copy", true, true));
+    assert_eq!(copied.record.as_deref(), Some("prod"));
+    assert_eq!((copied.before, copied.after), (changed.after, line.after));
     let (_, line) = line_of!(store, store.environments().delete(&project, &stage));
     assert_eq!(shape(&line), ("environments.delete", true, false));
 

@@ -52,6 +52,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "audit",
         sql: include_str!("../../migrations/0005_audit.sql"),
     },
+    Migration {
+        version: 6,
+        name: "audit_status",
+        sql: include_str!("../../migrations/0006_audit_status.sql"),
+    },
 ];
 
 /// A store in a folder that goes when the test ends, with project `main`, under a clock that stands.
