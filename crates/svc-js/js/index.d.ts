@@ -534,7 +534,7 @@ export class Svc {
     currentPassword?: string,
     options?: CallOptions,
   ): Promise<{ result: boolean; sentConfirmationTo: string }>;
-  /** Confirms another e-mail address with a code. */
+  /** Confirms another e-mail address with a code. All sessions of the user end. */
   changeEmailComplete(code: string, options?: CallOptions): Promise<{ result: boolean; oldEmail: string; newEmail: string }>;
   /** The headers that calls of the user carry, renewed if need be; `undefined` when there are none. */
   getHeaders(): Promise<{ Authorization: string } | undefined>;
