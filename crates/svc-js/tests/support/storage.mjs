@@ -29,16 +29,18 @@ export class FakeStorage {
   }
 }
 
-/** Has a `window` with this `localStorage` until the test ends. */
+/** Has a `window` with this `localStorage`, or with what this function gives, until the test ends. */
 export function fakeWindow(t, localStorage) {
-  globalThis.window = typeof localStorage === "function" ? Object.create(null, { localStorage: { get: localStorage } }) : { localStorage };
+  globalThis.window =
+    typeof localStorage === "function" ? Object.defineProperty({}, "localStorage", { get: localStorage }) : { localStorage };
   t.after(() => {
     delete globalThis.window;
   });
 }
 
-/** Makes it this time, in milliseconds since 1970, until the test ends or `setTime` makes it another. */
+/** Makes it this time, in milliseconds since 1970, until the test ends; what is returned can make it another. */
 export function fakeClock(t, time) {
-  t.mock.timers.enable({ apis: ["Date"], now: time });
-  return t.mock.timers;
+  const clock = { time };
+  t.mock.method(Date, "now", () => clock.time);
+  return clock;
 }
