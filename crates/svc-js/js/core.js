@@ -55,6 +55,7 @@ export class Core {
   }
 
   async isAuthenticated(options) {
+    options?.signal?.throwIfAborted();
     if ((await this.getHeaders()) === undefined) return { authenticated: false };
     return { authenticated: true, user: camel(await this.#call("account.user", undefined, options)) };
   }
@@ -118,8 +119,9 @@ export class Core {
     const body = { query, offset, limit, order_by: texts(orderBy), count, timezone, schema };
     if (Array.isArray(params)) Object.assign(body, { v: 1, params });
     else body.params_obj = params;
-    const { column_descriptions, row_count, ...result } = await this.#call("sql.query", body, { resource, ...options });
-    return { ...result, columnDescriptions: column_descriptions, rowCount: row_count };
+    const answer = await this.#call("sql.query", body, { resource, ...options });
+    const { column_descriptions, row_count, count: counted, ...result } = answer;
+    return { ...result, columnDescriptions: column_descriptions, rowCount: row_count, count: counted ?? undefined };
   }
 
   async reload(resource, options) {
@@ -180,9 +182,15 @@ export class Core {
 
   /** @internal Begins with another way to make the client. */
   static forServiceRequest(request, make) {
+    const headers = headersOf(request);
+    const missing = REQUIRED.filter((name) => !headers[name.toLowerCase()]);
+    if (missing.length > 0) {
+      throw failed("options", `the request has no header${missing.length > 1 ? "s" : ""} ${missing.join(", ")}`);
+    }
     const client = make();
-    client.#make = () => Client.fromServiceRequest(headersOf(request));
-    return client.#ready().then(() => client);
+    // What is wrong with a value is found where it is read, at the first call.
+    client.#make = () => Client.fromServiceRequest(headers);
+    return client;
   }
 }
 
@@ -199,8 +207,19 @@ function maker({ project, environment, apiBaseUrl, appBaseUrl, draft, apiToken, 
     env: variables,
   };
   const kept = storage ?? localStorageOf(globalThis);
-  const restored = kept?.getItem("svc_auth") ?? undefined;
+  const restored = restoredFrom(kept);
   return () => new Client(options, kept, restored);
+}
+
+/** What the storage holds now. */
+function restoredFrom(storage) {
+  try {
+    // That there is nothing is known too: what comes later is not seen.
+    return storage?.getItem("svc_auth") ?? "";
+  } catch {
+    // It is asked again at the first call, which says what is wrong.
+    return undefined;
+  }
 }
 
 /** The browser's `localStorage`, where there is one that may be used. */
@@ -211,6 +230,9 @@ function localStorageOf({ window }) {
     return undefined;
   }
 }
+
+/** The headers without which a request is none of the service. */
+const REQUIRED = ["X-Svc-Project", "X-Svc-Environment", "X-Svc-Service-Token"];
 
 /** The headers of a request by their names in lower case. */
 function headersOf(request) {

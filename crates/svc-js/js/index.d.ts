@@ -302,10 +302,51 @@ export interface SqlResult {
   columnDescriptions: { [column: string]: { field: string } };
   /** How many rows there are in `data`. */
   rowCount: number;
+  /** How many rows there could have been in `data`. */
+  limit: number;
   /** How many there are without `limit` and `offset`, where that was asked for. */
   count?: number;
   /** Whether rows were left out. */
   truncated: boolean;
+}
+
+/** A model of a resource: a table or a view. */
+export interface ModelDescription {
+  model: string;
+  db_table: string;
+  hidden: boolean;
+  primary_key_field: string;
+  /** Whether there is no primary key, and the first column stands for it. */
+  primary_key_auto: boolean;
+  is_view: boolean;
+  fields: FieldDescription[];
+  relations: ModelRelation[];
+}
+
+/** A column of a model. */
+export interface FieldDescription {
+  name: string;
+  db_column: string;
+  /** The kind of its values, such as `CharField`. */
+  field: string;
+  /** Its type in the database, such as `VARCHAR(120)`. */
+  db_field: string;
+  filterable: boolean;
+  null: boolean;
+  editable: boolean;
+  required: boolean;
+  params: { [name: string]: Json };
+  default_type: string | null;
+  default_value: Json;
+}
+
+/** How records of two models belong together. */
+export interface ModelRelation {
+  name: string;
+  direction: "MANYTOONE" | "ONETOMANY";
+  local_field: string;
+  related_model: string;
+  related_field: string;
 }
 
 /** A user of the application, as a record of the built-in tools: names are those of the wire. */
@@ -493,7 +534,7 @@ export class Svc {
     currentPassword?: string,
     options?: CallOptions,
   ): Promise<{ result: boolean; sentConfirmationTo: string }>;
-  /** Confirms another e-mail address with a code. */
+  /** Confirms another e-mail address with a code. All sessions of the user end. */
   changeEmailComplete(code: string, options?: CallOptions): Promise<{ result: boolean; oldEmail: string; newEmail: string }>;
   /** The headers that calls of the user carry, renewed if need be; `undefined` when there are none. */
   getHeaders(): Promise<{ Authorization: string } | undefined>;
@@ -512,6 +553,8 @@ export class Svc {
   sql(resource: string, query: string, options?: SqlOptions): Promise<SqlResult>;
   /** Reads the structure of a resource anew. */
   reload(resource: string, options?: CallOptions): Promise<void>;
+  /** The models of a resource. */
+  modelDescriptions(resource: string, options?: CallOptions): Promise<ModelDescription[]>;
   /** Sends a request to another service, and gives its answer. It needs the session of a user. */
   proxy(request: ProxyRequest): Promise<Response>;
 

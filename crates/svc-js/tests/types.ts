@@ -12,6 +12,7 @@ import {
   type AuthState,
   type CallOptions,
   type Collection,
+  type FieldDescription,
   type Filter,
   type Filters,
   type FilterValue,
@@ -23,6 +24,8 @@ import {
   type List,
   type ListOptions,
   type Lookup,
+  type ModelDescription,
+  type ModelRelation,
   type Page,
   type PageOptions,
   type Pages,
@@ -313,7 +316,13 @@ export async function queries(svc: Svc, signal: AbortSignal) {
   exactly<number | undefined>()(result.count);
   exactly<boolean>()(result.truncated);
   await svc.sql("shop", "SELECT %s", { params: [1n] });
+  exactly<number>()(result.limit);
   exactly<void>()(await svc.reload("shop", { signal }));
+  const models = exactly<ModelDescription[]>()(await svc.modelDescriptions("shop", { signal }));
+  for (const model of models) {
+    exactly<FieldDescription[]>()(model.fields);
+    exactly<ModelRelation[]>()(model.relations);
+  }
   // @ts-expect-error a query is a text
   await svc.sql("shop", ["SELECT 1"]);
 }
