@@ -1,6 +1,7 @@
 //! `cargo xtask js`: compiles the JavaScript client and runs the crate
 //! `svc-js-package`, which makes the npm package out of it.
 
+pub mod serve;
 pub mod system;
 pub mod tools;
 

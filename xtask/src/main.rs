@@ -24,6 +24,7 @@ Commands:
   test [STEP]...   what the README promises: the program, its examples, every test
   bench [OPTIONS]  speed against the floor and a bare server; `bench --help` for its options
   js [--sizes]     the npm package of the JavaScript client in dist/svc-js; where its bytes go
+  js --serve       the client's example page with that package, on --listen 127.0.0.1:8081
   help             this text
 
 Example:
@@ -52,6 +53,7 @@ enum Arguments {
     Test { steps: Vec<String> },
     Bench { passed_on: Vec<String> },
     Js { sizes: bool },
+    ServeExample { listen: String },
 }
 
 fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
@@ -87,15 +89,24 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Ok(Arguments::Bench { passed_on })
         }
         "js" => {
-            let mut sizes = false;
+            let (mut sizes, mut serve, mut listen) = (false, false, None);
             while let Some(argument) = parser.next()? {
                 match argument {
                     Long("sizes") => sizes = true,
+                    Long("serve") => serve = true,
+                    Long("listen") => listen = Some(parser.value()?.string()?),
                     Short('h') | Long("help") => return Ok(Arguments::Help),
                     other => return Err(other.unexpected()),
                 }
             }
-            Ok(Arguments::Js { sizes })
+            match (sizes, serve, listen) {
+                (sizes, false, None) => Ok(Arguments::Js { sizes }),
+                (false, true, listen) => Ok(Arguments::ServeExample {
+                    listen: listen.unwrap_or_else(|| js::serve::ADDRESS.to_owned()),
+                }),
+                (true, true, _) => Err("--sizes belongs to a build, --serve makes none".into()),
+                (_, false, Some(_)) => Err("--listen is of use with --serve alone".into()),
+            }
         }
         unknown => Err(format!("there is no command `{unknown}`").into()),
     }
@@ -109,6 +120,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Arguments::Test { steps } => test::run(&Repository::find()?, &steps)?,
         Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
         Arguments::Js { sizes } => js::run(&Repository::find()?, sizes)?,
+        Arguments::ServeExample { listen } => js::serve::run(&Repository::find()?, &listen)?,
     }
     Ok(())
 }
@@ -146,6 +158,19 @@ mod tests {
     fn js_says_where_the_bytes_go_when_it_is_asked() {
         assert_eq!(parse(&["js"]), Ok(Arguments::Js { sizes: false }));
         assert_eq!(parse(&["js", "--sizes"]), Ok(Arguments::Js { sizes: true }));
+    }
+
+    #[test]
+    fn js_serves_the_example_where_it_is_told_to() {
+        let served = |listen: &str| {
+            let listen = listen.to_owned();
+            Ok(Arguments::ServeExample { listen })
+        };
+        assert_eq!(parse(&["js", "--serve"]), served("127.0.0.1:8081"));
+        let elsewhere = ["js", "--serve", "--listen", "127.0.0.1:0"];
+        assert_eq!(parse(&elsewhere), served("127.0.0.1:0"));
+        assert!(parse(&["js", "--listen", "127.0.0.1:0"]).is_err());
+        assert!(parse(&["js", "--serve", "--sizes"]).is_err());
     }
 
     #[test]

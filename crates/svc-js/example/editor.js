@@ -1,0 +1,101 @@
+// The dialog in which a customer is made, changed or deleted.
+
+import { clear, submit } from "./errors.js";
+
+const $ = (id) => document.getElementById(id);
+const dialog = $("editor");
+const form = $("customer");
+
+/** What the dialog is about: the collection, and the record as it was read, or nothing for a new one. */
+let customers;
+let stored;
+/** Settles the promise of {@link edit}. */
+let settle;
+
+/**
+ * Opens the dialog for the customer with this key, or for a new one.
+ *
+ * @returns what was done, in words; nothing when nothing was
+ * @throws {SvcRequestError} when the customer cannot be read, or nobody is signed in any more
+ */
+export async function edit(collection, id) {
+  customers = collection;
+  fill(id === undefined ? undefined : await customers.get(id));
+  dialog.showModal();
+  return new Promise((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    const saved =
+      stored === undefined
+        ? await customers.create(values())
+        : // Refused when somebody else has changed the customer since it was read.
+          await customers.update(stored.id, values(), { ifMatch: stored });
+    finish(`${saved.name} is saved.`);
+  });
+});
+
+$("delete").addEventListener("click", async () => {
+  if (!(await confirmed(`Delete ${stored.name}?`))) return;
+  attempt(async () => {
+    await customers.delete(stored.id, { ifMatch: stored });
+    finish(`${stored.name} is deleted.`);
+  });
+});
+
+$("load-again").addEventListener("click", () => attempt(async () => fill(await customers.get(stored.id))));
+$("cancel").addEventListener("click", () => dialog.close());
+// However it was closed, with the Escape key as well.
+dialog.addEventListener("close", () => settle.resolve());
+
+function attempt(work) {
+  return submit(form, work, (error) => {
+    $("load-again").hidden = error.status !== 412;
+    if (error.status !== 401) return false;
+    settle.reject(error);
+    dialog.close();
+    return true;
+  });
+}
+
+function finish(done) {
+  settle.resolve(done);
+  dialog.close();
+}
+
+/** Puts a customer into the form. */
+function fill(customer) {
+  stored = customer;
+  clear(form);
+  form.reset();
+  $("editor-title").textContent = customer === undefined ? "New customer" : "Edit customer";
+  $("delete").hidden = customer === undefined;
+  $("load-again").hidden = true;
+  for (const field of fields()) {
+    const value = customer?.[field.name];
+    if (field.type === "checkbox") field.checked = value === true;
+    else field.value = value ?? "";
+  }
+}
+
+/** The customer in the form. A field without text is a column without a value. */
+function values() {
+  const value = (field) => (field.type === "checkbox" ? field.checked : field.value.trim() || null);
+  return Object.fromEntries(fields().map((field) => [field.name, value(field)]));
+}
+
+const fields = () => [...form.elements].filter((element) => element instanceof HTMLInputElement);
+
+/** Asks a question that has to be answered before anything is lost. */
+async function confirmed(question) {
+  const dialog = $("confirm");
+  $("confirm-title").textContent = question;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+  return dialog.returnValue === "yes";
+}
