@@ -180,16 +180,27 @@ export class Core {
     return value;
   }
 
-  /** @internal Begins with another way to make the client. */
+  /** @internal A client of the class that `make` makes, for answering a request of the service. */
   static forServiceRequest(request, make) {
     const headers = headersOf(request);
     const missing = REQUIRED.filter((name) => !headers[name.toLowerCase()]);
     if (missing.length > 0) {
       throw failed("options", `the request has no header${missing.length > 1 ? "s" : ""} ${missing.join(", ")}`);
     }
-    const client = make();
-    // What is wrong with a value is found where it is read, at the first call.
-    client.#make = () => Client.fromServiceRequest(headers);
+    const client = make({
+      project: headers["x-svc-project"],
+      environment: headers["x-svc-environment"],
+      apiBaseUrl: headers["x-svc-api-base-url"] || undefined,
+      // Not read as a boolean: it is there or it is not.
+      draft: headers["x-svc-draft"] ? true : undefined,
+      storage: null,
+    });
+    const makeClient = client.#make;
+    client.#make = () => {
+      const made = makeClient();
+      made.loadServiceToken(headers["x-svc-service-token"]);
+      return made;
+    };
     return client;
   }
 }
@@ -206,7 +217,7 @@ function maker({ project, environment, apiBaseUrl, appBaseUrl, draft, apiToken, 
     apiToken,
     env: variables,
   };
-  const kept = storage ?? localStorageOf(globalThis);
+  const kept = storage === undefined ? localStorageOf(globalThis) : (storage ?? undefined);
   const restored = restoredFrom(kept);
   return () => new Client(options, kept, restored);
 }

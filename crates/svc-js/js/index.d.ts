@@ -72,9 +72,10 @@ export interface SvcOptions {
   env?: { readonly [name: string]: unknown };
   /**
    * Where the tokens of a user are kept, under the key `svc_auth`: `localStorage` by default, and memory
-   * where there is none. A server that acts for many users gives each request a storage of its own.
+   * where there is none, or `null` is given. A server that acts for many users gives each request a storage of its
+   * own.
    */
-  storage?: TokenStorage;
+  storage?: TokenStorage | null;
 }
 
 /** What can be set for any call. */

@@ -14,7 +14,7 @@ export class Svc extends Core {
   }
 }
 
-export const createClientFromRequest = (request) => Svc.forServiceRequest(request, () => new Svc());
+export const createClientFromRequest = (request) => Svc.forServiceRequest(request, (options) => new Svc(options));
 
 export const init = async (source) => {
   await start(source === undefined ? load : () => source);

@@ -2,20 +2,13 @@
 
 use std::fmt;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
-use svc_api::{
-    ApiToken, ClientOptions,
-    auth::{
-        ServiceRequest, X_SVC_API_BASE_URL, X_SVC_DRAFT, X_SVC_ENVIRONMENT, X_SVC_PROJECT,
-        X_SVC_SERVICE_TOKEN,
-    },
-};
+use svc_api::{ApiToken, ClientOptions};
 use svc_model::{EnvironmentName, ProjectName};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::{
     arguments::Arguments,
-    error::{self, Failed},
+    error::Failed,
     fetch::FetchTransport,
     storage::{Storage, StorageStore},
     time::{JsTimer, since_1970},
@@ -42,16 +35,6 @@ impl Client {
         restored: Option<String>,
     ) -> Result<Self, JsValue> {
         Self::with_options(&Arguments::new(options), storage, restored).map_err(Failed::into_js)
-    }
-
-    /// A client for answering a service request with these headers, an object with their names in lower case. Its session is
-    /// kept in memory.
-    ///
-    /// # Errors
-    /// When a required header is missing, or a header cannot be used.
-    #[wasm_bindgen(js_name = fromServiceRequest)]
-    pub fn from_service_request(headers: JsValue) -> Result<Self, JsValue> {
-        Self::for_service_request(&Arguments::new(headers)).map_err(Failed::into_js)
     }
 
     /// The project, if one was given.
@@ -89,47 +72,13 @@ impl Client {
         let token = options.optional_text("apiToken")?;
         let token = token.map(ApiToken::new).transpose();
         settings.api_token = token.map_err(svc_api::Error::from)?;
-        let storage = storage.map(|storage| StorageStore::new(storage, restored));
-        Self::build(settings, storage)
-    }
-
-    fn for_service_request(given: &Arguments) -> Result<Self, Failed> {
-        let mut headers = HeaderMap::new();
-        for name in [
-            const { HeaderName::from_static(X_SVC_PROJECT) },
-            const { HeaderName::from_static(X_SVC_ENVIRONMENT) },
-            const { HeaderName::from_static(X_SVC_SERVICE_TOKEN) },
-            const { HeaderName::from_static(X_SVC_API_BASE_URL) },
-            const { HeaderName::from_static(X_SVC_DRAFT) },
-        ] {
-            let value = given.optional_text(name.as_str())?;
-            if let Some(Ok(value)) = value.map(HeaderValue::try_from) {
-                headers.insert(name, value);
-            }
-        }
-        let request = ServiceRequest::from_headers(&headers);
-        let request = request.map_err(|error| error::options(error.to_string()))?;
-        let mut settings = ClientOptions::new();
-        settings.project = Some(request.project);
-        settings.environment = Some(request.environment);
-        settings.api_base_url = request.api_base_url.map(|url| url.to_string());
-        settings.draft = request.draft;
-        let client = Self::build(settings, None)?;
-        client
-            .inner
-            .account()
-            .load_service_token(request.service_token);
-        Ok(client)
-    }
-
-    fn build(settings: ClientOptions, storage: Option<StorageStore>) -> Result<Self, Failed> {
         let mut builder = svc_api::Client::builder()
             .options(settings)
             .transport(FetchTransport)
             .timer(JsTimer)
             .clock(since_1970);
         if let Some(storage) = storage {
-            builder = builder.session_store(storage);
+            builder = builder.session_store(StorageStore::new(storage, restored));
         }
         let inner = builder.build()?;
         Ok(Self { inner })

@@ -16,11 +16,6 @@ pub(crate) enum Failed {
     Aborted,
 }
 
-/// An option that cannot be used.
-pub(crate) fn options(message: impl Into<String>) -> Failed {
-    Failed::Before(ErrorKind::Options, message.into())
-}
-
 /// An argument that cannot be used.
 pub(crate) fn request(message: impl Into<String>) -> Failed {
     Failed::Before(ErrorKind::Request, message.into())

@@ -89,7 +89,8 @@ impl Site {
             return Ok(request.respond(response.with_status_code(405).with_header(allow))?);
         }
         let file = find(&self.page, &self.package, request.url());
-        let Some((content, kind)) = file.and_then(|(path, kind)| Some((fs::read(path).ok()?, kind)))
+        let Some((content, kind)) =
+            file.and_then(|(path, kind)| Some((fs::read(path).ok()?, kind)))
         else {
             let response = Response::from_string("there is no such file\n");
             return Ok(request.respond(response.with_status_code(404))?);
