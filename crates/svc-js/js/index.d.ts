@@ -367,7 +367,7 @@ export interface Team {
   name: string;
 }
 
-/** The users of the application. They need a static token of the built-in tools, or an administrator's session. */
+/** The users of the application. They need the static token of the built-in tools as `apiToken`. */
 export interface Users {
   list(options?: ListOptions): List<User>;
   get(uid: string, options?: CallOptions): Promise<User>;
@@ -381,7 +381,7 @@ export interface Users {
   delete(uid: string, options?: CallOptions): Promise<void>;
 }
 
-/** The teams of the project. */
+/** The teams of the project. They need the static token of the built-in tools as `apiToken`. */
 export interface Teams {
   list(options?: ListOptions): List<Team>;
   get(uid: string, options?: CallOptions): Promise<Team>;

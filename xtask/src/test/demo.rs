@@ -27,6 +27,7 @@ struct Ready {
     project: String,
     environment: String,
     api_key: String,
+    tools_token: String,
     resources: BTreeMap<String, Resource>,
 }
 
@@ -37,6 +38,11 @@ struct Resource {
 
 impl Demo {
     pub fn start(repository: &Repository) -> Result<Self, Failure> {
+        Self::start_with(repository, &[])
+    }
+
+    /// The demo with further options.
+    pub fn start_with(repository: &Repository, options: &[&str]) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let log = folder.path().join("log");
         let mut command = Command::new(repository.program("debug"));
@@ -49,6 +55,7 @@ impl Demo {
         let mut process = command
             .args(["demo", "--json", "--listen", "127.0.0.1:0", "--dir"])
             .arg(folder.path().join("store"))
+            .args(options)
             .current_dir(folder.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -104,6 +111,7 @@ impl Demo {
             .env("SVC_ENVIRONMENT", &self.ready.environment)
             .secret_env("SVC_API_KEY", &self.ready.api_key)
             .secret_env("SVC_API_TOKEN", token)
+            .secret_env("SVC_TOOLS_TOKEN", &self.ready.tools_token)
     }
 }
 

@@ -18,6 +18,7 @@ Object.assign(globalThis, {
   appBaseUrl: env.SVC_APP_BASE_URL,
   apiKey: env.SVC_API_KEY,
   apiToken: env.SVC_API_TOKEN,
+  toolsToken: env.SVC_TOOLS_TOKEN,
   email: env.SVC_EMAIL,
   password: env.SVC_PASSWORD,
 });
