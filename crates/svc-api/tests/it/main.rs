@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod account;
+mod answers;
 mod calls;
 mod credentials;
 mod deadlines;

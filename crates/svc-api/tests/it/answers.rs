@@ -1,0 +1,124 @@
+//! Operations that are put together while a program runs, and answers that are handed on as they came.
+
+use http::{HeaderValue, StatusCode, header};
+use svc_api::{
+    ErrorKind, RequestOptions,
+    auth::{AuthState, MemoryStore, account},
+    model::{proxy, records},
+    wire::{AnyOperation, Body, Operation, OperationInfo, mock::MockTransport},
+};
+
+use crate::support::{builder, client};
+
+static LIST: OperationInfo = <records::List>::INFO;
+static PROXY: OperationInfo = proxy::Send::INFO;
+static LOGIN: OperationInfo = account::Login::INFO;
+static CHANGE_PASSWORD: OperationInfo = account::ChangePassword::INFO;
+
+const STATE_1: &str = r#"{"access_token":"a1","refresh_token":"r1"}"#;
+const STATE_2: &str = r#"{"access_token":"a2","refresh_token":"r2"}"#;
+
+fn operation(info: &'static OperationInfo, arguments: &[&str]) -> AnyOperation {
+    let mut operation = AnyOperation::new(info);
+    operation.arguments = arguments.iter().map(ToString::to_string).collect();
+    operation
+}
+
+fn state(text: &str) -> AuthState {
+    serde_json::from_str(text).unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_is_given_as_it_came() {
+    let mock = MockTransport::new().answer(StatusCode::OK, "[ 1.50 ]");
+    let mut list = operation(&LIST, &["demo", "prod", "shop", "orders"]);
+    list.query.push("_order_by", "-id");
+    let options = RequestOptions::new();
+    let answer = client(&mock).answer(&list, &options).await.unwrap();
+    assert_eq!(answer.body(), "[ 1.50 ]");
+    let requests = mock.requests();
+    let path = requests[0].uri.path_and_query().unwrap();
+    assert_eq!(path, "/projects/demo/prod/shop/models/orders?_order_by=-id");
+    assert_eq!(requests[0].operation(), Some(&LIST));
+}
+
+#[tokio::test]
+async fn an_error_of_the_service_is_the_error_of_the_call() {
+    let body = r#"{"detail":"no","error_code":"not_found"}"#;
+    let mock = MockTransport::new().answer(StatusCode::NOT_FOUND, body);
+    let list = operation(&LIST, &["demo", "prod", "shop", "orders"]);
+    let error = client(&mock).answer(&list, &RequestOptions::new()).await;
+    let error = error.unwrap_err();
+    assert!(error.is_not_found());
+    assert_eq!(
+        (error.operation(), error.detail()),
+        (Some("records.list"), Some("no"))
+    );
+}
+
+#[tokio::test]
+async fn what_the_proxy_passes_on_is_an_answer_whatever_its_status() {
+    let mock = MockTransport::new().answer_with(|_| {
+        let mut response = http::Response::new(Body::from("teapot"));
+        *response.status_mut() = StatusCode::IM_A_TEAPOT;
+        let value = HeaderValue::from_static("upstream");
+        response.headers_mut().insert(proxy::X_SVC_PROXY, value);
+        Ok(response)
+    });
+    let send = operation(&PROXY, &[]);
+    let answer = client(&mock)
+        .answer(&send, &RequestOptions::new())
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), StatusCode::IM_A_TEAPOT);
+    assert_eq!(answer.body(), "teapot");
+}
+
+#[tokio::test]
+async fn without_a_project_nothing_is_sent() {
+    let mock = MockTransport::new();
+    let list = operation(&LIST, &["", "prod", "shop", "orders"]);
+    let error = client(&mock).answer(&list, &RequestOptions::new()).await;
+    let error = error.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Request);
+    assert!(error.to_string().contains("no project is set"), "{error}");
+    assert!(mock.requests().is_empty());
+}
+
+#[tokio::test]
+async fn tokens_that_an_answer_brings_are_saved() {
+    let login = format!(r#"{{"token":{STATE_1},"user":{{"uid":"7f"}}}}"#);
+    let changed = format!(r#"{{"result":true,"new_state":{STATE_2}}}"#);
+    let mock = MockTransport::new()
+        .answer(StatusCode::OK, login.clone())
+        .answer(StatusCode::OK, changed);
+    let store = MemoryStore::new();
+    let client = builder(&mock).session_store(store.clone()).build().unwrap();
+    let account = client.account();
+
+    let mut call = operation(&LOGIN, &["demo", "prod"]);
+    call.body = Some(r#"{"email":"ann@example.com","password":"correct horse"}"#.into());
+    let answer = account.answer(&call, &RequestOptions::new()).await.unwrap();
+    assert_eq!(answer.body(), login.as_str());
+    assert_eq!(store.tokens(), Some(state(STATE_1)));
+
+    let mut call = operation(&CHANGE_PASSWORD, &["demo", "prod"]);
+    call.body = Some(r#"{"new_password":"battery staple"}"#.into());
+    account.answer(&call, &RequestOptions::new()).await.unwrap();
+    assert_eq!(store.tokens(), Some(state(STATE_2)));
+    let requests = mock.requests();
+    assert_eq!(requests[1].headers[header::AUTHORIZATION], "JWT a1");
+}
+
+#[tokio::test]
+async fn an_answer_without_tokens_leaves_the_session_as_it_is() {
+    for body in ["", "[]", r#"{"result":true}"#, r#"{"token":7}"#, "<html>"] {
+        let mock = MockTransport::new().answer(StatusCode::OK, body);
+        let store = MemoryStore::holding(state(STATE_1));
+        let client = builder(&mock).session_store(store.clone()).build().unwrap();
+        let call = operation(&LOGIN, &["demo", "prod"]);
+        let answer = client.account().answer(&call, &RequestOptions::new()).await;
+        assert_eq!(answer.unwrap().body(), body);
+        assert_eq!(store.tokens(), Some(state(STATE_1)), "{body}");
+    }
+}
