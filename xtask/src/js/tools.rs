@@ -28,8 +28,8 @@ impl Tools {
             &serde_json::from_str(&lock)?,
         ))?;
 
-        let node = system::node()?;
         let all = repository.target().join("js-tools");
+        let node = system::node(&all)?;
         let folder = all.join(name(&[&manifest, &lock]));
         if !folder.exists() {
             let npm = system::npm()?;
