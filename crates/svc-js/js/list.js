@@ -1,6 +1,6 @@
 // Lists: what they ask for, and the ways to walk them.
 
-import { failed } from "./error.js";
+import { failed, object } from "./error.js";
 import { stringify } from "./json.js";
 
 const LISTS = ["in", "range"];
@@ -29,32 +29,38 @@ function* conditions(filters, exclude) {
       // A filter that is left out by mistake would give more than was asked for.
       throw failed("request", `the filter of ${field} is undefined; leave it out, or compare with null`);
     }
+    const one = (value) => operand(field, value);
     if (value === null) {
       yield { field, lookup: "isnull", value: "true", exclude };
     } else if (Array.isArray(value)) {
-      yield { field, lookup: "in", values: value.map(operand), exclude };
+      yield { field, lookup: "in", values: value.map(one), exclude };
     } else if (typeof value === "object" && !(value instanceof Date)) {
       for (const [lookup, compared] of Object.entries(value)) {
         const many = LISTS.includes(lookup);
-        if (many !== Array.isArray(compared) || compared === undefined || compared === null) {
-          throw failed("request", `the filter of ${field} needs ${many ? "an array" : "a value"} for ${lookup}`);
+        if (many !== Array.isArray(compared)) {
+          throw failed("request", `the filter of ${field} needs ${many ? "an array" : "one value"} for ${lookup}`);
         }
         yield many
-          ? { field, lookup, values: compared.map(operand), exclude }
-          : { field, lookup, value: operand(compared), exclude };
+          ? { field, lookup, values: compared.map(one), exclude }
+          : { field, lookup, value: one(compared), exclude };
       }
     } else {
-      yield { field, lookup: "exact", value: operand(value), exclude };
+      yield { field, lookup: "exact", value: one(value), exclude };
     }
   }
 }
 
-const operand = (value) => (value instanceof Date ? value.toISOString() : String(value));
+function operand(field, value) {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  if (["string", "number", "bigint", "boolean"].includes(typeof value)) return String(value);
+  throw failed("request", `the filter of ${field} compares with something that is no text, number, switch or date`);
+}
 
 /** A page, of an envelope or of a bare array. */
 export function page(answer) {
   if (Array.isArray(answer)) return { count: answer.length, next: null, previous: null, results: answer };
-  const { count, next, previous, results } = answer;
+  const { count, next, previous, results } = object(answer);
+  object(results);
   return { count, next, previous, results };
 }
 

@@ -169,10 +169,13 @@ test("parts of a path are escaped", async (t) => {
   assert.equal(target(requests[0]), "/projects/demo/prod/my%20shop/models/a%2Fb%3F/1%2F2%233");
 });
 
-test("an empty key is an error and no request for the list", async (t) => {
+test("a key that is none is an error and no request", async (t) => {
   const requests = watchFetch(t, () => Response.json({}));
-  assert.equal((await rejected(orders.get(""))).kind, "request");
-  assert.equal((await rejected(orders.delete(""))).kind, "request");
+  for (const id of ["", [], undefined, null, true, {}, [1, undefined], ["a", null]]) {
+    for (const call of [orders.get(id), orders.update(id, {}), orders.delete(id)]) {
+      assert.equal((await rejected(call)).kind, "request", JSON.stringify(id));
+    }
+  }
   assert.deepEqual(requests, []);
 });
 
