@@ -366,7 +366,7 @@ export interface Team {
   name: string;
 }
 
-/** The users of the application. They need a static token of the built-in tools, or an administrator's session. */
+/** The users of the application. They need a static token of the built-in tools as `apiToken`. */
 export interface Users {
   list(options?: ListOptions): List<User>;
   get(uid: string, options?: CallOptions): Promise<User>;
@@ -380,7 +380,7 @@ export interface Users {
   delete(uid: string, options?: CallOptions): Promise<void>;
 }
 
-/** The teams of the project. */
+/** The teams of the project. They need a static token of the built-in tools as `apiToken`. */
 export interface Teams {
   list(options?: ListOptions): List<Team>;
   get(uid: string, options?: CallOptions): Promise<Team>;
@@ -428,6 +428,8 @@ export interface Revision {
   date_add: string;
   author: string | null;
   draft: boolean;
+  /** Whether it took the page away. */
+  deleted: boolean;
 }
 
 /** The page settings of the environment. They need an API key as `apiToken`. */
