@@ -25,6 +25,7 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
     repository
         .cargo(["build", "--profile", "js", "--target", WASM])
         .args(["--package", "svc-js", "--lib"])
+        .env("CARGO_ENCODED_RUSTFLAGS", without_paths())
         .run()?;
     let out = root.join("dist/svc-js");
     let wasm = repository.target().join(WASM).join("js/svc_js.wasm");
@@ -45,6 +46,15 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
         .args(sizes.then_some("--sizes"))
         .run()?;
     Ok(out)
+}
+
+/// What keeps the paths of this machine, which panics would name, out of the package.
+fn without_paths() -> String {
+    let home = std::env::var("CARGO_HOME").unwrap_or_else(|_| {
+        let home = std::env::var(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
+        format!("{}/.cargo", home.unwrap_or_default())
+    });
+    format!("--remap-path-prefix={home}/registry/src=")
 }
 
 /// A path of the clone as an argument. Cargo itself takes none that is not UTF-8.

@@ -23,7 +23,8 @@ Commands:
   ci --list        the names of the steps
   test [STEP]...   what the README promises: the program, its examples, every test
   bench [OPTIONS]  speed against the floor and a bare server; `bench --help` for its options
-  js [--sizes]     the npm package of the JavaScript client in dist/svc-js; where its bytes go
+  js [OPTIONS]     the npm package of the JavaScript client in dist/svc-js; `--sizes` says where
+                   its bytes go, `--bench` how fast it is beside fetch and a bare module
   help             this text
 
 Example:
@@ -51,7 +52,7 @@ enum Arguments {
     Ci { steps: Vec<String> },
     Test { steps: Vec<String> },
     Bench { passed_on: Vec<String> },
-    Js { sizes: bool },
+    Js { sizes: bool, bench: bool },
 }
 
 fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
@@ -87,15 +88,16 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Ok(Arguments::Bench { passed_on })
         }
         "js" => {
-            let mut sizes = false;
+            let (mut sizes, mut bench) = (false, false);
             while let Some(argument) = parser.next()? {
                 match argument {
                     Long("sizes") => sizes = true,
+                    Long("bench") => bench = true,
                     Short('h') | Long("help") => return Ok(Arguments::Help),
                     other => return Err(other.unexpected()),
                 }
             }
-            Ok(Arguments::Js { sizes })
+            Ok(Arguments::Js { sizes, bench })
         }
         unknown => Err(format!("there is no command `{unknown}`").into()),
     }
@@ -108,7 +110,13 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Arguments::Ci { steps } => ci::run(&Repository::find()?, &steps)?,
         Arguments::Test { steps } => test::run(&Repository::find()?, &steps)?,
         Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
-        Arguments::Js { sizes } => js::run(&Repository::find()?, sizes)?,
+        Arguments::Js { sizes, bench } => {
+            let repository = Repository::find()?;
+            js::run(&repository, sizes)?;
+            if bench {
+                test::run_js_benchmark(&repository)?;
+            }
+        }
     }
     Ok(())
 }
@@ -143,9 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn js_says_where_the_bytes_go_when_it_is_asked() {
-        assert_eq!(parse(&["js"]), Ok(Arguments::Js { sizes: false }));
-        assert_eq!(parse(&["js", "--sizes"]), Ok(Arguments::Js { sizes: true }));
+    fn js_says_how_large_and_how_fast_it_is_when_it_is_asked() {
+        let js = |sizes, bench| Ok(Arguments::Js { sizes, bench });
+        assert_eq!(parse(&["js"]), js(false, false));
+        assert_eq!(parse(&["js", "--sizes"]), js(true, false));
+        assert_eq!(parse(&["js", "--bench"]), js(false, true));
     }
 
     #[test]
