@@ -23,7 +23,8 @@ Commands:
   ci --list        the names of the steps
   test [STEP]...   what the README promises: the program, its examples, every test
   bench [OPTIONS]  speed against the floor and a bare server; `bench --help` for its options
-  js [--sizes]     the npm package of the JavaScript client in dist/svc-js; where its bytes go
+  js [OPTIONS]     the npm package of the JavaScript client in dist/svc-js; `--sizes` says where
+                    its bytes go, `--bench` how fast it is beside fetch and a bare module
   js --serve       the client's example page with that package, on --listen 127.0.0.1:8081
   help             this text
 
@@ -52,7 +53,7 @@ enum Arguments {
     Ci { steps: Vec<String> },
     Test { steps: Vec<String> },
     Bench { passed_on: Vec<String> },
-    Js { sizes: bool },
+    Js { sizes: bool, bench: bool },
     ServeExample { listen: String },
 }
 
@@ -89,23 +90,26 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Ok(Arguments::Bench { passed_on })
         }
         "js" => {
-            let (mut sizes, mut serve, mut listen) = (false, false, None);
+            let (mut sizes, mut bench, mut serve, mut listen) = (false, false, false, None);
             while let Some(argument) = parser.next()? {
                 match argument {
                     Long("sizes") => sizes = true,
+                    Long("bench") => bench = true,
                     Long("serve") => serve = true,
                     Long("listen") => listen = Some(parser.value()?.string()?),
                     Short('h') | Long("help") => return Ok(Arguments::Help),
                     other => return Err(other.unexpected()),
                 }
             }
-            match (sizes, serve, listen) {
-                (sizes, false, None) => Ok(Arguments::Js { sizes }),
-                (false, true, listen) => Ok(Arguments::ServeExample {
+            match (serve, listen) {
+                (false, None) => Ok(Arguments::Js { sizes, bench }),
+                (true, _) if sizes || bench => {
+                    Err("--sizes and --bench belong to a build, --serve makes none".into())
+                }
+                (true, listen) => Ok(Arguments::ServeExample {
                     listen: listen.unwrap_or_else(|| js::serve::ADDRESS.to_owned()),
                 }),
-                (true, true, _) => Err("--sizes belongs to a build, --serve makes none".into()),
-                (_, false, Some(_)) => Err("--listen is of use with --serve alone".into()),
+                (false, Some(_)) => Err("--listen is of use with --serve alone".into()),
             }
         }
         unknown => Err(format!("there is no command `{unknown}`").into()),
@@ -119,7 +123,13 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Arguments::Ci { steps } => ci::run(&Repository::find()?, &steps)?,
         Arguments::Test { steps } => test::run(&Repository::find()?, &steps)?,
         Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
-        Arguments::Js { sizes } => js::run(&Repository::find()?, sizes)?,
+        Arguments::Js { sizes, bench } => {
+            let repository = Repository::find()?;
+            js::run(&repository, sizes)?;
+            if bench {
+                test::run_js_benchmark(&repository)?;
+            }
+        }
         Arguments::ServeExample { listen } => js::serve::run(&Repository::find()?, &listen)?,
     }
     Ok(())
@@ -155,9 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn js_says_where_the_bytes_go_when_it_is_asked() {
-        assert_eq!(parse(&["js"]), Ok(Arguments::Js { sizes: false }));
-        assert_eq!(parse(&["js", "--sizes"]), Ok(Arguments::Js { sizes: true }));
+    fn js_says_how_large_and_how_fast_it_is_when_it_is_asked() {
+        let js = |sizes, bench| Ok(Arguments::Js { sizes, bench });
+        assert_eq!(parse(&["js"]), js(false, false));
+        assert_eq!(parse(&["js", "--sizes"]), js(true, false));
+        assert_eq!(parse(&["js", "--bench"]), js(false, true));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use cargo_metadata::Package;
 
 use self::demo::Demo;
+pub use self::js::run_benchmark as run_js_benchmark;
 use crate::shell::{Failure, Repository, Step};
 
 const STEPS: &[Step] = &[

@@ -1,7 +1,7 @@
 // The client, for every platform: `index.js` and `node.js` say where WebAssembly comes from.
 
 import load, { Client } from "./svc_js.js";
-import { SvcRequestError, failed } from "./error.js";
+import { SvcRequestError, failed, object } from "./error.js";
 import { parse, stringify } from "./json.js";
 import { List, page, pairs, selection, texts } from "./list.js";
 
@@ -51,13 +51,13 @@ export class Core {
   // --- Accounts
 
   async loginViaEmailPassword(email, password, options) {
-    return camel(await this.#call("account.login", { email, password }, options));
+    return this.#account("account.login", { email, password }, options);
   }
 
   async isAuthenticated(options) {
     options?.signal?.throwIfAborted();
     if ((await this.getHeaders()) === undefined) return { authenticated: false };
-    return { authenticated: true, user: camel(await this.#call("account.user", undefined, options)) };
+    return { authenticated: true, user: await this.#account("account.user", undefined, options) };
   }
 
   async logout({ revoke = false } = {}) {
@@ -67,30 +67,30 @@ export class Core {
 
   async registerViaEmailPassword({ email, password, firstName, lastName, language, timezone, ...options }) {
     const user = { email, password, first_name: firstName, last_name: lastName, language, timezone };
-    return camel(await this.#call("account.register", user, options));
+    return this.#account("account.register", user, options);
   }
 
   async changePassword(newPassword, currentPassword, options) {
     const passwords = { new_password: newPassword, current_password: currentPassword };
-    return camel(await this.#call("account.change_password", passwords, options));
+    return this.#account("account.change_password", passwords, options);
   }
 
   async resetPassword(email, options) {
-    return camel(await this.#call("account.reset_password", { email }, options));
+    return this.#account("account.reset_password", { email }, options);
   }
 
   async resetPasswordComplete(code, newPassword, options) {
     const reset = { code, new_password: newPassword };
-    return camel(await this.#call("account.reset_password_complete", reset, options));
+    return this.#account("account.reset_password_complete", reset, options);
   }
 
   async changeEmail(newEmail, currentPassword, options) {
     const change = { new_email: newEmail, current_password: currentPassword };
-    return camel(await this.#call("account.change_email", change, options));
+    return this.#account("account.change_email", change, options);
   }
 
   async changeEmailComplete(code, options) {
-    return camel(await this.#call("account.change_email_complete", { code }, options));
+    return this.#account("account.change_email_complete", { code }, options);
   }
 
   async getHeaders() {
@@ -101,7 +101,7 @@ export class Core {
 
   async acceptInvitation(code, password, { firstName, lastName, ...options } = {}) {
     const accepted = { code, password, first_name: firstName, last_name: lastName };
-    return camel(await this.#call("account.accept_invitation", accepted, options));
+    return this.#account("account.accept_invitation", accepted, options);
   }
 
   async loadServiceToken(token) {
@@ -119,7 +119,7 @@ export class Core {
     const body = { query, offset, limit, order_by: texts(orderBy), count, timezone, schema };
     if (Array.isArray(params)) Object.assign(body, { v: 1, params });
     else body.params_obj = params;
-    const answer = await this.#call("sql.query", body, { resource, ...options });
+    const answer = object(await this.#call("sql.query", body, { resource, ...options }));
     const { column_descriptions, row_count, count: counted, ...result } = answer;
     return { ...result, columnDescriptions: column_descriptions, rowCount: row_count, count: counted ?? undefined };
   }
@@ -178,6 +178,10 @@ export class Core {
     const etag = headers.get("etag");
     if (etag !== null && typeof value === "object" && value !== null) etags.set(value, etag);
     return value;
+  }
+
+  async #account(name, body, options) {
+    return camel(object(await this.#call(name, body, options)));
   }
 
   /** @internal A client of the class that `make` makes, for answering a request of the service. */
@@ -303,7 +307,7 @@ class Collection {
     return listOf((asked) => this.#call("records.list", undefined, { ...this.#place, ...asked }), options);
   }
 
-  get(id, options) {
+  async get(id, options) {
     return this.#call("records.get", undefined, { ...this.#place, id: parts(id), ...selection(options) });
   }
 
@@ -322,7 +326,7 @@ class Collection {
 
   async aggregate({ func, column, ...options }) {
     const asked = { ...this.#place, ...selection(options) };
-    return (await this.#call("records.aggregate", { func, column }, asked)).y_func;
+    return object(await this.#call("records.aggregate", { func, column }, asked)).y_func;
   }
 
   async group({ func, column, by, limit, ...options }) {
@@ -335,7 +339,11 @@ class Collection {
 }
 
 /** The parts of a primary key. */
-const parts = (id) => (Array.isArray(id) ? id : [id]).map(String);
+const parts = (id) =>
+  (Array.isArray(id) ? id : [id]).map((part) => {
+    if (["string", "number", "bigint"].includes(typeof part)) return String(part);
+    throw failed("request", "a key must be a string, a number or a bigint, or an array of its parts");
+  });
 
 /** Options in which an object stands for its entity tag. */
 const tagged = (options) => ({ ...options, ifMatch: ifMatch(options?.ifMatch) });
@@ -418,11 +426,11 @@ class Pages {
   }
 
   async publish(uids, options) {
-    return (await this.#call("pages.publish", { uids }, options)).published;
+    return object(await this.#call("pages.publish", { uids }, options)).published;
   }
 
   async discard(uids, options) {
-    return (await this.#call("pages.discard", { uids }, options)).discarded;
+    return object(await this.#call("pages.discard", { uids }, options)).discarded;
   }
 
   revisions(uid, options) {

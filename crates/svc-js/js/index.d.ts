@@ -429,6 +429,8 @@ export interface Revision {
   date_add: string;
   author: string | null;
   draft: boolean;
+  /** Whether it took the page away. */
+  deleted: boolean;
 }
 
 /** The page settings of the environment. They need an API key as `apiToken`. */

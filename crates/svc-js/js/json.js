@@ -4,9 +4,9 @@
 const MARK = "\u0001";
 const MARK_IN_JSON = "\\u0001";
 
-// A string, and whether it is the name of a property; or a number.
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?\d[\d.eE+-]*/g;
-const INTEGER = /^-?\d{16,}$/;
+// A string or a number, and whether it is the name of a property, which a number cannot be.
+const TOKEN = /(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*)(\s*:)?/g;
+const INTEGER = /^-?[1-9]\d{15,}$/;
 
 /** Reads JSON text. */
 export function parse(text) {

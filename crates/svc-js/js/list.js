@@ -1,6 +1,6 @@
 // Lists: what they ask for, and the ways to walk them.
 
-import { failed } from "./error.js";
+import { failed, object } from "./error.js";
 import { stringify } from "./json.js";
 
 const LISTS = ["in", "range"];
@@ -50,14 +50,17 @@ export const texts = (value) => (typeof value === "string" ? [value] : value);
 function conditions(filters, prefix) {
   const query = {};
   for (const [field, value] of Object.entries(filters ?? {})) {
+    if (value === undefined) {
+      // A filter that is left out by mistake would give more than was asked for.
+      throw failed("request", `the filter of ${field} is undefined; leave it out, or compare with null`);
+    }
+    const operand = (value) => operandOf(field, value);
     for (const [lookup, compared] of Object.entries(lookups(value))) {
       const takesList = LISTS.includes(lookup);
-      if (compared === undefined || compared === null || takesList !== Array.isArray(compared)) {
-        // A filter that is left out by mistake would give more than was asked for.
-        const needed = takesList ? "an array" : "a value";
-        throw failed("request", `the filter of ${field} needs ${needed} for ${lookup}, and got ${compared}`);
+      if (takesList !== Array.isArray(compared)) {
+        throw failed("request", `the filter of ${field} needs ${takesList ? "an array" : "one value"} for ${lookup}`);
       }
-      query[`${prefix}${field}__${lookup}`] = takesList ? commaList(compared.map(text)) : text(compared);
+      query[`${prefix}${field}__${lookup}`] = takesList ? commaList(compared.map(operand)) : operand(compared);
     }
   }
   return query;
@@ -70,7 +73,11 @@ function lookups(value) {
   return typeof value === "object" && !(value instanceof Date) ? value : { exact: value };
 }
 
-const text = (value) => (value instanceof Date ? value.toISOString() : String(value));
+function operandOf(field, value) {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  if (["string", "number", "bigint", "boolean"].includes(typeof value)) return String(value);
+  throw failed("request", `the filter of ${field} compares with something that is no text, number, switch or date`);
+}
 
 /** Values with commas between them; those that hold what stands between values are quoted. */
 const commaList = (values) =>
@@ -79,7 +86,8 @@ const commaList = (values) =>
 /** A page, of an envelope or of a bare array. */
 export function page(answer) {
   if (Array.isArray(answer)) return { count: answer.length, next: null, previous: null, results: answer };
-  const { count, next, previous, results } = answer;
+  const { count, next, previous, results } = object(answer);
+  object(results);
   return { count, next, previous, results };
 }
 

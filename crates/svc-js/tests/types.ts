@@ -398,6 +398,7 @@ export async function pageSettings(svc: Svc, signal: AbortSignal) {
     exactly<string>()(revision.date_add);
     exactly<string | null>()(revision.author);
     exactly<boolean>()(revision.draft);
+    exactly<boolean>()(revision.deleted);
     exactly<PageSettings>()(await pages.restore(page.uid, revision.number, { ifMatch: page }));
   }
   // @ts-expect-error a list of uids

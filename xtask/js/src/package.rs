@@ -9,7 +9,7 @@ use crate::{Options, Result};
 /// Where the version goes in the template of package.json.
 const VERSION: &str = "\"version\": \"0.0.0\"";
 /// What npm packs without being told.
-const PACKED_ALWAYS: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "README.md", "package.json"];
+const PACKED_ALWAYS: &[&str] = &["README.md", "package.json"];
 
 /// The files written by hand, the licences, and package.json with the version.
 pub fn files(options: &Options) -> Result<BTreeMap<String, Vec<u8>>> {

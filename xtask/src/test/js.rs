@@ -81,6 +81,25 @@ pub fn run_browser_tests(repository: &Repository) -> Result<(), Failure> {
         .run()
 }
 
+/// The client beside what it is made of, against a release build of the program: that of `SVC_BIN`, or one made now.
+pub fn run_benchmark(repository: &Repository) -> Result<(), Failure> {
+    let program = match std::env::var("SVC_BIN") {
+        Ok(program) => program,
+        Err(_) => {
+            repository
+                .cargo(["build", "--release", "--package", "svc-cli"])
+                .run()?;
+            text(&repository.program("release")).to_owned()
+        }
+    };
+    let place = Place::new(repository, "bench")?;
+    place
+        .node(repository)
+        .args([text(&place.folder.join("tests/bench.mjs"))])
+        .env("SVC_BIN", &program)
+        .run()
+}
+
 /// A folder with the tests, the package and the tools.
 #[derive(Debug)]
 pub struct Place {
@@ -135,16 +154,22 @@ impl Place {
                 folder.display()
             )));
         }
-        let run = repository
-            .command(self.tools.node())
+        let run = self
+            .node(repository)
             .args(["--test", "--test-reporter=spec"])
             .args([format!("--test-timeout={TIME_LIMIT}")])
             .args(tests.iter().map(|path| text(path)))
+            .env("SVC_BIN", text(&repository.program("debug")));
+        Ok(run)
+    }
+
+    /// Node, with variables that say where everything is.
+    fn node(&self, repository: &Repository) -> Run {
+        repository
+            .command(self.tools.node())
             .env_remove("SVC_")
             .env("SVC_JS", format!("file://{}", self.package.display()))
             .env("SVC_JS_SOURCE", text(&repository.root().join(CRATE)))
-            .env("SVC_BIN", text(&repository.program("debug")));
-        Ok(run)
     }
 }
 
