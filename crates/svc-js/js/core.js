@@ -276,7 +276,10 @@ function guarded(make) {
 
 /** What WebAssembly throws: the properties of an error. Anything else is a fault of this package. */
 function thrown(error) {
-  return error?.kind === undefined ? error : new SvcRequestError(error);
+  if (error?.kind === undefined) return error;
+  // Options are those of Rust below, which have other names.
+  const message = error.message.replace(/^(api|app)_base_url/, "$1BaseUrl").replace(/^api_token/, "apiToken");
+  return new SvcRequestError({ ...error, message });
 }
 
 function readable(text) {

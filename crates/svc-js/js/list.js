@@ -26,13 +26,13 @@ export function selection({
     _filter: stringify(filter),
     _search: search,
     _relation: relation,
-    _order_by: orderBy && commaList(texts(orderBy)),
-    _fields: fields && commaList(fields),
+    _order_by: names("orderBy", texts(orderBy)),
+    _fields: names("fields", fields),
     _count: count,
     tz: timezone,
     _no_pagination: pagination === false ? "1" : undefined,
-    _per_page: perPage,
-    page,
+    _per_page: whole("perPage", perPage),
+    page: whole("page", page),
     _after: after,
   };
   return { query: pairs(query), ...options };
@@ -60,7 +60,9 @@ function conditions(filters, prefix) {
       if (takesList !== Array.isArray(compared)) {
         throw failed("request", `the filter of ${field} needs ${takesList ? "an array" : "one value"} for ${lookup}`);
       }
-      query[`${prefix}${field}__${lookup}`] = takesList ? commaList(compared.map(operand)) : operand(compared);
+      // A name that could be read as something else is followed by its lookup in every case.
+      const isPlain = lookup === "exact" && !/__|^_|^(page|tz|draft)$/.test(field);
+      query[`${prefix}${field}${isPlain ? "" : `__${lookup}`}`] = takesList ? commaList(compared.map(operand)) : operand(compared);
     }
   }
   return query;
@@ -77,6 +79,17 @@ function operandOf(field, value) {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (["string", "number", "bigint", "boolean"].includes(typeof value)) return String(value);
   throw failed("request", `the filter of ${field} compares with something that is no text, number, switch or date`);
+}
+
+function names(option, values) {
+  if (values === undefined) return undefined;
+  if (Array.isArray(values) && values.every((name) => typeof name === "string")) return commaList(values);
+  throw failed("request", `${option} must be an array of strings`);
+}
+
+function whole(option, number) {
+  if (number === undefined || (Number.isInteger(number) && number > 0 && number < 2 ** 32)) return number;
+  throw failed("request", `${option} must be a whole number, from 1`);
 }
 
 /** Values with commas between them; those that hold what stands between values are quoted. */

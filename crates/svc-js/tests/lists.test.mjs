@@ -127,7 +127,6 @@ test("a filter that is undefined is an error, since leaving it out would give mo
     [{ filters: { id: Symbol("a") } }, /the filter of id/],
     [{ filters: { id: { in: 1 } } }, /needs an array for in/],
     [{ filters: { id: { range: "1,2" } } }, /needs an array for range/],
-    [{ filters: { id: { greater: 1 } } }, /filters of id/],
   ];
   for (const [options, message] of wrong) {
     const error = await rejected(orders.list(options));
@@ -163,6 +162,7 @@ test("a field or lookup that the service does not know is its error", async () =
   const error = await rejected(orders.list({ filters: { no_such_column: 1 } }));
   assert.equal(error.status, 400);
   assert.ok("no_such_column" in error.fieldErrors, error.body);
+  assert.equal((await rejected(orders.list({ filters: { id: { greater: 1 } } }))).status, 400);
 });
 
 test("exclude keeps what none of the conditions holds for", async () => {
@@ -197,7 +197,7 @@ test("relation keeps records that have such related records", async () => {
   const { id } = (await svc.collection("shop", "order_items").list({ filters: { order_id: 1 } })).results[0];
   const { results } = await orders.list({ relation: `id.order_items.order_id|id.${id}` });
   assert.deepEqual(results.map(({ id }) => id), [1]);
-  assert.equal((await rejected(orders.list({ relation: "nonsense" }))).kind, "request");
+  assert.equal((await rejected(orders.list({ relation: "nonsense" }))).status, 400);
 });
 
 test("orderBy takes one column or several, descending with a minus", async () => {
@@ -215,7 +215,7 @@ test("fields, count and timezone are those that are asked for", async () => {
   assert.equal((await orders.list({ count: "none" })).count, null);
   assert.equal((await orders.list({ count: "exact" })).count, 100_000);
   assert.equal(typeof (await orders.list({ count: "estimated" })).count, "number");
-  assert.equal((await rejected(orders.list({ count: "roughly" }))).kind, "request");
+  assert.equal((await rejected(orders.list({ count: "roughly" }))).status, 400);
 });
 
 test("options of a list are sent under the names of the wire", async (t) => {

@@ -168,7 +168,7 @@ test("rule 4: clients of two requests have nothing in common", async () => {
 
 test("what is wrong with a header is said by the first call, without its value", async () => {
   const wrong = {
-    "X-Svc-API-Base-Url": ["ftp://hidden", /X-Svc-API-Base-Url must begin with http:\/\//],
+    "X-Svc-API-Base-Url": ["ftp://hidden", /^apiBaseUrl must begin with http:\/\//],
     "X-Svc-Service-Token": ["JWT hidden", /without that prefix/],
   };
   for (const [name, [value, message]] of Object.entries(wrong)) {
