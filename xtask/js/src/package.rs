@@ -109,7 +109,7 @@ mod tests {
     fn a_complete_package_has_no_findings() {
         let manifest = json!({
             "exports": { ".": { "types": "./index.d.ts", "default": "./index.js" } },
-            "files": ["index.d.ts", "index.js"],
+            "files": ["LICENSE-MIT", "index.d.ts", "index.js"],
         });
         let names = ["LICENSE-MIT", "index.d.ts", "index.js", "package.json"];
         assert_eq!(findings(&manifest, &names), Vec::<String>::new());
