@@ -3,7 +3,7 @@
 import { Svc } from "./svc-js/index.js";
 import { CustomerList } from "./customers.js";
 import { edit } from "./editor.js";
-import { inWords, submit } from "./errors.js";
+import { inWords, isComplete, submit } from "./errors.js";
 
 const $ = (id) => document.getElementById(id);
 const login = $("login");
@@ -15,28 +15,13 @@ let svc;
 const customers = () => svc.collection("shop", "customers");
 const list = new CustomerList({ onEdit: change, onError: failed });
 
-// The address bar has no say in it: a link could send somebody's tokens to a service of its author.
-connect(JSON.parse(localStorage.getItem(SETTINGS) ?? "{}"));
-try {
-  // The client found the tokens of an earlier visit in `localStorage`.
-  say("Loading …");
-  const { authenticated, user } = await svc.isAuthenticated();
-  say("");
-  if (authenticated) await showCustomers(user);
-  else showLogin();
-} catch (error) {
-  say("");
-  showLogin();
-  await failed(error);
-}
-
 login.addEventListener("submit", (event) => {
   event.preventDefault();
+  if (!isComplete(login)) return;
   const { email, password, apiBaseUrl, project, environment } = Object.fromEntries(new FormData(login));
   submit(login, async () => {
-    const settings = { apiBaseUrl, project, environment };
-    localStorage.setItem(SETTINGS, JSON.stringify(settings));
-    connect(settings);
+    localStorage.setItem(SETTINGS, JSON.stringify({ apiBaseUrl, project, environment }));
+    connect();
     try {
       // Signing up signs nobody in.
       if (event.submitter?.name === "signUp") await svc.registerViaEmailPassword({ email, password });
@@ -64,24 +49,42 @@ async function change(id) {
   try {
     const done = await edit(customers(), id);
     if (done === undefined) return;
-    await list.load();
     say(done);
+    await list.load();
+    if (id !== undefined) list.focus(id);
   } catch (error) {
+    failed(error);
+  }
+}
+
+/** Goes on where the last visit ended. */
+async function start() {
+  // The address bar has no say in it: a link could send somebody's tokens to a service of its author.
+  const settings = JSON.parse(localStorage.getItem(SETTINGS) ?? "{}");
+  for (const [name, value] of Object.entries(settings)) login.elements.namedItem(name).value = value;
+  connect();
+  say("Loading …");
+  try {
+    // The client has found the tokens in `localStorage`; without any, nothing is sent.
+    const { authenticated, user } = await svc.isAuthenticated();
+    if (authenticated) await showCustomers(user);
+    else showLogin();
+  } catch (error) {
+    showLogin();
     await failed(error);
   }
 }
 
-/** Makes the client. Nothing is sent. */
-function connect(settings) {
-  for (const [name, value] of Object.entries(settings)) login.elements.namedItem(name).value = value;
-  svc = new Svc(settings);
+/** Makes a client for the service that the form names. Nothing is sent. */
+function connect() {
+  const { apiBaseUrl, project, environment } = login.elements;
+  svc = new Svc({ apiBaseUrl: apiBaseUrl.value, project: project.value, environment: environment.value });
 }
 
 async function showCustomers(user) {
   $("who").textContent = [user.firstName, user.lastName].filter(Boolean).join(" ") || user.username;
   view("signed-in");
-  say("");
-  login.reset();
+  login.elements.password.value = "";
   $("heading").focus();
   await list.open(customers());
 }
@@ -95,16 +98,17 @@ function showLogin() {
 function view(section) {
   for (const { id } of document.querySelectorAll("main > section")) $(id).hidden = id !== section;
   $("session").hidden = section !== "signed-in";
-  $("error").textContent = "";
+  say("");
 }
 
 /** A call failed that no form is to blame for. */
 async function failed(error) {
-  if (error.status === 401) {
-    await svc.logout();
+  // A client whose session has ended has nothing left to send.
+  if (error.kind === "auth" && (await svc.getHeaders()) === undefined) {
     showLogin();
     say("Your session has ended. Log in again.");
   } else {
+    say("");
     $("error").textContent = inWords(error);
   }
 }
@@ -114,3 +118,5 @@ function say(text) {
   $("message").textContent = text;
   $("error").textContent = "";
 }
+
+await start();

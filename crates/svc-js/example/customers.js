@@ -11,7 +11,6 @@ const number = new Intl.NumberFormat();
 /** The table of customers. */
 export class CustomerList {
   #customers;
-  #onEdit;
   #onError;
   #page = 1;
   #orderBy = "-created_at";
@@ -20,7 +19,6 @@ export class CustomerList {
 
   /** What happens when somebody asks for a customer's editor, and when a call fails. */
   constructor({ onEdit, onError }) {
-    this.#onEdit = onEdit;
     this.#onError = onError;
 
     let pause;
@@ -37,6 +35,9 @@ export class CustomerList {
     $("next").addEventListener("click", () => this.#turn(+1));
     $("customers").tHead.addEventListener("click", ({ target }) => {
       if (target instanceof HTMLButtonElement) this.#sort(target.value);
+    });
+    $("customers").tBodies[0].addEventListener("click", ({ target }) => {
+      if (target instanceof HTMLButtonElement) onEdit(target.value);
     });
   }
 
@@ -81,6 +82,12 @@ export class CustomerList {
     if (!signal.aborted) table.removeAttribute("aria-busy");
   }
 
+  /** Puts the keyboard back to a customer whose row was made anew. */
+  focus(id) {
+    const edit = [...$("customers").tBodies[0].querySelectorAll("button")].find(({ value }) => value === id);
+    (edit ?? $("heading")).focus();
+  }
+
   #find() {
     const search = $("search").value.trim();
     if (search === this.#search) return;
@@ -119,21 +126,23 @@ export class CustomerList {
   #row(customer) {
     const { id, name, email, country, created_at: since } = customer;
     const row = document.createElement("tr");
+    row.setAttribute("role", "row");
     const edit = document.createElement("button");
     edit.type = "button";
     edit.textContent = "Edit";
     edit.setAttribute("aria-label", `Edit ${name}`);
-    edit.addEventListener("click", () => this.#onEdit(id));
+    edit.value = id;
     const cells = [
       [name, "name"],
-      [email, ""],
-      [country, "narrow"],
+      [email, "email"],
+      [country, "narrow extra"],
       [day.format(new Date(since)), "extra"],
       [edit, "narrow"],
     ];
     for (const [content, kind] of cells) {
       const cell = row.insertCell();
       cell.className = kind;
+      cell.setAttribute("role", "cell");
       cell.append(content);
     }
     return row;

@@ -1,6 +1,6 @@
 // The dialog in which a customer is made, changed or deleted.
 
-import { clear, submit } from "./errors.js";
+import { clear, isComplete, submit } from "./errors.js";
 
 const $ = (id) => document.getElementById(id);
 const dialog = $("editor");
@@ -9,26 +9,27 @@ const form = $("customer");
 /** What the dialog is about: the collection, and the record as it was read, or nothing for a new one. */
 let customers;
 let stored;
-/** Settles the promise of {@link edit}. */
-let settle;
+/** Ends the promise of {@link edit}. */
+let tell;
 
 /**
  * Opens the dialog for the customer with this key, or for a new one.
  *
  * @returns what was done, in words; nothing when nothing was
- * @throws {SvcRequestError} when the customer cannot be read, or nobody is signed in any more
+ * @throws {SvcRequestError} when the customer cannot be read
  */
 export async function edit(collection, id) {
   customers = collection;
   fill(id === undefined ? undefined : await customers.get(id));
   dialog.showModal();
-  return new Promise((resolve, reject) => {
-    settle = { resolve, reject };
+  return new Promise((resolve) => {
+    tell = resolve;
   });
 }
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
+  if (!isComplete(form)) return;
   attempt(async () => {
     const saved =
       stored === undefined
@@ -50,20 +51,16 @@ $("delete").addEventListener("click", async () => {
 $("load-again").addEventListener("click", () => attempt(async () => fill(await customers.get(stored.id))));
 $("cancel").addEventListener("click", () => dialog.close());
 // However it was closed, with the Escape key as well.
-dialog.addEventListener("close", () => settle.resolve());
+dialog.addEventListener("close", () => tell());
 
 function attempt(work) {
-  return submit(form, work, (error) => {
-    $("load-again").hidden = error.status !== 412;
-    if (error.status !== 401) return false;
-    settle.reject(error);
-    dialog.close();
-    return true;
+  return submit(form, work, ({ status }) => {
+    $("load-again").hidden = status !== 412;
   });
 }
 
 function finish(done) {
-  settle.resolve(done);
+  tell(done);
   dialog.close();
 }
 

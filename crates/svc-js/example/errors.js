@@ -10,30 +10,37 @@ export function inWords(error, fieldErrors = error.fieldErrors) {
   }
   if (error.kind === "transport") {
     // A browser tells nobody why: a service that is not there looks like one that does not know this page.
-    return `The service did not answer. Is it running at that address, and was it started with --cors-origins ${location.origin}?`;
+    return `The service did not answer. Is it running, and does it let this page in? It does when it is started with --cors-origins ${location.origin}`;
   }
   if (error.status === 412) {
     return "Somebody else has changed this customer in the meantime. Your changes are not saved.";
   }
   const fields = Object.entries(fieldErrors).map(([field, messages]) => `${field}: ${messages.join(", ")}`);
   const said = [...error.generalErrors, ...fields];
-  const text = sentence(said.length === 0 ? error.message : said.join("; "));
+  // In front of a message is the name of the call, for whoever reads logs.
+  const text = sentence(said.length === 0 ? error.message.replace(/^[\w.]+: /, "") : said.join("; "));
   return error.status >= 500 ? `${text} (request ${error.requestId})` : text;
 }
 
-/**
- * Does the work of a form, once at a time. What goes wrong is shown in the form, unless `elsewhere` takes it.
- *
- * A field's own message goes into the element that its `aria-describedby` names, all others into `[role=alert]`.
- */
-export async function submit(form, work, elsewhere = () => false) {
+/** Whether everything in a form can be sent; says at the fields why not, in the browser's words. */
+export function isComplete(form) {
+  clear(form);
+  for (const field of form.elements) {
+    if (!field.checkValidity()) mark(field, field.validationMessage);
+  }
+  return !focusInvalid(form);
+}
+
+/** Does the work of a form, once at a time. What goes wrong is shown in the form, and given to `onError`. */
+export async function submit(form, work, onError) {
   if (form.getAttribute("aria-busy") === "true") return;
   form.setAttribute("aria-busy", "true");
   clear(form);
   try {
     await work();
   } catch (error) {
-    if (!elsewhere(error)) show(form, error);
+    show(form, error);
+    onError?.(error);
   } finally {
     form.removeAttribute("aria-busy");
   }
@@ -41,26 +48,43 @@ export async function submit(form, work, elsewhere = () => false) {
 
 /** Takes all messages out of a form. */
 export function clear(form) {
-  for (const element of form.querySelectorAll(".error")) element.textContent = "";
-  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+  form.querySelector("[role=alert]").textContent = "";
+  for (const message of form.querySelectorAll(".field .error")) message.remove();
+  for (const field of form.querySelectorAll("[aria-invalid]")) {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
 }
 
+/** What the service says of a field goes to the field, everything else to the form. */
 function show(form, error) {
+  const { fieldErrors = {}, generalErrors = [] } = error;
   const others = {};
-  for (const [name, messages] of Object.entries(error.fieldErrors ?? {})) {
+  for (const [name, messages] of Object.entries(fieldErrors)) {
     const field = form.elements.namedItem(name);
-    const place = document.getElementById(field?.getAttribute("aria-describedby"));
-    if (place === null) {
-      others[name] = messages;
-      continue;
-    }
-    field.setAttribute("aria-invalid", "true");
-    place.textContent = sentence(messages.join("; "));
+    if (field instanceof HTMLInputElement) mark(field, sentence(messages.join("; ")));
+    else others[name] = messages;
   }
-  const invalid = form.querySelector("[aria-invalid]");
-  invalid?.focus();
-  const isAllSaid = invalid !== null && Object.keys(others).length === 0 && error.generalErrors.length === 0;
+  const isAllSaid = focusInvalid(form) && generalErrors.length === 0 && Object.keys(others).length === 0;
   if (!isAllSaid) form.querySelector("[role=alert]").textContent = inWords(error, others);
+}
+
+function mark(field, text) {
+  const message = document.createElement("p");
+  message.id = `${field.id}-error`;
+  message.className = "error";
+  message.textContent = text;
+  field.closest(".field").append(message);
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", message.id);
+}
+
+function focusInvalid(form) {
+  const first = form.querySelector("[aria-invalid]");
+  const folded = first?.closest("details");
+  if (folded) folded.open = true;
+  first?.focus();
+  return first !== null;
 }
 
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;

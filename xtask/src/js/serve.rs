@@ -1,10 +1,12 @@
 //! `cargo xtask js --serve`: the client's example page and the npm package
 //! below it, as a web server with a strict policy would give them out.
 
-use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-
-use tiny_http::{Header, Method, Request, Response, Server};
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fs, io, thread};
 
 use super::CRATE;
 use crate::shell::{Failure, Repository};
@@ -21,6 +23,12 @@ const POLICY: &str = "default-src 'none'; \
     script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
     connect-src 'self' http://127.0.0.1:* http://localhost:* https:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// How long a browser may take to ask, and to take the answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The most bytes of a request that are read.
+const REQUEST_LIMIT: u64 = 64 * 1024;
 
 /// The files that are given out, by what their names end in.
 const TYPES: [(&str, &str); 5] = [
@@ -48,66 +56,100 @@ pub fn run(repository: &Repository, listen: &str) -> Result<(), Failure> {
 }
 
 /// The page, at an address that is bound already.
+#[derive(Debug)]
 pub struct Site {
-    server: Server,
+    listener: TcpListener,
+    folders: Arc<Folders>,
+}
+
+/// Where the files are.
+#[derive(Debug)]
+struct Folders {
     page: PathBuf,
     package: PathBuf,
 }
 
 impl Site {
     pub fn new(repository: &Repository, package: PathBuf, listen: &str) -> Result<Self, Failure> {
-        let server = Server::http(listen)
+        let listener = TcpListener::bind(listen)
             .map_err(|error| Failure::new(format!("{listen} cannot be listened on: {error}")))?;
+        let page = repository.root().join(CRATE).join("example");
         Ok(Self {
-            server,
-            page: repository.root().join(CRATE).join("example"),
-            package,
+            listener,
+            folders: Arc::new(Folders { page, package }),
         })
     }
 
     /// The page's web origin.
     pub fn origin(&self) -> Result<String, Failure> {
-        let address = self.server.server_addr();
-        let address = address
-            .to_ip()
-            .ok_or_else(|| Failure::new("the page has no address of the network"))?;
-        Ok(format!("http://{address}"))
+        Ok(format!("http://{}", self.listener.local_addr()?))
     }
 
-    /// Answers one request after the other: files are small, and one person looks at them.
+    /// Answers until the process ends. Each connection has a thread and one request: a browser opens some
+    /// before it needs them, and those that wait must not keep others from being answered.
     pub fn serve(self) {
-        for request in self.server.incoming_requests() {
+        for stream in self.listener.incoming().flatten() {
+            let folders = Arc::clone(&self.folders);
             // A browser that has gone away is no reason to stop.
-            let _ = self.answer(request);
+            thread::spawn(move || folders.converse(&stream));
         }
-    }
-
-    fn answer(&self, request: Request) -> Result<(), Failure> {
-        if !matches!(request.method(), Method::Get | Method::Head) {
-            let allow = header("Allow", "GET, HEAD")?;
-            let response = Response::from_string("only GET and HEAD are answered\n");
-            return Ok(request.respond(response.with_status_code(405).with_header(allow))?);
-        }
-        let file = find(&self.page, &self.package, request.url());
-        let Some((content, kind)) =
-            file.and_then(|(path, kind)| Some((fs::read(path).ok()?, kind)))
-        else {
-            let response = Response::from_string("there is no such file\n");
-            return Ok(request.respond(response.with_status_code(404))?);
-        };
-        let response = Response::from_data(content)
-            .with_header(header("Content-Type", kind)?)
-            .with_header(header("Content-Security-Policy", POLICY)?)
-            .with_header(header("X-Content-Type-Options", "nosniff")?)
-            .with_header(header("Referrer-Policy", "no-referrer")?)
-            .with_header(header("Cache-Control", "no-cache")?);
-        Ok(request.respond(response)?)
     }
 }
 
-fn header(name: &str, value: &str) -> Result<Header, Failure> {
-    Header::from_bytes(name, value)
-        .map_err(|()| Failure::new(format!("{name} cannot have the value `{value}`")))
+impl Folders {
+    fn converse(&self, stream: &TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let mut lines = BufReader::new(stream.take(REQUEST_LIMIT)).lines();
+        let Some(request) = lines.next().transpose()? else {
+            return Ok(());
+        };
+        // To the empty line that ends the head. What else it says changes nothing.
+        while lines
+            .next()
+            .transpose()?
+            .is_some_and(|line| !line.is_empty())
+        {}
+        let mut stream = stream;
+        stream.write_all(&self.answer(&request))
+    }
+
+    /// The answer to a request line.
+    fn answer(&self, request: &str) -> Vec<u8> {
+        let mut words = request.split(' ');
+        let (method, url) = (words.next(), words.next().unwrap_or_default());
+        let text = "text/plain; charset=utf-8";
+        if !matches!(method, Some("GET" | "HEAD")) {
+            let said = b"only GET and HEAD are answered\n";
+            return response("405 Method Not Allowed", text, said, true);
+        }
+        let file = find(&self.page, &self.package, url);
+        let file = file.and_then(|(path, kind)| Some((fs::read(path).ok()?, kind)));
+        let has_body = method == Some("GET");
+        match file {
+            Some((content, kind)) => response("200 OK", kind, &content, has_body),
+            None => response("404 Not Found", text, b"there is no such file\n", has_body),
+        }
+    }
+}
+
+fn response(status: &str, kind: &str, content: &[u8], has_body: bool) -> Vec<u8> {
+    let length = content.len();
+    let mut response = format!(
+        "HTTP/1.1 {status}\r\n\
+         Content-Type: {kind}\r\n\
+         Content-Length: {length}\r\n\
+         Content-Security-Policy: {POLICY}\r\n\
+         X-Content-Type-Options: nosniff\r\n\
+         Referrer-Policy: no-referrer\r\n\
+         Cache-Control: no-cache\r\n\
+         Connection: close\r\n\r\n"
+    )
+    .into_bytes();
+    if has_body {
+        response.extend_from_slice(content);
+    }
+    response
 }
 
 /// The file of a URL and its type. Names are so plain that none can lead out of the two folders.
@@ -164,6 +206,31 @@ mod tests {
         ] {
             assert_eq!(found(url), None, "{url}");
         }
+    }
+
+    #[test]
+    fn an_answer_has_the_policy_and_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("app.js"), "1;").unwrap();
+        let folders = Folders {
+            page: folder.path().to_owned(),
+            package: folder.path().to_owned(),
+        };
+        let answer = |line: &str| String::from_utf8(folders.answer(line)).unwrap();
+
+        let got = answer("GET /app.js HTTP/1.1");
+        assert!(got.starts_with("HTTP/1.1 200 OK\r\n"), "{got}");
+        assert!(got.contains("\r\nContent-Type: text/javascript"), "{got}");
+        assert!(
+            got.contains("script-src 'self' 'wasm-unsafe-eval';"),
+            "{got}"
+        );
+        assert!(got.ends_with("\r\n\r\n1;"), "{got}");
+        let head = answer("HEAD /app.js HTTP/1.1");
+        assert!(head.contains("\r\nContent-Length: 2\r\n") && head.ends_with("\r\n\r\n"));
+        assert!(answer("GET /style.css HTTP/1.1").starts_with("HTTP/1.1 404 "));
+        assert!(answer("POST /app.js HTTP/1.1").starts_with("HTTP/1.1 405 "));
+        assert!(answer("").starts_with("HTTP/1.1 405 "));
     }
 
     #[test]

@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::build_program;
+use crate::js::serve::Site;
 use crate::js::tools::Tools;
 use crate::js::{self, CRATE, system, text};
 use crate::shell::{Failure, Repository, Run};
@@ -70,14 +72,20 @@ pub fn check_types(repository: &Repository) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Node's own test runner over the tests that drive a browser.
+/// Node's own test runner over the tests that drive a browser. The example page is served as
+/// `cargo xtask js --serve` does it.
 pub fn run_browser_tests(repository: &Repository) -> Result<(), Failure> {
     build_program(repository)?;
     let chromium = system::chromium()?;
     let place = Place::new(repository, "browser")?;
+    let site = Site::new(repository, place.package.clone(), "127.0.0.1:0")?;
+    let origin = site.origin()?;
+    // Goes on until this process ends.
+    thread::spawn(|| site.serve());
     place
         .test(repository, "tests/browser")?
         .env("CHROMIUM", text(&chromium))
+        .env("SVC_JS_PAGE", &origin)
         .run()
 }
 
