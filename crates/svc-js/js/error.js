@@ -3,9 +3,20 @@ export class SvcRequestError extends Error {
   name = "SvcRequestError";
 
   /** @param {object} properties those of the error, `message` among them */
-  constructor({ message, fieldErrors = [], ...properties }) {
+  constructor({ message, generalErrors = [], fieldErrors = [], ...properties }) {
     super(message);
-    Object.assign(this, { generalErrors: [], ...properties, fieldErrors: Object.fromEntries(fieldErrors) });
+    if (generalErrors.length === 0) generalErrors = detail(properties.body);
+    Object.assign(this, { ...properties, generalErrors, fieldErrors: Object.fromEntries(fieldErrors) });
+  }
+}
+
+/** The one sentence of most bodies but that of a 400: `{"detail": "...", "error_code": "..."}`. */
+function detail(body) {
+  try {
+    const { detail } = JSON.parse(body);
+    return typeof detail === "string" ? [detail] : [];
+  } catch {
+    return [];
   }
 }
 

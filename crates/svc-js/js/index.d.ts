@@ -570,14 +570,15 @@ export class Svc {
 export class SvcRequestError extends Error {
   /**
    * What kind of failure: `status` for an answer of the service, `transport` for none, `decode` for one that cannot
-   * be read; `request`, `auth` and `options` for a call that was not sent; `store` for tokens that cannot be kept.
+   * be read; `request` and `options` for a call that was not sent; `auth` for a session that has ended or cannot
+   * be renewed; `store` for tokens that cannot be kept.
    */
   readonly kind: "status" | "transport" | "decode" | "request" | "auth" | "options" | "store";
   /** The status, where the service answered. */
   readonly status?: number;
   /** The call's name in the logs of the service. */
   readonly requestId?: string;
-  /** What the service says of the request as a whole. */
+  /** What the service says of the request as a whole: `non_field_errors` of a body, or its `detail`. */
   readonly generalErrors: string[];
   /** What the service says of single fields. */
   readonly fieldErrors: { [field: string]: string[] };

@@ -42,7 +42,7 @@ test("an answer of the service tells its status, the request's id, and its body 
   assert.equal(error.status, 404);
   assert.equal(error.requestId, "request-7");
   assert.equal(JSON.parse(error.body).error_code, "not_found");
-  assert.deepEqual(error.generalErrors, []);
+  assert.deepEqual(error.generalErrors, [JSON.parse(error.body).detail]);
   assert.deepEqual(error.fieldErrors, {});
   assert.match(error.message, /^records\.get: the service answered 404 Not Found: /);
 });
