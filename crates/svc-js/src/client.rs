@@ -34,7 +34,8 @@ impl Client {
         storage: Option<Storage>,
         restored: Option<String>,
     ) -> Result<Self, JsValue> {
-        Self::with_options(&Arguments::new(options), storage, restored).map_err(Failed::into_js)
+        Self::with_options(&Arguments::new(options), storage, restored)
+            .map_err(|failed| failed.of_options().into_js())
     }
 
     /// The project, if one was given.

@@ -1,5 +1,7 @@
 //! What a call fails with, as JavaScript gets it: `core.js` makes a `SvcRequestError` of it.
 
+use std::error::Error as StdError;
+
 use js_sys::{Array, Object, Reflect};
 use svc_api::ErrorKind;
 use svc_model::wire::RequestError;
@@ -34,6 +36,14 @@ impl From<RequestError> for Failed {
 }
 
 impl Failed {
+    /// The same, of an option of the client and not of an argument of a call.
+    pub(crate) fn of_options(self) -> Self {
+        match self {
+            Self::Before(_, message) => Self::Before(ErrorKind::Options, message),
+            other => other,
+        }
+    }
+
     /// An object with the properties of a `SvcRequestError`.
     pub(crate) fn into_js(self) -> JsValue {
         let error = Object::new();
@@ -48,7 +58,7 @@ impl Failed {
                 set("kind", word(kind).into());
             }
             Self::Call(error) => {
-                set("message", error.to_string().into());
+                set("message", with_causes(&*error).into());
                 set("kind", word(error.kind()).into());
                 if let Some(status) = error.status() {
                     set("status", status.as_u16().into());
@@ -68,6 +78,18 @@ impl Failed {
         }
         error.unchecked_into()
     }
+}
+
+/// What an error says, and what its causes say of it: JavaScript has no other way to see them.
+fn with_causes(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }
 
 fn texts(texts: &[String]) -> JsValue {

@@ -1,15 +1,16 @@
 //! `fetch` as transport.
 
-use std::sync::Arc;
+use std::{cell::Cell, rc::Rc, sync::Arc};
 
 use fragile::Fragile;
+use gloo_timers::callback::Timeout;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use js_sys::{Promise, Reflect, Uint8Array};
 use svc_model::{
     X_REQUEST_ID,
     proxy::X_SVC_PROXY,
     wire::{
-        Body, BoxFuture, Transport, TransportError,
+        Body, BoxFuture, Deadline, Transport, TransportError,
         TransportErrorKind::{self, Connect, Interrupted, Invalid, Other},
     },
 };
@@ -64,19 +65,53 @@ impl Transport for FetchTransport {
     }
 }
 
-/// Cuts the exchange off when it is dropped before its end.
-struct CutOff(AbortController);
+/// Cuts the exchange off when it is dropped before its end, or when its time is over.
+struct CutOff {
+    controller: AbortController,
+    is_late: Rc<Cell<bool>>,
+    _timeout: Option<Timeout>,
+}
+
+impl CutOff {
+    fn new(deadline: Option<&Deadline>) -> Result<Self, TransportError> {
+        let controller = AbortController::new().map_err(|error| failed(Other, &error))?;
+        let is_late = Rc::new(Cell::new(false));
+        let timeout = deadline.and_then(|Deadline(left)| {
+            let (controller, is_late) = (controller.clone(), Rc::clone(&is_late));
+            let over = move || {
+                is_late.set(true);
+                controller.abort();
+            };
+            // JavaScript does not wait for longer than it can count.
+            let milliseconds = u32::try_from(left.as_millis()).ok()?;
+            (milliseconds <= i32::MAX as u32).then(|| Timeout::new(milliseconds, over))
+        });
+        Ok(Self {
+            controller,
+            is_late,
+            _timeout: timeout,
+        })
+    }
+
+    /// What a failure means: it may be this one's own doing.
+    fn or_late(&self, error: TransportError) -> TransportError {
+        match self.is_late.get() {
+            true => TransportErrorKind::Timeout.into(),
+            false => error,
+        }
+    }
+}
 
 impl Drop for CutOff {
     fn drop(&mut self) {
-        self.0.abort();
+        self.controller.abort();
     }
 }
 
 async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportError> {
     let (parts, body) = request.into_parts();
     let body = body.collect(STREAM_LIMIT).await?;
-    let cut_off = CutOff(AbortController::new().map_err(|error| failed(Other, &error))?);
+    let cut_off = CutOff::new(parts.extensions.get())?;
 
     let init = RequestInit::new();
     init.set_method(parts.method.as_str());
@@ -84,13 +119,13 @@ async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportErr
     init.set_cache(RequestCache::NoStore);
     init.set_credentials(RequestCredentials::Omit);
     init.set_redirect(RequestRedirect::Manual);
-    init.set_signal(Some(&cut_off.0.signal()));
+    init.set_signal(Some(&cut_off.controller.signal()));
     if !body.is_empty() {
         init.set_body(&Uint8Array::from(&*body));
     }
     let answer = JsFuture::from(fetch(&parts.uri.to_string(), &init)).await;
     let answer: web_sys::Response = answer
-        .map_err(|error| no_answer(&error))?
+        .map_err(|error| cut_off.or_late(no_answer(&error)))?
         .dyn_into()
         .map_err(|_| TransportError::new(Other, "fetch gave no Response"))?;
     if answer.type_() == web_sys::ResponseType::Opaqueredirect {
@@ -103,7 +138,7 @@ async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportErr
         .array_buffer()
         .map_err(|error| failed(Interrupted, &error))?;
     let bytes = JsFuture::from(bytes).await;
-    let bytes = bytes.map_err(|error| failed(Interrupted, &error))?;
+    let bytes = bytes.map_err(|error| cut_off.or_late(failed(Interrupted, &error)))?;
 
     let status = StatusCode::from_u16(answer.status());
     let mut response = Response::new(Body::from(Uint8Array::new(&bytes).to_vec()));
