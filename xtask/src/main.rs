@@ -125,7 +125,9 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
         Arguments::Js { sizes, bench } => {
             let repository = Repository::find()?;
-            js::run(&repository, sizes)?;
+            if sizes || !bench {
+                js::run(&repository, sizes)?;
+            }
             if bench {
                 test::run_js_benchmark(&repository)?;
             }
