@@ -38,7 +38,8 @@ impl Resource {
     /// Describes the models of the resource, sorted by name.
     pub fn model_descriptions(&self) -> Call<ModelDescriptions, Vec<ModelDescription>> {
         let (project, environment) = (self.client.project_name(), self.client.environment());
-        let operation = ModelDescriptions::new(project, environment, self.name.clone());
+        let mut operation = ModelDescriptions::new(project, environment, self.name.clone());
+        operation.draft = self.client.draft();
         Call::untagged(&self.client, Ok(operation))
     }
 
@@ -46,9 +47,8 @@ impl Resource {
     /// resource has the name [`ResourceName::TOOLS`].
     pub fn reload(&self) -> Call<Reload> {
         let (project, environment) = (self.client.project_name(), self.client.environment());
-        Call::new(
-            &self.client,
-            Reload::new(project, environment, self.name.clone()),
-        )
+        let mut operation = Reload::new(project, environment, self.name.clone());
+        operation.draft = self.client.draft();
+        Call::new(&self.client, operation)
     }
 }

@@ -51,7 +51,8 @@ impl Sql {
     /// Gives what a query gives that was put together before.
     pub fn send(&self, query: SqlQuery) -> Call<Query> {
         let (project, environment) = (self.client.project_name(), self.client.environment());
-        let operation = Query::new(project, environment, self.resource.clone(), query);
+        let mut operation = Query::new(project, environment, self.resource.clone(), query);
+        operation.draft = self.client.draft();
         Call::new(&self.client, operation)
     }
 }

@@ -65,7 +65,8 @@ pub(crate) enum Draft {
 pub(crate) fn draft(info: &OperationInfo) -> Draft {
     match info.name.split('.').next() {
         Some("pages") => Draft::Always,
-        Some("sql" | "resources" | "proxy") => Draft::Never,
+        // In its body.
+        Some("proxy") => Draft::Never,
         _ => Draft::WhenOn,
     }
 }

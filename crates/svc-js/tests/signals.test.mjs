@@ -282,10 +282,32 @@ test("without a timeout a call has 30 seconds, and with Infinity it has none", a
     return real(callback, delay, ...rest);
   });
   const orders = new Svc({ project: "demo" }).collection("shop", "orders");
-  await orders.get(1);
-  await orders.get(1, { timeout: 1500 });
-  await orders.get(1, { timeout: Infinity });
-  assert.deepEqual(waits, [30_000, 1500]);
+  const longest = async (options) => {
+    waits.length = 0;
+    await orders.get(1, options);
+    return Math.max(0, ...waits);
+  };
+  assert.equal(await longest(), 30_000);
+  assert.equal(await longest({ timeout: 1500 }), 1500);
+  assert.equal(await longest({ timeout: Infinity }), 0);
+});
+
+test("a refresh that is never answered is given up after its time", async (t) => {
+  const given = [];
+  watchFetch(t, ({ init: { signal } }) => new Promise((_, reject) => {
+    given.push(signal);
+    signal.addEventListener("abort", () => reject(signal.reason));
+  }));
+  const real = globalThis.setTimeout;
+  // Half a minute is over at once.
+  t.mock.method(globalThis, "setTimeout", (callback, delay, ...rest) => real(callback, delay > 20_000 ? 1 : delay, ...rest));
+  const storage = new FakeStorage();
+  storage.tokens = entry("a", { access: 0 });
+  const error = await new Svc({ project: "demo", storage }).getHeaders().catch((error) => error);
+  assert.ok(error instanceof SvcRequestError, String(error));
+  assert.equal(error.kind, "auth");
+  assert.match(error.message, /refresh/);
+  assert.ok(given.length > 0 && given.every((signal) => signal.aborted));
 });
 
 test("a call that ends in time leaves no timer behind", async (t) => {

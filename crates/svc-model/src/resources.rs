@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    EnvironmentName, ProjectName, ResourceName, Tagged,
+    EnvironmentName, ProjectName, QueryString, ResourceName, Tagged,
+    records::with_draft,
     response::{ResponseError, decode_tagged},
     wire::{Credential, Host, Operation, OperationInfo, PathArguments},
 };
@@ -42,6 +43,8 @@ pub struct Reload {
     pub environment: EnvironmentName,
     /// The resource.
     pub resource: ResourceName,
+    /// Whether the client sends `draft=1`.
+    pub draft: bool,
 }
 
 impl Reload {
@@ -55,6 +58,7 @@ impl Reload {
             project: project.into(),
             environment: environment.into(),
             resource: resource.into(),
+            draft: false,
         }
     }
 }
@@ -71,6 +75,10 @@ impl Operation for Reload {
             self.resource.as_str(),
         ]
         .into()
+    }
+
+    fn query(&self) -> QueryString {
+        with_draft(QueryString::new(), self.draft)
     }
 
     fn parse_success(_: http::Response<Bytes>) -> Result<(), ResponseError> {
@@ -90,6 +98,8 @@ pub struct ModelDescriptions {
     pub resource: ResourceName,
     /// Answer 304 when the descriptions still have this entity tag, which is then an error of that status.
     pub if_none_match: Option<String>,
+    /// Whether the client sends `draft=1`.
+    pub draft: bool,
 }
 
 impl ModelDescriptions {
@@ -104,6 +114,7 @@ impl ModelDescriptions {
             environment: environment.into(),
             resource: resource.into(),
             if_none_match: None,
+            draft: false,
         }
     }
 }
@@ -124,6 +135,10 @@ impl Operation for ModelDescriptions {
             self.resource.as_str(),
         ]
         .into()
+    }
+
+    fn query(&self) -> QueryString {
+        with_draft(QueryString::new(), self.draft)
     }
 
     fn headers(&self) -> Vec<(HeaderName, String)> {

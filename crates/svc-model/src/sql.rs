@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
 use crate::{
-    EnvironmentName, Invalid, JsonObject, ProjectName, ResourceName,
+    EnvironmentName, Invalid, JsonObject, ProjectName, QueryString, ResourceName,
     operation::encode,
-    records::{AggregateFunction, GroupLookup},
+    records::{AggregateFunction, GroupLookup, with_draft},
     response::{ResponseError, decode_json},
     wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
 };
@@ -342,6 +342,8 @@ pub struct Query {
     pub resource: ResourceName,
     /// The query.
     pub query: SqlQuery,
+    /// Whether the client sends `draft=1`.
+    pub draft: bool,
 }
 
 impl Query {
@@ -357,6 +359,7 @@ impl Query {
             environment: environment.into(),
             resource: resource.into(),
             query,
+            draft: false,
         }
     }
 }
@@ -381,6 +384,10 @@ impl Operation for Query {
             self.resource.as_str(),
         ]
         .into()
+    }
+
+    fn query(&self) -> QueryString {
+        with_draft(QueryString::new(), self.draft)
     }
 
     fn body(&self) -> Result<Option<Bytes>, RequestError> {

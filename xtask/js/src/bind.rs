@@ -42,7 +42,37 @@ pub fn bind(compiled: &Path) -> Result<Bound> {
     trim::trim(module)?;
     let wasm = module.emit_wasm();
     Ok(Bound {
-        glue: output.js().to_owned(),
+        glue: without_comments(output.js()),
         wasm,
     })
+}
+
+/// The script without its JSDoc comments, which say what `index.d.ts` says better.
+fn without_comments(script: &str) -> String {
+    let mut plain = String::with_capacity(script.len());
+    let mut is_comment = false;
+    for line in script.lines() {
+        is_comment |= line.trim_start().starts_with("/**");
+        if !is_comment {
+            plain.push_str(line);
+            plain.push('\n');
+        }
+        is_comment &= !line.trim_end().ends_with("*/");
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_go_and_code_stays() {
+        let script =
+            "/**\n * What it is.\n */\nclass A {\n    /** One line. */\n    a() {} // stays\n}";
+        assert_eq!(
+            without_comments(script),
+            "class A {\n    a() {} // stays\n}\n"
+        );
+    }
 }

@@ -66,6 +66,27 @@ async fn pages_go_to_the_application_host() {
 }
 
 #[tokio::test]
+async fn a_client_with_drafts_asks_for_them_on_the_whole_data_host() {
+    let mock = MockTransport::new()
+        .answer(
+            StatusCode::OK,
+            r#"{"data":[],"columns":[],"row_count":0,"limit":1}"#,
+        )
+        .answer(StatusCode::OK, r#"{"success":true}"#)
+        .answer(StatusCode::OK, "[]")
+        .answer(StatusCode::OK, r#"{"id":1}"#);
+    let client = builder(&mock).draft(true).build().unwrap();
+    client.sql("shop").query("SELECT 1").await.unwrap();
+    client.resource("shop").reload().await.unwrap();
+    client.resource("shop").model_descriptions().await.unwrap();
+    client.records("shop", "orders").get(1).await.unwrap();
+
+    let requests = mock.requests();
+    let queries = requests.iter().map(|request| request.uri.query());
+    assert_eq!(queries.collect::<Vec<_>>(), [Some("draft=1"); 4]);
+}
+
+#[tokio::test]
 async fn drafts_are_published_and_discarded_and_revisions_restored() {
     let page = r#"{"uid":"5f0c","draft":true}"#;
     let revision =
