@@ -73,13 +73,15 @@ async function instantiation() {
   await compare(5, [fresh, bare, compiled, bareCompiled]);
   const [a, b, c, d] = await compare(101, [fresh, bare, compiled, bareCompiled]);
   console.log(`\nInstantiation, the package's module and an empty one (${bytes.length} bytes and ${EMPTY.length}):\n`);
+  const [first, firstBare] = await firstOfProcess();
   console.table({
-    "from bytes": row(a, b),
+    "first one of a process": row(first, firstBare),
     "from a compiled module": row(c, d),
-    "first one of a process": row(...(await firstOfProcess())),
+    // These compete with the engine, which goes on making the modules before them faster.
+    "from bytes, over and over": row(a, b),
   });
-  const more = a - b;
-  console.log(`From bytes it takes ${ms(more)} more; the goal is at most ${INSTANTIATION_GOAL} ms: ${verdict(more <= INSTANTIATION_GOAL)}.`);
+  const more = first - firstBare;
+  console.log(`The first one takes ${ms(more)} more; the goal is at most ${INSTANTIATION_GOAL} ms: ${verdict(more <= INSTANTIATION_GOAL)}.`);
 }
 
 const row = (own, bare) => ({ package: ms(own), empty: ms(bare), more: ms(own - bare) });
