@@ -23,7 +23,7 @@ export function selection({
   const query = {
     ...conditions(filters, ""),
     ...conditions(exclude, "exclude__"),
-    _filter: stringify(filter),
+    _filter: stringify(filter ?? undefined),
     _search: search,
     _relation: relation,
     _order_by: names("orderBy", texts(orderBy)),
@@ -41,7 +41,7 @@ export function selection({
 /** Names and values of what is there. */
 export const pairs = (object) =>
   Object.entries(object ?? {})
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]) => value !== undefined && value !== null)
     .map(([name, value]) => [name, String(value)]);
 
 /** One text or several, as several. */
@@ -82,13 +82,13 @@ function operandOf(field, value) {
 }
 
 function names(option, values) {
-  if (values === undefined) return undefined;
+  if (values === undefined || values === null) return undefined;
   if (Array.isArray(values) && values.every((name) => typeof name === "string")) return commaList(values);
   throw failed("request", `${option} must be an array of strings`);
 }
 
 function whole(option, number) {
-  if (number === undefined || (Number.isInteger(number) && number > 0 && number < 2 ** 32)) return number;
+  if (number === undefined || number === null || (Number.isInteger(number) && number > 0 && number < 2 ** 32)) return number;
   throw failed("request", `${option} must be a whole number, from 1`);
 }
 

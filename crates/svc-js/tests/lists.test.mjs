@@ -242,6 +242,12 @@ test("options of a list are sent under the names of the wire", async (t) => {
   });
 });
 
+test("an option that is null is none", async (t) => {
+  const options = ["search", "relation", "timezone", "orderBy", "fields", "count", "filter", "filters", "exclude", "pagination"];
+  assert.deepEqual(await query(t, Object.fromEntries(options.map((name) => [name, null]))), {});
+  assert.deepEqual(await query(t, { pagination: { page: null, perPage: null } }), {});
+});
+
 test("a page that is no whole number is an error of the call", async (t) => {
   const requests = watchFetch(t, emptyList);
   for (const pagination of [{ page: 1.5 }, { page: -1 }, { page: "2" }, { perPage: NaN }, { perPage: 2 ** 40 }]) {
