@@ -5,6 +5,7 @@ mod bind;
 mod breakdown;
 mod optimise;
 mod package;
+mod serve;
 mod size;
 mod trim;
 
@@ -39,7 +40,12 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match options(lexopt::Parser::from_env()).and_then(|options| run(&options)) {
+    let outcome = match std::env::args().nth(1).as_deref() {
+        Some("serve") => serve_options(lexopt::Parser::from_args(std::env::args_os().skip(2)))
+            .and_then(|options| serve::serve(&options)),
+        _ => options(lexopt::Parser::from_env()).and_then(|options| run(&options)),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -63,6 +69,21 @@ fn options(mut parser: lexopt::Parser) -> Result<Options> {
             Long("wasm-opt") => options.wasm_opt = parser.value()?.into(),
             Long("package-version") => options.version = parser.value()?.string()?,
             Long("sizes") => options.sizes = true,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(options)
+}
+
+fn serve_options(mut parser: lexopt::Parser) -> Result<serve::Options> {
+    use lexopt::prelude::*;
+
+    let mut options = serve::Options::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("page") => options.page = parser.value()?.into(),
+            Long("package") => options.package = parser.value()?.into(),
+            Long("listen") => options.listen = parser.value()?.string()?,
             other => return Err(other.unexpected().into()),
         }
     }

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use super::build_program;
 use crate::js::serve::Site;
@@ -78,14 +77,11 @@ pub fn run_browser_tests(repository: &Repository) -> Result<(), Failure> {
     build_program(repository)?;
     let chromium = system::chromium()?;
     let place = Place::new(repository, "browser")?;
-    let site = Site::new(repository, place.package.clone(), "127.0.0.1:0")?;
-    let origin = site.origin()?;
-    // Goes on until this process ends.
-    thread::spawn(|| site.serve());
+    let site = Site::start(repository, &place.package, "127.0.0.1:0")?;
     place
         .test(repository, "tests/browser")?
         .env("CHROMIUM", text(&chromium))
-        .env("SVC_JS_PAGE", &origin)
+        .env("SVC_JS_PAGE", &site.origin)
         .run()
 }
 
