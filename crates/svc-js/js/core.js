@@ -55,14 +55,14 @@ export class Core {
   }
 
   async isAuthenticated(options) {
-    options?.signal?.throwIfAborted();
-    if ((await this.getHeaders()) === undefined) return { authenticated: false };
+    if ((await this.getHeaders(options)) === undefined) return { authenticated: false };
     return { authenticated: true, user: await this.#account("account.user", undefined, options) };
   }
 
-  async logout({ revoke = false } = {}) {
+  async logout({ revoke = false, signal } = {}) {
+    signal?.throwIfAborted();
     const client = await this.#ready();
-    await settled(client.logout(revoke));
+    await settled(client.logout(revoke, signal), signal);
   }
 
   async registerViaEmailPassword({ email, password, firstName, lastName, language, timezone, ...options }) {
@@ -93,9 +93,10 @@ export class Core {
     return this.#account("account.change_email_complete", { code }, options);
   }
 
-  async getHeaders() {
+  async getHeaders({ signal } = {}) {
+    signal?.throwIfAborted();
     const client = await this.#ready();
-    const value = await settled(client.authorization());
+    const value = await settled(client.authorization(signal), signal);
     return value === undefined ? undefined : { Authorization: value };
   }
 

@@ -522,7 +522,7 @@ export class Svc {
    * Forgets the tokens, here and in the storage. The service is not told unless `revoke` asks for it; an
    * `apiToken` stays.
    */
-  logout(options?: { revoke?: boolean }): Promise<void>;
+  logout(options?: { revoke?: boolean; signal?: AbortSignal }): Promise<void>;
   /** Signs up. It signs nobody in. */
   registerViaEmailPassword(options: RegisterOptions): Promise<{ result: true; user: UserInfo } | { result: false }>;
   /** Changes the password and saves the new tokens. All other sessions of the user end. */
@@ -540,7 +540,7 @@ export class Svc {
   /** Confirms another e-mail address with a code. All sessions of the user end. */
   changeEmailComplete(code: string, options?: CallOptions): Promise<{ result: boolean; oldEmail: string; newEmail: string }>;
   /** The headers that calls of the user carry, renewed if need be; `undefined` when there are none. */
-  getHeaders(): Promise<{ Authorization: string } | undefined>;
+  getHeaders(options?: { signal?: AbortSignal }): Promise<{ Authorization: string } | undefined>;
   /** Accepts an invitation with the code from its e-mail, and saves the tokens. */
   acceptInvitation(
     code: string,

@@ -4,19 +4,20 @@ use http::header;
 use js_sys::Promise;
 use svc_auth::ServiceToken;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+use web_sys::AbortSignal;
 
 use crate::{Client, call::promise, error::Failed};
 
 #[wasm_bindgen]
 impl Client {
     /// Signs out. The service is told when `revoke` asks for it.
-    pub fn logout(&self, revoke: bool) -> Promise {
+    pub fn logout(&self, revoke: bool, signal: Option<AbortSignal>) -> Promise {
         let mut sign_out = self.inner().account().logout();
         if revoke {
             sign_out = sign_out.revoke();
         }
         promise(
-            None,
+            signal,
             Box::pin(async move {
                 sign_out.send().await?;
                 Ok(JsValue::UNDEFINED)
@@ -25,10 +26,10 @@ impl Client {
     }
 
     /// The value of the header `Authorization`, if there is anything to send.
-    pub fn authorization(&self) -> Promise {
+    pub fn authorization(&self, signal: Option<AbortSignal>) -> Promise {
         let account = self.inner().account();
         promise(
-            None,
+            signal,
             Box::pin(async move {
                 let headers = account.headers().await?;
                 let value = headers

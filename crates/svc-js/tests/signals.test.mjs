@@ -105,6 +105,30 @@ test("no call is sent when its signal is aborted already", async (t) => {
   assert.deepEqual(requests, []);
 });
 
+test("who waits for a refresh can give up waiting", async (t) => {
+  const waits = {
+    getHeaders: (svc, options) => svc.getHeaders(options),
+    isAuthenticated: (svc, options) => svc.isAuthenticated(options),
+    logout: (svc, options) => svc.logout({ revoke: true, ...options }),
+    "collection.get": (svc, options) => svc.collection("a", "b").get(1, options),
+  };
+  for (const [name, wait] of Object.entries(waits)) {
+    const asked = deferred();
+    watchFetch(t, () => {
+      asked.resolve();
+      return new Promise(() => {});
+    });
+    const storage = new FakeStorage();
+    storage.tokens = entry("a", { access: 0 });
+    const controller = new AbortController();
+    const answer = wait(new Svc({ project: "demo", storage }), { signal: controller.signal });
+    await asked.promise;
+    const reason = { name };
+    controller.abort(reason);
+    await assert.rejects(answer, (error) => error === reason, name);
+  }
+});
+
 test("every method that makes a call is among those above", () => {
   const svc = new Svc({ project: "demo" });
   const methods = (prototype) => Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");

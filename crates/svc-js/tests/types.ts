@@ -179,7 +179,8 @@ export async function account(svc: Svc, signal: AbortSignal) {
   exactly<PasswordChanged>()(await svc.acceptInvitation("code", "new", { firstName: "Ann", lastName: "Lee", ...call }));
   exactly<void>()(await svc.loadServiceToken("token"));
   exactly<void>()(await svc.logout());
-  await svc.logout({ revoke: true });
+  await svc.logout({ revoke: true, signal: AbortSignal.timeout(1000) });
+  await svc.getHeaders({ signal: AbortSignal.timeout(1000) });
   // @ts-expect-error no such option
   await svc.logout({ everywhere: true });
 }
