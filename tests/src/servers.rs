@@ -5,7 +5,7 @@ use std::{
     fs,
     io::Write as _,
     net::TcpListener,
-    os::unix::{fs::MetadataExt as _, process::CommandExt as _},
+    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
@@ -16,6 +16,8 @@ use std::{
 };
 
 use tempfile::TempDir;
+
+use svc_system::{install, is_root};
 
 use crate::wait_until;
 
@@ -367,10 +369,6 @@ fn unique_name() -> String {
     format!("test_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
-fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
-}
-
 /// Gives a file or folder to the user that servers run as.
 fn give_away(path: &Path) {
     if is_root() {
@@ -476,31 +474,4 @@ fn installed(program: &str) -> Option<PathBuf> {
     }
     let mut paths = folders.into_iter().map(|folder| folder.join(program));
     paths.find(|path| path.is_file())
-}
-
-/// Installs packages of Debian or Ubuntu, without starting what is in them.
-fn install(packages: &[&str]) {
-    let apt = |arguments: &[&str]| {
-        let mut command = match is_root() {
-            true => Command::new("apt-get"),
-            false => {
-                let mut sudo = Command::new("sudo");
-                sudo.args(["-n", "apt-get"]);
-                sudo
-            }
-        };
-        command
-            .args(arguments)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .env("RUNLEVEL", "1")
-            .stdin(Stdio::null())
-            .output()
-            .is_ok_and(|output| output.status.success())
-    };
-    let mut options = vec!["install", "-y", "-qq", "--no-install-recommends"];
-    options.extend(packages);
-    if !apt(&options) {
-        apt(&["update", "-qq"]);
-        apt(&options);
-    }
 }

@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use svc_system::install;
+
 use crate::shell::Failure;
 
 /// The oldest Node that the client promises to run on.
@@ -111,47 +113,6 @@ fn installed(programs: &[&str]) -> Option<PathBuf> {
         .iter()
         .flat_map(|program| folders.iter().map(move |folder| folder.join(program)));
     paths.find(|path| path.is_file())
-}
-
-/// Installs packages of Debian or Ubuntu, as root or as somebody who may become root without a password.
-fn install(packages: &[&str]) {
-    println!("installing {}", packages.join(" "));
-    let mut options = vec!["install", "-y", "-qq", "--no-install-recommends"];
-    options.extend(packages);
-    if !apt(&options) {
-        apt(&["update", "-qq"]);
-        apt(&options);
-    }
-}
-
-fn apt(arguments: &[&str]) -> bool {
-    let mut command = match is_root() {
-        true => Command::new("apt-get"),
-        false => {
-            let mut sudo = Command::new("sudo");
-            sudo.args(["-n", "apt-get"]);
-            sudo
-        }
-    };
-    command
-        .args(arguments)
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .env("RUNLEVEL", "1")
-        .stdin(Stdio::null())
-        .output()
-        .is_ok_and(|output| output.status.success())
-}
-
-#[cfg(unix)]
-fn is_root() -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
-    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
-}
-
-#[cfg(not(unix))]
-fn is_root() -> bool {
-    false
 }
 
 #[cfg(test)]

@@ -1,0 +1,47 @@
+//! What tests and tools need of the system they run on, and install when it is missing.
+
+use std::process::{Command, Stdio};
+
+/// Installs packages of Debian or Ubuntu, as root or as somebody who may become root without a password. Servers in them
+/// are not started. Whether it worked is seen by looking for what was to be installed.
+pub fn install(packages: &[&str]) {
+    println!("installing {}", packages.join(" "));
+    let mut options = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    options.extend(packages);
+    if !apt(&options) {
+        apt(&["update", "-qq"]);
+        apt(&options);
+    }
+}
+
+fn apt(arguments: &[&str]) -> bool {
+    let mut command = match is_root() {
+        true => Command::new("apt-get"),
+        false => {
+            let mut sudo = Command::new("sudo");
+            sudo.args(["-n", "apt-get"]);
+            sudo
+        }
+    };
+    command
+        .args(arguments)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .env("RUNLEVEL", "1")
+        .stdin(Stdio::null())
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+/// Whether this process is root's.
+#[cfg(unix)]
+pub fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+/// Whether this process is root's.
+#[cfg(not(unix))]
+pub fn is_root() -> bool {
+    false
+}
