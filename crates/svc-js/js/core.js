@@ -286,8 +286,10 @@ function thrown(error) {
 function readable(text) {
   try {
     return parse(text);
-  } catch (cause) {
-    throw failed("decode", `the answer is not JSON: ${cause.message}`, { cause, body: text });
+  } catch ({ message }) {
+    // The engine's own message quotes the text, in which tokens may be.
+    const cause = new SyntaxError(`unexpected text${/ at position \d+/.exec(message)?.[0] ?? ""}`);
+    throw failed("decode", "the answer is not JSON; is the base URL right?", { cause, body: text });
   }
 }
 

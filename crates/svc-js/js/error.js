@@ -3,10 +3,12 @@ export class SvcRequestError extends Error {
   name = "SvcRequestError";
 
   /** @param {object} properties those of the error, `message` among them */
-  constructor({ message, generalErrors = [], fieldErrors = [], ...properties }) {
+  constructor({ message, generalErrors = [], fieldErrors = [], body, ...properties }) {
     super(message);
-    if (generalErrors.length === 0) generalErrors = detail(properties.body);
+    if (generalErrors.length === 0) generalErrors = detail(body);
     Object.assign(this, { ...properties, generalErrors, fieldErrors: Object.fromEntries(fieldErrors) });
+    // Not shown where the error is: it may be large, and hold what is not for a log.
+    if (body !== undefined) Object.defineProperty(this, "body", { value: body });
   }
 }
 

@@ -582,7 +582,7 @@ export class SvcRequestError extends Error {
   readonly generalErrors: string[];
   /** What the service says of single fields. */
   readonly fieldErrors: { [field: string]: string[] };
-  /** The body of the answer as it came, where there was one. */
+  /** The body of the answer as it came, where there was one. It is not shown where the error is logged. */
   readonly body?: string;
 }
 

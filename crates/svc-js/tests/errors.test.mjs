@@ -206,6 +206,17 @@ test("no secret is in what an error or a client shows", async (t) => {
   }
 });
 
+test("no token is in what an answer that is no JSON shows", async (t) => {
+  for (const answer of ['{"token":{"access_token":"hidden" x}}', '{"token":hidden}', '{"token":"hidden']) {
+    const client = await clientOf(t, (_, response) => response.end(answer), { apiToken: undefined });
+    const error = await rejected(client.loginViaEmailPassword("ann@example.com", "correct horse"));
+    assert.equal(error.kind, "decode");
+    assert.equal(error.body, answer);
+    const shown = [error.message, error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)].join("\n");
+    assert.ok(!shown.includes("hidden"), shown);
+  }
+});
+
 test("no password of a login is in what its refusal shows", async () => {
   await service.addUser("shown@example.com", { team: "Editor" });
   const error = await rejected(new Svc(service.options).loginViaEmailPassword("shown@example.com", `${PASSWORD}-hidden`));
