@@ -1,13 +1,20 @@
 //! One suite over every engine: the same rows in each, the same requests, and answers compared cell by cell
 //! (wire contract, sections 4 and 5).
 
+mod constraints;
 mod faults;
 mod fixture;
 mod formats;
+mod generated;
 mod geometry;
 mod injection;
+mod limits;
+mod load;
+mod migrations;
 mod properties;
 mod reads;
 mod sql;
 mod structure;
+mod unchanged;
 mod writes;
+mod zoo;

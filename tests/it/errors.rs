@@ -40,6 +40,79 @@ fn bodies_that_are_no_json_object_are_refused() {
 }
 
 #[test]
+fn very_many_properties_are_refused_and_of_many_mistakes_a_hundred_are_told() {
+    let unknown = |count: usize| {
+        let fields = (0..count).map(|number| (format!("f{number}"), Value::from(1)));
+        Value::Object(fields.collect())
+    };
+    for (method, path) in [
+        ("POST", "/models/products"),
+        ("PATCH", "/models/products/1"),
+        ("PUT", "/models/products/1"),
+        ("POST", "/sql_get_query"),
+    ] {
+        let call = |count: usize| demo().data(method, "shop", path).json(&unknown(count));
+        let errors = call(100_000).expect(400).json();
+        let message = errors["non_field_errors"][0].as_str().unwrap();
+        assert!(message.contains("at most 10000 properties"), "{message}");
+        let errors = call(9_000).expect(400).json();
+        // A hundred fields, how many more there are, and the codes of the errors.
+        assert!(errors.as_object().unwrap().len() <= 102, "{path}");
+    }
+    let records = Value::Array(vec![unknown(0); 10_001]);
+    let call = demo().data("POST", "shop", "/models/products/bulk_create");
+    let errors = call.json(&records).expect(400).json();
+    let message = errors["non_field_errors"][0].as_str().unwrap();
+    assert!(message.contains("at most 10000 records"), "{message}");
+}
+
+#[test]
+fn very_many_parameters_are_refused_with_a_short_answer() {
+    let many = |part: &str| {
+        let parts: Vec<_> = (0..3_000)
+            .map(|number| part.replace('#', &number.to_string()))
+            .collect();
+        parts.join("&")
+    };
+    for query in [
+        many("_x#"),
+        many("f#=1"),
+        many("id__gt#=1"),
+        many("exclude__f#=1"),
+    ] {
+        for path in [
+            "/models/products",
+            "/models/products/1",
+            "/models/products/1/get_siblings",
+        ] {
+            let answer = demo()
+                .data("GET", "shop", &format!("{path}?{query}"))
+                .expect(400);
+            assert!(answer.body.len() < 64 * 1024, "{}", answer.body.len());
+        }
+    }
+    let same = |count: usize| vec!["id"; count].join(",");
+    let (fields, order) = (same(5_000), same(100));
+    let path = format!("/models/products?_fields={fields}&_order_by={order}&_per_page=1");
+    demo().data("GET", "shop", &path).expect(200);
+    let expressions = (0..11).map(|_| r#"{"field":"name","lookup":"regex","value":"a"}"#);
+    let expressions: Vec<_> = expressions.collect();
+    for (name, value, message) in [
+        ("_order_by", same(101), "at most 100 columns"),
+        ("_search", "x".repeat(1_001), "at most 1000 characters"),
+        (
+            "_filter",
+            format!(r#"{{"or":[{}]}}"#, expressions.join(",")),
+            "at most 10 regular expressions",
+        ),
+    ] {
+        let call = demo().data("GET", "shop", "/models/products");
+        let answer = call.query(&[(name, &value)]).expect(400);
+        assert!(answer.body.contains(message), "{}", answer.body);
+    }
+}
+
+#[test]
 fn deeply_nested_json_is_no_danger() {
     let deep = format!(
         "{{\"name\":{}{}}}",

@@ -2,8 +2,11 @@
 
 mod account;
 mod aggregate;
+mod answers;
 mod audit;
 mod bulk_create;
+mod compression;
+mod connections;
 mod credentials;
 mod demo;
 mod engines;
@@ -24,8 +27,10 @@ mod records;
 mod resources;
 mod rights;
 mod sessions;
+mod sessions_cancelled;
 mod shared;
 mod siblings;
 mod sql;
+mod store_outage;
 mod transfer;
 mod users;

@@ -343,7 +343,7 @@ fn what_the_database_would_refuse_is_refused_on_its_field() {
         (json!({"name": "x", "active": "maybe"}), "active", ""),
         (json!({"name": "x", "photo": "xyz"}), "photo", ""),
         (json!({"name": "x", "balance": "1,5"}), "balance", ""),
-        (json!({"name": "x", "name_length": 1}), "name_length", ""),
+        (json!({"name": "x", "name_length": 2}), "name_length", ""),
         (json!({"name": "x".repeat(21)}), "name", ""),
         (json!({"name": ["x"]}), "name", ""),
     ] {

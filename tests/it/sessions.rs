@@ -155,7 +155,7 @@ fn a_token_that_the_service_refuses_is_renewed_and_the_call_sent_once_more() {
         login.await.expect("signed in");
     });
     let before = client.account().session().tokens();
-    let rotate = ["keys", "rotate", "--now", "--dir", "store"];
+    let rotate = ["signing-keys", "rotate", "--now", "--dir", "store"];
     Program::new(place.folder.path(), &rotate).run_ok();
     svc_tests::wait_until("the old token is refused and renewed", || {
         runtime.block_on(async {

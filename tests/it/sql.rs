@@ -289,6 +289,34 @@ fn the_queries_of_a_batch_are_answered_each_by_itself() {
 }
 
 #[test]
+fn a_row_of_hundreds_of_calls_on_long_texts_is_refused_and_one_of_a_few_is_not() {
+    let shop = Shop::new();
+    let calls = |part: &str, count: usize| {
+        let calls: Vec<_> = (0..count)
+            .map(|n| part.replace('#', &n.to_string()))
+            .collect();
+        json!({ "query": format!("select {}", calls.join(" + ")) })
+    };
+    for part in [
+        "length(hex(printf('%.*c#', 3900000, 'a')))",
+        "length(replace(printf('%.*c#', 3900000, 'a'), 'b', 'c'))",
+        "length(printf('%.*c', 3900000, 'a') || '#')",
+        "json_array_length(json_array(printf('%.*c#', 3900000, 'a')))",
+    ] {
+        let refused = shop.answer(&calls(part, 200), 400);
+        let said = refused["non_field_errors"][0].as_str().unwrap();
+        assert!(said.contains("too long for this query"), "{part}: {said}");
+        shop.answer(&calls(part, 3), 200);
+    }
+    // The limit of one query is not that of the next.
+    shop.answer(&calls("length(printf('%.*c#', 7900000, 'a'))", 1), 200);
+    // Lists of values are not what makes a query long.
+    let values = vec!["'a'"; 3_000].join(",");
+    let query = format!("select length(printf('%.*c', 3900000, 'a')) where 'a' in ({values})");
+    shop.answer(&json!({ "query": query }), 200);
+}
+
+#[test]
 fn whatever_is_no_plain_query_is_refused_and_changes_nothing() {
     let shop = Shop::new();
     let before = shop.state();
@@ -391,7 +419,7 @@ fn more_rows_than_an_answer_holds_are_cut_and_said_to_be() {
         (&json!(5), &json!(false))
     );
     let wide = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 200) \
-        select replace(printf('%1000000d', i), ' ', 'x') from n";
+        select printf('%1000000d', i) from n";
     let answer = shop.answer(&json!({ "query": wide }), 200);
     assert_eq!(answer["truncated"], true);
     assert!(
@@ -432,4 +460,70 @@ fn the_program_asks_with_sql() {
     let (code, message) = run(&["sql", "s", "drop table orders"]).run_err();
     assert_ne!(code, 0);
     assert!(message.contains("drop"), "{message}");
+}
+
+#[test]
+fn what_is_wrapped_around_a_query_is_held_to_its_length() {
+    let shop = Shop::new();
+    let refused = |field: &str, value: Value, most: usize| {
+        let errors = shop.answer(&json!({"query": "select * from orders", field: value}), 400);
+        assert_eq!(
+            errors[field][0],
+            format!("at most {most} entries are allowed")
+        );
+    };
+    let filter = json!({"name": "status__ne", "value": "x"});
+    refused("filters", vec![filter.clone(); 60_000].into(), 100);
+    refused("order_by", vec!["id"; 60_000].into(), 100);
+    refused(
+        "columns",
+        vec![json!({"name": "id"}); 60_000].into(),
+        10_000,
+    );
+    let queries = vec![json!({"query": "select 1"}); 60_000];
+    let errors = shop.answer(&json!({"queries": queries}), 400);
+    assert_eq!(errors["queries"][0], "at most 100 entries are allowed");
+    let body = json!({"query": "select * from orders", "filters": vec![filter; 100]});
+    assert_eq!(shop.data(&body).as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_large_value_is_not_bound_in_very_many_places() {
+    let shop = Shop::new();
+    let places = vec![":a"; 1_000].join(", ");
+    let body = json!({
+        "query": format!("select 1 where 'x' in ({places})"),
+        "params_obj": {"a": "y".repeat(1 << 20)},
+    });
+    // SQLite binds a name once, however often it stands in the query.
+    shop.answer(&body, 200);
+    let names: Vec<_> = (0..9_999).map(|number| format!(":p{number}")).collect();
+    let values: serde_json::Map<_, _> = (0..9_999)
+        .map(|number| (format!("p{number}"), number.into()))
+        .collect();
+    let body = json!({
+        "query": format!("select 5000 in ({}) as found", names.join(", ")),
+        "params_obj": values,
+    });
+    assert_eq!(shop.data(&body), json!([[1]]));
+}
+
+#[test]
+fn a_query_of_too_many_instructions_is_refused_as_too_long() {
+    let shop = Shop::new();
+    let sum = ["abs(random() % 9)"; 10].join(" + ");
+    let many = format!("select {}", vec![sum; 1_900].join(", "));
+    let answer = shop.answer(&json!({"query": many}), 400);
+    let message = answer["non_field_errors"][0].as_str().unwrap();
+    assert!(message.contains("the query is too long"), "{message}");
+}
+
+#[test]
+fn many_columns_of_one_name_are_numbered() {
+    let shop = Shop::new();
+    let columns = vec!["1"; 1_500].join(", ");
+    let answer = shop.answer(&json!({"query": format!("select {columns}")}), 200);
+    let names = answer["columns"].as_array().unwrap();
+    assert_eq!(names[0], "1");
+    assert_eq!(names[1_499], "1_1500");
 }

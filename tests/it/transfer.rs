@@ -1,9 +1,14 @@
 //! Records exported to files and imported from them, aggregated and grouped, by the program.
 
+mod killed;
+
 use std::{fs, path::Path, process::Stdio};
 
 use serde_json::{Value, json};
-use svc_tests::{Program, Service, program};
+use svc_tests::{
+    Call, Program, Service, program,
+    servers::{MariadbServer, PostgresServer, Server as _},
+};
 use tempfile::TempDir;
 
 use crate::shared::{demo, serve};
@@ -80,24 +85,6 @@ fn what_is_exported_can_be_imported_and_is_the_same() {
         assert!(!two.exists(&format!("{file}.part")) && !two.exists(&format!("{file}.state")));
         let again = two.run(&["records", "export", "d", "a", file]).run_err();
         assert!(again.1.contains("--force"), "{}", again.1);
-        if file == "a.ndjson" {
-            // The service computes this column, and JSON says so; a table of values is only data.
-            let (_, message) = two
-                .run(&["records", "import", "d", "b", file, "--json"])
-                .run_err();
-            assert!(message.contains("2500 were refused"), "{message}");
-            let path = two.folder.path().join(file);
-            let lines = fs::read_to_string(&path).unwrap();
-            let without: Vec<String> = lines
-                .lines()
-                .map(|line| {
-                    let mut record: Value = serde_json::from_str(line).unwrap();
-                    record.as_object_mut().unwrap().remove("twice");
-                    record.to_string()
-                })
-                .collect();
-            fs::write(path, without.join("\n")).unwrap();
-        }
         let told = two
             .run(&["records", "import", "d", "b", file, "--json"])
             .run_json();
@@ -107,8 +94,74 @@ fn what_is_exported_can_be_imported_and_is_the_same() {
         );
         assert_eq!(two.rows("a"), two.rows("b"), "{file}");
         assert!(!two.exists(&format!("{file}.rejected.ndjson")));
-        assert!(!two.exists(&format!("{file}.state")));
+        // Once more with --resume, and nothing is made.
+        let resume = ["records", "import", "d", "b", file, "--resume"];
+        let told = two.run(&resume).run_ok();
+        assert_eq!(
+            told,
+            format!("nothing to do: all 2500 records of {file} were imported before\n")
+        );
+        assert_eq!(two.rows("b").as_array().unwrap().len(), 2500);
     }
+}
+
+#[test]
+fn a_value_that_the_database_does_not_compute_so_is_refused() {
+    let two = Two::new();
+    let lines = [
+        json!({"id": 1, "name": "a", "twice": 2}),
+        json!({"id": 2, "name": "b", "twice": 5}),
+    ];
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    fs::write(two.folder.path().join("b.ndjson"), text.join("\n")).unwrap();
+    two.run(&["records", "import", "d", "b", "b.ndjson"])
+        .run_err();
+    let rejected = fs::read_to_string(two.folder.path().join("b.ndjson.rejected.ndjson")).unwrap();
+    let rejected: Value = serde_json::from_str(&rejected).unwrap();
+    assert_eq!(rejected["number"], 2);
+    let message = rejected["errors"]["twice"][0].as_str().unwrap();
+    assert!(message.contains("the database computes"), "{message}");
+    assert_eq!(two.rows("b").as_array().unwrap().len(), 1);
+    // One record follows the same rule, and shows what it is asked to show.
+    let create = |record: Value, query: &str| {
+        let path = format!("/models/b{query}");
+        two.service.data("POST", "d", &path).json(&record).send()
+    };
+    let created = create(json!({"id": 7, "name": "x", "twice": 14}), "?_fields=name");
+    assert_eq!(created.status, 201);
+    assert_eq!(created.json(), json!({"id": 7, "name": "x"}));
+    let refused = create(json!({"id": 8, "name": "x", "twice": 15}), "");
+    assert_eq!(refused.status, 400);
+    assert!(refused.json()["twice"].is_array());
+    assert_eq!(two.rows("b").as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_file_that_is_cut_off_fails_with_its_line_and_what_was_imported() {
+    let two = Two::new();
+    let mut text = String::from("id,name\n");
+    for id in 1..=150 {
+        text.push_str(&format!("{id},n{id}\n"));
+    }
+    text.push_str("151,\"cut off");
+    fs::write(two.folder.path().join("b.csv"), &text).unwrap();
+    let import = ["records", "import", "d", "b", "b.csv", "--batch", "100"];
+    let (code, message) = two.run(&import).run_err();
+    assert_eq!(code, 1);
+    for part in [
+        "record 151",
+        "line 152",
+        "100 records were made so far",
+        "svc records import d b b.csv --resume --batch 100",
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    fs::write(two.folder.path().join("b.csv"), text + "\"\n").unwrap();
+    let mut resume = import.to_vec();
+    resume.extend(["--resume", "--json"]);
+    let told = two.run(&resume).run_json();
+    assert_eq!(told, json!({"records": 151, "created": 151, "refused": 0}));
+    assert_eq!(two.rows("b").as_array().unwrap().len(), 151);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the black-box suites share: the built program as a child process, and calls to it over HTTP, and the servers
 //! that it is connected to, of databases and of mail.
 //!
-//! The program is the one of `SVC_BIN`, else the `svc` beside the test binary; `cargo xtask test`
+//! The program is the one of `TESTED_PROGRAM`, else the `svc` beside the test binary; `cargo xtask test`
 //! builds it first.
 
 mod call;

@@ -33,7 +33,7 @@ pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
 /// # Panics
 /// When it was not built.
 pub fn program() -> PathBuf {
-    let path = std::env::var_os("SVC_BIN").map_or_else(
+    let path = std::env::var_os("TESTED_PROGRAM").map_or_else(
         || {
             let test = std::env::current_exe().expect("the test binary has a path");
             let profile = test

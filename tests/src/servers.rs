@@ -28,6 +28,8 @@ const PASSWORD_IN_URL: &str = "s3cret%2Fp%40ss";
 const MARIADB: &[&str] = &["mariadb-server-core", "mariadb-client-core"];
 /// The package with the programs of PostgreSQL.
 const POSTGRES: &[&str] = &["postgresql"];
+/// How many connections a server accepts, unless a test wants fewer.
+const MANY_CONNECTIONS: u32 = 200;
 /// How long one attempt to connect may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The user and group that a server runs as when the tests run as root.
@@ -68,6 +70,8 @@ pub struct PostgresServer {
     process: Option<Child>,
     /// Whether what is committed is on the disk.
     durable: bool,
+    /// How many connections it accepts.
+    connections: u32,
 }
 
 impl PostgresServer {
@@ -86,7 +90,7 @@ impl PostgresServer {
     /// When there is none and none can be installed.
     #[must_use]
     pub fn start() -> Self {
-        Self::make(false)
+        Self::make(false, MANY_CONNECTIONS)
     }
 
     /// A server of one's own that is as slow as one in earnest: what is committed is on the disk.
@@ -95,10 +99,19 @@ impl PostgresServer {
     /// When there is none and none can be installed.
     #[must_use]
     pub fn start_durable() -> Self {
-        Self::make(true)
+        Self::make(true, MANY_CONNECTIONS)
     }
 
-    fn make(durable: bool) -> Self {
+    /// A server of one's own that accepts few connections.
+    ///
+    /// # Panics
+    /// When there is none and none can be installed.
+    #[must_use]
+    pub fn start_with_connections(connections: u32) -> Self {
+        Self::make(false, connections)
+    }
+
+    fn make(durable: bool, connections: u32) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("svc-postgres-")
             .tempdir()
@@ -120,6 +133,7 @@ impl PostgresServer {
             port: free_port(),
             process: None,
             durable,
+            connections,
         };
         server.run();
         server
@@ -127,6 +141,18 @@ impl PostgresServer {
 }
 
 impl PostgresServer {
+    /// The URL of a database by which the server is reached through its Unix socket.
+    #[must_use]
+    pub fn socket_url(&self, url: &str) -> String {
+        let database = url.rsplit('/').next().unwrap_or_default();
+        let folder = self.folder.path().display().to_string();
+        format!(
+            "postgres://svc:{PASSWORD_IN_URL}@{}:{}/{database}",
+            folder.replace('/', "%2F"),
+            self.port
+        )
+    }
+
     /// Makes a database with PostGIS, which is installed where the server has none.
     ///
     /// # Panics
@@ -159,8 +185,14 @@ impl Server for PostgresServer {
             .arg(self.folder.path().join("data"))
             .args(["-p", &self.port.to_string()])
             .args(["-c", "listen_addresses=127.0.0.1"])
-            .args(["-c", "unix_socket_directories="])
-            .args(["-c", "max_connections=200"])
+            .arg("-c")
+            .arg(format!(
+                "unix_socket_directories={}",
+                self.folder.path().display()
+            ))
+            .args(["-c", &format!("max_connections={}", self.connections)])
+            // Its user is a superuser, so that all of them are for tests.
+            .args(["-c", "superuser_reserved_connections=0"])
             .args([
                 "-c",
                 if self.durable {
@@ -214,6 +246,8 @@ pub struct MariadbServer {
     folder: TempDir,
     port: u16,
     process: Option<Child>,
+    /// How many connections it accepts.
+    connections: u32,
 }
 
 impl MariadbServer {
@@ -232,6 +266,15 @@ impl MariadbServer {
     /// When there is none and none can be installed.
     #[must_use]
     pub fn start() -> Self {
+        Self::start_with_connections(MANY_CONNECTIONS)
+    }
+
+    /// A server of one's own that accepts few connections.
+    ///
+    /// # Panics
+    /// When there is none and none can be installed.
+    #[must_use]
+    pub fn start_with_connections(connections: u32) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("svc-mariadb-")
             .tempdir()
@@ -246,6 +289,8 @@ impl MariadbServer {
                 "--datadir={}",
                 folder.path().join("data").display()
             ))
+            // Servers that share a folder for temporary files get into each other's way.
+            .arg(format!("--tmpdir={}", folder.path().display()))
             .args(["--auth-root-authentication-method=normal", "--skip-test-db"]));
         let init = folder.path().join("init.sql");
         let statements = format!(
@@ -259,6 +304,7 @@ impl MariadbServer {
             folder,
             port: free_port(),
             process: None,
+            connections,
         };
         server.run();
         server
@@ -272,15 +318,14 @@ impl Server for MariadbServer {
         command
             .arg("--no-defaults")
             .arg(format!("--datadir={}", folder.join("data").display()))
+            .arg(format!("--tmpdir={}", folder.display()))
             .arg(format!("--socket={}", folder.join("socket").display()))
             .arg(format!("--pid-file={}", folder.join("pid").display()))
             .arg(format!("--init-file={}", folder.join("init.sql").display()))
             .arg(format!("--port={}", self.port))
             .args(["--bind-address=127.0.0.1", "--skip-name-resolve"])
-            .args([
-                "--innodb-flush-log-at-trx-commit=2",
-                "--max-connections=200",
-            ]);
+            .arg("--innodb-flush-log-at-trx-commit=2")
+            .arg(format!("--max-connections={}", self.connections));
         self.process = Some(supervised(&command, "TERM", folder));
         let url = self.url("mysql");
         wait_until("MariaDB takes connections", || {
@@ -334,6 +379,45 @@ impl MariadbServer {
         .expect("the query runs")
         .expect("it gives a number")
     }
+
+    /// Lets later connections send and get packets of this many bytes.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    pub fn set_max_packet(&self, bytes: u64) {
+        let set = format!("SET GLOBAL max_allowed_packet = {bytes}");
+        self.execute(&self.url("mysql"), &set);
+    }
+
+    /// Runs a statement in the database of a URL, on a connection that stays open while the answer is kept.
+    ///
+    /// # Panics
+    /// When the database refuses.
+    #[must_use]
+    pub fn hold(&self, url: &str, statement: &str) -> HeldConnection {
+        use mysql_async::prelude::Queryable as _;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let connection = runtime.block_on(async {
+            let url = format!("{url}?prefer_socket=false");
+            let mut connection = mysql_async::Conn::from_url(url).await?;
+            connection.query_drop(statement).await?;
+            Ok::<_, mysql_async::Error>(connection)
+        });
+        HeldConnection {
+            _connection: connection.expect("the statement runs"),
+            _runtime: runtime,
+        }
+    }
+}
+
+/// An open connection, with what its statement has locked.
+#[derive(Debug)]
+pub struct HeldConnection {
+    _connection: mysql_async::Conn,
+    _runtime: tokio::runtime::Runtime,
 }
 
 /// Runs statements in the MySQL or MariaDB database of a URL.

@@ -18,7 +18,7 @@ pub fn run(repository: &Repository, passed_on: &[String]) -> Result<(), Failure>
         ])
         .args(passed_on)
         .env(
-            "SVC_BIN",
+            "TESTED_PROGRAM",
             repository.program("release").display().to_string(),
         )
         .run()

@@ -18,7 +18,11 @@ const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         about: "rustfmt has nothing to change",
-        run: |repository| repository.cargo(["fmt", "--all", "--check"]).run(),
+        run: |repository| {
+            repository.cargo(["fmt", "--all", "--check"]).run()?;
+            let fuzz = ["fmt", "--check", "--manifest-path", "fuzz/Cargo.toml"];
+            repository.cargo(fuzz).run()
+        },
     },
     Step {
         name: "toolchain",

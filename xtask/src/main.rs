@@ -1,15 +1,17 @@
 //! The repository's own commands, so that nothing but cargo has to be
 //! installed: `cargo xtask ci`, `cargo xtask test`, `cargo xtask bench`,
-//! `cargo xtask js`.
+//! `cargo xtask fuzz`, `cargo xtask js`.
 
 mod bench;
 mod ci;
+mod fuzz;
 mod js;
 mod shell;
 mod test;
 mod wasm32;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::shell::{Failure, Repository};
 
@@ -23,6 +25,8 @@ Commands:
   ci --list        the names of the steps
   test [STEP]...   what the README promises: the program, its examples, every test
   bench [OPTIONS]  speed against the floor and a bare server; `bench --help` for its options
+  fuzz [TARGET]... what a stranger may send, made up by cargo-fuzz: every target of fuzz/, or the named
+                    ones, each for --minutes 1 or --seconds NUMBER
   js [OPTIONS]     the npm package of the JavaScript client in dist/svc-js; `--sizes` says where
                     its bytes go, `--bench` how fast it is beside fetch and a bare module
   js --serve       the client's example page with that package, on --listen 127.0.0.1:8081
@@ -50,11 +54,26 @@ fn main() -> ExitCode {
 enum Arguments {
     Help,
     ListSteps,
-    Ci { steps: Vec<String> },
-    Test { steps: Vec<String> },
-    Bench { passed_on: Vec<String> },
-    Js { sizes: bool, bench: bool },
-    ServeExample { listen: String },
+    Ci {
+        steps: Vec<String>,
+    },
+    Test {
+        steps: Vec<String>,
+    },
+    Bench {
+        passed_on: Vec<String>,
+    },
+    Fuzz {
+        targets: Vec<String>,
+        each: Duration,
+    },
+    Js {
+        sizes: bool,
+        bench: bool,
+    },
+    ServeExample {
+        listen: String,
+    },
 }
 
 fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
@@ -88,6 +107,21 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
                 .map(|argument| argument.string())
                 .collect::<Result<_, _>>()?;
             Ok(Arguments::Bench { passed_on })
+        }
+        "fuzz" => {
+            let (mut targets, mut each) = (Vec::new(), fuzz::BY_DEFAULT);
+            while let Some(argument) = parser.next()? {
+                match argument {
+                    Long("minutes") => {
+                        each = Duration::from_secs(60 * parser.value()?.parse::<u64>()?);
+                    }
+                    Long("seconds") => each = Duration::from_secs(parser.value()?.parse()?),
+                    Short('h') | Long("help") => return Ok(Arguments::Help),
+                    Value(target) => targets.push(target.string()?),
+                    other => return Err(other.unexpected()),
+                }
+            }
+            Ok(Arguments::Fuzz { targets, each })
         }
         "js" => {
             let (mut sizes, mut bench, mut serve, mut listen) = (false, false, false, None);
@@ -123,6 +157,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Arguments::Ci { steps } => ci::run(&Repository::find()?, &steps)?,
         Arguments::Test { steps } => test::run(&Repository::find()?, &steps)?,
         Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
+        Arguments::Fuzz { targets, each } => fuzz::run(&Repository::find()?, &targets, each)?,
         Arguments::Js { sizes, bench } => {
             let repository = Repository::find()?;
             if sizes || !bench {
@@ -164,6 +199,21 @@ mod tests {
             parse(&["bench", "--seconds", "3"]),
             Ok(Arguments::Bench { passed_on })
         );
+    }
+
+    #[test]
+    fn fuzz_takes_targets_and_how_long_each_runs() {
+        let fuzz = |targets: &[&str], seconds| Arguments::Fuzz {
+            targets: targets.iter().map(|&target| target.to_owned()).collect(),
+            each: Duration::from_secs(seconds),
+        };
+        assert_eq!(parse(&["fuzz"]), Ok(fuzz(&[], 60)));
+        assert_eq!(
+            parse(&["fuzz", "heads", "--minutes", "2"]),
+            Ok(fuzz(&["heads"], 120))
+        );
+        assert_eq!(parse(&["fuzz", "--seconds", "20"]), Ok(fuzz(&[], 20)));
+        assert!(parse(&["fuzz", "--minutes", "soon"]).is_err());
     }
 
     #[test]

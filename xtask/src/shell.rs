@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
-use std::{fmt, fs, io};
+use std::{env, fmt, fs, io};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 use ignore::WalkBuilder;
@@ -56,7 +56,7 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// The clone that this program was built from.
+/// The clone that this program works on.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
@@ -65,7 +65,10 @@ pub struct Repository {
 
 impl Repository {
     pub fn find() -> Result<Self, Failure> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        // As cargo says when it runs this program: two clones may share the folder that it was built in.
+        let manifest = env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = manifest
             .parent()
             .ok_or_else(|| Failure::new("xtask has no parent folder"))?
             .to_owned();

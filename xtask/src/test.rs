@@ -1,7 +1,7 @@
 //! `cargo xtask test`: what the README promises. The program and the
 //! client's examples are built, the README's session runs against the demo,
-//! then come the documentation's examples, the JavaScript client, and every
-//! other test.
+//! then come the documentation's examples, the JavaScript client, the fuzz
+//! targets, and every other test.
 
 mod demo;
 mod js;
@@ -14,6 +14,7 @@ use cargo_metadata::Package;
 
 use self::demo::Demo;
 pub use self::js::run_benchmark as run_js_benchmark;
+use crate::fuzz;
 use crate::shell::{Failure, Repository, Step};
 
 const STEPS: &[Step] = &[
@@ -63,13 +64,21 @@ const STEPS: &[Step] = &[
         run: js_book::run_examples,
     },
     Step {
+        name: "fuzz",
+        about: "what a stranger may send, made up: each fuzz target for a short time",
+        run: |repository| fuzz::run(repository, &[], fuzz::IN_TESTS),
+    },
+    Step {
         name: "tests",
         about: "unit, integration and black-box tests",
         run: |repository| {
             repository
                 .cargo(["test", "--workspace", "--all-targets", "--no-fail-fast"])
                 .args(["--features", &every_feature(repository)])
-                .env("SVC_BIN", repository.program("debug").display().to_string())
+                .env(
+                    "TESTED_PROGRAM",
+                    repository.program("debug").display().to_string(),
+                )
                 .run()
         },
     },

@@ -11,11 +11,11 @@ use serde_json::Value;
 use svc_auth::{
     AuthState, AuthTarget, ServiceToken, Session, TokenStore,
     account::{
-        AcceptInvitation, AccountScope, ChangeEmail, ChangeEmailComplete, ChangePassword, Code,
-        GetUser, Login, Password, Register, ResetPassword, ResetPasswordComplete, UserInfo,
+        AcceptInvitation, ChangeEmail, ChangeEmailComplete, ChangePassword, Code, GetUser, Login,
+        Password, Register, ResetPassword, ResetPasswordComplete, UserInfo,
     },
 };
-use svc_model::wire::{AnyOperation, Operation};
+use svc_model::wire::{AnyOperation, Operation, OperationInfo, Timer, TransportErrorKind, within};
 
 pub(crate) use self::options::SessionOptions;
 use self::token_call::save;
@@ -24,6 +24,9 @@ pub use self::{
     token_call::{BringsTokens, TokenCall},
 };
 use crate::{Call, Client, Error, RequestOptions};
+
+/// What the headers of a user are asked for.
+static GET_USER: OperationInfo = GetUser::INFO;
 
 /// The account of the user who is signed in, or is about to. It comes from [`Client::account`].
 ///
@@ -93,10 +96,12 @@ impl Client {
     pub fn with_session_store(&self, store: impl TokenStore) -> Self {
         self.with_session(|inner| {
             inner.session_options.for_another_user(store);
-            inner.session =
-                inner
-                    .session_options
-                    .session(&inner.transport, &inner.settings, &inner.user_agent);
+            inner.session = inner.session_options.session(
+                &inner.transport,
+                inner.timer.as_ref(),
+                &inner.settings,
+                &inner.user_agent,
+            );
         })
     }
 }
@@ -116,11 +121,12 @@ impl Account {
         email: impl Into<String>,
         password: impl Into<Password>,
     ) -> TokenCall<Login> {
-        self.token_call(Login::new(self.scope(), email, password))
+        self.token_call(Login::new(self.client.scope(), email, password))
     }
 
     /// Asks the service who is signed in. When there is nothing to send, nobody is, and no request
-    /// is made (specification, "User sessions", rule 8).
+    /// is made (specification, "User sessions", rule 8). All of it, a refresh too, keeps to the
+    /// client's deadline.
     ///
     /// # Errors
     /// Every request that fails is an error (rule 8), one that is refused too: of kind
@@ -128,13 +134,22 @@ impl Account {
     /// when the service does not accept what was sent. After a session has ended, the next check
     /// finds nobody signed in.
     pub async fn is_authenticated(&self) -> Result<Authentication, Error> {
+        let client = self.client.inner();
+        let timer = client.timer.as_deref();
+        let started = timer.map(Timer::now);
         if self.headers().await?.is_none() {
             return Ok(Authentication::default());
         }
-        let user = self.client.call(GetUser::new(self.scope())).send().await?;
+        let mut options = RequestOptions::new();
+        let deadline = client.deadline_of(&options);
+        if let (Some(timer), Some(started), Some(deadline)) = (timer, started, deadline) {
+            let passed = timer.now().saturating_sub(started);
+            options = options.deadline(deadline.saturating_sub(passed));
+        }
+        let call = self.client.call(GetUser::new(self.client.scope()));
         Ok(Authentication {
             authenticated: true,
-            user: Some(user),
+            user: Some(call.options(options).send().await?),
         })
     }
 
@@ -143,7 +158,7 @@ impl Account {
     /// The service is not told (specification, "User sessions", rule 6) unless
     /// [`SignOut::revoke`] asks for it. An `api_token` stays (rule 7).
     pub fn logout(&self) -> SignOut {
-        SignOut::new(&self.client, self.scope())
+        SignOut::new(&self.client, self.client.scope())
     }
 
     /// Signs up with an e-mail address and a password. It signs nobody in.
@@ -156,7 +171,7 @@ impl Account {
         password: impl Into<Password>,
     ) -> Call<Register> {
         self.client
-            .call(Register::new(self.scope(), email, password))
+            .call(Register::new(self.client.scope(), email, password))
     }
 
     /// Changes the password and saves the tokens that come back. All other sessions of the user end.
@@ -168,7 +183,7 @@ impl Account {
         current_password: Option<Password>,
     ) -> TokenCall<ChangePassword> {
         self.token_call(ChangePassword::new(
-            self.scope(),
+            self.client.scope(),
             new_password,
             current_password,
         ))
@@ -177,7 +192,8 @@ impl Account {
     /// Asks for a code by e-mail that sets a forgotten password anew. The answer is the same
     /// whether or not there is such an account.
     pub fn reset_password(&self, email: impl Into<String>) -> Call<ResetPassword> {
-        self.client.call(ResetPassword::new(self.scope(), email))
+        self.client
+            .call(ResetPassword::new(self.client.scope(), email))
     }
 
     /// Sets a forgotten password with a code, and saves the tokens that come back.
@@ -189,7 +205,11 @@ impl Account {
         code: impl Into<Code>,
         new_password: impl Into<Password>,
     ) -> TokenCall<ResetPasswordComplete> {
-        self.token_call(ResetPasswordComplete::new(self.scope(), code, new_password))
+        self.token_call(ResetPasswordComplete::new(
+            self.client.scope(),
+            code,
+            new_password,
+        ))
     }
 
     /// Asks for another e-mail address, to which a code of confirmation is sent.
@@ -200,7 +220,7 @@ impl Account {
         new_email: impl Into<String>,
         current_password: Option<Password>,
     ) -> Call<ChangeEmail> {
-        let operation = ChangeEmail::new(self.scope(), new_email, current_password);
+        let operation = ChangeEmail::new(self.client.scope(), new_email, current_password);
         self.client.call(operation)
     }
 
@@ -210,7 +230,7 @@ impl Account {
     /// The call answers 400 when the code is wrong or used up.
     pub fn change_email_complete(&self, code: impl Into<Code>) -> Call<ChangeEmailComplete> {
         self.client
-            .call(ChangeEmailComplete::new(self.scope(), code))
+            .call(ChangeEmailComplete::new(self.client.scope(), code))
     }
 
     /// Accepts an invitation with the code from its e-mail, and saves the tokens that come back.
@@ -222,7 +242,7 @@ impl Account {
         code: impl Into<Code>,
         password: impl Into<Password>,
     ) -> TokenCall<AcceptInvitation> {
-        self.token_call(AcceptInvitation::new(self.scope(), code, password))
+        self.token_call(AcceptInvitation::new(self.client.scope(), code, password))
     }
 
     /// Sends an operation of this group that was put together while the program runs, saves the tokens that its answer
@@ -257,12 +277,30 @@ impl Account {
     ///
     /// # Errors
     /// Kind [`Auth`](crate::ErrorKind::Auth) when the access token has expired and cannot be
-    /// renewed, or the session has ended.
+    /// renewed, or the session has ended; kind [`Transport`](crate::ErrorKind::Transport) when it
+    /// could not be renewed before the client's deadline. The renewal then goes on, and a later
+    /// call gets what it brought.
     pub async fn headers(&self) -> Result<Option<HeaderMap>, Error> {
-        let operation = GetUser::INFO;
-        let target = AuthTarget::new(&operation, None);
-        let authorization = self.client.inner().authorization(target).await;
-        let authorization = authorization.map_err(|error| Error::auth(&operation, error))?;
+        self.headers_with(&RequestOptions::new()).await
+    }
+
+    /// As [`headers`](Self::headers), with the deadline of these options.
+    ///
+    /// # Errors
+    /// As [`headers`](Self::headers).
+    pub async fn headers_with(&self, options: &RequestOptions) -> Result<Option<HeaderMap>, Error> {
+        let client = self.client.inner();
+        let target = AuthTarget::new(&GET_USER, None);
+        let authorization = client.authorization(target);
+        let authorization = match (&client.timer, client.deadline_of(options)) {
+            (Some(timer), Some(deadline)) => within(&**timer, deadline, authorization).await,
+            _ => Some(authorization.await),
+        };
+        let authorization = authorization.ok_or_else(|| {
+            let late = TransportErrorKind::Timeout.into();
+            Error::transport(&GET_USER, late, client.base_url(GET_USER.host))
+        })?;
+        let authorization = authorization.map_err(|error| Error::auth(&GET_USER, error))?;
         Ok(authorization.map(|authorization| {
             let mut headers = HeaderMap::new();
             headers.insert(header::AUTHORIZATION, authorization.header);
@@ -274,11 +312,6 @@ impl Account {
     /// [`logout`](Self::logout). It is never stored.
     pub fn load_service_token(&self, token: impl Into<ServiceToken>) {
         self.session().load_service_token(token);
-    }
-
-    fn scope(&self) -> AccountScope {
-        let scope = AccountScope::new(self.client.project_name(), self.client.environment());
-        scope.draft(self.client.draft())
     }
 
     fn token_call<O: BringsTokens>(&self, operation: O) -> TokenCall<O> {

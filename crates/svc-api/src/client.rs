@@ -9,7 +9,9 @@ use http::HeaderValue;
 use svc_auth::{AuthTarget, BaseUrl, ClientSettings, StaticProvider, TokenProvider};
 use svc_model::{
     EnvironmentName, ProjectName, ResourceName, ResponseError,
-    wire::{AnyOperation, Body, Operation, OperationInfo, RequestError, Timer, Transport},
+    wire::{
+        AnyOperation, Body, Operation, OperationInfo, RequestError, Timer, Transport, add_draft,
+    },
 };
 
 pub use self::builder::{ClientBuilder, NoTransport, OwnTransport};
@@ -108,8 +110,8 @@ impl Client {
         self.inner.settings.draft.unwrap_or(false)
     }
 
-    /// The project as it stands in an operation; empty when there is none, which [`run`](Self::run)
-    /// turns into an error that says so.
+    /// Where operations take place. Without a project the name is empty, which [`run`](Self::run) turns into an
+    /// error that says so.
     #[cfg(any(
         feature = "account",
         feature = "pages",
@@ -121,10 +123,10 @@ impl Client {
         feature = "teams",
         feature = "users"
     ))]
-    pub(crate) fn project_name(&self) -> ProjectName {
-        self.project()
-            .cloned()
-            .unwrap_or_else(|| ProjectName::from(""))
+    pub(crate) fn scope(&self) -> svc_model::Scope {
+        let project = self.project().cloned();
+        let project = project.unwrap_or_else(|| ProjectName::from(""));
+        svc_model::Scope::new(project, self.environment())
     }
 
     #[cfg(feature = "account")]
@@ -222,7 +224,14 @@ impl Client {
         }
         let base_url = self.inner.base_url(info.host).as_str();
         let target = AuthTarget::new(info, resource(info.path_template, arguments));
-        let make_request = || make_request(base_url);
+        let carries_draft = self.draft() && info.is_in_environment();
+        let make_request = || {
+            let mut request = make_request(base_url)?;
+            if carries_draft {
+                add_draft(&mut request);
+            }
+            Ok(request)
+        };
         exchange(&self.inner, &make_request, target, options).await
     }
 }

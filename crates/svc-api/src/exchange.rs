@@ -1,11 +1,6 @@
 //! One call over the transport: credential, tries, deadline.
 
-use std::{
-    future::{Future, poll_fn},
-    pin::pin,
-    task::Poll,
-    time::Duration,
-};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
@@ -15,7 +10,7 @@ use svc_model::{
     proxy::X_SVC_PROXY,
     wire::{
         Body, Credential, Deadline, Host, OperationInfo, RequestError, Timer, TransportError,
-        TransportErrorKind,
+        TransportErrorKind, within,
     },
 };
 
@@ -47,10 +42,7 @@ pub(crate) async fn exchange(
     target: AuthTarget<'_>,
     options: &RequestOptions,
 ) -> Result<Answer, Error> {
-    let deadline = options
-        .deadline
-        .unwrap_or(client.deadline)
-        .filter(|deadline| *deadline < LONGEST_DEADLINE);
+    let deadline = client.deadline_of(options);
     let timer = client.timer.as_deref();
     let tries = Tries {
         client,
@@ -62,6 +54,8 @@ pub(crate) async fn exchange(
         max_tries: options.max_tries.unwrap_or(client.retry.max_tries),
         own_credential: options.headers.contains_key(header::AUTHORIZATION),
     };
+    // A transport keeps to the deadline too; this one also holds for pauses, for token providers,
+    // and for transports without a clock.
     let answer = match (timer, deadline) {
         (Some(timer), Some(deadline)) => within(timer, deadline, tries.run()).await,
         _ => Some(tries.run().await),
@@ -253,6 +247,12 @@ impl Tries<'_> {
 }
 
 impl Inner {
+    /// The deadline of a call with these options.
+    pub(crate) fn deadline_of(&self, options: &RequestOptions) -> Option<Duration> {
+        let deadline = options.deadline.unwrap_or(self.deadline);
+        deadline.filter(|deadline| *deadline < LONGEST_DEADLINE)
+    }
+
     /// The credential of a call: fixed ones first, since a client's own token takes priority over a
     /// session (specification, section 5, "User sessions", rule 7).
     pub(crate) async fn authorization(
@@ -323,20 +323,4 @@ impl Again {
             idempotent: operation.idempotent && !request.headers().contains_key(header::IF_MATCH),
         }
     }
-}
-
-/// The output of `future`, or `None` when `deadline` passed before. A transport keeps to the
-/// deadline too; this one also holds for pauses, for token providers, and for transports without a
-/// clock.
-async fn within<F: Future>(timer: &dyn Timer, deadline: Duration, future: F) -> Option<F::Output> {
-    let mut future = pin!(future);
-    let mut over = None;
-    poll_fn(|context| {
-        if let Poll::Ready(output) = future.as_mut().poll(context) {
-            return Poll::Ready(Some(output));
-        }
-        let over = over.get_or_insert_with(|| timer.sleep(deadline));
-        over.as_mut().poll(context).map(|()| None)
-    })
-    .await
 }

@@ -43,7 +43,7 @@ impl Client {
 impl Pages {
     /// Gives all pages: `GET .../view_settings/`.
     pub fn list(&self) -> Call<pages::List> {
-        let mut operation = pages::List::new(self.client.project_name(), self.client.environment());
+        let mut operation = pages::List::new(self.client.scope());
         operation.draft = self.draft();
         Call::new(&self.client, operation)
     }
@@ -56,11 +56,7 @@ impl Pages {
                 RequestError::new("page settings must be a JSON object").with_source(error)
             })
             .map(|settings| {
-                let mut operation = pages::Create::new(
-                    self.client.project_name(),
-                    self.client.environment(),
-                    settings,
-                );
+                let mut operation = pages::Create::new(self.client.scope(), settings);
                 operation.draft = self.draft();
                 operation
             });
@@ -69,8 +65,7 @@ impl Pages {
 
     /// Gives one page: `GET .../view_settings/{UID}/`.
     pub fn get(&self, uid: impl Into<PageUid>) -> Call<pages::Get, PageSettings> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = pages::Get::new(project, environment, uid);
+        let mut operation = pages::Get::new(self.client.scope(), uid);
         operation.draft = self.draft();
         Call::untagged(&self.client, Ok(operation))
     }
@@ -81,16 +76,14 @@ impl Pages {
         uid: impl Into<PageUid>,
         update: UpdatePageSettings,
     ) -> Call<pages::Update, PageSettings> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = pages::Update::new(project, environment, uid, update);
+        let mut operation = pages::Update::new(self.client.scope(), uid, update);
         operation.draft = self.draft();
         Call::untagged(&self.client, Ok(operation))
     }
 
     /// Deletes a page: `DELETE .../view_settings/{UID}/`.
     pub fn delete(&self, uid: impl Into<PageUid>) -> Call<pages::Delete> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = pages::Delete::new(project, environment, uid);
+        let mut operation = pages::Delete::new(self.client.scope(), uid);
         operation.draft = self.draft();
         Call::new(&self.client, operation)
     }
@@ -121,9 +114,7 @@ impl Pages {
     }
 
     fn publishing(&self, uids: Option<Vec<PageUid>>) -> Call<pages::Publish, Vec<PageUid>> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = pages::Publish::new(project, environment);
-        operation.draft = self.draft();
+        let mut operation = pages::Publish::new(self.client.scope());
         operation.uids = uids;
         Call::mapped(&self.client, Ok(operation), |done| done.published)
     }
@@ -142,19 +133,17 @@ impl Pages {
     }
 
     fn discarding(&self, uids: Option<Vec<PageUid>>) -> Call<pages::Discard, Vec<PageUid>> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = pages::Discard::new(project, environment);
-        operation.draft = self.draft();
+        let mut operation = pages::Discard::new(self.client.scope());
         operation.uids = uids;
         Call::mapped(&self.client, Ok(operation), |done| done.discarded)
     }
 
     /// Gives what was changed about a page, the newest first: `GET .../view_settings/{UID}/revisions/`.
     pub fn revisions(&self, uid: impl Into<PageUid>) -> Call<pages::Revisions> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = pages::Revisions::new(project, environment, uid);
-        operation.draft = self.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            pages::Revisions::new(self.client.scope(), uid),
+        )
     }
 
     /// Makes a revision the draft of its page: `POST .../view_settings/{UID}/revisions/{number}/restore/`.
@@ -163,10 +152,10 @@ impl Pages {
         uid: impl Into<PageUid>,
         number: u64,
     ) -> Call<pages::Restore, PageSettings> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = pages::Restore::new(project, environment, uid, number);
-        operation.draft = self.draft();
-        Call::untagged(&self.client, Ok(operation))
+        Call::untagged(
+            &self.client,
+            Ok(pages::Restore::new(self.client.scope(), uid, number)),
+        )
     }
 
     fn draft(&self) -> Draft {

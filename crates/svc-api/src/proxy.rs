@@ -63,7 +63,7 @@ impl Proxy {
     /// Sends a request with any method but `CONNECT` and `TRACE`.
     pub fn request(&self, method: Method, url: impl Into<String>) -> ProxyCall {
         let client = &self.client;
-        let mut request = ProxyRequest::new(client.project_name(), client.environment(), url);
+        let mut request = ProxyRequest::new(client.scope(), url);
         request.project = client.project().cloned();
         request.draft = client.draft();
         self.send(request.method(method))
@@ -155,7 +155,7 @@ impl ProxyCall {
     /// Changes the request in any other way.
     pub fn change(self, change: impl FnOnce(ProxyRequest) -> ProxyRequest) -> Self {
         Self(self.0.with(|operation| {
-            let empty = ProxyRequest::new("", "", "");
+            let empty = ProxyRequest::new(("", ""), "");
             let request = std::mem::replace(&mut operation.request, empty);
             operation.request = change(request);
         }))

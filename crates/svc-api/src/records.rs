@@ -8,7 +8,7 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{Serialize, de::DeserializeOwned};
 use svc_model::{
-    JsonObject, ModelName, RecordId, ResourceName,
+    JsonObject, ListQuery, ModelName, RecordId, ResourceName,
     records::{self, Collection, Record},
     wire::RequestError,
 };
@@ -59,7 +59,7 @@ impl Client {
         model: impl Into<ModelName>,
     ) -> Records {
         Records {
-            collection: Collection::new(self.project_name(), self.environment(), resource, model),
+            collection: Collection::new(self.scope(), resource, model),
             client: self.clone(),
             record: PhantomData,
         }
@@ -80,25 +80,24 @@ impl<T> Records<T> {
 impl<T: DeserializeOwned> Records<T> {
     /// Gives records, a page at a time or all of them.
     pub fn list(&self) -> Call<records::List<T>> {
-        let mut operation = records::List::new(self.collection.clone(), Default::default());
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            records::List::new(self.collection.clone(), ListQuery::new()),
+        )
     }
 
     /// Gives the record with this primary key.
     pub fn get(&self, id: impl Into<RecordId>) -> Call<records::Get<T>, T> {
-        let mut operation = records::Get::new(self.collection.clone(), id);
-        operation.draft = self.client.draft();
-        Call::untagged(&self.client, Ok(operation))
+        Call::untagged(
+            &self.client,
+            Ok(records::Get::new(self.collection.clone(), id)),
+        )
     }
 
     /// Makes a record and gives it whole. What is left out is the database's to fill.
     pub fn create<B: Serialize + ?Sized>(&self, record: &B) -> Call<records::Create<T>, T> {
-        let operation = object(record).map(|record| {
-            let mut operation = records::Create::new(self.collection.clone(), record);
-            operation.draft = self.client.draft();
-            operation
-        });
+        let operation =
+            object(record).map(|record| records::Create::new(self.collection.clone(), record));
         Call::untagged(&self.client, operation)
     }
 
@@ -126,21 +125,18 @@ impl<T: DeserializeOwned> Records<T> {
     ) -> Call<records::BulkCreate<T>> {
         let records: Result<Vec<_>, _> =
             records.into_iter().map(|record| object(&record)).collect();
-        let operation = records.map(|records| {
-            let mut operation = records::BulkCreate::new(self.collection.clone(), records);
-            operation.draft = self.client.draft();
-            operation
-        });
+        let operation =
+            records.map(|records| records::BulkCreate::new(self.collection.clone(), records));
         Call::try_new(&self.client, operation)
     }
 
     /// Gives the primary keys of the records before and after one, in the order and among the records that
     /// the call is told.
     pub fn get_siblings(&self, id: impl Into<RecordId>) -> Call<records::GetSiblings> {
-        let mut operation =
-            records::GetSiblings::new(self.collection.clone(), id, Default::default());
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            records::GetSiblings::new(self.collection.clone(), id, ListQuery::new()),
+        )
     }
 
     /// Changes a record and gives it whole. What is left out keeps its value.
@@ -149,11 +145,8 @@ impl<T: DeserializeOwned> Records<T> {
         id: impl Into<RecordId>,
         record: &B,
     ) -> Call<records::Update<T>, T> {
-        let operation = object(record).map(|record| {
-            let mut operation = records::Update::new(self.collection.clone(), id, record);
-            operation.draft = self.client.draft();
-            operation
-        });
+        let operation =
+            object(record).map(|record| records::Update::new(self.collection.clone(), id, record));
         Call::untagged(&self.client, operation)
     }
 
@@ -163,19 +156,17 @@ impl<T: DeserializeOwned> Records<T> {
         id: impl Into<RecordId>,
         record: &B,
     ) -> Call<records::Replace<T>, T> {
-        let operation = object(record).map(|record| {
-            let mut operation = records::Replace::new(self.collection.clone(), id, record);
-            operation.draft = self.client.draft();
-            operation
-        });
+        let operation =
+            object(record).map(|record| records::Replace::new(self.collection.clone(), id, record));
         Call::untagged(&self.client, operation)
     }
 
     /// Deletes a record.
     pub fn delete(&self, id: impl Into<RecordId>) -> Call<records::Delete> {
-        let mut operation = records::Delete::new(self.collection.clone(), id);
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            records::Delete::new(self.collection.clone(), id),
+        )
     }
 }
 
@@ -227,6 +218,13 @@ impl<T: DeserializeOwned> Call<records::BulkCreate<T>> {
     /// Makes all of the records or none.
     pub fn atomic(self) -> Self {
         self.with(|operation| operation.atomic = true)
+    }
+
+    /// Names the call, so that the same records with the same name are created once, however often they are
+    /// sent: after an answer was lost, send them again with the same key. A repeat answers what became of each
+    /// record, with empty records. The service remembers keys for 30 days.
+    pub fn idempotency_key(self, key: impl Into<String>) -> Self {
+        self.with(|operation| operation.idempotency_key = Some(key.into()))
     }
 }
 

@@ -37,18 +37,21 @@ impl Client {
 impl Resource {
     /// Describes the models of the resource, sorted by name.
     pub fn model_descriptions(&self) -> Call<ModelDescriptions, Vec<ModelDescription>> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = ModelDescriptions::new(project, environment, self.name.clone());
-        operation.draft = self.client.draft();
-        Call::untagged(&self.client, Ok(operation))
+        Call::untagged(
+            &self.client,
+            Ok(ModelDescriptions::new(
+                self.client.scope(),
+                self.name.clone(),
+            )),
+        )
     }
 
     /// Drops what the service has cached of the resource's structure and reads it anew. The built-in tools
     /// resource has the name [`ResourceName::TOOLS`].
     pub fn reload(&self) -> Call<Reload> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = Reload::new(project, environment, self.name.clone());
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            Reload::new(self.client.scope(), self.name.clone()),
+        )
     }
 }

@@ -50,10 +50,10 @@ impl Sql {
 
     /// Gives what a query gives that was put together before.
     pub fn send(&self, query: SqlQuery) -> Call<Query> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = Query::new(project, environment, self.resource.clone(), query);
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            Query::new(self.client.scope(), self.resource.clone(), query),
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! Teams of a project (specification, section 4, "Users and Teams").
 
 use svc_model::{
-    TeamUid,
+    ListQuery, TeamUid,
     teams::{self, Team, TeamPatch},
 };
 
@@ -42,26 +42,23 @@ impl Client {
 impl Teams {
     /// Gives teams, a page at a time or all of them: `GET .../models/groups`.
     pub fn list(&self) -> Call<teams::List> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = teams::List::new(project, environment, Default::default());
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            teams::List::new(self.client.scope(), ListQuery::new()),
+        )
     }
 
     /// Gives one team: `GET .../models/groups/{uid}`.
     pub fn get(&self, uid: impl Into<TeamUid>) -> Call<teams::Get> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = teams::Get::new(project, environment, uid);
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(&self.client, teams::Get::new(self.client.scope(), uid))
     }
 
     /// Changes a team, in what the call is told: `PATCH .../models/groups/{uid}`.
     pub fn update(&self, uid: impl Into<TeamUid>) -> Call<teams::Update> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = teams::Update::new(project, environment, uid, TeamPatch::new());
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            teams::Update::new(self.client.scope(), uid, TeamPatch::new()),
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! Users of an application (specification, section 4, "Users and Teams").
 
 use svc_model::{
-    TeamUid, UserUid,
+    ListQuery, TeamUid, UserUid,
     users::{self, NewUser, User, UserPatch},
 };
 
@@ -55,18 +55,15 @@ impl Client {
 impl Users {
     /// Gives users, a page at a time or all of them: `GET .../models/users`.
     pub fn list(&self) -> Call<users::List> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = users::List::new(project, environment, Default::default());
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            users::List::new(self.client.scope(), ListQuery::new()),
+        )
     }
 
     /// Gives one user: `GET .../models/users/{uid}`.
     pub fn get(&self, uid: impl Into<UserUid>) -> Call<users::Get> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = users::Get::new(project, environment, uid);
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(&self.client, users::Get::new(self.client.scope(), uid))
     }
 
     /// Makes a user of a team, who is invited by mail: `POST .../models/users`.
@@ -75,26 +72,23 @@ impl Users {
         email: impl Into<String>,
         group: impl Into<TeamUid>,
     ) -> Call<users::Create> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = users::Create::new(project, environment, NewUser::new(email, group));
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            users::Create::new(self.client.scope(), NewUser::new(email, group)),
+        )
     }
 
     /// Changes a user, in what the call is told: `PATCH .../models/users/{uid}`.
     pub fn update(&self, uid: impl Into<UserUid>) -> Call<users::Update> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = users::Update::new(project, environment, uid, UserPatch::new());
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            users::Update::new(self.client.scope(), uid, UserPatch::new()),
+        )
     }
 
     /// Deletes a user, whose sessions end at once: `DELETE .../models/users/{uid}`.
     pub fn delete(&self, uid: impl Into<UserUid>) -> Call<users::Delete> {
-        let (project, environment) = (self.client.project_name(), self.client.environment());
-        let mut operation = users::Delete::new(project, environment, uid);
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(&self.client, users::Delete::new(self.client.scope(), uid))
     }
 }
 

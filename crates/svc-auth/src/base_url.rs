@@ -60,6 +60,10 @@ impl BaseUrl {
         Self(format!("{}{path}", self.0).into_boxed_str())
     }
 
+    pub(crate) fn into_string(self) -> String {
+        self.0.into_string()
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -35,6 +35,7 @@ mod base_url;
 mod clock;
 mod expiry;
 mod options;
+mod place;
 mod provider;
 mod scheme;
 mod service_request;

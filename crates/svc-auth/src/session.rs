@@ -2,13 +2,16 @@
 
 mod builder;
 mod failure;
+mod held;
+mod progress;
 mod refresh;
 mod state;
 
 use std::{
     fmt,
-    future::ready,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    future::{poll_fn, ready},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    task::Poll,
 };
 
 use futures_util::FutureExt;
@@ -18,11 +21,12 @@ use svc_model::wire::{BoxFuture, Credential};
 pub use self::builder::SessionBuilder;
 use self::{
     builder::Config,
+    held::{Held, Service},
     refresh::{Outcome, load, refresh},
-    state::{Flight, Held, Kind, Next, Seen, State},
+    state::{Flight, Kind, Next, Seen, State},
 };
 use crate::{
-    AuthError, AuthState, AuthTarget, ServiceToken, StoreError, StoredTokens, TokenProvider,
+    AuthError, AuthState, AuthTarget, ServiceToken, StoreError, StoredTokens, Swap, TokenProvider,
 };
 
 /// The session of a user, or of a service that acts for one.
@@ -35,13 +39,22 @@ use crate::{
 ///
 /// - a token that has more than 30 seconds to live is given without waiting;
 /// - when access or refresh token has less, the next call refreshes first. However many calls wait,
-///   one refresh is made for all of them, and it goes on when the call that began it is dropped;
+///   one refresh is made for all of them;
+/// - a refresh goes on when the calls that wait for it are dropped: with a
+///   [spawner](SessionBuilder::spawner) at once, else with the next call;
 /// - new tokens are stored before they are used, since the old ones are used up by then;
 /// - a refresh that fails in passing keeps an access token that has not expired yet, and is not
 ///   tried again for [a while](SessionBuilder::cool_down);
-/// - a refresh that the service refuses (400, 401, 403) ends the session, here and in the store;
-/// - signing out, and signing in anew, win over a refresh that is under way;
-/// - a token that the service refuses is renewed, unless that has happened already.
+/// - a refresh without an answer may have used the refresh token up. It is sent again within the ten
+///   seconds in which the service takes it once more; after that not before the access token is of
+///   no use any more, and newer tokens of the store come first;
+/// - a refresh that the service refuses (401, 403) ends the session, here and in the store;
+/// - signing out, and signing in again, win over a refresh that is under way;
+/// - a token that the service refuses is renewed, unless that has happened already;
+/// - while another session of the same store refreshes, an access token that is still valid is
+///   given without waiting;
+/// - tokens in the store that belong to another place (host, project, environment) are neither used
+///   nor changed, until somebody signs in here.
 ///
 /// Tokens of which it is not known when they expire are used until they are refused.
 ///
@@ -93,6 +106,7 @@ impl Session {
         let flight = session
             .state()
             .take_off(Kind::Load, load(&session.inner.config));
+        // A load that has to wait is polled by the first call.
         if let Some(outcome) = flight.future.clone().now_or_never() {
             session.land(&flight, &outcome);
         }
@@ -134,7 +148,10 @@ impl Session {
     /// [`StoreError`] when the tokens cannot be stored; everything is then as it was before.
     pub async fn set(&self, tokens: AuthState) -> Result<(), StoreError> {
         let _turn = self.inner.sign_in.lock().await;
-        self.begin(tokens).await
+        let tokens = self.begun(tokens);
+        self.inner.config.store.replace(Some(&tokens)).await?;
+        self.begin(Some(Held::new(tokens)));
+        Ok(())
     }
 
     /// The moment to give to [`update`](Self::update).
@@ -145,7 +162,8 @@ impl Session {
     /// Takes the tokens that the answer to a call brought, such as a changed password, unless the
     /// user has signed out or somebody has signed in since `mark` was taken. Tells whether it did.
     ///
-    /// The tokens begin a new session: the service has ended all others.
+    /// The tokens begin a new session: the service has ended all others. They are not stored in
+    /// place of those of another host, project or environment.
     ///
     /// # Errors
     /// As [`set`](Self::set).
@@ -154,18 +172,24 @@ impl Session {
         if self.mark() != mark {
             return Ok(false);
         }
-        self.begin(tokens).await.map(|()| true)
+        let tokens = self.begun(tokens);
+        self.replace_own(Some(&tokens)).await?;
+        self.begin(Some(Held::new(tokens)));
+        Ok(true)
     }
 
-    async fn begin(&self, tokens: AuthState) -> Result<(), StoreError> {
-        let tokens = StoredTokens::begin(tokens);
-        self.inner.config.store.replace(Some(&tokens)).await?;
-        let overtaken = self.state().begin(Some(Held::new(tokens)));
+    fn begun(&self, tokens: AuthState) -> StoredTokens {
+        StoredTokens::begin(tokens).at(&self.inner.config.place)
+    }
+
+    fn begin(&self, held: Option<Held>) {
+        let overtaken = self.state().begin(held);
+        // Outside of the lock.
         drop(overtaken);
-        Ok(())
     }
 
-    /// Signs out: forgets tokens and service token, and empties the store.
+    /// Signs out: forgets tokens and service token, and empties the store, unless it keeps tokens
+    /// of another host, project or environment.
     ///
     /// The service is not told, and other clients are not either (specification, "User sessions",
     /// rule 6).
@@ -175,19 +199,36 @@ impl Session {
     /// then.
     pub async fn sign_out(&self) -> Result<(), StoreError> {
         let _turn = self.inner.sign_in.lock().await;
-        let overtaken = {
-            let mut state = self.state();
-            state.service = None;
-            state.begin(None)
-        };
-        drop(overtaken);
-        self.inner.config.store.replace(None).await
+        self.state().service = None;
+        self.begin(None);
+        self.replace_own(None).await
+    }
+
+    /// Puts tokens in place of what the store keeps, or removes that, unless it belongs to another
+    /// place.
+    fn replace_own<'a>(
+        &'a self,
+        tokens: Option<&'a StoredTokens>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let config = &self.inner.config;
+        Box::pin(async move {
+            loop {
+                let Some(kept) = config.store.load().await? else {
+                    return config.store.replace(tokens).await;
+                };
+                if !kept.belongs_to(&config.place)
+                    || matches!(config.store.swap(&kept, tokens).await?, Swap::Done)
+                {
+                    return Ok(());
+                }
+            }
+        })
     }
 
     /// Sends a service token instead of a user's tokens, until [`sign_out`](Self::sign_out)
     /// (specification, "Service requests", rule 3). It is never stored.
     pub fn load_service_token(&self, token: impl Into<ServiceToken>) {
-        let service = state::Service::new(&token.into());
+        let service = Service::new(&token.into());
         self.state().service = Some(service);
     }
 
@@ -203,11 +244,19 @@ impl Session {
     async fn header(&self) -> Result<Option<HeaderValue>, AuthError> {
         let mut seen = Seen::Nothing;
         loop {
-            let flight = match self.next(seen) {
+            let (flight, is_new) = match self.next(seen) {
                 Next::Header(result) => return result,
-                Next::Wait(flight) => flight,
+                Next::Wait { flight, is_new } => (flight, is_new),
             };
-            let outcome = flight.future.clone().await;
+            // Until the outcome is taken over: a flight that was left by all may be given up.
+            let _poller = Poller::of(self, &flight);
+            if is_new {
+                self.drive(&flight);
+            }
+            let outcome = match self.wait(&flight).await {
+                Waited::Outcome(outcome) => outcome,
+                Waited::Header(header) => return Ok(Some(header)),
+            };
             seen = self.land(&flight, &outcome);
         }
     }
@@ -216,23 +265,79 @@ impl Session {
     fn next(&self, seen: Seen) -> Next {
         let config = &self.inner.config;
         let now = config.now();
-        self.state().next(seen, now, |held, unsaved| match held {
+        self.state().next(seen, now, |departure| match departure {
             None => load(config),
-            Some(held) => refresh(config, held.tokens.clone(), unsaved),
+            Some(departure) => refresh(config, departure),
         })
+    }
+
+    /// Waits for a flight, but not for the lease of another session with a token that is valid.
+    async fn wait(&self, flight: &Flight) -> Waited {
+        let mut future = flight.future.clone();
+        poll_fn(|context| {
+            if let Poll::Ready(outcome) = future.poll_unpin(context) {
+                return Poll::Ready(Waited::Outcome(outcome));
+            }
+            let now = self.inner.config.now();
+            let header = self.state().instead_of_lease(flight, now);
+            header.map_or(Poll::Pending, |header| Poll::Ready(Waited::Header(header)))
+        })
+        .await
+    }
+
+    /// Lets the spawner poll a flight too, so that it ends though all callers leave it.
+    fn drive(&self, flight: &Flight) {
+        let Some(spawner) = &self.inner.config.spawner else {
+            return;
+        };
+        self.state().join(flight);
+        let poller = Poller::of(self, flight);
+        let flight = flight.clone();
+        spawner.spawn(Box::pin(async move {
+            let outcome = flight.future.clone().await;
+            if let Some(inner) = poller.session.upgrade() {
+                Self { inner }.land(&flight, &outcome);
+            }
+        }));
     }
 
     /// Takes over what a flight brought, once, if nothing has overtaken it.
     fn land(&self, flight: &Flight, outcome: &Arc<Outcome>) -> Seen {
-        let cool_until = self
-            .inner
-            .config
-            .now()
-            .map(|now| now.saturating_add(self.inner.config.cool_down));
-        let (seen, landed) = self.state().land(flight, outcome, cool_until);
+        let config = &self.inner.config;
+        let now = config.now();
+        let (seen, landed) = self.state().land(flight, outcome, now, config.cool_down);
         // What the flight held on to is let go outside of the lock.
         drop(landed);
         seen
+    }
+}
+
+enum Waited {
+    Outcome(Arc<Outcome>),
+    Header(HeaderValue),
+}
+
+/// Somebody who polls a flight. It holds nothing of the session, which may end before the flight.
+struct Poller {
+    session: Weak<Inner>,
+    flight: u64,
+}
+
+impl Poller {
+    fn of(session: &Session, flight: &Flight) -> Self {
+        Self {
+            session: Arc::downgrade(&session.inner),
+            flight: flight.id(),
+        }
+    }
+}
+
+impl Drop for Poller {
+    fn drop(&mut self) {
+        if let Some(inner) = self.session.upgrade() {
+            let left = Session { inner }.state().leave(self.flight);
+            drop(left);
+        }
     }
 }
 

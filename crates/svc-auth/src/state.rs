@@ -43,12 +43,7 @@ impl TryFrom<Value> for AuthState {
     type Error = String;
 
     fn try_from(mut value: Value) -> Result<Self, String> {
-        Ok(Self {
-            access_token: token(&mut value, "access_token", AccessToken::new)?,
-            refresh_token: token(&mut value, "refresh_token", RefreshToken::new)?,
-            access_token_expires: text(&mut value, "access_token_expires")?,
-            refresh_token_expires: text(&mut value, "refresh_token_expires")?,
-        })
+        Self::take_from(&mut value)
     }
 }
 
@@ -61,16 +56,27 @@ fn token<T>(
     new(text).map_err(|error| error.to_string())
 }
 
-/// The text of a property, which may be missing or null.
+/// Takes the text of a property, which may be missing or null.
 pub(crate) fn text(value: &mut Value, name: &str) -> Result<Option<String>, String> {
+    // It is replaced and not removed: removing takes kilobytes of WebAssembly.
     match value.get_mut(name).map(Value::take) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
-        Some(_) => Err(format!("`{name}` is no text")),
+        Some(_) => Err(format!("`{name}` is not a text")),
     }
 }
 
 impl AuthState {
+    /// Takes the tokens out of a JSON object. What it says besides stays in it.
+    pub(crate) fn take_from(value: &mut Value) -> Result<Self, String> {
+        Ok(Self {
+            access_token: token(value, "access_token", AccessToken::new)?,
+            refresh_token: token(value, "refresh_token", RefreshToken::new)?,
+            access_token_expires: text(value, "access_token_expires")?,
+            refresh_token_expires: text(value, "refresh_token_expires")?,
+        })
+    }
+
     /// Tokens of which it is not known when they expire.
     pub fn new(access_token: AccessToken, refresh_token: RefreshToken) -> Self {
         Self {
@@ -82,17 +88,11 @@ impl AuthState {
     }
 }
 
-pub(crate) fn expose_access<S: Serializer>(
-    token: &AccessToken,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn expose_access<S: Serializer>(token: &AccessToken, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(token.expose())
 }
 
-pub(crate) fn expose_refresh<S: Serializer>(
-    token: &RefreshToken,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn expose_refresh<S: Serializer>(token: &RefreshToken, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(token.expose())
 }
 

@@ -19,9 +19,11 @@ pub const STORAGE_KEY: &str = "svc_auth";
 
 /// Keeps the tokens of one sign-in.
 ///
-/// Several sessions may share a store, in one process or in many. So that none of them takes the
-/// others' tokens away, what a refresh brought is written with [`swap`](Self::swap), and a session
-/// refreshes under a [`lease`](Self::lease).
+/// Several sessions may share a store, in one process or in many. So that none of them removes the
+/// others' tokens, what a refresh brought is written with [`swap`](Self::swap), and a session
+/// refreshes under a [`lease`](Self::lease). Sessions of other projects, environments or hosts may
+/// share it too: [`StoredTokens`] name the place that they belong to, and a session of another
+/// place does not use, send, change or remove them until its own user signs in.
 ///
 /// Where reading needs no waiting, [`load`](Self::load) gives a future that is ready at once: the
 /// session is then restored when it is made, else when it is first used.
@@ -52,12 +54,21 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
         new: Option<&'a StoredTokens>,
     ) -> BoxFuture<'a, Result<Swap, StoreError>>;
 
-    /// Waits for the right to refresh, which one session at a time has among all who share the
+    /// Waits for the right to refresh, which one session at a time has among all that share the
     /// store. It is held from reading the store to writing the new tokens, so that nobody presents
-    /// a refresh token that another one has used up.
+    /// a refresh token that another session has used up.
     ///
-    /// By default there is no such right, and everybody gets one. The service then takes care: it
-    /// accepts a refresh token for some seconds after it was used up.
+    /// **A lease must end by itself**, after a minute for example, and not only when it is dropped:
+    /// its holder may be a process that was stopped, or a task that nobody polls any more, and all
+    /// others would wait for it. A session gives its lease back when no caller waits for its refresh
+    /// any more and no [spawner](crate::SessionBuilder::spawner) drives it.
+    ///
+    /// A lease that is free should be given by the first poll. While it has to be waited for, calls
+    /// go on with an access token that is still valid.
+    ///
+    /// By default there is no such right, and everybody gets one. That is safe as long as sessions
+    /// refresh at the same moment, as tabs of a browser do: the service accepts a refresh token for
+    /// some seconds after it was used up, and gives the same answer again.
     ///
     /// # Errors
     /// [`StoreError`] when the right cannot be had.

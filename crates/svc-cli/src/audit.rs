@@ -1,5 +1,7 @@
 //! `svc audit`: the audit trail, read from the store.
 
+mod check;
+
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
@@ -30,7 +32,15 @@ pub(crate) enum Audit {
         svc audit list --all --format csv > audit.csv\n\n\
         Every write leaves a line: who, what, when, by which request, and the entity tags of what it was and what it \
         is. A table shows the essentials; the other formats have all of a line.")]
-    List(List),
+    List(Box<List>),
+    /// List the writes whose line is missing, and those of which nobody knows how they ended
+    #[command(after_help = "Examples:\n  \
+        svc audit check\n  \
+        svc audit check --since 7d --json\n\n\
+        A service notes each write to a connected database before it begins. When the service is killed, or its store \
+        takes no line, a note stays: the write may have been done. Each is listed with what the database holds now. \
+        The exit status is 1 when there are any.")]
+    Check(check::Check),
 }
 
 /// Which lines, and how they are written.
@@ -97,6 +107,7 @@ struct Whole<'a> {
     before: Option<&'a str>,
     after: Option<&'a str>,
     status: Option<u16>,
+    outcome: Option<&'static str>,
 }
 
 impl<'a> Whole<'a> {
@@ -117,6 +128,7 @@ impl<'a> Whole<'a> {
             before: line.before.as_deref(),
             after: line.after.as_deref(),
             status: line.status,
+            outcome: line.outcome_is_unknown.then_some("unknown"),
         }
     }
 }
@@ -126,7 +138,7 @@ impl<'a> Whole<'a> {
 struct Short<'a> {
     time: String,
     actor: &'a str,
-    action: &'a str,
+    action: String,
     what: String,
     request_id: &'a str,
 }
@@ -147,7 +159,10 @@ impl<'a> Short<'a> {
                 Some(label) => label,
                 None => line.actor.kind.as_str(),
             },
-            action: &line.action,
+            action: match line.outcome_is_unknown {
+                true => format!("{} (outcome unknown)", line.action),
+                false => line.action.clone(),
+            },
             what: parts.join(" / "),
             request_id: line.request_id.as_deref().unwrap_or_default(),
         }
@@ -160,6 +175,7 @@ impl Audit {
         let store = context.existing_store().await?;
         match self {
             Self::List(list) => list.run(context, &store).await,
+            Self::Check(check) => check.run(context, &store).await,
         }
     }
 }
@@ -245,7 +261,7 @@ fn escape(row: &mut JsonObject) -> Result<(), Failure> {
 
 /// `7d`, `12h`, `1y`: that long ago; `2027-01-31`: that day, 00:00 UTC; or an RFC 3339 time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Moment(Timestamp);
+pub(crate) struct Moment(Timestamp);
 
 impl FromStr for Moment {
     type Err = String;

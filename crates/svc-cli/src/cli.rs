@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    audit, backup, completions, context::Context, demo, environment, failure::Failure, key, keys,
-    mail, member, models, pages, project, proxy, records, resource, rights, secret, serve,
-    service_token, session, sql, teams, token, user, users,
+    audit, backup, completions, context::Context, demo, environment, failure::Failure, key, mail,
+    member, models, pages, project, proxy, records, resource, rights, secret, serve, service_token,
+    session, signing_keys, sql, teams, token, user, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -75,8 +75,8 @@ enum Command {
     ServiceToken(service_token::ServiceToken),
     #[command(subcommand)]
     Key(key::Key),
-    #[command(subcommand)]
-    Keys(keys::Keys),
+    #[command(subcommand, alias = "keys")]
+    SigningKeys(signing_keys::SigningKeys),
     #[command(subcommand)]
     User(user::User),
     #[command(subcommand)]
@@ -93,9 +93,9 @@ enum Command {
     #[command(subcommand)]
     Records(records::Records),
     Sql(sql::Sql),
-    #[command(subcommand)]
+    #[command(subcommand, name = "app-user", alias = "users")]
     Users(users::Users),
-    #[command(subcommand)]
+    #[command(subcommand, name = "app-team", alias = "teams")]
     Teams(teams::Teams),
     Proxy(proxy::Proxy),
     Models(models::Models),
@@ -120,7 +120,7 @@ impl Cli {
             Command::Token(token) => Box::pin(token.run(&context)).await,
             Command::ServiceToken(token) => Box::pin(token.run(&context)).await,
             Command::Key(key) => Box::pin(key.run(&context)).await,
-            Command::Keys(keys) => Box::pin(keys.run(&context)).await,
+            Command::SigningKeys(keys) => Box::pin(keys.run(&context)).await,
             Command::User(user) => Box::pin(user.run(&context)).await,
             Command::Rights(rights) => Box::pin(rights.run(&context)).await,
             Command::Secret(secret) => Box::pin(secret.run(&context)).await,

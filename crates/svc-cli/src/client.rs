@@ -7,7 +7,7 @@ use svc_model::{EnvironmentName, ProjectName};
 use crate::failure::Failure;
 
 /// Where the service is, and what is called there.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct Target {
     /// Project

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// How an SQLite file is named.
 const SQLITE: &str = "sqlite:";
 /// The variable with the databases to connect, one `NAME=URL` on each line.
-const VARIABLE: &str = "SVC_CONNECT";
+pub(crate) const VARIABLE: &str = "SVC_CONNECT";
 
 /// A database to connect.
 pub(crate) struct Connect {

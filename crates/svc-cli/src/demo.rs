@@ -18,7 +18,7 @@ use crate::{
     connect,
     context::{Context, open},
     failure::Failure,
-    logging,
+    logging, open_files,
     options::ServerOptions,
     ready::{Ready, ReadyResource},
     serve, shutdown,
@@ -53,6 +53,7 @@ impl Demo {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let options = self.options.or(&context.file);
         logging::start(&options, "warn")?;
+        open_files::raise_limit();
         let folder = Folder::open(&context.dir_or(DEFAULT_DIR), self.reset)?;
         if !folder.has_shop()? {
             let alone = folder.alone()?;
@@ -63,16 +64,41 @@ impl Demo {
             )
             .await?;
         }
-        let _in_use = folder.in_use()?;
+        let _running = match folder.run()? {
+            Some(running) => running,
+            None => return Err(already_running(&folder).await),
+        };
         let store = open(folder.dir()).await?;
         prepare(&store, &folder.shop()).await?;
         let stop = shutdown::requested()?;
         let server = Server::bind(store.clone(), options.server_config()).await?;
         let ready = ready(&store, &server).await?;
+        serve::announce(&store, &server).await;
         context.output.result(&ready, &text(&ready))?;
         server.run(stop).await?;
         Ok(())
     }
+}
+
+/// Says where the demo runs that is at work in the folder. Its credentials stay as they are.
+async fn already_running(folder: &Folder) -> Failure {
+    let dir = folder.dir().display();
+    let address = match open(folder.dir()).await {
+        Ok(store) => store.service_address().await.ok().flatten(),
+        Err(_) => None,
+    };
+    let at = address.map_or_else(
+        || ", and starts just now".to_owned(),
+        |address| {
+            format!(
+                " at {} (application host {})",
+                address.base_url, address.app_base_url
+            )
+        },
+    );
+    Failure::new(format!(
+        "svc demo is running in {dir} already{at}; use it, stop it first, or choose another folder with --dir"
+    ))
 }
 
 /// Makes the shop in a file of its own, which gets its name when it is complete.

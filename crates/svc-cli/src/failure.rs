@@ -15,6 +15,9 @@ pub(crate) enum Failure {
     /// It could not be done: exit status 1.
     #[error("{0}")]
     Refused(String),
+    /// The user interrupted it: exit status 130, as a shell reports SIGINT.
+    #[error("{0}")]
+    Interrupted(String),
     /// Whoever read the output has left; nobody is there to be told.
     #[error("the reader of the output has left")]
     OutputClosed,
@@ -70,6 +73,7 @@ impl Failure {
             Self::OutputClosed => return ExitCode::from(141),
             Self::Usage(_) => 2,
             Self::Refused(_) => 1,
+            Self::Interrupted(_) => 130,
         };
         // Where standard error is closed too, the exit status says it.
         let _ = writeln!(io::stderr(), "error: {self}");

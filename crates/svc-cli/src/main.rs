@@ -21,12 +21,12 @@ mod expiry;
 mod failure;
 mod input;
 mod key;
-mod keys;
 mod listing;
 mod logging;
 mod mail;
 mod member;
 mod models;
+mod open_files;
 mod options;
 mod output;
 mod pages;
@@ -46,21 +46,23 @@ mod serve;
 mod service_token;
 mod session;
 mod shutdown;
+mod signing_keys;
 mod sql;
 mod teams;
 mod token;
 mod user;
 mod users;
+mod variables;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::{cli::Cli, failure::Failure};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match run(cli) {
+    match variables::check(&Cli::command()).and_then(|()| run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

@@ -12,7 +12,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, de::Error as _};
-use svc_server::{Config, IpRange, MailConfig, Origin};
+use svc_server::{AuditMode, Config, IpRange, MailConfig, Origin};
 
 use crate::failure::Failure;
 
@@ -55,52 +55,74 @@ pub(crate) struct ServerOptions {
     #[serde(deserialize_with = "texts")]
     cors_origins: Option<Vec<Origin>>,
     /// The most bytes of a request body [default: 16777216]
-    #[arg(long, value_name = "BYTES", env = "SVC_BODY_LIMIT")]
+    #[arg(long, value_name = "BYTES", env = "SVC_BODY_LIMIT", value_parser = positive::<NonZeroUsize>)]
     body_limit: Option<NonZeroUsize>,
     /// How long a request may take until its answer begins [default: 60]
-    #[arg(long, value_name = "SECONDS", env = "SVC_REQUEST_TIMEOUT")]
+    #[arg(long, value_name = "SECONDS", env = "SVC_REQUEST_TIMEOUT", value_parser = positive::<NonZeroU64>)]
     request_timeout: Option<NonZeroU64>,
     /// How long a statement may run in a connected database [default: 15]
-    #[arg(long, value_name = "SECONDS", env = "SVC_STATEMENT_TIMEOUT")]
+    #[arg(long, value_name = "SECONDS", env = "SVC_STATEMENT_TIMEOUT", value_parser = positive::<NonZeroU64>)]
     statement_timeout: Option<NonZeroU64>,
+    /// How old what is known of the tables of a database may be when a request uses it; 0 compares nothing [default: 10]
+    #[arg(long, value_name = "SECONDS", env = "SVC_STRUCTURE_CHECK", value_parser = whole::<u64>)]
+    structure_check: Option<u64>,
     /// The most connections to a database server, for each resource [default: 10]
-    #[arg(long, value_name = "NUMBER", env = "SVC_DATABASE_CONNECTIONS")]
+    #[arg(long, value_name = "NUMBER", env = "SVC_DATABASE_CONNECTIONS", value_parser = positive::<NonZeroUsize>)]
     database_connections: Option<NonZeroUsize>,
+    /// How many reads of an SQLite file run at once, for each resource [default: one per core, 2 to 16]
+    #[arg(long, value_name = "NUMBER", env = "SVC_SQLITE_READERS", value_parser = positive::<NonZeroUsize>)]
+    sqlite_readers: Option<NonZeroUsize>,
     /// How long a request body may take to arrive [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT")]
+    #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT", value_parser = positive::<NonZeroU64>)]
     body_timeout: Option<NonZeroU64>,
     /// How long a connection may take to send a request head, or be idle [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_HEADER_TIMEOUT")]
+    #[arg(long, value_name = "SECONDS", env = "SVC_HEADER_TIMEOUT", value_parser = positive::<NonZeroU64>)]
     header_timeout: Option<NonZeroU64>,
-    /// The most connections at once [default: 10000]
-    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_CONNECTIONS")]
+    /// How long a caller may take to read anything of an answer [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_WRITE_TIMEOUT", value_parser = positive::<NonZeroU64>)]
+    write_timeout: Option<NonZeroU64>,
+    /// The fewest bytes a second at which callers send bodies and read answers; 0 asks for none [default: 1024]
+    #[arg(long, value_name = "BYTES", env = "SVC_MIN_TRANSFER_RATE", value_parser = whole::<u64>)]
+    min_transfer_rate: Option<u64>,
+    /// The most connections at once; for another, the one that waits for its caller for longest is closed
+    /// [default: 10000]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_CONNECTIONS", value_parser = positive::<NonZeroUsize>)]
     max_connections: Option<NonZeroUsize>,
+    /// The most connections at once from one address, unless it is a trusted proxy [default: 1024]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_CONNECTIONS_PER_ADDRESS", value_parser = positive::<NonZeroUsize>)]
+    max_connections_per_address: Option<NonZeroUsize>,
     /// The most requests that are worked on at once [default: 1024]
-    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_REQUESTS")]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_REQUESTS", value_parser = positive::<NonZeroUsize>)]
     max_requests: Option<NonZeroUsize>,
-    /// How often a minute an account can be tried to be signed in to, or mailed to [default: 10]
-    #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ACCOUNT")]
+    /// The most of them that come without a credential [default: 256]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_ANONYMOUS_REQUESTS", value_parser = positive::<NonZeroUsize>)]
+    max_anonymous_requests: Option<NonZeroUsize>,
+    /// The most bytes of memory for answers that callers have not read yet [default: 268435456]
+    #[arg(long, value_name = "BYTES", env = "SVC_ANSWER_MEMORY", value_parser = positive::<NonZeroUsize>)]
+    answer_memory: Option<NonZeroUsize>,
+    /// How often a minute one address may try to sign in to an account, or have it mailed to [default: 10]
+    #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ACCOUNT", value_parser = positive::<NonZeroU32>)]
     tries_per_account: Option<NonZeroU32>,
-    /// How many account calls a minute are taken from one address [default: 60]
-    #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ADDRESS")]
+    /// How many account calls a minute are allowed from one address [default: 60]
+    #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ADDRESS", value_parser = positive::<NonZeroU32>)]
     tries_per_address: Option<NonZeroU32>,
     /// How long a request of the HTTP proxy may take to the end of its answer [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_PROXY_TIMEOUT")]
+    #[arg(long, value_name = "SECONDS", env = "SVC_PROXY_TIMEOUT", value_parser = positive::<NonZeroU64>)]
     proxy_timeout: Option<NonZeroU64>,
     /// The most bytes of an answer that the HTTP proxy passes on [default: 16777216]
-    #[arg(long, value_name = "BYTES", env = "SVC_PROXY_RESPONSE_LIMIT")]
+    #[arg(long, value_name = "BYTES", env = "SVC_PROXY_RESPONSE_LIMIT", value_parser = positive::<NonZeroU64>)]
     proxy_response_limit: Option<NonZeroU64>,
     /// The most requests of the HTTP proxy that are under way at once [default: 256]
-    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_PROXY_REQUESTS")]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_PROXY_REQUESTS", value_parser = positive::<NonZeroUsize>)]
     max_proxy_requests: Option<NonZeroUsize>,
     /// How long a shutdown waits for requests in flight [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE")]
+    #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE", value_parser = whole::<u64>)]
     shutdown_grace: Option<u64>,
     /// Whether every write leaves a line in the audit trail, which svc audit list shows [default: on]
-    #[arg(long, value_name = "ON", env = "SVC_AUDIT")]
-    audit: Option<Switch>,
-    /// After how many days lines of the audit trail are taken away; 0 keeps all [default: 365]
-    #[arg(long, value_name = "DAYS", env = "SVC_AUDIT_DAYS")]
+    #[arg(long, value_name = "MODE", env = "SVC_AUDIT")]
+    audit: Option<Audit>,
+    /// After how many days lines of the audit trail are removed; 0 keeps all [default: 365]
+    #[arg(long, value_name = "DAYS", env = "SVC_AUDIT_DAYS", value_parser = whole::<u32>)]
     audit_days: Option<u32>,
     /// Mail server that sends invitations and codes: smtp://user:password@host:587, or smtps://...:465; without one
     /// they wait in the outbox, which svc mail list shows
@@ -138,6 +160,28 @@ impl Switch {
     /// Whether it is switched on.
     pub(crate) fn is_on(self) -> bool {
         matches!(self, Self::On)
+    }
+}
+
+/// Whether writes leave lines in the audit trail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Audit {
+    /// No write is acknowledged without its line
+    On,
+    /// A write whose line the store does not take is acknowledged; the line goes to the log
+    BestEffort,
+    /// Requests leave no lines
+    Off,
+}
+
+impl Audit {
+    fn mode(self) -> AuditMode {
+        match self {
+            Self::On => AuditMode::On,
+            Self::BestEffort => AuditMode::BestEffort,
+            Self::Off => AuditMode::Off,
+        }
     }
 }
 
@@ -189,11 +233,20 @@ impl ServerOptions {
             body_limit: self.body_limit.or(file.body_limit),
             request_timeout: self.request_timeout.or(file.request_timeout),
             statement_timeout: self.statement_timeout.or(file.statement_timeout),
+            structure_check: self.structure_check.or(file.structure_check),
             database_connections: self.database_connections.or(file.database_connections),
+            sqlite_readers: self.sqlite_readers.or(file.sqlite_readers),
             body_timeout: self.body_timeout.or(file.body_timeout),
             header_timeout: self.header_timeout.or(file.header_timeout),
+            write_timeout: self.write_timeout.or(file.write_timeout),
+            min_transfer_rate: self.min_transfer_rate.or(file.min_transfer_rate),
             max_connections: self.max_connections.or(file.max_connections),
+            max_connections_per_address: self
+                .max_connections_per_address
+                .or(file.max_connections_per_address),
             max_requests: self.max_requests.or(file.max_requests),
+            max_anonymous_requests: self.max_anonymous_requests.or(file.max_anonymous_requests),
+            answer_memory: self.answer_memory.or(file.answer_memory),
             tries_per_account: self.tries_per_account.or(file.tries_per_account),
             tries_per_address: self.tries_per_address.or(file.tries_per_address),
             proxy_timeout: self.proxy_timeout.or(file.proxy_timeout),
@@ -225,17 +278,32 @@ impl ServerOptions {
         config.body_limit = self.body_limit.map_or(config.body_limit, NonZeroUsize::get);
         config.request_timeout = seconds(self.request_timeout, config.request_timeout);
         config.statement_timeout = seconds(self.statement_timeout, config.statement_timeout);
+        config.structure_check = self
+            .structure_check
+            .map_or(config.structure_check, Duration::from_secs);
         config.database_connections = self
             .database_connections
             .map_or(config.database_connections, NonZeroUsize::get);
+        config.sqlite_readers = self.sqlite_readers.map(NonZeroUsize::get);
         config.body_timeout = seconds(self.body_timeout, config.body_timeout);
         config.header_timeout = seconds(self.header_timeout, config.header_timeout);
+        config.write_timeout = seconds(self.write_timeout, config.write_timeout);
+        config.min_transfer_rate = self.min_transfer_rate.unwrap_or(config.min_transfer_rate);
         config.max_connections = self
             .max_connections
             .map_or(config.max_connections, NonZeroUsize::get);
+        config.max_connections_per_address = self
+            .max_connections_per_address
+            .map_or(config.max_connections_per_address, NonZeroUsize::get);
         config.max_requests = self
             .max_requests
             .map_or(config.max_requests, NonZeroUsize::get);
+        config.max_anonymous_requests = self
+            .max_anonymous_requests
+            .map_or(config.max_anonymous_requests, NonZeroUsize::get);
+        config.answer_memory = self
+            .answer_memory
+            .map_or(config.answer_memory, NonZeroUsize::get);
         config.tries_per_account = self.tries_per_account.unwrap_or(config.tries_per_account);
         config.tries_per_address = self.tries_per_address.unwrap_or(config.tries_per_address);
         config.proxy_timeout = seconds(self.proxy_timeout, config.proxy_timeout);
@@ -248,7 +316,7 @@ impl ServerOptions {
         config.shutdown_grace = self
             .shutdown_grace
             .map_or(config.shutdown_grace, Duration::from_secs);
-        config.audit = self.audit.map_or(config.audit, Switch::is_on);
+        config.audit = self.audit.map_or(config.audit, Audit::mode);
         config.audit_days = self.audit_days.unwrap_or(config.audit_days);
         // Without a sender the server says what is missing.
         config.mail = self
@@ -267,6 +335,18 @@ fn seconds(set: Option<NonZeroU64>, default: Duration) -> Duration {
 fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse()
         .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::]:8080")
+}
+
+/// Reads a number of at least 1.
+fn positive<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse()
+        .map_err(|_| "must be a whole number of at least 1, without a unit")
+}
+
+/// Reads a number.
+fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse()
+        .map_err(|_| "must be a whole number, without a unit")
 }
 
 /// Reads an address as its flag does.

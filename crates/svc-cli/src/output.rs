@@ -1,6 +1,9 @@
 //! Where results go: to people as text and tables, to programs as one line of JSON.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::{
+    fmt,
+    io::{self, IsTerminal as _, Write as _},
+};
 
 use jiff::{Timestamp, Unit};
 use serde::Serialize;
@@ -92,6 +95,13 @@ pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), Failure> {
     out.write_all(bytes)
         .and_then(|()| out.flush())
         .map_err(|error| Failure::output(&error))
+}
+
+/// How many things there are, such as `1 page` or `3 pages`.
+pub(crate) fn counted(number: impl fmt::Display, thing: &str) -> String {
+    let number = number.to_string();
+    let ending = if number == "1" { "" } else { "s" };
+    format!("{number} {thing}{ending}")
 }
 
 /// A time as lists show it, to the second.

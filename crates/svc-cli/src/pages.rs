@@ -5,13 +5,14 @@ mod content;
 mod folder;
 mod names;
 mod plan;
+mod promote;
 mod text;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use svc_api::{ApiKey, Client, auth::TokenError};
 use svc_model::{
-    Draft, JsonObject, PageSettings, PageUid, UpdatePageSettings,
+    Draft, EnvironmentName, JsonObject, PageSettings, PageUid, UpdatePageSettings,
     pages::{Discarded, Published},
 };
 
@@ -136,6 +137,7 @@ pub(crate) enum Pages {
     Pull(code::Pull),
     Diff(code::Diff),
     Push(code::Push),
+    Promote(promote::Promote),
 }
 
 /// The service and the credential that its pages need.
@@ -209,6 +211,13 @@ impl Service {
             draft: false,
         }
         .client()
+    }
+
+    /// A client of this environment, whatever the target names.
+    fn client_of(&self, environment: EnvironmentName) -> Result<Client, Failure> {
+        let key = self.key()?;
+        let client = self.target.clone().client().environment(environment);
+        Ok(client.api_key(&key).body_limit(LONGEST_LIST).build()?)
     }
 
     fn key(&self) -> Result<ApiKey, Failure> {
@@ -392,6 +401,7 @@ impl Pages {
             Self::Pull(pull) => pull.run(context).await,
             Self::Diff(diff) => diff.run(context).await,
             Self::Push(push) => push.run(context).await,
+            Self::Promote(promote) => promote.run(context).await,
         }
     }
 }

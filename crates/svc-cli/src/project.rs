@@ -5,7 +5,7 @@ mod settings;
 use clap::Subcommand;
 use serde::Serialize;
 use svc_model::ProjectName;
-use svc_store::{Authentication, HostName, NewProject, ProjectSettings, Store};
+use svc_store::{Authentication, HostPort, NewProject, ProjectSettings, Store};
 
 use self::settings::Settings;
 use crate::{
@@ -56,10 +56,11 @@ pub(crate) enum Project {
     /// Let the HTTP proxy reach a host although its addresses are not public; without a host, list those it may
     #[command(after_help = "Examples:\n  \
         svc project allow-host intranet.example --project crm\n  \
+        svc project allow-host crm.internal:8443 --project crm\n  \
         svc project allow-host 10.0.0.7 --project crm --remove\n  \
         svc project allow-host --project crm")]
     AllowHost {
-        /// Host name or IP address, without scheme and port
+        /// Host name or IP address, with a port where only that one is allowed: intranet.example:8443
         host: Option<String>,
         #[command(flatten)]
         place: InProject,
@@ -106,8 +107,8 @@ struct ListedHost {
 
 /// A host, and whether the HTTP proxy may reach it now.
 #[derive(Serialize)]
-struct Allowed<'a> {
-    host: &'a str,
+struct Allowed {
+    host: String,
     allowed: bool,
 }
 
@@ -197,7 +198,7 @@ async fn allow_host(
     output: &Output,
 ) -> Result<(), Failure> {
     let host =
-        HostName::parse(host).map_err(|error| Failure::fields(error, &[("host", "HOST")]))?;
+        HostPort::parse(host).map_err(|error| Failure::fields(error, &[("host", "HOST")]))?;
     let hosts = store.allow_hosts();
     let (done, text) = match remove {
         true => (
@@ -209,9 +210,15 @@ async fn allow_host(
             format!("the HTTP proxy may reach {host} for project {project}\n"),
         ),
     };
-    done.map_err(|error| Failure::missing(error, REMEDY))?;
+    let remedy = match remove {
+        true => {
+            "svc project list shows the projects, svc project allow-host --project P the hosts of one"
+        }
+        false => REMEDY,
+    };
+    done.map_err(|error| Failure::missing(error, remedy))?;
     let allowed = Allowed {
-        host: host.as_str(),
+        host: host.to_string(),
         allowed: !remove,
     };
     output.result(&allowed, &text)

@@ -1,9 +1,14 @@
 //! `svc resource`: the connected databases, and the HTTP APIs that the proxy calls.
 
-use clap::Subcommand;
+mod hint;
+
+use std::time::Instant;
+
+use clap::{Args, Subcommand};
 use serde::Serialize;
-use svc_model::ResourceName;
-use svc_store::{Engine, NewResource, NewStaticToken};
+use svc_data::{Resource as Database, ResourceOptions, ResourceUrl};
+use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_store::{ConnectedResource, Engine, NewResource, NewStaticToken, Secret, Store};
 
 use crate::{
     connect, context::Context, environment, failure::Failure, output::time, place::InEnvironment,
@@ -12,7 +17,7 @@ use crate::{
 /// How to see which resources there are.
 pub(crate) const REMEDY: &str = "svc resource list --project P --env E shows the resources";
 
-/// Connect, list and remove databases
+/// Connect, change, try, list and remove databases
 #[derive(Subcommand)]
 pub(crate) enum Resource {
     /// Connect a database, and print a token that opens it; the token is printed once
@@ -31,7 +36,30 @@ pub(crate) enum Resource {
         #[arg(long, value_name = "TEXT")]
         title: Option<String>,
     },
-    /// List the connected databases of an environment, without their addresses
+    /// Change the address or the title of a resource; its tokens stay
+    #[command(after_help = "Examples:\n  \
+        svc resource set shop --url @new-url.txt --project crm\n  \
+        svc resource set shop --title 'The shop' --project crm\n\n\
+        A running service uses the new address within a second. An HTTP API that gets another address loses its \
+        secrets: they were set for the one before.")]
+    Set {
+        /// Its name in paths
+        name: ResourceName,
+        #[command(flatten)]
+        place: InEnvironment,
+        #[command(flatten)]
+        changes: Changes,
+    },
+    /// Try a database: connect, read its structure, and keep nothing
+    #[command(after_help = "Examples:\n  \
+        svc resource test sqlite:path/to/file.db\n  \
+        svc resource test @url.txt --json")]
+    Test {
+        /// Its address: sqlite:PATH, postgres://..., mysql://...; with a password in it, better @FILE, or - for
+        /// standard input
+        url: String,
+    },
+    /// List the connected databases of an environment, with their addresses without passwords
     #[command(after_help = "Example:\n  svc resource list --project crm")]
     List {
         #[command(flatten)]
@@ -47,11 +75,33 @@ pub(crate) enum Resource {
     },
 }
 
+/// What of a resource is changed.
+#[derive(Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct Changes {
+    /// Its new address; with a password in it, better @FILE, or - for standard input
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// Its new name for people
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Tried {
+    ok: bool,
+    engine: &'static str,
+    models: usize,
+    milliseconds: u128,
+}
+
 #[derive(Serialize)]
 struct Listed {
     resource: ResourceName,
     name: String,
     r#type: &'static str,
+    /// The address without its password; `None` when it cannot be opened any more.
+    url: Option<String>,
     date_add: String,
 }
 
@@ -69,9 +119,24 @@ struct Named<'a> {
 impl Resource {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        if let Self::Test { url } = &self {
+            return test(context, url).await;
+        }
         let store = context.existing_store().await?;
         let output = &context.output;
         match self {
+            Self::Test { .. } => Ok(()),
+            Self::Set {
+                name,
+                place,
+                changes,
+            } => {
+                set(&store, &name, &place, changes).await?;
+                output.result(
+                    &Named { resource: &name },
+                    &format!("resource {name} changed; its tokens stay\n"),
+                )
+            }
             Self::Add {
                 name,
                 url,
@@ -114,12 +179,19 @@ impl Resource {
                     .list(&place.project, &place.env)
                     .await
                     .map_err(|error| Failure::missing(error, environment::REMEDY))?;
-                let listed = resources.into_iter().map(|resource| Listed {
-                    resource: resource.unique_name,
-                    name: resource.name,
-                    r#type: resource.engine.as_str(),
-                    date_add: time(resource.date_add),
-                });
+                let mut listed = Vec::with_capacity(resources.len());
+                for resource in resources {
+                    let name = &resource.unique_name;
+                    let known = store.resources();
+                    let opened = known.get(&place.project, &place.env, name).await;
+                    listed.push(Listed {
+                        url: opened.ok().map(|opened| hint::of_url(&opened.url)),
+                        resource: resource.unique_name,
+                        name: resource.name,
+                        r#type: resource.engine.as_str(),
+                        date_add: time(resource.date_add),
+                    });
+                }
                 output.list(listed, "no resources yet; svc resource add connects one")
             }
             Self::Remove { name, place } => {
@@ -135,4 +207,98 @@ impl Resource {
             }
         }
     }
+}
+
+/// Gives a resource another address or title.
+async fn set(
+    store: &Store,
+    name: &ResourceName,
+    place: &InEnvironment,
+    changes: Changes,
+) -> Result<(), Failure> {
+    let InEnvironment { project, env } = place;
+    let old = existing(store, project, env, name).await?;
+    let url = match changes.url {
+        None => match old.opened {
+            Some(opened) => opened.url,
+            None => {
+                return Err(Failure::usage(format!(
+                    "the address of resource {name} cannot be opened with the store's key; give it again with --url"
+                )));
+            }
+        },
+        Some(url) => {
+            let url = connect::resolve(crate::input::read_text(&url)?.trim())?;
+            let engine = Engine::of_url(&url)?;
+            if engine.is_database() != old.engine.is_database() {
+                return Err(Failure::usage(
+                    "--url: a database cannot become an HTTP API, nor the other way; add another resource",
+                ));
+            }
+            if engine.is_database() {
+                connect::check(name, &url).await?;
+            }
+            url
+        }
+    };
+    let mut new = NewResource::new(name.clone(), url);
+    new.name = changes.title;
+    store.resources().replace(project, env, new).await?;
+    Ok(())
+}
+
+/// A resource that is there.
+struct Existing {
+    engine: Engine,
+    /// `None` when its address cannot be opened any more.
+    opened: Option<ConnectedResource>,
+}
+
+async fn existing(
+    store: &Store,
+    project: &ProjectName,
+    env: &EnvironmentName,
+    name: &ResourceName,
+) -> Result<Existing, Failure> {
+    let resources = store.resources().list(project, env).await;
+    let resources = resources.map_err(|error| Failure::missing(error, environment::REMEDY))?;
+    let found = resources
+        .into_iter()
+        .find(|resource| resource.unique_name == *name)
+        .ok_or_else(|| {
+            Failure::new(format!(
+                "there is no resource {name} in this environment; {REMEDY}"
+            ))
+        })?;
+    Ok(Existing {
+        engine: found.engine,
+        opened: store.resources().get(project, env, name).await.ok(),
+    })
+}
+
+/// Tries a database and keeps nothing.
+async fn test(context: &Context, url: &str) -> Result<(), Failure> {
+    let url: Secret = connect::resolve(crate::input::read_text(url)?.trim())?;
+    let engine = Engine::of_url(&url)?;
+    if !engine.is_database() {
+        return Err(Failure::usage(
+            "only a database can be tried; svc proxy calls an HTTP API",
+        ));
+    }
+    let begun = Instant::now();
+    let address: ResourceUrl = url.expose().parse()?;
+    let connected = Database::connect("test", &address, ResourceOptions::default()).await;
+    let models = connected?.structure().models().len();
+    let tried = Tried {
+        ok: true,
+        engine: engine.as_str(),
+        models,
+        milliseconds: begun.elapsed().as_millis(),
+    };
+    let text = format!(
+        "{} answers: {models} tables and views, read in {} ms\n",
+        hint::of_url(&url),
+        tried.milliseconds
+    );
+    context.output.result(&tried, &text)
 }

@@ -1,5 +1,7 @@
 //! `svc rights`: what teams may do with records.
 
+mod known;
+
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
@@ -7,7 +9,7 @@ use serde::Serialize;
 use svc_model::{ModelName, ProjectName, ResourceName};
 use svc_store::{RightsRule, Store};
 
-use crate::{context::Context, failure::Failure, place::InProject, project};
+use crate::{context::Context, failure::Failure, output::Output, place::InProject, project};
 
 /// How the fields of a rule are called here.
 const NAMES: &[(&str, &str)] = &[("team", "TEAM"), ("resource", "--resource")];
@@ -20,7 +22,10 @@ pub(crate) enum Rights {
     /// Set what a team may do with all records, those of a resource, or those of a model
     #[command(after_help = "Examples:\n  \
         svc rights set \"Read Only\" --rights none --project crm\n  \
-        svc rights set \"Read Only\" --rights read,write --project crm --resource shop --model orders\n\n\
+        svc rights set \"Read Only\" --rights read,write --project crm --resource shop --model orders\n  \
+        svc rights set Editor --rights none --project crm --resource shop --model salaries --later\n\n\
+        A resource or model that does not exist is refused, since the rule would leave the one that was meant open; \
+        --later sets it for one that is yet to come.\n\n\
         The closest rule decides: that of the model, else of the resource, else of the team. Where there is none, \
         Editor reads, writes and deletes, and Read Only reads. Administrators may do everything.")]
     Set {
@@ -33,12 +38,17 @@ pub(crate) enum Rights {
         place: InProject,
         #[command(flatten)]
         on: On,
+        /// Set the rule although the resource or the model does not exist yet, or cannot be asked
+        #[arg(long, requires = "resource")]
+        later: bool,
     },
-    /// List the rules of a team
-    #[command(after_help = "Example:\n  svc rights list Editor --project crm")]
+    /// List the rules of a team, or of all teams
+    #[command(after_help = "Examples:\n  \
+        svc rights list --project crm\n  \
+        svc rights list Editor --project crm")]
     List {
-        /// The team, by its name
-        team: String,
+        /// The team, by its name; all teams when not given
+        team: Option<String>,
         #[command(flatten)]
         place: InProject,
     },
@@ -109,6 +119,15 @@ impl From<RightsRule> for Listed {
     }
 }
 
+/// A rule as people read it.
+#[derive(Serialize)]
+struct ForPeople {
+    team: String,
+    resource: Option<ResourceName>,
+    model: Option<ModelName>,
+    rights: String,
+}
+
 /// A rule of a team.
 #[derive(Serialize)]
 struct OfTeam<'a> {
@@ -136,33 +155,23 @@ impl Rights {
                 rights,
                 place,
                 on,
+                later,
             } => {
                 let about = on.to_text();
+                if !later {
+                    known::check(&store, &place.project, &team, &on).await?;
+                }
                 let rule = RightsRule::new(on.resource, on.model, rights.0);
                 store
                     .rights()
                     .set(&place.project, &team, rule.clone())
                     .await
                     .map_err(refused)?;
-                if let Some(resource) = &rule.resource
-                    && !is_connected(&store, &place.project, resource).await?
-                {
-                    output.note(&format!(
-                        "note: project {} has no resource {resource} yet",
-                        place.project
-                    ));
-                }
                 let rule = Listed::from(rule);
                 let text = format!("team {team} on {about}: {}\n", or_none(&rule.rights));
                 output.result(&OfTeam { team: &team, rule }, &text)
             }
-            Self::List { team, place } => {
-                let rules = store.rights().list(&place.project, &team).await;
-                output.list(
-                    rules.map_err(refused)?.into_iter().map(Listed::from),
-                    "no rules: the team has the rights that its kind comes with",
-                )
-            }
+            Self::List { team, place } => list(&store, output, &place.project, team).await,
             Self::Remove { team, place, on } => {
                 let about = on.to_text();
                 let removed = Removed {
@@ -224,22 +233,41 @@ fn refused(error: svc_store::Error) -> Failure {
     }
 }
 
-/// Whether an environment of the project has the resource. A rule about another is no mistake, but often one.
-async fn is_connected(
+/// Lists the rules of a team, or of all teams.
+async fn list(
     store: &Store,
+    output: &Output,
     project: &ProjectName,
-    resource: &ResourceName,
-) -> Result<bool, Failure> {
-    for environment in store.environments().list(project).await? {
-        let resources = store
-            .resources()
-            .list(project, &environment.unique_name)
-            .await?;
-        if resources.iter().any(|known| known.unique_name == *resource) {
-            return Ok(true);
+    team: Option<String>,
+) -> Result<(), Failure> {
+    let teams = match team {
+        Some(team) => vec![team],
+        None => {
+            let teams = store.teams().list(project).await.map_err(refused)?;
+            teams.into_iter().map(|team| team.name).collect()
         }
+    };
+    let mut rules = Vec::new();
+    for team in teams {
+        let of_team = store.rights().list(project, &team).await;
+        let of_team = of_team.map_err(refused)?.into_iter();
+        rules.extend(of_team.map(|rule| (team.clone(), rule)));
     }
-    Ok(false)
+    let none = "no rules: teams have the rights that their kind comes with";
+    if output.is_json() {
+        let rules = rules.iter().map(|(team, rule)| OfTeam {
+            team,
+            rule: Listed::from(rule.clone()),
+        });
+        return output.list(rules, none);
+    }
+    let rules = rules.into_iter().map(|(team, rule)| ForPeople {
+        team,
+        resource: rule.resource,
+        model: rule.model,
+        rights: or_none(&words(rule.rights)),
+    });
+    output.list(rules, none)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::{
     connect::{self, Connect},
     context::Context,
     failure::Failure,
-    key, logging,
+    key, logging, open_files,
     options::ServerOptions,
     ready::{Ready, ReadyResource},
     shutdown,
@@ -41,6 +41,7 @@ impl Serve {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let options = self.options.or(&context.file);
         logging::start(&options, "info")?;
+        open_files::raise_limit();
         let connects = connect::gather(&self.connect, options.connect.as_ref())?;
         for connect in &connects {
             connect::check_at_start(&connect.name, &connect.url).await?;
@@ -51,6 +52,7 @@ impl Serve {
         let server = Server::bind(store.clone(), options.server_config()).await?;
         // Only now: a credential that is made before the address is had could get lost unseen.
         let ready = ready(&store, &server, project).await?;
+        announce(&store, &server).await;
         let hint = if ready.has_secrets() {
             "Keep the credentials: they are not shown again.\n"
         } else {
@@ -92,7 +94,8 @@ async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, F
         store
             .resources()
             .replace(&main, &environment, NewResource::new(name, url))
-            .await?;
+            .await
+            .map_err(|error| Failure::fields(error, &[("unique_name", "NAME of --connect")]))?;
     }
     Ok(main)
 }
@@ -110,8 +113,18 @@ pub(crate) async fn create_project(store: &Store, new: NewProject) -> Result<(),
     }
 }
 
+/// Keeps where the service can be reached, for the links that commands beside it make.
+pub(crate) async fn announce(store: &Store, server: &Server) {
+    let kept = store.set_service_address(server.base_url(), server.app_base_url());
+    if let Err(error) = kept.await {
+        tracing::warn!(%error, "the address of the service could not be written into the store");
+    }
+}
+
 /// Makes what credentials the project never had, and gathers the ready line.
 async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<Ready, Failure> {
+    // Of several services that start at once on a new store, one makes the credentials.
+    let _exclusive = store.exclusive().await?;
     let environment = EnvironmentName::default();
     let tokens = store.tokens().list(&project, &environment).await?;
     let first_token = async |resource: &ResourceName| -> Result<Option<Secret>, Failure> {

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use svc_api::{
-    Client,
-    auth::{FileStore, TokenStore as _},
-};
+use svc_api::{Client, auth::FileStore};
 
 use crate::{
     client::Target, context::Context, failure::Failure, output::to_row, pages::FormatArg, password,
@@ -73,12 +70,16 @@ fn file_name(text: &str) -> String {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     svc login ada@example.com --project crm\n  \
-    svc login ada@example.com --project crm < password.txt\n\n\
+    svc login ada@example.com --project crm --password-stdin < password.txt\n\n\
     The password is typed unseen, or is the first line of standard input. Commands that are given no token act for \
     the user from then on.")]
 pub(crate) struct Login {
     /// E-mail address
     email: String,
+    /// Read the password from the first line of standard input; without it, the password is typed unseen where there
+    /// is a terminal
+    #[arg(long)]
+    password_stdin: bool,
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -124,7 +125,10 @@ impl Login {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let client = client(self.target, &self.session)?;
-        let password = password::read_once()?;
+        let password = match self.password_stdin {
+            true => password::read_line()?,
+            false => password::read_once()?,
+        };
         let signed_in = client
             .account()
             .login_via_email_password(&self.email, password.expose())
@@ -142,13 +146,9 @@ impl Login {
 impl Logout {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let store = self.session.store(&self.target)?;
-        let signed_out = store
-            .load()
-            .await
-            .map_err(|error| Failure::new(error.to_string()))?
-            .is_some();
-        let client = self.target.client().session_store(store).build()?;
+        let client = client(self.target, &self.session)?;
+        // Tokens of another place that somebody has put into the file stay there.
+        let signed_out = client.account().session().is_signed_in();
         match self.revoke {
             true => client.account().logout().revoke().await?,
             false => client.account().logout().await?,

@@ -25,7 +25,13 @@ pub(crate) fn requested() -> Result<impl Future<Output = ()> + Send + 'static, F
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// Nobody waits for it: while there is a listener, a file that may not grow is an error and not the end.
+    _file_size: Option<tokio::signal::unix::Signal>,
 }
+
+/// SIGXFSZ, which Linux, macOS and the BSDs give the same number on the processors in use.
+#[cfg(unix)]
+const FILE_SIZE: i32 = 25;
 
 #[cfg(unix)]
 impl Signals {
@@ -34,6 +40,7 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            _file_size: signal(SignalKind::from_raw(FILE_SIZE)).ok(),
         })
     }
 

@@ -1,4 +1,4 @@
-//! `svc teams`: the teams of a project, through the client.
+//! `svc app-team`: the teams of a project, through the client.
 
 use clap::Subcommand;
 use svc_model::TeamUid;
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) enum Teams {
     /// List the teams
     #[command(
-        after_help = "Example:\n  svc teams list --project demo --filter name=Editor\n\n\
+        after_help = "Example:\n  svc app-team list --project demo --filter name=Editor\n\n\
         The lookups are those of svc records list."
     )]
     List {
@@ -26,7 +26,7 @@ pub(crate) enum Teams {
         service: Service,
     },
     /// Show one team
-    #[command(after_help = "Example:\n  svc teams get 0197f3a0-2d11-7c02-93d5-7be1f04c6a20")]
+    #[command(after_help = "Example:\n  svc app-team get 0197f3a0-2d11-7c02-93d5-7be1f04c6a20")]
     Get {
         /// Unique ID of the team
         uid: TeamUid,
@@ -37,7 +37,7 @@ pub(crate) enum Teams {
     },
     /// Rename a team
     #[command(
-        after_help = "Example:\n  svc teams update 0197f3a0-2d11-7c02-93d5-7be1f04c6a20 --name Support"
+        after_help = "Example:\n  svc app-team update 0197f3a0-2d11-7c02-93d5-7be1f04c6a20 --name Support"
     )]
     Update {
         /// Unique ID of the team

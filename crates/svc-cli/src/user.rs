@@ -1,4 +1,4 @@
-//! `svc user`: users who are made by the administrator at the machine. (`svc users` does it through the API.)
+//! `svc user`: users who are made by the administrator at the machine. (`svc app-user` does it through the API.)
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::{
     context::Context, environment, failure::Failure, password, place::InEnvironment, project,
 };
 
-/// The URL of the service in links when nothing says another one.
+/// The URL of the service in links when nothing says another one and no service has started yet.
 const DEFAULT_PUBLIC_URL: &str = "http://127.0.0.1:8080";
 /// How the fields of a user are called here.
 const NAMES: &[(&str, &str)] = &[
@@ -50,8 +50,8 @@ pub(crate) struct Add {
     /// Family name
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
-    /// URL under which users reach the service; the link of the invitation begins with it [default:
-    /// http://127.0.0.1:8080]
+    /// URL under which users reach the service; the link of the invitation begins with it [default: the address of
+    /// the service that started last on this store, else http://127.0.0.1:8080]
     #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
     public_url: Option<String>,
 }
@@ -96,8 +96,12 @@ impl User {
 
 impl Add {
     async fn run(self, context: &Context) -> Result<(), Failure> {
-        let base_url = base_url(self.public_url.as_deref(), context)?;
+        let named = named_url(self.public_url.as_deref(), context)?;
         let store = context.existing_store().await?;
+        let base_url = match named {
+            Some(url) => url,
+            None => known_url(&store).await?,
+        };
         let InEnvironment { project, env } = self.place;
         let team = match self.team.team {
             Some(team) => team,
@@ -129,16 +133,21 @@ impl Add {
     }
 }
 
-/// The URL of the service, from the option, its variable, or the configuration file.
-fn base_url(asked: Option<&str>, context: &Context) -> Result<String, Failure> {
-    let text = asked
+/// The URL of the service from the option, its variable, or the configuration file.
+fn named_url(asked: Option<&str>, context: &Context) -> Result<Option<String>, Failure> {
+    let named = asked
         .filter(|text| !text.is_empty())
-        .or(context.file.public_url.as_deref())
-        .unwrap_or(DEFAULT_PUBLIC_URL);
-    match text.parse::<BaseUrl>() {
-        Ok(url) => Ok(url.to_string()),
+        .or(context.file.public_url.as_deref());
+    match named.map(str::parse::<BaseUrl>).transpose() {
+        Ok(url) => Ok(url.map(|url| url.to_string())),
         Err(error) => Err(Failure::usage(format!("--public-url {error}"))),
     }
+}
+
+/// The address that the service had which started last on this store.
+async fn known_url(store: &Store) -> Result<String, Failure> {
+    let address = store.service_address().await?;
+    Ok(address.map_or_else(|| DEFAULT_PUBLIC_URL.to_owned(), |address| address.base_url))
 }
 
 /// The uid of the administrators' team.

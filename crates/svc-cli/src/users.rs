@@ -1,4 +1,4 @@
-//! `svc users`: the users of an application, through the client.
+//! `svc app-user`: the users of an application, through the client.
 
 use clap::{Args, Subcommand};
 use svc_model::{TeamUid, UserUid};
@@ -21,8 +21,8 @@ use crate::{
 pub(crate) enum Users {
     /// List the users of an environment
     #[command(after_help = "Examples:\n  \
-        svc users list --search ada --order-by -date_add\n  \
-        svc users list --filter email__iendswith=@example.com --all --format csv > users.csv\n\n\
+        svc app-user list --search ada --order-by -date_add\n  \
+        svc app-user list --filter email__iendswith=@example.com --all --format csv > users.csv\n\n\
         The lookups are those of svc records list.")]
     List {
         #[command(flatten)]
@@ -34,7 +34,7 @@ pub(crate) enum Users {
         service: Service,
     },
     /// Show one user
-    #[command(after_help = "Example:\n  svc users get 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
+    #[command(after_help = "Example:\n  svc app-user get 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
     Get {
         /// Unique ID of the user
         uid: UserUid,
@@ -45,8 +45,8 @@ pub(crate) enum Users {
     },
     /// Make a user, who is invited by mail
     #[command(after_help = "Example:\n  \
-        svc users create ada@example.com --group 0197f3a0-2d11-7c02-93d5-7be1f04c6a20 --first-name Ada\n\n\
-        svc teams list shows the teams.")]
+        svc app-user create ada@example.com --group 0197f3a0-2d11-7c02-93d5-7be1f04c6a20 --first-name Ada\n\n\
+        svc app-team list shows the teams.")]
     Create {
         /// E-mail address
         email: String,
@@ -66,8 +66,8 @@ pub(crate) enum Users {
     },
     /// Change a user; what is not named stays
     #[command(after_help = "Examples:\n  \
-        svc users update 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1 --group 0197f3a0-2d11-7c02-93d5-7be1f04c6a20\n  \
-        svc users update 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1 --last-name Lovelace")]
+        svc app-user update 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1 --group 0197f3a0-2d11-7c02-93d5-7be1f04c6a20\n  \
+        svc app-user update 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1 --last-name Lovelace")]
     Update {
         /// Unique ID of the user
         uid: UserUid,
@@ -79,7 +79,7 @@ pub(crate) enum Users {
         format: FormatArg,
     },
     /// Delete a user, whose sessions end at once
-    #[command(after_help = "Example:\n  svc users delete 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
+    #[command(after_help = "Example:\n  svc app-user delete 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
     Delete {
         /// Unique ID of the user
         uid: UserUid,

@@ -18,6 +18,8 @@ pub(crate) struct Key {
     /// Whether the largest comes first.
     pub(crate) descending: bool,
     pub(crate) nullable: bool,
+    /// Whether it tells values apart that the engine takes for equal.
+    pub(crate) is_exact: bool,
 }
 
 /// What a row has in a column of the order, so that it can be bound again.
@@ -25,9 +27,13 @@ pub(crate) struct Key {
 pub(crate) enum KeyValue {
     Null,
     Integer(i64),
+    /// A whole number beyond 63 bits.
+    Unsigned(u64),
     Real(f64),
     Text(String),
     Blob(Vec<u8>),
+    /// A text of SQLite that is not UTF-8.
+    BrokenText(Vec<u8>),
 }
 
 /// The place behind a row.
@@ -49,7 +55,12 @@ fn fingerprint(model: &Model, keys: &[Key]) -> [u8; 8] {
     part(&model.name);
     for key in keys {
         part(&key.column);
-        part(if key.descending { "-" } else { "+" });
+        part(match (key.descending, key.is_exact) {
+            (true, false) => "-",
+            (false, false) => "+",
+            (true, true) => "-=",
+            (false, true) => "+=",
+        });
     }
     let digest = hash.finalize();
     let mut short = [0; 8];
@@ -81,6 +92,11 @@ impl Cursor {
                 }
                 KeyValue::Text(text) => long(3, text.as_bytes()),
                 KeyValue::Blob(content) => long(4, content),
+                KeyValue::BrokenText(content) => long(6, content),
+                KeyValue::Unsigned(number) => {
+                    bytes.push(5);
+                    bytes.extend_from_slice(&number.to_le_bytes());
+                }
             }
         }
         URL_SAFE_NO_PAD.encode(bytes)
@@ -115,14 +131,19 @@ impl Cursor {
                     let number = f64::from_bits(u64::from_le_bytes(*number));
                     (KeyValue::Real(number), after)
                 }
-                3 | 4 => {
+                5 => {
+                    let (number, after) = after.split_first_chunk()?;
+                    (KeyValue::Unsigned(u64::from_le_bytes(*number)), after)
+                }
+                3 | 4 | 6 => {
                     let (length, after) = after.split_first_chunk()?;
                     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
                     let (content, after) = after.split_at_checked(length)?;
-                    let value = if *sort == 3 {
-                        KeyValue::Text(String::from_utf8(content.to_vec()).ok()?)
-                    } else {
-                        KeyValue::Blob(content.to_vec())
+                    let content = content.to_vec();
+                    let value = match sort {
+                        3 => KeyValue::Text(String::from_utf8(content).ok()?),
+                        4 => KeyValue::Blob(content),
+                        _ => KeyValue::BrokenText(content),
                     };
                     (value, after)
                 }

@@ -3,12 +3,12 @@
 use std::{fs, io, path::Path, sync::Arc, thread, time::Duration};
 
 use rusqlite::{
-    Connection as SqliteConnection,
+    Connection as SqliteConnection, OpenFlags,
     types::{ToSqlOutput, Value as SqliteValue, ValueRef},
 };
 
 use crate::{
-    DeclaredModel, Error, ErrorKind, Resource,
+    DeclaredModel, Error, ErrorKind, FileFault, Resource,
     guard::GuardOptions,
     sqlite::{
         Sqlite as Driver,
@@ -18,6 +18,7 @@ use crate::{
     },
 };
 
+mod upkeep;
 mod value;
 
 pub use value::{ColumnIndex, FromValue, Row, Value};
@@ -134,15 +135,38 @@ impl Database {
     /// [`ErrorKind::Unavailable`] with the file and a remedy when it cannot be opened, and when a newer
     /// version of the program or another one has written it.
     pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self, Error> {
+        Self::open(path, migrations, Opening::MayCreate).await
+    }
+
+    /// Opens an SQLite file as [`open_sqlite`](Self::open_sqlite) does, but only one that migrations were applied to
+    /// before: a missing or empty file stays as it is.
+    ///
+    /// # Errors
+    /// As [`open_sqlite`](Self::open_sqlite), and [`ErrorKind::Unavailable`] with the source
+    /// [`FileFault::Empty`] when the file is missing or holds no structure yet.
+    pub async fn open_existing_sqlite(
+        path: &Path,
+        migrations: &[Migration],
+    ) -> Result<Self, Error> {
+        Self::open(path, migrations, Opening::MustExist).await
+    }
+
+    async fn open(path: &Path, migrations: &[Migration], opening: Opening) -> Result<Self, Error> {
         let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
         let migrations = migrations.to_vec();
         tokio::task::spawn_blocking(move || {
-            create(&path)?;
+            match opening {
+                Opening::MayCreate => {
+                    create(&path)?;
+                    upkeep::let_shrink(&path)?;
+                }
+                Opening::MustExist => check_structure_exists(&path)?,
+            }
             let source = Source {
                 path: path.clone(),
                 set_wal: true,
                 // What lists of declared models ask for.
-                prepare: Arc::new(|connection| functions::register(connection)),
+                prepare: Arc::new(|connection, limiter| functions::register(connection, limiter)),
             };
             migrate(&source, &migrations)?;
             let pool = Pool::start(Options {
@@ -221,7 +245,7 @@ impl Database {
     ) -> Result<Resource, Error> {
         let (pool, path) = (self.pool.clone(), Arc::clone(&self.path));
         let driver = Box::new(Driver::declared(pool, path, models.into()));
-        Resource::over(name.into(), driver, GuardOptions::default()).await
+        Resource::over(name.into(), driver, GuardOptions::default(), Duration::ZERO).await
     }
 
     /// A number that changes whenever this process or another one has committed a change.
@@ -252,6 +276,41 @@ impl Database {
             })
             .await
     }
+}
+
+/// Whether a file may be made.
+#[derive(Clone, Copy, Debug)]
+enum Opening {
+    MayCreate,
+    MustExist,
+}
+
+/// Refuses a file that is missing or holds no structure yet.
+fn check_structure_exists(path: &Path) -> Result<(), Error> {
+    let empty = || {
+        Error::new(
+            ErrorKind::Unavailable,
+            format!("{} is missing or empty", path.display()),
+        )
+        .with_source(FileFault::Empty)
+    };
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(empty()),
+        Err(error) => return Err(missing(path, error)),
+        Ok(found) if found.is_file() && found.len() == 0 => return Err(empty()),
+        Ok(_) => {}
+    }
+    let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let tables: i64 = SqliteConnection::open_with_flags(path, access)
+        .and_then(|connection| {
+            connection.busy_timeout(Duration::from_secs(5))?;
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        })
+        .map_err(|error| fault::translate(error, path))?;
+    if tables == 0 {
+        return Err(empty());
+    }
+    Ok(())
 }
 
 fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {

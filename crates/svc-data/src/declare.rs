@@ -7,7 +7,7 @@ use crate::{
     Field, Model, Structure,
     scalar::Kind,
     sqlite::Declared,
-    structure::{ForeignKey, Scope, Storage, Suffix, TemporalForm, Writes, relate},
+    structure::{Detail, ForeignKey, Scope, Storage, Suffix, TemporalForm, Writes, relate},
 };
 
 /// A model over a table or view of a [`Database`](crate::Database). Its records are read and never written.
@@ -97,6 +97,7 @@ fn field(declared: &DeclaredField) -> Field {
             },
             _ => Storage::Native,
         },
+        detail: Detail::default(),
         json_key: format!("{}:", serde_json::Value::from(declared.name)),
     }
 }

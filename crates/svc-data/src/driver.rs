@@ -7,15 +7,27 @@ use bytes::Bytes;
 
 use crate::{
     Before, Error, IfMatch, Model, RecordJson, Structure,
+    bulk_create::BulkPlan,
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
-    records::Part,
+    records::{Part, RecordBody},
     scalar::Scalar,
     sql::{SqlAnswer, SqlJob},
 };
 
 /// Fields and their values.
 pub(crate) type Values = Vec<(usize, Scalar)>;
+
+/// A change of one record, ready for an engine.
+pub(crate) struct Update {
+    pub(crate) key: Values,
+    /// What is written, and what the record has to have already.
+    pub(crate) body: RecordBody,
+    /// Whether fields that are left out get their defaults.
+    pub(crate) replace: bool,
+    pub(crate) if_match: Option<IfMatch>,
+    pub(crate) shown: Shown,
+}
 
 /// An engine, connected to one database.
 ///
@@ -51,8 +63,8 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         shown: Shown,
     ) -> Result<RecordJson, Error>;
 
-    /// Creates records in one transaction and tells what became of each: it, or why it was refused
-    /// ([`Invalid`](crate::ErrorKind::Invalid)). One that is refused does not take its neighbours along;
+    /// Creates records in one transaction and gives what became of each: it, or why it was refused
+    /// ([`Invalid`](crate::ErrorKind::Invalid)). One that is refused does not prevent the others;
     /// with `atomic` none is kept then, and those that were taken back have the error [`taken_back`].
     /// Any other failure is that of the whole, of which nothing is kept.
     ///
@@ -60,10 +72,14 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     async fn bulk_create(
         &self,
         model: &Arc<Model>,
-        records: Vec<Values>,
-        atomic: bool,
-        shown: Shown,
+        plan: BulkPlan,
     ) -> Result<Vec<Result<RecordJson, Error>>, Error>;
+
+    /// Whether a transaction of an earlier bulk create was committed, where the engine knows by its
+    /// [name](crate::Prepared::transaction). Waits until it has ended.
+    async fn transaction_outcome(&self, _name: &str) -> Result<Option<bool>, Error> {
+        Ok(None)
+    }
 
     /// The cursor behind a record in an order of its model, as [`list`](Self::list) takes it.
     async fn cursor_behind(
@@ -82,17 +98,9 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// its words.
     async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error>;
 
-    /// Changes a record and gives it back, and what it was [before](RecordJson::before). With `replace`, fields that
-    /// are left out get their defaults.
-    async fn update(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        values: Values,
-        replace: bool,
-        if_match: Option<IfMatch>,
-        shown: Shown,
-    ) -> Result<RecordJson, Error>;
+    /// Changes a record and gives it back, and what it was [before](RecordJson::before). Nothing is changed when the
+    /// record does not have the values that it has to have.
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error>;
 
     /// Deletes a record and gives what it was.
     async fn delete(

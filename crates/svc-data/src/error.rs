@@ -6,6 +6,8 @@
 use std::{error, fmt, sync::Arc};
 
 use svc_model::Invalid;
+#[cfg(doc)]
+use svc_model::NON_FIELD_ERRORS;
 
 /// Why an operation on a database failed. Cheap to clone.
 #[derive(Clone)]
@@ -16,6 +18,7 @@ struct Repr {
     kind: ErrorKind,
     message: String,
     invalid: Invalid,
+    codes: Vec<(String, ErrorCode)>,
     constraint: Option<Constraint>,
     source: Option<Arc<dyn error::Error + Send + Sync>>,
 }
@@ -52,6 +55,10 @@ pub struct Constraint {
     pub kind: ConstraintKind,
     /// The table the rule belongs to, where the database tells.
     pub table: Option<String>,
+    /// The model that it belongs to, where that is another one than was written: its records refer to the record.
+    pub model: Option<String>,
+    /// What the database calls it; `None` where it has no name, and where it belongs to a table that is no model.
+    pub name: Option<String>,
     /// The columns it is about, where the database tells; an index or a CHECK may have none.
     pub columns: Vec<String>,
     /// The text the database gave: the name of a CHECK, or what a trigger raised.
@@ -72,11 +79,108 @@ pub enum ConstraintKind {
     ForeignKey,
     /// The value is not of the type the column insists on.
     Type,
+    /// The value is longer than the column takes.
+    TooLong,
+    /// The number or time lies outside of what the column takes.
+    OutOfRange,
     /// A trigger refused.
     Trigger,
     /// Any other rule.
     Other,
 }
+
+/// Why a value was refused, in a word for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// A record with the same value exists.
+    Unique,
+    /// There is no such related record, or other records refer to this one.
+    ForeignKey,
+    /// The field may not be null.
+    NotNull,
+    /// A CHECK of the database does not allow it.
+    Check,
+    /// The field has to be given.
+    Required,
+    /// The value is not one of the field's type.
+    Invalid,
+    /// The value is too long.
+    TooLong,
+    /// The value is too small or too large.
+    OutOfRange,
+    /// There is no such field.
+    UnknownField,
+    /// The field cannot be written.
+    ReadOnly,
+}
+
+impl ErrorCode {
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unique => "unique",
+            Self::ForeignKey => "foreign_key",
+            Self::NotNull => "not_null",
+            Self::Check => "check",
+            Self::Required => "required",
+            Self::Invalid => "invalid",
+            Self::TooLong => "too_long",
+            Self::OutOfRange => "out_of_range",
+            Self::UnknownField => "unknown_field",
+            Self::ReadOnly => "read_only",
+        }
+    }
+}
+
+impl ConstraintKind {
+    /// The code of values that it refuses.
+    pub(crate) fn code(self) -> ErrorCode {
+        match self {
+            Self::Unique => ErrorCode::Unique,
+            Self::NotNull => ErrorCode::NotNull,
+            Self::Check => ErrorCode::Check,
+            Self::ForeignKey => ErrorCode::ForeignKey,
+            Self::TooLong => ErrorCode::TooLong,
+            Self::OutOfRange => ErrorCode::OutOfRange,
+            Self::Type | Self::Trigger | Self::Other => ErrorCode::Invalid,
+        }
+    }
+}
+
+/// What is wrong with the file of an SQLite database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileFault {
+    /// Its disk is full.
+    Full,
+    /// It is damaged, or is no database.
+    Damaged,
+    /// Another program has locked it.
+    Locked,
+    /// This process may not write it.
+    NotWritable,
+    /// It cannot be opened, read or written.
+    Unreadable,
+    /// It is missing, or holds no structure yet.
+    Empty,
+}
+
+impl fmt::Display for FileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full => "its disk is full",
+            Self::Damaged => "it is damaged",
+            Self::Locked => "another program has locked it",
+            Self::NotWritable => "it may not be written",
+            Self::Unreadable => "it cannot be opened, read or written",
+            Self::Empty => "it is missing or empty",
+        })
+    }
+}
+
+impl error::Error for FileFault {}
 
 impl Error {
     /// An error of a kind with a message for the administrator of the service.
@@ -85,6 +189,7 @@ impl Error {
             kind,
             message: message.into(),
             invalid: Invalid::new(),
+            codes: Vec::new(),
             constraint: None,
             source: None,
         }))
@@ -123,6 +228,20 @@ impl Error {
         self
     }
 
+    /// Leaves out which constraint it was, for a caller who may not know of it.
+    #[must_use]
+    pub fn without_constraint(mut self) -> Self {
+        self.0.constraint = None;
+        self
+    }
+
+    /// Adds why a field was refused; [`NON_FIELD_ERRORS`] stands for the request as a whole.
+    #[must_use]
+    pub(crate) fn with_code(mut self, field: impl Into<String>, code: ErrorCode) -> Self {
+        self.0.codes.push((field.into(), code));
+        self
+    }
+
     /// What sort of failure it was.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
@@ -135,10 +254,24 @@ impl Error {
         &self.0.invalid
     }
 
+    /// Why fields of a write were refused, in the order of the messages. The whole request has the name
+    /// [`NON_FIELD_ERRORS`]. Messages about anything but a write have none.
+    #[must_use]
+    pub fn codes(&self) -> &[(String, ErrorCode)] {
+        &self.0.codes
+    }
+
     /// The rule that refused a write, for [`ErrorKind::Constraint`] and what came of it.
     #[must_use]
     pub fn constraint(&self) -> Option<&Constraint> {
         self.0.constraint.as_ref()
+    }
+
+    /// What is wrong with the database's file, where it is an SQLite file and SQLite says.
+    #[cfg(feature = "sqlite")]
+    #[must_use]
+    pub fn file_fault(&self) -> Option<FileFault> {
+        crate::sqlite::fault::of_file(self)
     }
 
     /// A sentence that may leave the service: no path, no SQL, no name of another table.

@@ -11,8 +11,9 @@ use crate::{Error, ErrorKind};
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How much longer than the server's own timeout an answer is waited for.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
-/// How long a server that could not be reached is left alone at first, and at most.
-const BACK_OFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+/// How long a server that could not be reached is left alone at first, and at most: one that is back is noticed
+/// within about a second.
+const BACK_OFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(800));
 
 /// Keeps requests from waiting for a server that is away: one after the other tries it, at growing intervals.
 #[derive(Default)]
@@ -27,6 +28,14 @@ struct Closed {
 impl Gate {
     fn state(&self) -> MutexGuard<'_, Option<Closed>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses while a server that is away is left alone.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match &*self.state() {
+            Some(closed) if Instant::now() < closed.until => Err(closed.error.clone()),
+            _ => Ok(()),
+        }
     }
 
     /// Lets one request try when the time has come.
@@ -68,14 +77,6 @@ impl Gate {
     }
 }
 
-/// Every connection is in use, and none came back in time.
-pub(crate) fn all_busy() -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
-        "every connection to the database is busy; allow more, or look for slow statements",
-    )
-}
-
 /// The server did not answer in the time that a statement has.
 pub(crate) fn no_answer() -> Error {
     Error::new(
@@ -103,6 +104,10 @@ mod tests {
         assert!(gate.pass().is_err(), "one is trying");
         gate.close(&Error::new(ErrorKind::Unavailable, "still away"));
         assert!(delay(&gate) > first);
+        for _ in 0..10 {
+            gate.close(&Error::new(ErrorKind::Unavailable, "still away"));
+        }
+        assert!(delay(&gate) <= Some(Duration::from_secs(1)));
         gate.open();
         gate.pass().unwrap();
     }

@@ -37,9 +37,10 @@
 //!
 //! # What it cannot see
 //!
-//! Names are resolved by the database. A view, an operator, a cast or a computed field that the database's
-//! owner made can call a function, a function on the list can be shadowed by one of theirs, and unqualified
-//! names depend on the schema search path. The second lock is for those.
+//! Names are resolved by the database. A view, an operator, a cast, a domain or a generated column that the
+//! database's owner made can call a function, a function on the list can be shadowed by one of theirs, and
+//! unqualified names depend on the schema search path. The second lock is for those. Where PostgreSQL takes a name
+//! behind a dot for a call (`x.f` is `f(x)`), the engine asks the catalogue before the query runs.
 //!
 //! # Binds
 //!
@@ -63,6 +64,7 @@
 //! # Ok::<(), svc_data::guard::Refusal>(())
 //! ```
 
+mod attributes;
 mod binds;
 mod functions;
 mod lexer;
@@ -76,6 +78,7 @@ mod tree;
 
 use std::collections::BTreeSet;
 
+pub(crate) use attributes::Attribute;
 pub use refusal::{Refusal, Rule};
 
 /// The longest text that is looked at, in bytes: 1 MiB.
@@ -127,7 +130,7 @@ impl GuardOptions {
         self
     }
 
-    fn allows_function(&self, name: &str) -> bool {
+    pub(crate) fn allows_function(&self, name: &str) -> bool {
         self.allowed_functions.contains(name)
     }
 }
@@ -151,6 +154,7 @@ impl Binds<'_> {
 pub struct Checked {
     sql: String,
     binds: Vec<usize>,
+    attributes: Vec<Attribute>,
 }
 
 impl Checked {
@@ -160,6 +164,7 @@ impl Checked {
         Self {
             sql: sql.to_owned(),
             binds: Vec::new(),
+            attributes: Vec::new(),
         }
     }
 
@@ -169,6 +174,11 @@ impl Checked {
     #[must_use]
     pub fn sql(&self) -> &str {
         &self.sql
+    }
+
+    /// The names behind a dot that the database may take for calls of functions, for the engine's own lock.
+    pub(crate) fn attributes(&self) -> &[Attribute] {
+        &self.attributes
     }
 
     /// For each placeholder in order, which of the given values it takes: an index into the names of
@@ -211,9 +221,10 @@ pub fn check(
     let tokens = statement::single(sql, tokens)?;
     let run = statement::longest_run(sql, &tokens)?;
     let (statement, binds) = binds::place(tokens, engine, binds)?;
-    parse::examine(sql, &statement, engine, options, run)?;
+    let attributes = parse::examine(sql, &statement, engine, options, run)?;
     Ok(Checked {
         sql: statement.sql,
         binds,
+        attributes,
     })
 }

@@ -47,6 +47,10 @@
     allow(unreachable_code, unused_variables, clippy::redundant_clone)
 )]
 
+mod admission;
+mod bulk_create;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod connections;
 mod counts;
 mod cursor;
 #[cfg(feature = "sqlite")]
@@ -55,6 +59,7 @@ pub mod database;
 mod declare;
 mod driver;
 mod error;
+mod fixed;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod gate;
 pub mod guard;
@@ -76,12 +81,15 @@ pub mod structure;
 #[cfg(test)]
 mod tests;
 mod time;
+pub mod turns;
+mod unchanged;
 
+pub use bulk_create::{BeforeCommit, BulkOptions, Prepared};
 #[cfg(feature = "sqlite")]
 pub use database::{Connection, Database, Migration, Row, Value};
 #[cfg(feature = "sqlite")]
 pub use declare::{DeclaredField, DeclaredModel};
-pub use error::{Constraint, ConstraintKind, Error, ErrorKind};
+pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault};
 pub use records::{Before, IfMatch, Page, RecordJson, Rest};
 pub use resource::{Resource, ResourceOptions, ResourceUrl};
 pub use sql::SqlAnswer;

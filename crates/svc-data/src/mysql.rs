@@ -1,6 +1,10 @@
 //! The engine of MySQL and MariaDB.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -8,7 +12,9 @@ use bytes::Bytes;
 use self::connect::{Lease, Pool, Source};
 use crate::{
     Before, Error, IfMatch, Model, RecordJson, ResourceOptions, Structure,
-    driver::{Driver, Values},
+    admission::{Admission, Work},
+    bulk_create::BulkPlan,
+    driver::{Driver, Update, Values},
     gate::{GRACE, no_answer},
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
@@ -23,12 +29,14 @@ mod discover;
 mod fault;
 mod read;
 mod select;
+mod special;
 mod sql;
 mod types;
 mod value;
 mod write;
 
 pub(crate) use self::select::MysqlDialect;
+pub(crate) use self::special::special;
 pub(crate) use self::types::Type;
 
 /// A connected MySQL or MariaDB database.
@@ -52,21 +60,43 @@ impl Mysql {
         let source = Source::parse(rest)?;
         let timeout = options.statement_timeout;
         Ok(Self {
-            pool: source.pool(options.connections, timeout, &[])?,
-            sql: source.pool(sql::CONNECTIONS, timeout, sql::SETTINGS)?,
+            pool: source.pool(
+                options.connections,
+                Admission::shared(options.connections),
+                timeout,
+                &[],
+            )?,
+            sql: source.pool(
+                sql::CONNECTIONS,
+                Admission::in_order(sql::CONNECTIONS),
+                timeout,
+                sql::SETTINGS,
+            )?,
             database: source.database().to_owned(),
             timeout,
         })
     }
 
-    /// Does something on a connection, and gives up when that takes longer than a statement may.
+    /// Does something with records on a connection, and gives up when that takes longer than a statement may, the
+    /// time until a connection is free included.
     async fn on<T>(
         &self,
-        pool: &Pool,
-        work: impl AsyncFnOnce(&mut Lease) -> Result<T, Error>,
+        work: Work,
+        run: impl AsyncFnOnce(&mut Lease) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut lease = pool.get().await?;
-        let result = tokio::time::timeout(self.timeout + GRACE, work(&mut lease)).await;
+        self.on_pool(&self.pool, &self.sql, work, run).await
+    }
+
+    async fn on_pool<T>(
+        &self,
+        pool: &Pool,
+        other: &Pool,
+        work: Work,
+        run: impl AsyncFnOnce(&mut Lease) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let deadline = Instant::now() + self.timeout;
+        let mut lease = pool.get(work, deadline, other).await?;
+        let result = tokio::time::timeout_at((deadline + GRACE).into(), run(&mut lease)).await;
         lease.give_back(result.unwrap_or_else(|_| Err(no_answer())))
     }
 }
@@ -74,14 +104,14 @@ impl Mysql {
 #[async_trait]
 impl Driver for Mysql {
     async fn structure(&self) -> Result<Structure, Error> {
-        self.on(&self.pool, async |lease| {
+        self.on(Work::internal("structure"), async |lease| {
             discover::discover(lease.conn()?).await
         })
         .await
     }
 
     async fn structure_version(&self) -> Result<i64, Error> {
-        self.on(&self.pool, async |lease| {
+        self.on(Work::internal("structure_version"), async |lease| {
             discover::version(lease.conn()?).await
         })
         .await
@@ -89,13 +119,14 @@ impl Driver for Mysql {
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
         let query = read::ListQuery::new(model, plan)?;
-        self.on(&self.pool, async |lease| query.run(lease).await)
+        self.on(query.work(), async |lease| query.run(lease).await)
             .await
     }
 
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
+        let work = plan.work(model);
         let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.on(&self.pool, async |lease| {
+        self.on(work, async |lease| {
             aggregate.run(lease, |statement| statement).await
         })
         .await
@@ -107,9 +138,9 @@ impl Driver for Mysql {
         key: Values,
         shown: Shown,
     ) -> Result<RecordJson, Error> {
-        let query = by_key(&MysqlDialect, model, &key)?;
-        let statement = select::Statement::select(query.clone().limit(1));
-        self.on(&self.pool, async |lease| {
+        let mut query = by_key(&MysqlDialect, model, &key)?;
+        let statement = select::Statement::select(query.limit(1));
+        self.on(Work::new(&model.name, "retrieve", false), async |lease| {
             read::retrieve(lease, model, &statement, &shown).await
         })
         .await
@@ -122,20 +153,21 @@ impl Driver for Mysql {
         shown: Shown,
     ) -> Result<RecordJson, Error> {
         let create = write::Create::new(model, &values, shown)?;
-        self.on(&self.pool, async |lease| create.run(lease).await)
-            .await
+        self.on(Work::new(&model.name, "create", false), async |lease| {
+            create.run(lease).await
+        })
+        .await
     }
 
     async fn bulk_create(
         &self,
         model: &Arc<Model>,
-        records: Vec<Values>,
-        atomic: bool,
-        shown: Shown,
+        plan: BulkPlan,
     ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-        self.on(&self.pool, async |lease| {
-            write::bulk_create(lease, model, &records, atomic, &shown).await
-        })
+        self.on(
+            Work::new(&model.name, "bulk_create", false),
+            async |lease| write::bulk_create(lease, model, &plan).await,
+        )
         .await
     }
 
@@ -148,9 +180,10 @@ impl Driver for Mysql {
         let place = PlaceQuery::new(&MysqlDialect, model, &key, &order)?;
         let statement = select::Statement::select(&place.select);
         let values = self
-            .on(&self.pool, async |lease| {
-                read::place(lease, model, &order, &statement).await
-            })
+            .on(
+                Work::new(&model.name, "cursor_behind", false),
+                async |lease| read::place(lease, model, &order, &statement).await,
+            )
             .await?;
         Ok(place.cursor(model, values))
     }
@@ -161,24 +194,17 @@ impl Driver for Mysql {
 
     async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
         let database = self.database.as_str();
-        self.on(&self.sql, async |lease| {
-            sql::run(lease, &job, database).await
-        })
-        .await
+        let work = Work::new("", "sql", true);
+        let run = async |lease: &mut Lease| sql::run(lease, &job, database).await;
+        self.on_pool(&self.sql, &self.pool, work, run).await
     }
 
-    async fn update(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        values: Values,
-        replace: bool,
-        if_match: Option<IfMatch>,
-        shown: Shown,
-    ) -> Result<RecordJson, Error> {
-        let change = write::Change::update(model, key, values, replace, if_match, shown)?;
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
+        let change = write::Change::update(model, update)?;
         let changed = self
-            .on(&self.pool, async |lease| change.run(lease).await)
+            .on(Work::new(&model.name, "update", false), async |lease| {
+                change.run(lease).await
+            })
             .await?;
         changed.into_updated()
     }
@@ -191,7 +217,9 @@ impl Driver for Mysql {
     ) -> Result<Before, Error> {
         let change = write::Change::delete(model, key, if_match)?;
         let changed = self
-            .on(&self.pool, async |lease| change.run(lease).await)
+            .on(Work::new(&model.name, "delete", false), async |lease| {
+                change.run(lease).await
+            })
             .await?;
         Ok(changed.before)
     }

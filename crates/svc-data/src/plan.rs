@@ -3,7 +3,7 @@
 
 mod aggregate;
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use svc_model::{
     Condition, Count, FieldFilter, Filter, Invalid, ListQuery, Lookup, Operand, RecordView,
@@ -11,7 +11,7 @@ use svc_model::{
 };
 
 use crate::{
-    Error, Model, Structure,
+    Error, Field, Model, Structure,
     scalar::{Kind, Scalar},
     time::Zone,
 };
@@ -20,6 +20,9 @@ pub(crate) use self::aggregate::AggregatePlan;
 
 /// The largest regular expression, compiled, in bytes.
 const REGEX_SIZE: usize = 1 << 20;
+
+/// The most regular expressions of a query: each is compiled before the query runs.
+const MAX_REGEXES: usize = 10;
 
 /// A list, ready for an engine.
 #[derive(Clone, Debug)]
@@ -31,6 +34,12 @@ pub(crate) struct ListPlan {
     pub(crate) limit: u32,
     pub(crate) offset: u64,
     pub(crate) after: Option<String>,
+    /// Whether it goes on with a page that was too large to be read at once.
+    pub(crate) continues: bool,
+    /// Whether the answer is for the service itself, which takes more at once than a client.
+    pub(crate) is_internal: bool,
+    /// Of which records it is at most; they are few, and looked up by their keys.
+    pub(crate) among: Option<Test>,
     pub(crate) count: Count,
 }
 
@@ -64,6 +73,46 @@ pub(crate) enum Test {
 }
 
 impl Test {
+    /// Whether it compares texts in a way that an index seldom helps with, so that it may read all records.
+    pub(crate) fn scans(&self) -> bool {
+        match self {
+            Self::All(tests) | Self::Any(tests) => tests.iter().any(Self::scans),
+            Self::Not(test) => test.scans(),
+            Self::Related(_, last) => last.scans(),
+            Self::Match(..) | Self::CoveredBy(..) => true,
+            _ => false,
+        }
+    }
+
+    /// Tells `visit` each value that no other engine has for a column of that kind: the related model that its field
+    /// belongs to, where it is not a field of the listed one, the field and the value.
+    pub(crate) fn each_special<'t>(
+        &'t self,
+        related: Option<&'t Model>,
+        visit: &mut dyn FnMut(Option<&'t Model>, usize, &'t Scalar),
+    ) {
+        match self {
+            Self::All(tests) | Self::Any(tests) => {
+                for test in tests {
+                    test.each_special(related, visit);
+                }
+            }
+            Self::Not(test) => test.each_special(related, visit),
+            Self::Compare(index, _, value @ Scalar::Special(_)) => visit(related, *index, value),
+            Self::In(index, values) => {
+                for value in values {
+                    if matches!(value, Scalar::Special(_)) {
+                        visit(related, *index, value);
+                    }
+                }
+            }
+            Self::Related(steps, last) => {
+                last.each_special(steps.last().map(|step| &*step.model), visit);
+            }
+            _ => {}
+        }
+    }
+
     /// Whether it reads stored records only, so that it holds for the same ones as long as the database stays
     /// the same.
     pub(crate) fn reads_stored(&self) -> bool {
@@ -78,12 +127,27 @@ impl Test {
     }
 }
 
-/// A step to a related model: the field here, the model, the field there.
+/// A step to a related model: the model, and the pairs of a field here and the field there that equals it.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    pub(crate) field: usize,
     pub(crate) model: Arc<Model>,
-    pub(crate) related_field: usize,
+    pub(crate) fields: Vec<(usize, usize)>,
+}
+
+/// The fields that a step of a relation names: one, or several joined by commas.
+fn columns(model: &Model, names: &str) -> Result<Vec<usize>, String> {
+    // A column whose own name has a comma in it.
+    if let Some(index) = model.index_of(names) {
+        return Ok(vec![index]);
+    }
+    let names = names.split(',');
+    names
+        .map(|name| {
+            model
+                .index_of(name)
+                .ok_or_else(|| format!("unknown field {name:?}"))
+        })
+        .collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +169,14 @@ pub(crate) enum Match {
 }
 
 impl Shown {
+    /// Shows every field.
+    pub(crate) fn all(model: &Model, zone: &Zone) -> Self {
+        Self {
+            fields: (0..model.fields.len()).collect(),
+            zone: zone.clone(),
+        }
+    }
+
     /// Reads `_fields` and `tz`.
     pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self, Error> {
         let mut invalid = Invalid::new();
@@ -131,10 +203,12 @@ fn shown(
     });
     let mut indexes: Vec<usize> = (0..model.fields.len()).collect();
     if let Some(names) = fields {
-        let mut wanted = model.key.clone();
+        let mut wanted: HashSet<usize> = model.key.iter().copied().collect();
         for name in names {
             match model.index_of(name) {
-                Some(index) => wanted.push(index),
+                Some(index) => {
+                    wanted.insert(index);
+                }
                 None => invalid.push_field("_fields", format!("unknown field {name:?}")),
             }
         }
@@ -170,6 +244,7 @@ impl ListPlan {
             structure,
             zone: &shown.zone,
             invalid,
+            regexes: 0,
         };
         let mut tests = Vec::new();
         for FieldFilter { condition, exclude } in &query.filters {
@@ -210,6 +285,9 @@ impl ListPlan {
                     .saturating_mul(u64::from(limit))
             },
             after: query.after.clone(),
+            continues: false,
+            is_internal: false,
+            among: None,
             count: if query.no_pagination {
                 Count::None
             } else {
@@ -224,6 +302,8 @@ struct Resolver<'a> {
     structure: &'a Structure,
     zone: &'a Zone,
     invalid: Invalid,
+    /// How many regular expressions there were so far.
+    regexes: usize,
 }
 
 impl Resolver<'_> {
@@ -261,6 +341,14 @@ impl Resolver<'_> {
                 .push_field(key, format!("unknown field {field:?}"));
             return None;
         };
+        if *lookup == Lookup::Regex {
+            self.regexes += 1;
+            if self.regexes > MAX_REGEXES {
+                let message = format!("at most {MAX_REGEXES} regular expressions are allowed");
+                self.invalid.push_field(field, message);
+                return None;
+            }
+        }
         match self.test(model, index, *lookup, value) {
             Ok(test) => Some(test),
             Err(message) => {
@@ -283,11 +371,11 @@ impl Resolver<'_> {
             Operand::One(text) => Ok(text.as_str()),
             Operand::Many(_) => Err(format!("the lookup {lookup} takes one value")),
         };
-        let scalar = |text: &str| Scalar::from_text(field, text, self.zone);
+        let scalar = |text: &str| Scalar::to_find(field, text, self.zone);
         let compare = |comparison| -> Result<Test, String> {
             let is_ordering = !matches!(comparison, Comparison::Equal | Comparison::Unequal);
-            if is_ordering && kind == Kind::Json {
-                return Err(format!("the lookup {lookup} does not work on JSON"));
+            if is_ordering {
+                comparable(field, lookup)?;
             }
             Ok(Test::Compare(index, comparison, scalar(one()?)?))
         };
@@ -325,14 +413,16 @@ impl Resolver<'_> {
                 Ok(Test::In(index, values?))
             }
             Lookup::Range => match operand {
-                Operand::Many(texts) if kind != Kind::Json => match texts.as_slice() {
-                    [low, high] => Ok(Test::All(vec![
-                        Test::Compare(index, Comparison::GreaterOrEqual, scalar(low)?),
-                        Test::Compare(index, Comparison::LessOrEqual, scalar(high)?),
-                    ])),
+                Operand::Many(texts) => match texts.as_slice() {
+                    [low, high] => {
+                        comparable(field, lookup)?;
+                        Ok(Test::All(vec![
+                            Test::Compare(index, Comparison::GreaterOrEqual, scalar(low)?),
+                            Test::Compare(index, Comparison::LessOrEqual, scalar(high)?),
+                        ]))
+                    }
                     _ => Err("the lookup range takes two values".to_owned()),
                 },
-                Operand::Many(_) => Err("the lookup range does not work on JSON".to_owned()),
                 Operand::One(_) => Err("the lookup range takes two values".to_owned()),
             },
             Lookup::Icontains => matching(Match::Contains { any_case: true }),
@@ -388,21 +478,25 @@ impl Resolver<'_> {
         let mut steps: Vec<Step> = Vec::new();
         for step in &relation.steps {
             let here = steps.last().map_or(model, |step| &step.model);
-            let field = here.index_of(&step.column);
-            let there = self.structure.model(&step.model);
-            let related_field = there.and_then(|model| model.index_of(&step.related_column));
-            let unknown = match (field, there, related_field) {
-                (Some(field), Some(model), Some(related_field)) => {
-                    steps.push(Step {
-                        field,
-                        model: Arc::clone(model),
-                        related_field,
-                    });
-                    continue;
+            let unknown = match self.structure.model(&step.model) {
+                None => format!("unknown model {:?}", step.model),
+                Some(there) => {
+                    let fields = columns(here, &step.column);
+                    let related = columns(there, &step.related_column);
+                    match (fields, related) {
+                        (Err(message), _) | (_, Err(message)) => message,
+                        (Ok(fields), Ok(related)) if fields.len() != related.len() => {
+                            "a step must name as many columns there as here".to_owned()
+                        }
+                        (Ok(fields), Ok(related)) => {
+                            steps.push(Step {
+                                model: Arc::clone(there),
+                                fields: fields.into_iter().zip(related).collect(),
+                            });
+                            continue;
+                        }
+                    }
                 }
-                (None, ..) => format!("unknown field {:?}", step.column),
-                (_, None, _) => format!("unknown model {:?}", step.model),
-                _ => format!("unknown field {:?}", step.related_column),
             };
             self.invalid.push_field("_relation", unknown);
             return None;
@@ -425,8 +519,12 @@ impl Resolver<'_> {
     /// What was asked for, then the primary key, so that the order is total.
     fn order(&mut self, model: &Model, query: &ListQuery) -> Vec<(usize, bool)> {
         let mut order: Vec<(usize, bool)> = Vec::new();
+        let mut is_ordered = vec![false; model.fields.len()];
         let mut add = |index: usize, descending: bool| {
-            if !order.iter().any(|(known, _)| *known == index) {
+            if let Some(known) = is_ordered.get_mut(index)
+                && !*known
+            {
+                *known = true;
                 order.push((index, descending));
             }
         };
@@ -434,11 +532,21 @@ impl Resolver<'_> {
         for asked in &query.order_by {
             // A column whose own name begins with a minus.
             let literal = format!("-{}", asked.field);
-            if let Some(index) = model.index_of(&asked.field) {
-                descending = asked.descending;
-                add(index, descending);
-            } else if let Some(index) = model.index_of(&literal).filter(|_| asked.descending) {
-                descending = false;
+            let found = match model.index_of(&asked.field) {
+                Some(index) => Some((index, asked.descending)),
+                None => model
+                    .index_of(&literal)
+                    .filter(|_| asked.descending)
+                    .map(|index| (index, false)),
+            };
+            if let Some((index, is_descending)) = found {
+                descending = is_descending;
+                if let Some(field) = model.fields.get(index).filter(|field| !field.is_ordered()) {
+                    self.invalid.push_field(
+                        "_order_by",
+                        format!("{:?}: {}", field.name, unordered(field)),
+                    );
+                }
                 add(index, descending);
             } else {
                 self.invalid
@@ -456,6 +564,25 @@ impl Resolver<'_> {
         }
         order
     }
+}
+
+/// Refuses a lookup that compares values which have no order.
+fn comparable(field: &Field, lookup: Lookup) -> Result<(), String> {
+    if field.kind == Kind::Json && field.detail.element.is_none() {
+        return Err(format!("the lookup {lookup} does not work on JSON"));
+    }
+    match field.is_ordered() {
+        true => Ok(()),
+        false => Err(unordered(field)),
+    }
+}
+
+/// Why values of a field have no order.
+pub(crate) fn unordered(field: &Field) -> String {
+    format!(
+        "the database has no order for values of the type {}",
+        field.db_type
+    )
 }
 
 /// Compiles a regular expression that runs in linear time and bounded memory.

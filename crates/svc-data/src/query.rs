@@ -35,6 +35,13 @@ pub(crate) trait Dialect: Sync {
         column(table, &key.column)
     }
 
+    /// Whether the engine takes values of a field for equal that are not the same, and can order by what they are:
+    /// [`order_value`](Self::order_value) does so for a key that [is exact](Key::is_exact).
+    fn has_exact_order(&self, field: &Field) -> bool {
+        let _ = field;
+        false
+    }
+
     /// What is read of a column of the order where a cursor could not bind what lists read of it; for most
     /// fields nothing.
     fn read_key(&self, table: &str, key: &Key, field: Option<&Field>) -> Option<Expr> {
@@ -75,8 +82,19 @@ pub(crate) trait Dialect: Sync {
         ))
     }
 
+    /// Whether a field is NULL.
+    fn is_null(&self, table: &str, field: &Field) -> Expr {
+        column(table, &field.name).is_null()
+    }
+
     /// Whether a field is NULL or the empty text.
     fn is_empty(&self, table: &str, field: &Field) -> Expr;
+
+    /// A test of records that are gone through in their order, or looked up by their keys: the engine is kept from
+    /// looking them up by the test instead, and from sorting all of them for each part of a page.
+    fn test_only(&self, test: Expr) -> Expr {
+        test
+    }
 
     /// Whether two columns that a relation joins are equal.
     fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {
@@ -233,7 +251,7 @@ impl Tester<'_> {
             Test::In(index, values) => dialect.is_in(table, model.at(*index)?, values),
             Test::Match(index, how, text) => dialect.matches(table, model.at(*index)?, *how, text),
             Test::CoveredBy(index, wkt) => dialect.is_covered_by(table, model.at(*index)?, wkt),
-            Test::Null(index) => Ok(column(table, &model.at(*index)?.name).is_null()),
+            Test::Null(index) => Ok(dialect.is_null(table, model.at(*index)?)),
             Test::Empty(index) => Ok(dialect.is_empty(table, model.at(*index)?)),
             Test::Related(steps, last) => self.related(model, table, steps, last),
         }
@@ -255,10 +273,12 @@ impl Tester<'_> {
         select.expr(Expr::cust("1"));
         self.dialect.from(&mut select, &step.model, &alias);
         select.and_where_option(scope(&step.model, &alias));
-        select.and_where(self.dialect.joins(
-            (table, model.at(step.field)?),
-            (&alias, step.model.at(step.related_field)?),
-        ));
+        for (here, there) in &step.fields {
+            select.and_where(
+                self.dialect
+                    .joins((table, model.at(*here)?), (&alias, step.model.at(*there)?)),
+            );
+        }
         select.and_where(self.related(&step.model, &alias, rest, last)?);
         Ok(Expr::exists(select))
     }

@@ -1,16 +1,23 @@
 //! Records in and out: pages, single records with their entity tag, and the bodies of writes.
 
-use std::sync::Arc;
+mod rest;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
-use svc_model::{Count, Invalid, JsonObject, ListQuery, RecordId, RecordView};
+use svc_model::{JsonObject, RecordId, RecordView};
 
-use crate::{Error, ErrorKind, Field, Model, Resource, plan::Shown, scalar::Scalar, time::Zone};
-
-/// The longest cursor that becomes part of a link, in characters.
-const MAX_CURSOR: usize = 4_000;
+pub(crate) use self::rest::Of;
+pub use self::rest::Rest;
+use crate::{
+    Error, ErrorCode, ErrorKind, Field, Model,
+    driver::Values,
+    fixed::FixedValues,
+    plan::Shown,
+    refusal::Refusals,
+    scalar::{Kind, Scalar},
+    time::Zone,
+};
 
 /// A page of records, or the first part of one.
 #[derive(Debug)]
@@ -32,27 +39,6 @@ pub struct Page {
     pub rest: Option<Rest>,
 }
 
-/// The rest of a large page, which is read in parts so that it is never in memory as a whole.
-///
-/// Each part is read when it is asked for. Records that are changed in between may appear as they were or
-/// as they are; those that are not are neither skipped nor repeated.
-#[derive(Debug)]
-pub struct Rest {
-    resource: Resource,
-    model: Arc<Model>,
-    query: ListQuery,
-}
-
-impl Rest {
-    /// Reads the next part.
-    ///
-    /// # Errors
-    /// As [`Resource::list`].
-    pub async fn read(self) -> Result<Page, Error> {
-        self.resource.list(&self.model, &self.query).await
-    }
-}
-
 /// What a driver gives of a page: all of it, or the first records and where they end.
 #[derive(Debug)]
 pub(crate) struct Part {
@@ -61,45 +47,6 @@ pub(crate) struct Part {
     pub(crate) count: Option<u64>,
     pub(crate) has_more: bool,
     pub(crate) after: Option<String>,
-}
-
-impl Page {
-    /// The page that begins with a part.
-    pub(crate) fn of_part(
-        resource: &Resource,
-        model: &Arc<Model>,
-        query: &ListQuery,
-        part: Part,
-    ) -> Self {
-        let Part {
-            results,
-            len,
-            count,
-            has_more,
-            after,
-        } = part;
-        let left = (query.limit() as usize).saturating_sub(len);
-        let rest = after.clone().filter(|_| left > 0).map(|after| {
-            let mut query = query.clone();
-            query.no_pagination = false;
-            query.per_page = u32::try_from(left).ok();
-            query.after = Some(after);
-            query.count = Count::None;
-            Rest {
-                resource: resource.clone(),
-                model: Arc::clone(model),
-                query,
-            }
-        });
-        Self {
-            results,
-            len,
-            count,
-            has_more,
-            after: after.filter(|cursor| cursor.len() <= MAX_CURSOR),
-            rest,
-        }
-    }
 }
 
 /// One record.
@@ -269,6 +216,20 @@ pub(crate) enum Purpose {
     Replace,
 }
 
+impl Purpose {
+    /// What is said of a value that the database computes, where it is another one.
+    fn computed(self) -> &'static str {
+        match self {
+            Self::Create => {
+                "the database computes this field, and the value that it computes is another one; leave it out"
+            }
+            Self::Update | Self::Replace => {
+                "the database computes this field, and the record has another value in it; leave it out"
+            }
+        }
+    }
+}
+
 /// The error for a record that is not there.
 pub(crate) fn no_such_record(model: &Model) -> Error {
     Error::not_found(format!("no such record in {:?}", model.name))
@@ -338,11 +299,19 @@ pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>, 
         .iter()
         .zip(parts)
         .map(|(index, part)| {
-            let value = Scalar::from_text(model.at(*index)?, &part, &zone)
+            let value = Scalar::to_find(model.at(*index)?, &part, &zone)
                 .map_err(|_| no_such_record(model))?;
             Ok((*index, value))
         })
         .collect()
+}
+
+/// The body of a write, read against the fields of its model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecordBody {
+    pub(crate) values: Values,
+    /// What cannot be written, so that the record has to have it already: on create once the database has computed it.
+    pub(crate) fixed: FixedValues,
 }
 
 /// Reads the body of a write against the fields of the model.
@@ -351,74 +320,96 @@ pub(crate) fn read_body(
     body: &JsonObject,
     zone: &Zone,
     purpose: Purpose,
-) -> Result<Vec<(usize, Scalar)>, Error> {
-    let mut invalid = Invalid::new();
-    let mut values = Vec::with_capacity(body.len());
+) -> Result<RecordBody, Error> {
+    let mut invalid = Refusals::default();
+    let mut values = Vec::with_capacity(body.len().min(model.fields.len()));
+    let mut fixed = FixedValues::default();
+    // A record that is changed may have it already.
+    let may_be_held = |field: &Field| field.detail.holds_anything && purpose != Purpose::Create;
+    let mut is_given = vec![false; model.fields.len()];
     for (name, raw) in body.iter() {
         let Some((index, field)) = model
             .index_of(name)
             .and_then(|index| Some((index, model.fields.get(index)?)))
         else {
-            invalid.push_field(name, "unknown field");
+            invalid.push(name, ErrorCode::UnknownField, "unknown field");
             continue;
         };
+        if let Some(is_given) = is_given.get_mut(index) {
+            *is_given = true;
+        }
         if !field.editable {
-            invalid.push_field(name, "the database computes this field; leave it out");
+            fixed.push(index, raw, ErrorCode::ReadOnly, purpose.computed());
             continue;
         }
         match Scalar::from_json(field, raw, zone) {
             Ok(Scalar::Null)
                 if !field.nullable && field.default.as_ref().is_none_or(|d| d.sql().is_some()) =>
             {
-                invalid.push_field(name, "this field may not be null");
+                invalid.push(name, ErrorCode::NotNull, "this field may not be null");
             }
             Ok(value) => match check_size(field, &value) {
                 Ok(()) => values.push((index, value)),
-                Err(message) => invalid.push_field(name, message),
+                Err((code, message)) if may_be_held(field) => {
+                    fixed.push(index, raw, code, message);
+                }
+                Err((code, message)) => invalid.push(name, code, message),
             },
+            Err(message) if may_be_held(field) => {
+                fixed.push(index, raw, ErrorCode::Invalid, message);
+            }
             Err(message) => invalid.push_field(name, message),
         }
     }
     if purpose != Purpose::Update {
-        for (index, field) in model.fields.iter().enumerate() {
+        for (index, (field, is_given)) in model.fields.iter().zip(is_given).enumerate() {
             // The key of a record that is replaced stands in the path.
-            let given = purpose == Purpose::Replace && model.key.contains(&index);
-            if field.required && !given && !body.contains(&field.name) {
-                invalid.push_field(&field.name, "this field is required");
+            let given = is_given || (purpose == Purpose::Replace && model.key.contains(&index));
+            if field.required && !given {
+                invalid.push(&field.name, ErrorCode::Required, "this field is required");
             }
         }
     }
+    if !invalid.is_empty() {
+        // Nobody looks at the record then.
+        fixed.refuse_misfits(model, &mut invalid)?;
+    }
     invalid.into_result()?;
-    Ok(values)
+    Ok(RecordBody { values, fixed })
 }
 
 /// Holds a value to the declared size of its column, which not every engine does by itself.
-fn check_size(field: &Field, value: &Scalar) -> Result<(), String> {
+fn check_size(field: &Field, value: &Scalar) -> Result<(), (ErrorCode, String)> {
     match value {
         Scalar::Text(text) => match field.max_length {
             Some(most) if text.chars().count() > most as usize => {
-                Err(format!("at most {most} characters are allowed"))
+                let message = format!("at most {most} characters are allowed");
+                Err((ErrorCode::TooLong, message))
             }
             _ if !field.options.is_empty() && !field.options.contains(text) => {
-                Err(format!("must be one of {}", field.options.join(", ")))
+                let message = format!("must be one of {}", field.options.join(", "));
+                Err((ErrorCode::Invalid, message))
             }
             _ => Ok(()),
         },
-        Scalar::Integer(number) => match field.integers() {
-            Some((least, most)) if !(least..=most).contains(number) => {
-                Err(format!("must be an integer between {least} and {most}"))
+        Scalar::Integer(number) if field.kind == Kind::Integer => {
+            let (least, most) = field.integers();
+            match (least..=most).contains(&i128::from(*number)) {
+                true => Ok(()),
+                false => {
+                    let message = format!("must be an integer between {least} and {most}");
+                    Err((ErrorCode::OutOfRange, message))
+                }
             }
-            _ => Ok(()),
-        },
+        }
         Scalar::Decimal(digits) => {
             let fraction = digits.split_once('.').map_or("", |(_, fraction)| fraction);
             let fraction = fraction.trim_end_matches('0').len();
             if let Some(scale) = field.scale
                 && fraction > scale as usize
             {
-                return Err(format!(
-                    "at most {scale} digits behind the point are allowed"
-                ));
+                let message = format!("at most {scale} digits behind the point are allowed");
+                return Err((ErrorCode::OutOfRange, message));
             }
             let most = field
                 .precision
@@ -426,9 +417,10 @@ fn check_size(field: &Field, value: &Scalar) -> Result<(), String> {
             let whole = digits.split('.').next().unwrap_or_default();
             let whole = whole.trim_start_matches(['-', '0']).len();
             match most {
-                Some(most) if whole > most => Err(format!(
-                    "at most {most} digits before the point are allowed"
-                )),
+                Some(most) if whole > most => {
+                    let message = format!("at most {most} digits before the point are allowed");
+                    Err((ErrorCode::OutOfRange, message))
+                }
                 _ => Ok(()),
             }
         }

@@ -1,6 +1,12 @@
 //! A connected database: its structure, cached, and its records.
 
-use std::{fmt, str::FromStr, sync::Arc, time::Duration};
+mod connect;
+mod structure_check;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -10,19 +16,29 @@ use svc_model::{
     sql::SqlQuery,
     wire::BoxFuture,
 };
-use tokio::sync::Mutex;
+use tokio::{
+    sync::{Mutex, Semaphore},
+    task,
+};
 
+pub use self::connect::{ResourceOptions, ResourceUrl};
+use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
-    driver::Driver,
+    Before, BulkOptions, Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
+    driver::{Driver, Update},
     guard::GuardOptions,
     plan::{AggregatePlan, ListPlan, Shown},
-    records::{Purpose, read_body, read_key, taken_back},
+    records::{Of, Purpose, read_body, read_key},
     sql::{SqlAnswer, SqlJob},
 };
 
-/// How long a statement on records may take when nothing else is set.
-const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a request waits for the comparison of the structure, before it goes on with the known one.
+const CHECK_PATIENCE: Duration = Duration::from_millis(500);
+
+/// The longest SQL of a client, in bytes, that is examined where it is asked for. It takes about a millisecond.
+const SHORT_QUERY: usize = 8 << 10;
+/// Longer ones are examined on other threads, and not many at once: one of a mebibyte takes a good part of a second.
+static LONG_QUERIES: Semaphore = Semaphore::const_new(2);
 
 /// A connected database. Cheap to clone; its connections close with the last clone.
 #[derive(Clone, Debug)]
@@ -34,104 +50,8 @@ struct Inner {
     driver: Box<dyn Driver>,
     structure: ArcSwap<Structure>,
     reloading: Mutex<()>,
+    check: StructureCheck,
     guard: GuardOptions,
-}
-
-/// How a resource is connected.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ResourceOptions {
-    /// How long a statement on records may take; 15 seconds.
-    pub statement_timeout: Duration,
-    /// How many reads of an SQLite file run at once; one per core, at least 2, at most 16.
-    pub readers: usize,
-    /// How many connections to a database server are open at once, at most, for records; 10.
-    pub connections: usize,
-    /// Puts an SQLite database into WAL mode, so that readers and the writer do not wait for each other.
-    /// Off, since the mode is the owner's choice.
-    pub set_wal: bool,
-    /// What SQL of clients may do beyond the rules of the guard.
-    pub guard: GuardOptions,
-}
-
-impl Default for ResourceOptions {
-    fn default() -> Self {
-        Self {
-            statement_timeout: STATEMENT_TIMEOUT,
-            readers: std::thread::available_parallelism()
-                .map_or(2, |cores| cores.get().clamp(2, 16)),
-            connections: 10,
-            set_wal: false,
-            guard: GuardOptions::default(),
-        }
-    }
-}
-
-/// Where a database is: `sqlite:PATH`, optionally with `?mode=ro`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
-/// optionally with `sslmode`, `sslrootcert`, `connect_timeout` and `host` (of a Unix socket) as in libpq; or
-/// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, optionally with `ssl-mode`, `ssl-ca` and `socket` as in MySQL's client.
-///
-/// It may hold a password, so it is shown with its scheme only.
-///
-/// ```
-/// use svc_data::ResourceUrl;
-///
-/// let url: ResourceUrl = "sqlite:shop.db?mode=ro".parse()?;
-/// assert_eq!(url.scheme(), "sqlite");
-/// assert_eq!(format!("{url:?}"), "ResourceUrl(sqlite:...)");
-/// assert!("oracle://host/db".parse::<ResourceUrl>().is_err());
-/// # Ok::<(), svc_data::Error>(())
-/// ```
-#[derive(Clone, PartialEq, Eq)]
-pub struct ResourceUrl {
-    scheme: &'static str,
-    /// What follows the scheme and its colon.
-    rest: String,
-}
-
-impl ResourceUrl {
-    /// The engine.
-    #[must_use]
-    pub fn scheme(&self) -> &str {
-        self.scheme
-    }
-
-    pub(crate) fn rest(&self) -> &str {
-        &self.rest
-    }
-}
-
-impl fmt::Debug for ResourceUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ResourceUrl({}:...)", self.scheme)
-    }
-}
-
-impl FromStr for ResourceUrl {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Error> {
-        match text.split_once(':') {
-            #[cfg(feature = "sqlite")]
-            Some(("sqlite", rest)) => Ok(Self {
-                scheme: "sqlite",
-                rest: rest.to_owned(),
-            }),
-            #[cfg(feature = "mysql")]
-            Some(("mysql" | "mariadb", rest)) => Ok(Self {
-                scheme: "mysql",
-                rest: rest.to_owned(),
-            }),
-            #[cfg(feature = "postgres")]
-            Some(("postgres" | "postgresql", rest)) => Ok(Self {
-                scheme: "postgres",
-                rest: rest.to_owned(),
-            }),
-            _ => Err(Error::invalid(
-                "a resource is given as sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE; other engines are not supported by this build",
-            )),
-        }
-    }
 }
 
 impl Resource {
@@ -146,7 +66,8 @@ impl Resource {
         options: ResourceOptions,
     ) -> Result<Self, Error> {
         let guard = options.guard.clone();
-        let driver: Box<dyn Driver> = match url.scheme {
+        let structure_check = options.structure_check;
+        let driver: Box<dyn Driver> = match url.scheme() {
             #[cfg(feature = "mysql")]
             "mysql" => Box::new(crate::mysql::Mysql::connect(url.rest(), &options)?),
             #[cfg(feature = "postgres")]
@@ -159,7 +80,7 @@ impl Resource {
                 )));
             }
         };
-        Self::over(name.into(), driver, guard).await
+        Self::over(name.into(), driver, guard, structure_check).await
     }
 
     /// A resource over a driver that is connected.
@@ -167,13 +88,16 @@ impl Resource {
         name: String,
         driver: Box<dyn Driver>,
         guard: GuardOptions,
+        structure_check: Duration,
     ) -> Result<Self, Error> {
+        let checked = Instant::now();
         let structure = driver.structure().await?;
         Ok(Self(Arc::new(Inner {
             name,
             driver,
             structure: ArcSwap::from_pointee(structure),
             reloading: Mutex::new(()),
+            check: StructureCheck::new(structure_check, checked),
             guard,
         })))
     }
@@ -182,6 +106,10 @@ impl Resource {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    pub(crate) fn driver(&self) -> &dyn Driver {
+        &*self.0.driver
     }
 
     /// The structure, as it was last read.
@@ -237,12 +165,35 @@ impl Resource {
             .ok_or_else(|| Error::not_found(format!("no model {name:?} in this resource")))
     }
 
+    /// Compares the structure with the database where that was not done lately
+    /// ([`ResourceOptions::structure_check`]), so that what a migration added is known. A resource that is used
+    /// all the time is compared beside its requests; after a pause the first request waits for it, but not for
+    /// long.
+    pub async fn check_structure(&self) {
+        let due = self.0.check.due(Instant::now());
+        if due == Due::Not {
+            return;
+        }
+        let resource = self.clone();
+        let comparison = tokio::spawn(async move {
+            if let Err(error) = resource.reload_if_changed().await {
+                // The request that asked learns by itself what is wrong with the database.
+                tracing::debug!(resource = resource.name(), %error, "the structure could not be compared");
+            }
+        });
+        if due == Due::Now {
+            // Late is as good as failed: the known structure serves until the next comparison.
+            let _ = tokio::time::timeout(CHECK_PATIENCE, comparison).await;
+        }
+    }
+
     /// A model by its name; one that is not known is looked for in the database before it is missed.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::Unavailable`] when the database cannot be
     /// asked.
     pub async fn find_model(&self, name: &str) -> Result<Arc<Model>, Error> {
+        self.check_structure().await;
         if self.structure().model(name).is_none() {
             self.reload_if_changed().await?;
         }
@@ -257,12 +208,7 @@ impl Resource {
     /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
     /// [`ErrorKind::Timeout`] when the database does not answer.
     pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page, Error> {
-        let part = self
-            .with_structure(model, |driver, structure, model| {
-                let plan = ListPlan::resolve(structure, model, query)?;
-                Ok(driver.list(model, plan))
-            })
-            .await?;
+        let part = self.list_part(model, query, Of::Page).await?;
         Ok(Page::of_part(self, model, query, part))
     }
 
@@ -323,59 +269,24 @@ impl Resource {
         body: &JsonObject,
         view: &RecordView,
     ) -> Result<RecordJson, Error> {
+        let computed = |name: &str| model.field(name).is_some_and(|field| !field.editable);
+        if body.iter().any(|(name, _)| computed(name)) {
+            // What the database computes is compared before it is committed.
+            let options = BulkOptions {
+                view: view.clone(),
+                ..BulkOptions::default()
+            };
+            let created = self.bulk_create(model, std::slice::from_ref(body), &options);
+            return created
+                .await?
+                .pop()
+                .unwrap_or_else(|| Err(Error::internal("a record that was created is missing")));
+        }
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.create, "created")?;
             let shown = Shown::resolve(model, view)?;
-            let values = read_body(model, body, &shown.zone, Purpose::Create)?;
-            Ok(driver.create(model, values, shown))
-        })
-        .await
-    }
-
-    /// Creates records in one transaction and tells what became of each, in their order.
-    ///
-    /// One that is refused does not take its neighbours along. With `atomic`, either all are created or
-    /// none.
-    ///
-    /// # Errors
-    /// As [`Resource::create`] where it is about all of them; what is wrong with one is its own.
-    pub async fn bulk_create(
-        &self,
-        model: &Arc<Model>,
-        bodies: &[JsonObject],
-        atomic: bool,
-        view: &RecordView,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-        self.with_structure(model, |driver, _, model| {
-            writable(model, model.writes.create, "created")?;
-            let shown = Shown::resolve(model, view)?;
-            let read = |body| read_body(model, body, &shown.zone, Purpose::Create);
-            let read: Vec<_> = bodies.iter().map(read).collect();
-            let any_refused = read.iter().any(Result::is_err);
-            Ok(Box::pin(async move {
-                let (mut fit, mut refused) = (Vec::new(), Vec::with_capacity(read.len()));
-                for record in read {
-                    refused.push(match record {
-                        Ok(values) => {
-                            fit.push(values);
-                            None
-                        }
-                        Err(error) => Some(error),
-                    });
-                }
-                let created = match any_refused && atomic {
-                    true => fit.iter().map(|_| Err(taken_back())).collect(),
-                    false => driver.bulk_create(model, fit, atomic, shown).await?,
-                };
-                let mut created = created.into_iter();
-                let each = refused.into_iter().map(|refused| match refused {
-                    Some(error) => Ok(Err(error)),
-                    None => created
-                        .next()
-                        .ok_or_else(|| Error::internal("a bulk create forgot a record")),
-                });
-                each.collect()
-            }))
+            let body = read_body(model, body, &shown.zone, Purpose::Create)?;
+            Ok(driver.create(model, body.values, shown))
         })
         .await
     }
@@ -468,8 +379,18 @@ impl Resource {
     /// its words; else as [`Resource::list`].
     pub async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer, Error> {
         let driver = &self.0.driver;
-        let job = SqlJob::new(query, driver.sql_engine(), &self.0.guard)?;
-        driver.sql(job).await
+        let engine = driver.sql_engine();
+        let job = if query.query.len() <= SHORT_QUERY {
+            SqlJob::new(query, engine, &self.0.guard)
+        } else {
+            // The semaphore is never closed.
+            let _place = LONG_QUERIES.acquire().await.ok();
+            let (resource, query) = (self.clone(), query.clone());
+            let read = task::spawn_blocking(move || SqlJob::new(&query, engine, &resource.0.guard));
+            read.await
+                .map_err(|source| Error::internal("a query was not examined").with_source(source))?
+        };
+        driver.sql(job?).await
     }
 
     /// Deletes a record and gives what it was.
@@ -503,16 +424,21 @@ impl Resource {
             writable(model, model.writes.update, "updated")?;
             let shown = Shown::resolve(model, view)?;
             let key = read_key(model, id)?;
-            let values = read_body(model, body, &shown.zone, purpose)?;
-            let replace = purpose == Purpose::Replace;
-            Ok(driver.update(model, key, values, replace, if_match.cloned(), shown))
+            let update = Update {
+                key,
+                body: read_body(model, body, &shown.zone, purpose)?,
+                replace: purpose == Purpose::Replace,
+                if_match: if_match.cloned(),
+                shown,
+            };
+            Ok(driver.update(model, update))
         })
         .await
     }
 
     /// Does what `plan` makes of the structure; when that has changed underneath, reads it anew and does
     /// it once more.
-    async fn with_structure<T>(
+    pub(crate) async fn with_structure<T>(
         &self,
         model: &Arc<Model>,
         plan: impl for<'m> Fn(
@@ -567,7 +493,7 @@ fn no_longer_changing(error: Error) -> Error {
     }
 }
 
-fn writable(model: &Model, allowed: bool, what: &str) -> Result<(), Error> {
+pub(crate) fn writable(model: &Model, allowed: bool, what: &str) -> Result<(), Error> {
     if allowed {
         return Ok(());
     }

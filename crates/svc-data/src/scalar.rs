@@ -7,11 +7,12 @@ use jiff::{
     tz::TimeZone,
 };
 use serde_json::value::RawValue;
-use svc_model::parse_bool;
+use svc_model::{json_depth, parse_bool};
 
 use crate::{
-    structure::Field,
+    structure::{Field, Storage},
     time::{Written, Zone, parse_clock, parse_date},
+    unchanged::is_same_json,
 };
 
 /// What sort of value a column holds.
@@ -37,6 +38,8 @@ pub(crate) enum Kind {
 pub(crate) enum Scalar {
     Null,
     Integer(i64),
+    /// A whole number beyond 63 bits, of a column that holds it.
+    Unsigned(u64),
     Float(f64),
     /// The digits as they were written, without exponent or blanks.
     Decimal(String),
@@ -51,14 +54,57 @@ pub(crate) enum Scalar {
     /// A UUID as it was written, and its bytes.
     Uuid(String, [u8; 16]),
     Text(String),
+    /// A value that only the column's engine has, such as a negative time or the day 0, as the engine writes it.
+    Special(String),
 }
 
 impl Scalar {
+    /// Whether two values of a field are equal, however they were written.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::DateTime(one, _), Self::DateTime(other, _)) => one == other,
+            (Self::Time(one, _), Self::Time(other, _)) => one == other,
+            (Self::Uuid(_, one), Self::Uuid(_, other)) => one == other,
+            (Self::Decimal(one), Self::Decimal(other)) => {
+                let digits = |text: &str| match text.contains('.') {
+                    true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+                    false => text.to_owned(),
+                };
+                digits(one) == digits(other)
+            }
+            (Self::Json(one), Self::Json(other)) => is_same_json(one, other),
+            _ => self == other,
+        }
+    }
+
     /// Reads a value of a query string or a path.
     pub(crate) fn from_text(field: &Field, text: &str, zone: &Zone) -> Result<Self, String> {
+        Self::of_kind(field, text, zone).or_else(|message| special(field, text).ok_or(message))
+    }
+
+    /// Reads a value of a lookup or a key: also one that the column may hold although it is not of its type.
+    pub(crate) fn to_find(field: &Field, text: &str, zone: &Zone) -> Result<Self, String> {
+        if field.detail.holds_anything && field.kind == Kind::Float && is_long_integer(text) {
+            return Ok(Self::Special(text.to_owned()));
+        }
+        Self::from_text(field, text, zone).or_else(|message| {
+            if !field.detail.holds_anything {
+                return Err(message);
+            }
+            // A fraction that is finer than points in time are compared.
+            Ok(match (field.kind, cut_fraction(text)) {
+                (Kind::DateTime, Some(cut)) => Self::from_text(field, &cut, zone)
+                    .unwrap_or_else(|_| Self::Special(text.to_owned())),
+                _ => Self::Special(text.to_owned()),
+            })
+        })
+    }
+
+    /// Reads a value that every engine has for a column of this kind.
+    fn of_kind(field: &Field, text: &str, zone: &Zone) -> Result<Self, String> {
         let trimmed = text.trim();
         match field.kind {
-            Kind::Integer => read_integer(trimmed).map(Self::Integer),
+            Kind::Integer => read_integer(field, trimmed),
             Kind::Float => read_float(trimmed).map(Self::Float),
             Kind::Decimal => read_decimal(trimmed).map(Self::Decimal),
             Kind::Boolean => parse_bool(trimmed)
@@ -67,9 +113,13 @@ impl Scalar {
             Kind::Date => read_date(trimmed),
             Kind::Time => read_time(trimmed),
             Kind::DateTime => read_date_time(trimmed, zone),
+            // An empty value is the empty array.
+            Kind::Json if field.detail.element.is_some() && trimmed.is_empty() => {
+                Ok(Self::Json("[]".to_owned()))
+            }
             Kind::Json => serde_json::from_str::<&RawValue>(text)
-                .map(|_| Self::Json(text.to_owned()))
-                .map_err(|_| "must be JSON".to_owned()),
+                .map_err(|_| "must be JSON".to_owned())
+                .and_then(|_| read_json(field, text)),
             Kind::Binary => read_hex(trimmed).map(Self::Bytes),
             Kind::Uuid => read_uuid(trimmed),
             Kind::Text | Kind::Any => Ok(Self::Text(text.to_owned())),
@@ -88,20 +138,26 @@ impl Scalar {
         };
         let is_number = matches!(sort, b'-' | b'0'..=b'9');
         match (field.kind, sort) {
-            (Kind::Json, _) => Ok(Self::Json(json.to_owned())),
-            (Kind::Integer, _) if is_number => read_json_integer(json).map(Self::Integer),
+            (Kind::Json, _) => read_json(field, json),
+            (Kind::Integer, _) if is_number => read_json_integer(field, json),
             (Kind::Float, _) if is_number => read_float(json).map(Self::Float),
             (Kind::Decimal, _) if is_number => read_decimal(json).map(Self::Decimal),
-            (Kind::Boolean, _) if is_number => parse_bool(json)
-                .map(Self::Boolean)
-                .ok_or_else(|| "must be true or false".to_owned()),
+            (Kind::Boolean, _) if is_number => Self::from_text(field, json, zone),
             (Kind::Boolean, b't') => Ok(Self::Boolean(true)),
             (Kind::Boolean, b'f') => Ok(Self::Boolean(false)),
             // Digits of a number that is stored as text are kept as they are written.
             (Kind::Text, _) if is_number => Ok(Self::Text(json.to_owned())),
             (Kind::Any, b't') => Ok(Self::Boolean(true)),
             (Kind::Any, b'f') => Ok(Self::Boolean(false)),
-            (Kind::Any, b'{' | b'[') => Ok(Self::Json(json.to_owned())),
+            #[cfg(feature = "sqlite")]
+            (Kind::Any, b'{')
+                if field.detail.holds_anything && crate::sqlite::hex_object(json).is_some() =>
+            {
+                Ok(Self::Bytes(
+                    crate::sqlite::hex_object(json).unwrap_or_default(),
+                ))
+            }
+            (Kind::Any, b'{' | b'[') => read_json(field, json),
             (Kind::Any, _) if is_number => match json.parse() {
                 Ok(number) => Ok(Self::Integer(number)),
                 Err(_) => read_decimal(json).map(Self::Decimal),
@@ -123,26 +179,60 @@ impl Scalar {
     }
 }
 
-fn read_integer(text: &str) -> Result<i64, String> {
+/// JSON that is not nested deeper than its column, or those who read it, can take.
+fn read_json(field: &Field, json: &str) -> Result<Scalar, String> {
+    let most = field.json_depth();
+    match json_depth(json) <= most {
+        true => Ok(Scalar::Json(json.to_owned())),
+        false => Err(format!("may be nested {most} levels deep at most")),
+    }
+}
+
+/// Reads a value that only the column's engine has.
+#[cfg_attr(
+    not(any(feature = "mysql", feature = "postgres", feature = "sqlite")),
+    expect(unused_variables, reason = "there is no engine")
+)]
+fn special(field: &Field, text: &str) -> Option<Scalar> {
+    match field.storage {
+        #[cfg(feature = "mysql")]
+        Storage::Mysql(sort) => crate::mysql::special(sort, text.trim()),
+        #[cfg(feature = "postgres")]
+        Storage::Postgres(sort) => crate::postgres::special(sort, text.trim()),
+        #[cfg(feature = "sqlite")]
+        Storage::Temporal { form, .. } if field.kind == Kind::DateTime => {
+            crate::sqlite::last_moment(text.trim(), form).map(Scalar::Special)
+        }
+        _ => None,
+    }
+}
+
+fn read_integer(field: &Field, text: &str) -> Result<Scalar, String> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("a valid integer is required".to_owned());
     }
-    text.parse()
-        .map_err(|_| format!("must be an integer between {} and {}", i64::MIN, i64::MAX))
+    if let Ok(number) = text.parse() {
+        return Ok(Scalar::Integer(number));
+    }
+    let (least, most) = field.integers();
+    match text.parse::<u64>() {
+        Ok(number) if i128::from(number) <= most => Ok(Scalar::Unsigned(number)),
+        _ => Err(format!("must be an integer between {least} and {most}")),
+    }
 }
 
 /// JSON may write a whole number as `1.0` or `1e3`.
-fn read_json_integer(json: &str) -> Result<i64, String> {
+fn read_json_integer(field: &Field, json: &str) -> Result<Scalar, String> {
     if !json.contains(['.', 'e', 'E']) {
-        return read_integer(json);
+        return read_integer(field, json);
     }
     let decimal = read_decimal(json)?;
     let (whole, fraction) = decimal.split_once('.').unwrap_or((&decimal, ""));
     if fraction.bytes().any(|digit| digit != b'0') {
         return Err("a valid integer is required".to_owned());
     }
-    read_integer(whole)
+    read_integer(field, whole)
 }
 
 fn read_float(text: &str) -> Result<f64, String> {
@@ -246,6 +336,22 @@ fn read_date_time(text: &str, zone: &Zone) -> Result<Scalar, String> {
     Ok(Scalar::DateTime(timestamp, digits))
 }
 
+/// Whether it is a whole number that floating point numbers may not hold.
+fn is_long_integer(text: &str) -> bool {
+    const EXACT: u64 = 1 << 53;
+    text.parse::<i64>()
+        .is_ok_and(|number| number.unsigned_abs() > EXACT)
+}
+
+/// A point in time without the digits of its fraction behind the ninth, where it has such.
+fn cut_fraction(text: &str) -> Option<String> {
+    const MOST: usize = 9;
+    let (clock, rest) = text.split_once('.')?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (fraction, offset) = rest.split_at_checked(digits)?;
+    (digits > MOST).then(|| format!("{clock}.{}{offset}", &fraction[..MOST]))
+}
+
 fn fraction_digits(fraction: &[u8]) -> Result<u8, String> {
     match u8::try_from(fraction.len()) {
         Ok(digits) if digits <= 9 => Ok(digits),
@@ -253,7 +359,7 @@ fn fraction_digits(fraction: &[u8]) -> Result<u8, String> {
     }
 }
 
-fn read_hex(text: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn read_hex(text: &str) -> Result<Vec<u8>, String> {
     let wrong = || "must be an even number of hexadecimal digits".to_owned();
     let digits = text.as_bytes();
     if !digits.len().is_multiple_of(2) {
@@ -294,8 +400,10 @@ fn read_uuid(text: &str) -> Result<Scalar, String> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use svc_model::resources::FieldType;
 
     use super::*;
+    use crate::sql::column_field;
 
     #[test]
     fn decimals_keep_every_digit() {
@@ -323,15 +431,18 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_read_from_every_json_spelling_and_no_other() {
-        assert_eq!(read_json_integer("1.0"), Ok(1));
-        assert_eq!(read_json_integer("1e3"), Ok(1000));
-        assert_eq!(read_json_integer("9223372036854775807"), Ok(i64::MAX));
-        assert!(
-            read_json_integer("9223372036854775808")
-                .unwrap_err()
-                .contains("between")
-        );
-        assert!(read_json_integer("1.5").is_err());
+        let field = |storage| {
+            let mut field = column_field("n".into(), FieldType::IntegerField, Kind::Integer, "");
+            field.storage = storage;
+            field
+        };
+        let signed = field(Storage::Native);
+        let read = |json| read_json_integer(&signed, json);
+        assert_eq!(read("1.0"), Ok(Scalar::Integer(1)));
+        assert_eq!(read("1e3"), Ok(Scalar::Integer(1000)));
+        assert_eq!(read("9223372036854775807"), Ok(Scalar::Integer(i64::MAX)));
+        assert!(read("9223372036854775808").unwrap_err().contains("between"));
+        assert!(read("1.5").is_err());
     }
 
     #[test]

@@ -3,7 +3,10 @@
 //! Three locks, each enough alone: the [guard](crate::guard) in front, the engine's own read-only connection
 //! or transaction, and limits of time, rows and bytes.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use svc_model::{
@@ -12,7 +15,7 @@ use svc_model::{
         AggregateFunction, AggregateQuery, Aggregation, GroupColumn, GroupQuery, group_name,
     },
     resources::FieldType,
-    sql::{DEFAULT_LIMIT, MAX_ROWS, Params, SqlGroupColumn, SqlQuery},
+    sql::{DEFAULT_LIMIT, MAX_PARAMS, MAX_ROWS, Params, SqlGroupColumn, SqlQuery},
 };
 
 use crate::{
@@ -21,12 +24,14 @@ use crate::{
     json::write_text,
     plan::{AggregatePlan, ListPlan},
     scalar::{Kind, Scalar},
-    structure::Storage,
+    structure::{Detail, Storage},
     time::Zone,
 };
 
 /// The most bytes of the rows of an answer.
 pub(crate) const MAX_ANSWER: usize = 64 << 20;
+/// The most bytes of the values that are bound to a query.
+const MAX_BOUND: usize = 64 << 20;
 /// The name that the client's query has in what is wrapped around it.
 pub(crate) const QUERY: &str = "q";
 
@@ -56,6 +61,8 @@ pub(crate) struct SqlJob {
     pub(crate) binds: Vec<Scalar>,
     /// Where names are looked for first.
     pub(crate) schema: Option<String>,
+    /// What the administrator allows beyond the guard's lists.
+    pub(crate) options: GuardOptions,
     asked: SqlQuery,
     zone: Zone,
 }
@@ -131,20 +138,21 @@ impl SqlJob {
             None => Binds::Named(&names),
         };
         let statement = guard::check(&query.query, engine, binds, options)?;
-        let value = |index: &usize| match query.v {
-            Some(_) => values.get(*index),
-            None => query.params_obj.values().nth(*index),
+        let values: Vec<&serde_json::Value> = match query.v {
+            Some(_) => values.iter().collect(),
+            None => query.params_obj.values().collect(),
         };
-        let binds = statement
-            .binds()
-            .iter()
-            .map(|index| value(index).map(bound))
-            .collect::<Option<_>>()
-            .ok_or_else(|| Error::internal("a bind has no value"))?;
+        let key = match query.v {
+            Some(_) => "params",
+            None => "params_obj",
+        };
+        let binds = bind_all(statement.binds(), &values)
+            .map_err(|message| Error::invalid_field(key, message))?;
         Ok(Self {
             statement,
             binds,
             schema: query.schema.clone(),
+            options: options.clone(),
             asked: query.clone(),
             zone,
         })
@@ -157,6 +165,7 @@ impl SqlJob {
             statement: Checked::unchecked(sql),
             binds: Vec::new(),
             schema: None,
+            options: GuardOptions::default(),
             asked: SqlQuery::new(sql),
             zone: Zone {
                 zone: jiff::tz::TimeZone::UTC,
@@ -177,14 +186,9 @@ impl SqlJob {
         for filter in &asked.filters {
             let added = operand(&filter.value)
                 .map_err(|message| Invalid::field(&filter.name, message))
-                .and_then(|values| {
-                    query
-                        .clone()
-                        .filter_by_key(&filter.name, &values, &is_column)
-                });
-            match added {
-                Ok(more) => query = more,
-                Err(error) => invalid.extend(error),
+                .and_then(|values| query.filter_by_key(&filter.name, values, &is_column));
+            if let Err(error) = added {
+                invalid.extend(error);
             }
         }
         for column in &asked.order_by {
@@ -258,12 +262,18 @@ impl SqlJob {
     /// The query as a model whose fields are its columns.
     fn model(&self, mut columns: Vec<Field>) -> Result<Model, Error> {
         let mut invalid = Invalid::new();
+        let by_name: HashMap<String, usize> = columns
+            .iter()
+            .enumerate()
+            .map(|(index, column)| (column.name.clone(), index))
+            .collect();
         for told in &self.asked.columns {
             let Some(word) = &told.data_type else {
                 continue;
             };
             let known = serde_json::from_value(word.as_str().into());
-            let column = columns.iter_mut().find(|column| column.name == told.name);
+            let index = by_name.get(&told.name);
+            let column = index.and_then(|index| columns.get_mut(*index));
             match (column, known) {
                 (None, _) => {
                     invalid.push_field("columns", format!("there is no column {:?}", told.name));
@@ -332,6 +342,29 @@ fn aggregation(func: AggregateFunction, column: Option<&str>) -> Aggregation {
     aggregation.func = func;
     aggregation.column = column.map(str::to_owned);
     aggregation
+}
+
+/// The values of the placeholders of a statement: each is an index into `values`. One value may stand in many places, so
+/// that they are held to a number and to a size that no engine takes more of.
+fn bind_all(places: &[usize], values: &[&serde_json::Value]) -> Result<Vec<Scalar>, String> {
+    if places.len() > MAX_PARAMS {
+        return Err(format!("at most {MAX_PARAMS} binds are allowed in a query"));
+    }
+    let mut left = MAX_BOUND;
+    let mut binds = Vec::with_capacity(places.len());
+    for place in places {
+        let value = values.get(*place).ok_or("a bind has no value")?;
+        let value = bound(value);
+        let size = match &value {
+            Scalar::Text(text) | Scalar::Json(text) => text.len(),
+            _ => 0,
+        };
+        left = left.checked_sub(size).ok_or_else(|| {
+            format!("the values of the binds are larger than {MAX_BOUND} bytes, each counted as often as it is bound")
+        })?;
+        binds.push(value);
+    }
+    Ok(binds)
 }
 
 /// A value of JSON as it is bound.
@@ -455,21 +488,29 @@ fn aggregate_columns(
 
 /// Names for the columns of a query, each of which is there once and none of which is empty.
 pub(crate) fn column_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
-    let mut taken: Vec<String> = Vec::new();
+    let mut unique_names: Vec<String> = Vec::new();
+    let mut taken: HashSet<String> = HashSet::new();
+    // The number that a name got last, so that many columns of one name do not count from the beginning each.
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     for name in names {
         let base = match name.trim() {
             "" | "?column?" => "column",
             _ => name,
         };
         let mut unique = base.to_owned();
-        let mut number = 1;
-        while taken.iter().any(|name| name.eq_ignore_ascii_case(&unique)) {
-            number += 1;
-            unique = format!("{base}_{number}");
+        if !taken.insert(base.to_ascii_lowercase()) {
+            let number = numbers.entry(base.to_ascii_lowercase()).or_insert(1);
+            loop {
+                *number += 1;
+                unique = format!("{base}_{number}");
+                if taken.insert(unique.to_ascii_lowercase()) {
+                    break;
+                }
+            }
         }
-        taken.push(unique);
+        unique_names.push(unique);
     }
-    taken
+    unique_names
 }
 
 /// A column of a query, of whose values only their type is known.
@@ -497,5 +538,9 @@ pub(crate) fn column_field(
         kind,
         default: None,
         storage: Storage::Native,
+        detail: Detail::default(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,19 +4,21 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use rusqlite::Connection;
-use tokio::sync::OnceCell;
+use tokio::{runtime::Handle, sync::OnceCell};
 
 use self::connection::Open;
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    admission::Work,
+    bulk_create::BulkPlan,
     declare::{self, DeclaredModels},
-    driver::{Driver, Values},
+    driver::{Driver, Update, Values},
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
     query::{PlaceQuery, by_key},
@@ -25,26 +27,36 @@ use crate::{
 };
 
 mod aggregate;
+mod comparison;
 pub(crate) mod connection;
 mod declared;
 mod discover;
 pub(crate) mod fault;
 pub(crate) mod functions;
 mod json;
+mod misfits;
 pub(crate) mod pool;
 mod read;
 mod refusal;
 mod rules;
 mod select;
+mod size;
 mod sql;
 mod temporal;
 mod write;
 
+pub(crate) use self::comparison::hex_object;
 pub(crate) use self::declared::Declared;
 pub(crate) use self::select::SqliteDialect;
+pub(crate) use self::temporal::last_moment;
 
 /// How long the structure may take to be read.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long one view may take to give some rows that tell the types of its columns.
+const VIEW_TIMEOUT: Duration = Duration::from_millis(250);
+/// How long all views of a file may take for that.
+const VIEWS_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A connected SQLite file.
 pub(crate) struct Sqlite {
@@ -76,7 +88,9 @@ impl Sqlite {
                 source: connection::Source {
                     path,
                     set_wal: options.set_wal,
-                    prepare: Arc::new(|connection| functions::register(connection)),
+                    prepare: Arc::new(|connection, limiter| {
+                        functions::register(connection, limiter)
+                    }),
                 },
                 readers: options.readers,
                 writable,
@@ -106,12 +120,13 @@ impl Sqlite {
 
     async fn read<T: Send + 'static>(
         &self,
+        turn: Work,
         limit: Duration,
         work: impl FnOnce(&Open, Told<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let path = Arc::clone(&self.path);
         self.pool
-            .read(Some(limit), move |connection| {
+            .read_in_turn(turn, limit, move |connection| {
                 work(connection, Told { path: &path })
             })
             .await
@@ -147,30 +162,57 @@ impl Driver for Sqlite {
             return Ok(declare::structure(models, version));
         }
         self.pool.renew_views();
-        self.read(DISCOVERY_TIMEOUT, |connection, told| {
-            told.of(discover::discover(connection))
-        })
-        .await
+        let read = self.read(
+            Work::new("", "structure", false),
+            DISCOVERY_TIMEOUT,
+            |connection, told| told.of(discover::discover(connection)),
+        );
+        let (mut models, version) = read.await?;
+        let until = Instant::now() + VIEWS_TIMEOUT;
+        for model in &mut models {
+            let Some(sample) = discover::ViewSample::of(model) else {
+                continue;
+            };
+            if Instant::now() >= until {
+                break;
+            }
+            let work = Work::new(&model.name, "view_sample", true);
+            let seen = self.read(work, VIEW_TIMEOUT, move |connection, told| {
+                told.of(sample.run(connection))
+            });
+            match seen.await {
+                Ok(columns) => discover::set_seen(model, &columns),
+                // Its columns stay what their expressions tell.
+                Err(error) => {
+                    tracing::debug!(view = model.name, %error, "no rows of a view can be looked at");
+                }
+            }
+        }
+        Ok(Structure::new(models, version))
     }
 
     async fn structure_version(&self) -> Result<i64, Error> {
-        self.read(self.timeout, |connection, told| {
-            told.of(discover::schema_version(connection))
-        })
+        self.read(
+            Work::new("", "structure_version", false),
+            self.timeout,
+            |connection, told| told.of(discover::schema_version(connection)),
+        )
         .await
     }
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
         let query = read::ListQuery::new(model, plan)?;
-        self.read(self.timeout, move |connection, told| {
+        let turn = query.work();
+        self.read(turn, self.timeout, move |connection, told| {
             query.run(connection, told)
         })
         .await
     }
 
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
+        let turn = plan.work(model);
         let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.read(self.timeout, move |connection, told| {
+        self.read(turn, self.timeout, move |connection, told| {
             aggregate.run(connection, told)
         })
         .await
@@ -182,10 +224,12 @@ impl Driver for Sqlite {
         key: Values,
         shown: Shown,
     ) -> Result<RecordJson, Error> {
-        let statement = select::Statement::select(by_key(&SqliteDialect, model, &key)?.limit(1));
+        let mut select = by_key(&SqliteDialect, model, &key)?;
+        select.limit(1);
+        let turn = Work::new(&model.name, "retrieve", false);
         let model = Arc::clone(model);
-        self.read(self.timeout, move |connection, told| {
-            read::retrieve(connection, told, &model, &statement, &shown)
+        self.read(turn, self.timeout, move |connection, told| {
+            read::retrieve(connection, told, &model, &select, &shown)
         })
         .await
     }
@@ -204,11 +248,9 @@ impl Driver for Sqlite {
     async fn bulk_create(
         &self,
         model: &Arc<Model>,
-        records: Vec<Values>,
-        atomic: bool,
-        shown: Shown,
+        plan: BulkPlan,
     ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-        let bulk = write::BulkCreate::new(model, &records, atomic, &shown);
+        let bulk = write::BulkCreate::new(model, plan, Handle::current());
         self.write(move |connection, told| bulk.run(connection, told))
             .await
     }
@@ -221,8 +263,9 @@ impl Driver for Sqlite {
     ) -> Result<String, Error> {
         let place = PlaceQuery::new(&SqliteDialect, model, &key, &order)?;
         let statement = select::Statement::select(&place.select);
+        let turn = Work::new(&model.name, "cursor_behind", false);
         let model = Arc::clone(model);
-        self.read(self.timeout, move |connection, told| {
+        self.read(turn, self.timeout, move |connection, told| {
             check_version(connection, &model, told)?;
             let values = read::place(connection, told, &model, &statement)?;
             Ok(place.cursor(&model, values))
@@ -246,16 +289,8 @@ impl Driver for Sqlite {
         .await
     }
 
-    async fn update(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        values: Values,
-        replace: bool,
-        if_match: Option<IfMatch>,
-        shown: Shown,
-    ) -> Result<RecordJson, Error> {
-        let change = write::Change::update(model, &key, &values, replace, if_match, shown)?;
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
+        let change = write::Change::update(model, update)?;
         self.write(move |connection, told| change.run(connection, told)?.into_updated())
             .await
     }

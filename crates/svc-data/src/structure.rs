@@ -13,7 +13,7 @@ mod field;
 mod relations;
 
 pub use field::Field;
-pub(crate) use field::{Default, Storage, Suffix, TemporalForm};
+pub(crate) use field::{Default, Detail, Storage, Suffix, TemporalForm};
 pub(crate) use relations::relate;
 
 /// The models of a database, as they were when it was looked at.
@@ -78,6 +78,8 @@ pub struct Model {
     pub(crate) distinct_rows: bool,
     /// The foreign keys, whole.
     pub(crate) foreign_keys: Vec<ForeignKey>,
+    /// The foreign keys that lead here.
+    pub(crate) referrers: Vec<Referrer>,
     pub(crate) checks: Vec<Rule>,
     /// The rules that values are there once.
     pub(crate) uniques: Vec<Rule>,
@@ -135,6 +137,19 @@ pub(crate) struct ForeignKey {
     pub(crate) columns: Vec<String>,
 }
 
+/// A foreign key of any table that leads to a model.
+#[derive(Clone, Debug)]
+pub(crate) struct Referrer {
+    /// The model whose records refer to records of this one.
+    pub(crate) model: String,
+    /// What the engine calls the key, where it does.
+    pub(crate) name: Option<String>,
+    /// The fields that refer, and the columns that they refer to.
+    pub(crate) fields: Vec<String>,
+    #[cfg(feature = "sqlite")]
+    pub(crate) columns: Vec<String>,
+}
+
 /// A rule of a table: its name, where it has one, and the fields that it speaks of.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
@@ -166,6 +181,7 @@ impl Model {
             // Nobody walks it, so no order has to be total.
             distinct_rows: true,
             foreign_keys: Vec::new(),
+            referrers: Vec::new(),
             checks: Vec::new(),
             uniques: Vec::new(),
             has_triggers: false,

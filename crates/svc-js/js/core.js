@@ -54,9 +54,12 @@ export class Core {
     return this.#account("account.login", { email, password }, options);
   }
 
-  async isAuthenticated(options) {
-    if ((await this.getHeaders(options)) === undefined) return { authenticated: false };
-    return { authenticated: true, user: await this.#account("account.user", undefined, options) };
+  async isAuthenticated({ timeout = 30_000, ...options } = {}) {
+    // The time is for both: a refresh, and the question.
+    const end = performance.now() + timeout;
+    if ((await this.getHeaders({ timeout, ...options })) === undefined) return { authenticated: false };
+    const left = { timeout: Math.max(end - performance.now(), 0), ...options };
+    return { authenticated: true, user: await this.#account("account.user", undefined, left) };
   }
 
   async logout({ revoke = false, signal } = {}) {
@@ -93,10 +96,10 @@ export class Core {
     return this.#account("account.change_email_complete", { code }, options);
   }
 
-  async getHeaders({ signal } = {}) {
+  async getHeaders({ signal, ...options } = {}) {
     signal?.throwIfAborted();
     const client = await this.#ready();
-    const value = await settled(client.authorization(signal), signal);
+    const value = await settled(client.authorization(options, signal), signal);
     return value === undefined ? undefined : { Authorization: value };
   }
 
@@ -224,7 +227,28 @@ function maker({ project, environment, apiBaseUrl, appBaseUrl, draft, apiToken, 
   };
   const kept = storage === undefined ? localStorageOf(globalThis) : (storage ?? undefined);
   const restored = restoredFrom(kept);
-  return () => new Client(options, kept, restored);
+  return () => new Client(options, kept && keeping(kept), restored);
+}
+
+/** The storage. What others have written into the entry of a session stays there when its tokens change. */
+function keeping(storage) {
+  const further = (session, key) => {
+    try {
+      const entry = JSON.parse(storage.getItem(key));
+      const { access_token_expires, refresh_token_expires, unanswered_since, ...kept } = entry;
+      return kept.access_token && (kept.session ?? session) === session ? kept : {};
+    } catch {
+      return {};
+    }
+  };
+  return {
+    getItem: (key) => storage.getItem(key),
+    removeItem: (key) => storage.removeItem(key),
+    setItem(key, text) {
+      const tokens = JSON.parse(text);
+      storage.setItem(key, JSON.stringify({ ...further(tokens.session, key), ...tokens }));
+    },
+  };
 }
 
 /** What the storage holds now. */

@@ -540,7 +540,7 @@ export class Svc {
   /** Confirms another e-mail address with a code. All sessions of the user end. */
   changeEmailComplete(code: string, options?: CallOptions): Promise<{ result: boolean; oldEmail: string; newEmail: string }>;
   /** The headers that calls of the user carry, renewed if need be; `undefined` when there are none. */
-  getHeaders(options?: { signal?: AbortSignal }): Promise<{ Authorization: string } | undefined>;
+  getHeaders(options?: { signal?: AbortSignal; timeout?: number }): Promise<{ Authorization: string } | undefined>;
   /** Accepts an invitation with the code from its e-mail, and saves the tokens. */
   acceptInvitation(
     code: string,

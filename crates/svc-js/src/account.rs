@@ -6,7 +6,12 @@ use svc_auth::ServiceToken;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use web_sys::AbortSignal;
 
-use crate::{Client, call::promise, error::Failed};
+use crate::{
+    Client,
+    arguments::Arguments,
+    call::{options, promise},
+    error::Failed,
+};
 
 #[wasm_bindgen]
 impl Client {
@@ -25,13 +30,14 @@ impl Client {
         )
     }
 
-    /// The value of the header `Authorization`, if there is anything to send.
-    pub fn authorization(&self, signal: Option<AbortSignal>) -> Promise {
+    /// The value of the header `Authorization`, if there is anything to send. `arguments` has the options of any call.
+    pub fn authorization(&self, arguments: JsValue, signal: Option<AbortSignal>) -> Promise {
         let account = self.inner().account();
+        let options = options(&Arguments::new(arguments));
         promise(
             signal,
             Box::pin(async move {
-                let headers = account.headers().await?;
+                let headers = account.headers_with(&options?).await?;
                 let value = headers
                     .as_ref()
                     .and_then(|headers| headers.get(header::AUTHORIZATION))

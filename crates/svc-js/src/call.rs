@@ -99,7 +99,7 @@ impl Client {
 }
 
 /// What can be set for any call.
-fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
+pub(crate) fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
     let mut options = RequestOptions::new();
     if let Some(id) = given.optional_text("requestId")? {
         options = options.request_id(id);

@@ -11,7 +11,7 @@ use crate::{
     error::Failed,
     fetch::FetchTransport,
     storage::{Storage, StorageStore},
-    time::{JsTimer, since_1970},
+    time::{EventLoop, JsTimer, since_1970},
 };
 
 /// A client (specification, section 5, "Client library"). The module `core.js` is the only one that uses it.
@@ -77,6 +77,7 @@ impl Client {
             .options(settings)
             .transport(FetchTransport)
             .timer(JsTimer)
+            .spawner(EventLoop)
             .clock(since_1970);
         if let Some(storage) = storage {
             builder = builder.session_store(StorageStore::new(storage, restored));

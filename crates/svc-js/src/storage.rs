@@ -87,7 +87,7 @@ impl TokenStore for StorageStore {
         &'a self,
         tokens: Option<&'a StoredTokens>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.put(tokens) })
+        Box::pin(ready(self.put(tokens)))
     }
 
     fn swap<'a>(
@@ -96,13 +96,14 @@ impl TokenStore for StorageStore {
         new: Option<&'a StoredTokens>,
     ) -> BoxFuture<'a, Result<Swap, StoreError>> {
         // No other code of this origin runs between the two: storages are read and written at once.
-        Box::pin(async move {
+        let swap = || {
             let kept = self.kept()?;
             if kept.as_ref() != Some(expected) {
                 return Ok(Swap::Refused(kept));
             }
             self.put(new).map(|()| Swap::Done)
-        })
+        };
+        Box::pin(ready(swap()))
     }
 }
 
@@ -112,10 +113,12 @@ impl fmt::Debug for StorageStore {
     }
 }
 
-/// Reads an entry. One that holds no tokens is none: somebody else's, or a damaged one, which the next sign-in
-/// replaces.
+/// Reads an entry. One without tokens counts as missing: it is damaged or of another program, and the next sign-in
+/// or sign-out replaces it.
+///
+/// It is read as bytes, as all other JSON is: a second parser would make the module larger.
 fn read(text: &str) -> Option<StoredTokens> {
-    serde_json::from_str(text).ok()
+    serde_json::from_slice(text.as_bytes()).ok()
 }
 
 fn failed(what: &str, error: &JsValue) -> StoreError {

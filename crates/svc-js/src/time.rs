@@ -1,10 +1,11 @@
-//! The clock and the timers of JavaScript.
+//! The clock, the timers and the event loop of JavaScript.
 
 use std::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
-use svc_model::wire::{BoxFuture, Timer};
+use svc_model::wire::{BoxFuture, Spawner, Timer};
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::here::here;
 
@@ -39,4 +40,14 @@ impl Timer for JsTimer {
 
 fn milliseconds(count: f64) -> Duration {
     Duration::try_from_secs_f64(count / 1e3).unwrap_or_default()
+}
+
+/// Runs what has to go on when a call is aborted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventLoop;
+
+impl Spawner for EventLoop {
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        spawn_local(task);
+    }
 }

@@ -150,7 +150,7 @@ test("a hundred calls at once cause one refresh at the service", async (t) => {
   assert.deepEqual([...headers], [`JWT ${storage.tokens.access_token}`]);
 });
 
-for (const status of [400, 401, 403]) {
+for (const status of [401, 403]) {
   test(`a refresh that is refused with ${status} ends the session, here and in the storage`, async (t) => {
     const { svc, storage } = withTokens(t, { access: NOW + 29_000 });
     const requests = watchFetch(t, (request) =>
@@ -178,14 +178,51 @@ test("a refresh token that the service does not know ends the session", async (t
   assert.equal(storage.getItem(KEY), null);
 });
 
-test("a refresh that fails leaves tokens that still work in use", async (t) => {
-  const { svc, storage } = withTokens(t, { access: NOW + 29_000 });
-  const requests = watchFetch(t, (request) =>
-    target(request) === REFRESH ? Response.json({ detail: "later" }, { status: 503 }) : emptyList(),
-  );
-  await list(svc);
-  assert.deepEqual(sent(requests), [REFRESH, "JWT access-a"]);
-  assert.equal(storage.tokens.access_token, "access-a");
+for (const status of [400, 404, 429, 503]) {
+  test(`a refresh that fails with ${status} leaves tokens that still work in use`, async (t) => {
+    const { svc, storage } = withTokens(t, { access: NOW + 29_000 });
+    const requests = watchFetch(t, (request) =>
+      target(request) === REFRESH ? Response.json({ detail: "later" }, { status }) : emptyList(),
+    );
+    await list(svc);
+    assert.deepEqual(sent(requests), [REFRESH, "JWT access-a"]);
+    assert.equal(storage.tokens.access_token, "access-a");
+  });
+}
+
+test("a refresh goes on when the only call that waits for it is aborted", async (t) => {
+  const { svc, storage } = withTokens(t, { access: NOW - 1000 });
+  const [begun, gate, stored] = [deferred(), deferred(), deferred()];
+  const requests = watchFetch(t, async (request) => {
+    if (target(request) !== REFRESH) return emptyList();
+    begun.resolve();
+    await gate.promise;
+    return renewed("b", { access: NOW + HOUR });
+  });
+  const put = storage.setItem;
+  storage.setItem = function (...entry) {
+    put.apply(this, entry);
+    stored.resolve();
+  };
+  const controller = new AbortController();
+  const headers = svc.getHeaders({ signal: controller.signal });
+  await begun.promise;
+  controller.abort();
+  await assert.rejects(headers, { name: "AbortError" });
+  gate.resolve();
+  // Nobody waits any more, and the new tokens are stored.
+  await stored.promise;
+  assert.equal(storage.tokens.refresh_token, "refresh-b");
+  assert.deepEqual(await svc.getHeaders(), { Authorization: "JWT access-b" });
+  assert.deepEqual(sent(requests), [REFRESH]);
+});
+
+test("getHeaders and isAuthenticated keep to their time while a refresh hangs", async (t) => {
+  const { svc } = withTokens(t, { access: NOW - 1000 });
+  watchFetch(t, () => new Promise(() => {}));
+  const late = { name: "SvcRequestError", kind: "transport", message: /did not answer in time/ };
+  await assert.rejects(svc.getHeaders({ timeout: 20 }), late);
+  await assert.rejects(svc.isAuthenticated({ timeout: 20 }), late);
 });
 
 test("a refresh that fails with tokens that have expired rejects, and is attempted again later", async (t) => {

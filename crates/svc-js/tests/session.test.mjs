@@ -104,14 +104,39 @@ test("rule 5: all clients on one origin share the entry", async (t) => {
   assert.equal(storage.tokens.access_token, token.accessToken);
 });
 
-test("rule 5: clients of different projects share it too", async (t) => {
+test("rule 5: clients of different projects share it too, and none uses or removes what another one signed in", async (t) => {
   const storage = new FakeStorage();
   fakeWindow(t, storage);
   const one = await signedIn();
-  const other = client({ project: "another", environment: "dev" });
-  assert.deepEqual(await other.getHeaders(), await one.getHeaders());
-  await other.logout();
-  assert.equal(storage.getItem(KEY), null);
+  const kept = storage.getItem(KEY);
+  assert.deepEqual(storage.tokens.place, {
+    api_base_url: service.baseUrl,
+    project: service.project,
+    environment: service.environment,
+  });
+  const requests = watchFetch(t);
+  for (const place of [{ project: "another" }, { environment: "dev" }, { apiBaseUrl: await nobody() }]) {
+    const other = client(place);
+    assert.equal(await other.getHeaders(), undefined);
+    assert.deepEqual(await other.isAuthenticated(), { authenticated: false });
+    await other.logout({ revoke: true });
+    assert.equal(storage.getItem(KEY), kept);
+  }
+  assert.deepEqual(requests, []);
+  assert.equal((await one.isAuthenticated()).authenticated, true);
+});
+
+test("rule 5: an entry that names no place belongs to the client that restores it, and its further properties are kept", async (t) => {
+  const storage = new FakeStorage();
+  await signedIn({ storage });
+  const { place, ...entry } = storage.tokens;
+  storage.tokens = { ...entry, access_token_expires: "2026-01-01T00:00:00Z", theme: { dark: true } };
+  const svc = client({ storage });
+  assert.equal((await svc.isAuthenticated()).authenticated, true);
+  assert.notEqual(storage.tokens.refresh_token, entry.refresh_token);
+  assert.deepEqual(storage.tokens.place, place);
+  assert.deepEqual(storage.tokens.theme, { dark: true });
+  assert.equal(await client({ storage, project: "another" }).getHeaders(), undefined);
 });
 
 test("rule 5: a client that exists keeps its own memory when another signs in", async () => {

@@ -166,13 +166,13 @@ test("a call is given up in the middle of its answer", async (t) => {
 });
 
 test("a signal that times out rejects with its TimeoutError", async (t) => {
-  const { svc, left } = await hanging(t);
+  // Whether the service saw the call before that is up to the machine.
+  const { svc } = await hanging(t);
   const signal = AbortSignal.timeout(20);
   await assert.rejects(svc.collection("shop", "orders").get(1, { signal }), (error) => {
     assert.equal(error.name, "TimeoutError");
     return error === signal.reason;
   });
-  await left;
 });
 
 test("a signal that is aborted after the answer changes nothing, and is not listened to any more", async (t) => {
@@ -281,12 +281,16 @@ test("for await is given up by the signal of its list", async (t) => {
 });
 
 test("timeout is the time of the whole call, after which it fails and its connection is closed", async (t) => {
-  const { svc, left } = await hanging(t);
-  const error = await svc.collection("shop", "orders").get(1, { timeout: 20 }).catch((error) => error);
-  assert.ok(error instanceof SvcRequestError, String(error));
-  assert.equal(error.kind, "transport");
-  assert.match(error.message, /time/);
-  await left;
+  // A call that is over before the service saw it, on a slow machine, says nothing about its connection.
+  for (let [timeout, isSeen] = [20, false]; !isSeen; timeout *= 4) {
+    const { svc, left, requests } = await hanging(t);
+    const error = await svc.collection("shop", "orders").get(1, { timeout }).catch((error) => error);
+    assert.ok(error instanceof SvcRequestError, String(error));
+    assert.equal(error.kind, "transport");
+    assert.match(error.message, /time/);
+    isSeen = requests.length > 0;
+    if (isSeen) await left;
+  }
 });
 
 test("timeout counts every try, so that a busy service does not prolong it", async (t) => {
@@ -323,15 +327,17 @@ test("a refresh that is never answered is given up after its time", async (t) =>
     signal.addEventListener("abort", () => reject(signal.reason));
   }));
   const real = globalThis.setTimeout;
-  // Half a minute is over at once.
-  t.mock.method(globalThis, "setTimeout", (callback, delay, ...rest) => real(callback, delay > 20_000 ? 1 : delay, ...rest));
+  // Seconds are over at once: both requests of the refresh.
+  t.mock.method(globalThis, "setTimeout", (callback, delay, ...rest) => real(callback, delay > 1000 ? 1 : delay, ...rest));
   const storage = new FakeStorage();
   storage.tokens = entry("a", { access: 0 });
-  const error = await new Svc({ project: "demo", storage }).getHeaders().catch((error) => error);
+  const svc = new Svc({ project: "demo", storage });
+  const error = await svc.getHeaders({ timeout: Infinity }).catch((error) => error);
   assert.ok(error instanceof SvcRequestError, String(error));
   assert.equal(error.kind, "auth");
   assert.match(error.message, /refresh/);
-  assert.ok(given.length > 0 && given.every((signal) => signal.aborted));
+  assert.equal(given.length, 2);
+  assert.ok(given.every((signal) => signal.aborted));
 });
 
 test("a call that ends in time leaves no timer behind", async (t) => {

@@ -1,88 +1,9 @@
-//! Accounts of an application's users: paths, and what is answered without a token (specification,
+//! Accounts of an application's users: what is answered without a token (specification,
 //! section 5; wire contract, section 9).
 //!
 //! The operations themselves speak of tokens and passwords, so that they are in `svc-auth`.
 
 use serde::{Deserialize, Serialize};
-
-use crate::{EnvironmentName, ProjectName, query::QueryString, wire::PathArguments};
-
-/// The path of signing in.
-pub const LOGIN_PATH: &str = "/projects/{project}/{environment}/auth/login";
-/// The path of buying the next pair of tokens.
-pub const REFRESH_PATH: &str = "/projects/{project}/{environment}/auth/refresh";
-/// The path of the user who is signed in.
-pub const USER_PATH: &str = "/projects/{project}/{environment}/auth/user";
-/// The path of signing up.
-pub const REGISTER_PATH: &str = "/projects/{project}/{environment}/auth/register";
-/// The path of changing the password.
-pub const CHANGE_PASSWORD_PATH: &str = "/projects/{project}/{environment}/auth/change_password";
-/// The path of asking for a code that sets a forgotten password anew.
-pub const RESET_PASSWORD_PATH: &str = "/projects/{project}/{environment}/auth/reset_password";
-/// The path of setting a forgotten password with that code.
-pub const RESET_PASSWORD_COMPLETE_PATH: &str =
-    "/projects/{project}/{environment}/auth/reset_password_complete";
-/// The path of asking for another e-mail address.
-pub const CHANGE_EMAIL_PATH: &str = "/projects/{project}/{environment}/auth/change_email";
-/// The path of confirming another e-mail address.
-pub const CHANGE_EMAIL_COMPLETE_PATH: &str =
-    "/projects/{project}/{environment}/auth/change_email_complete";
-/// The path of accepting an invitation.
-pub const ACCEPT_INVITATION_PATH: &str = "/projects/{project}/{environment}/auth/accept_invitation";
-/// The path of ending the session on the server.
-pub const LOGOUT_PATH: &str = "/projects/{project}/{environment}/auth/logout";
-
-/// The users that an account call is about: those of one environment of a project.
-///
-/// ```
-/// use svc_model::account::AccountScope;
-///
-/// let scope = AccountScope::new("demo", "prod");
-/// assert_eq!(scope.query().as_str(), "");
-/// assert_eq!(scope.draft(true).query().as_str(), "draft=1");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AccountScope {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
-    /// Whether the calls carry `draft=1`, as all calls of a client do that is made so.
-    pub draft: bool,
-}
-
-impl AccountScope {
-    /// The users of an environment.
-    pub fn new(project: impl Into<ProjectName>, environment: impl Into<EnvironmentName>) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            draft: false,
-        }
-    }
-
-    /// Sets whether the calls carry `draft=1`.
-    #[must_use]
-    pub fn draft(mut self, draft: bool) -> Self {
-        self.draft = draft;
-        self
-    }
-
-    /// The values of the names of the paths above.
-    pub fn path_arguments(&self) -> PathArguments<'_> {
-        [self.project.as_str(), self.environment.as_str()].into()
-    }
-
-    /// The query string of the calls.
-    pub fn query(&self) -> QueryString {
-        let mut query = QueryString::new();
-        if self.draft {
-            query.push("draft", "1");
-        }
-        query
-    }
-}
 
 /// A user of an application, as the user sees it (specification, section 5, `UserInfo`).
 ///

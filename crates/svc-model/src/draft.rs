@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use crate::{QueryString, wire::QueryPart};
+
 /// Which layer of page settings an operation speaks of: the `draft` query parameter
 /// (specification, section 4). Allowed are `0`, the default, and `1`.
 ///
@@ -28,6 +30,12 @@ impl Draft {
             Self::Off => "0",
             Self::On => "1",
         }
+    }
+}
+
+impl QueryPart for Draft {
+    fn write(&self, query: &mut QueryString) {
+        query.push("draft", self.as_str());
     }
 }
 

@@ -7,7 +7,13 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 /// The name under which messages about a request as a whole stand in an error body.
 pub const NON_FIELD_ERRORS: &str = "non_field_errors";
 
+/// How many messages of each kind, by field and for the request as a whole, an [`Invalid`] keeps.
+pub const MAX_MESSAGES: usize = 100;
+
 /// Messages about a request that is wrong: by field, and for the request as a whole.
+///
+/// The first [`MAX_MESSAGES`] of each kind are kept, further ones are only counted: a request with very many mistakes
+/// costs neither time nor a long answer.
 ///
 /// It is written as the body of a 400: `{"<field>": ["message", ...], "non_field_errors": [...]}`.
 ///
@@ -25,6 +31,9 @@ pub const NON_FIELD_ERRORS: &str = "non_field_errors";
 pub struct Invalid {
     general: Vec<String>,
     fields: Vec<(String, Vec<String>)>,
+    /// How many messages there are in `fields`.
+    field_messages: usize,
+    omitted: usize,
 }
 
 impl Invalid {
@@ -37,21 +46,25 @@ impl Invalid {
     pub fn general(message: impl Into<String>) -> Self {
         Self {
             general: vec![message.into()],
-            fields: Vec::new(),
+            ..Self::default()
         }
     }
 
     /// One message about one field.
     pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
-            general: Vec::new(),
             fields: vec![(field.into(), vec![message.into()])],
+            field_messages: 1,
+            ..Self::default()
         }
     }
 
     /// Adds a message about the request as a whole.
     pub fn push_general(&mut self, message: impl Into<String>) {
-        self.general.push(message.into());
+        match self.general.len() {
+            MAX_MESSAGES.. => self.omitted += 1,
+            _ => self.general.push(message.into()),
+        }
     }
 
     /// Adds a message about a field.
@@ -59,20 +72,34 @@ impl Invalid {
         if field == NON_FIELD_ERRORS {
             return self.push_general(message);
         }
+        // Few are kept, so that looking through them takes no longer the more there are.
+        if self.field_messages == MAX_MESSAGES {
+            self.omitted += 1;
+            return;
+        }
+        self.field_messages += 1;
         match self.fields.iter_mut().find(|(name, _)| name == field) {
             Some((_, messages)) => messages.push(message.into()),
             None => self.fields.push((field.to_owned(), vec![message.into()])),
         }
     }
 
+    /// Adds a message that was read from the body of an answer, which ends in the number of those left out.
+    pub(crate) fn push_read_general(&mut self, message: String) {
+        self.general.push(message);
+    }
+
     /// Adds every message of another.
     pub fn extend(&mut self, other: Self) {
-        self.general.extend(other.general);
+        for message in other.general {
+            self.push_general(message);
+        }
         for (field, messages) in other.fields {
             for message in messages {
                 self.push_field(&field, message);
             }
         }
+        self.omitted += other.omitted;
     }
 
     /// Whether nothing is wrong.
@@ -97,6 +124,36 @@ impl Invalid {
     pub fn field_errors(&self) -> &[(String, Vec<String>)] {
         &self.fields
     }
+
+    /// How many messages were left out because there were more than [`MAX_MESSAGES`].
+    pub fn omitted(&self) -> usize {
+        self.omitted
+    }
+
+    /// The same with each message replaced by what `replace` makes of it and of its field; a message about the whole has
+    /// none.
+    #[must_use]
+    pub fn map_messages(&self, mut replace: impl FnMut(Option<&str>, &str) -> String) -> Self {
+        let mut mapped = self.clone();
+        for message in &mut mapped.general {
+            *message = replace(None, message);
+        }
+        for (field, messages) in &mut mapped.fields {
+            for message in messages {
+                *message = replace(Some(field), message);
+            }
+        }
+        mapped
+    }
+
+    /// What is said in the place of the messages that were left out.
+    fn omitted_message(&self) -> Option<String> {
+        match self.omitted {
+            0 => None,
+            1 => Some("1 more error is not shown".to_owned()),
+            more => Some(format!("{more} more errors are not shown")),
+        }
+    }
 }
 
 impl fmt::Display for Invalid {
@@ -109,6 +166,8 @@ impl fmt::Display for Invalid {
             .iter()
             .map(|message| (None, message))
             .chain(fields);
+        let omitted = self.omitted_message();
+        let all = all.chain(omitted.iter().map(|message| (None, message)));
         for (index, (field, message)) in all.enumerate() {
             if index > 0 {
                 f.write_str("; ")?;
@@ -130,9 +189,51 @@ impl Serialize for Invalid {
         for (field, messages) in &self.fields {
             map.serialize_entry(field, messages)?;
         }
-        if !self.general.is_empty() {
-            map.serialize_entry(NON_FIELD_ERRORS, &self.general)?;
+        let omitted = self.omitted_message();
+        if !self.general.is_empty() || omitted.is_some() {
+            let general: Vec<&String> = self.general.iter().chain(&omitted).collect();
+            map.serialize_entry(NON_FIELD_ERRORS, &general)?;
         }
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_very_many_mistakes_the_first_are_told_and_the_others_counted() {
+        let mut invalid = Invalid::new();
+        for number in 0..100_000 {
+            invalid.push_field(&format!("f{number}"), "unknown field");
+            invalid.push_general("unknown parameter");
+        }
+        assert_eq!(invalid.field_errors().len(), MAX_MESSAGES);
+        assert_eq!(invalid.general_errors().len(), MAX_MESSAGES);
+        assert_eq!(invalid.omitted(), 2 * (100_000 - MAX_MESSAGES));
+        let told = "199800 more errors are not shown";
+        assert!(invalid.to_string().ends_with(told));
+        let json = serde_json::to_value(&invalid).unwrap();
+        let general = json[NON_FIELD_ERRORS].as_array().unwrap();
+        assert_eq!(general.len(), MAX_MESSAGES + 1);
+        assert_eq!(general[MAX_MESSAGES], told);
+        // What a client reads of it is what was written.
+        let body = bytes::Bytes::from(serde_json::to_vec(&invalid).unwrap());
+        let read =
+            crate::ErrorResponse::new(http::StatusCode::BAD_REQUEST, Default::default(), body);
+        assert_eq!(serde_json::to_value(read.invalid()).unwrap(), json);
+    }
+
+    #[test]
+    fn messages_of_one_field_count_too_and_one_more_is_named_so() {
+        let mut invalid = Invalid::new();
+        for _ in 0..=MAX_MESSAGES {
+            invalid.push_field("a", "no");
+        }
+        let mut both = Invalid::general("first");
+        both.extend(invalid);
+        assert_eq!(both.field_errors()[0].1.len(), MAX_MESSAGES);
+        assert!(both.to_string().ends_with("; 1 more error is not shown"));
     }
 }

@@ -14,7 +14,7 @@
 //! use svc_model::{ListQuery, Lookup, records, wire::Operation};
 //!
 //! // A call is a value. It becomes a request for whatever HTTP stack is at hand ...
-//! let orders = records::Collection::new("demo", "prod", "shop", "orders");
+//! let orders = records::Collection::new(("demo", "prod"), "shop", "orders");
 //! let query = ListQuery::new().filter("status", Lookup::Exact, "paid").per_page(2);
 //! let list: records::List = records::List::new(orders, query);
 //! let request = list.to_request("https://data.example.com")?;
@@ -30,6 +30,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
+// The code of `#[derive(Operation)]` names this crate as others do.
+extern crate self as svc_model;
 
 pub mod account;
 mod draft;
@@ -49,6 +52,7 @@ pub mod query;
 pub mod records;
 pub mod resources;
 mod response;
+mod scope;
 pub mod sql;
 pub mod teams;
 pub mod users;
@@ -58,23 +62,40 @@ pub use self::{
     account::UserInfo,
     draft::{Draft, DraftError},
     filter::{Condition, Filter, FilterError, MAX_CONDITIONS, MAX_FILTER_DEPTH, Operand},
-    invalid::{Invalid, NON_FIELD_ERRORS},
+    invalid::{Invalid, MAX_MESSAGES, NON_FIELD_ERRORS},
     list::{
-        Count, DEFAULT_PER_PAGE, FieldFilter, ListQuery, MAX_PER_PAGE, MAX_RELATION_STEPS, OrderBy,
-        RecordView, Relation, RelationError, RelationStep,
+        Count, DEFAULT_PER_PAGE, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE,
+        MAX_RELATION_STEPS, MAX_SEARCH, OrderBy, RecordView, Relation, RelationError, RelationStep,
     },
     lookup::{Lookup, UnknownLookup, parse_bool},
     names::{
         EnvironmentName, ModelName, PageUid, ProjectName, RecordId, ResourceName, TeamUid, UserUid,
     },
-    object::JsonObject,
+    object::{JsonObject, MAX_JSON_DEPTH, json_depth},
     pages::{PageSettings, UpdatePageSettings},
     paginated::Paginated,
     projects::Project,
     query::QueryString,
     records::Record,
     response::{DecodeError, ErrorResponse, ResponseError, Tagged, X_REQUEST_ID, decode_json},
+    scope::Scope,
 };
+
+/// What the code of `#[derive(Operation)]` is made of. Nothing here is meant to be used by hand.
+#[doc(hidden)]
+pub mod __derive {
+    pub use bytes::Bytes;
+    pub use http::{HeaderName, Method};
+    pub use serde::de::DeserializeOwned;
+
+    pub use crate::{
+        response::decode_tagged,
+        wire::parts::{BodyProperties, encode},
+    };
+
+    /// A whole answer.
+    pub type HttpResponse = http::Response<Bytes>;
+}
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

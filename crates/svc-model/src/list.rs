@@ -12,12 +12,16 @@ pub use self::{
     parse::RecordView,
     relation::{MAX_RELATION_STEPS, Relation, RelationError, RelationStep},
 };
-use crate::{Condition, Filter, Lookup, Operand, QueryString};
+use crate::{Condition, Filter, Lookup, Operand, QueryString, wire::QueryPart};
 
 /// Records on a page when `_per_page` is absent (specification, section 8).
 pub const DEFAULT_PER_PAGE: u32 = 25;
 /// The most records on a page, and of a list without pagination (specification, section 8).
 pub const MAX_PER_PAGE: u32 = 10_000;
+/// The most columns of `_order_by`.
+pub const MAX_ORDER_BY: usize = 100;
+/// The longest text of `_search`, in characters.
+pub const MAX_SEARCH: usize = 1_000;
 
 /// The parameters of a list (specification, section 4).
 ///
@@ -84,6 +88,18 @@ impl Default for ListQuery {
             time_zone: None,
             after: None,
         }
+    }
+}
+
+impl QueryPart for ListQuery {
+    fn write(&self, query: &mut QueryString) {
+        query.extend(self.to_query_string());
+    }
+}
+
+impl QueryPart for RecordView {
+    fn write(&self, query: &mut QueryString) {
+        query.extend(self.to_query_string());
     }
 }
 

@@ -5,6 +5,8 @@ use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
+use crate::wire::{PathArguments, PathPart};
+
 macro_rules! names {
     ($( $(#[$doc:meta])* $name:ident, )*) => {$(
         $(#[$doc])*
@@ -28,6 +30,12 @@ macro_rules! names {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(&self.0)
+            }
+        }
+
+        impl PathPart for $name {
+            fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>) {
+                arguments.push(&self.0);
             }
         }
 
@@ -157,6 +165,12 @@ fn escape_part(part: &str) -> String {
 impl fmt::Display for RecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl PathPart for RecordId {
+    fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>) {
+        arguments.push(&self.0);
     }
 }
 

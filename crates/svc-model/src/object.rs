@@ -1,10 +1,10 @@
 //! A JSON object whose properties are kept as they were written.
 
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeOwned, MapAccess, Visitor},
+    de::{DeserializeOwned, Error as _, MapAccess, Visitor},
     ser::SerializeMap,
 };
 use serde_json::value::RawValue;
@@ -40,6 +40,16 @@ impl JsonObject {
     /// When `value` cannot be written as JSON, or is not written as an object.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::from_str(&serde_json::to_string(value)?)
+    }
+
+    /// Reads an object that has at most `max_properties`.
+    ///
+    /// # Errors
+    /// When the text is not a JSON object, or has more properties; reading stops at the first that is too many.
+    pub fn parse(json: &str, max_properties: usize) -> Result<Self, serde_json::Error> {
+        let mut json = serde_json::Deserializer::from_str(json);
+        let object = json.deserialize_map(Properties { max_properties })?;
+        json.end().map(|()| object)
     }
 
     /// Number of properties.
@@ -100,11 +110,98 @@ impl JsonObject {
         Some(self.properties.remove(index).1)
     }
 
+    /// Keeps the properties whose names `keep` holds for, and their order.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        self.properties.retain(|(name, _)| keep(name));
+    }
+
     /// The properties in their order: name, and value as JSON text.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &RawValue)> {
         self.properties
             .iter()
             .map(|(name, value)| (name.as_str(), &**value))
+    }
+}
+
+/// How deep the arrays and objects of a value that is written may be nested. Readers of JSON have limits of their own,
+/// often 128 levels for the whole document.
+pub const MAX_JSON_DEPTH: usize = 100;
+
+/// How deep the arrays and objects of a JSON text are nested; 0 for a value without parts. One look at each byte.
+///
+/// ```
+/// use svc_model::json_depth;
+///
+/// assert_eq!(json_depth("7"), 0);
+/// assert_eq!(json_depth(r#"{"a": [1, {"b": "]]"}]}"#), 3);
+/// ```
+pub fn json_depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_text, mut is_escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_text => is_escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+impl FromIterator<(String, Box<RawValue>)> for JsonObject {
+    /// The object of these properties. Of a name that comes twice, the first place and the last value count. However many
+    /// there are, each is looked at once, where [`JsonObject::set_raw`] looks through all that are there.
+    fn from_iter<I: IntoIterator<Item = (String, Box<RawValue>)>>(properties: I) -> Self {
+        let mut collected = Collected::default();
+        for (name, value) in properties {
+            if let Err((name, value)) = collected.replace(name, value) {
+                collected.push(name, value);
+            }
+        }
+        collected.into_object()
+    }
+}
+
+/// Properties that are looked up by an index of their names, so that very many of them stay linear.
+#[derive(Default)]
+struct Collected {
+    places: HashMap<String, usize>,
+    properties: Vec<(String, Box<RawValue>)>,
+}
+
+impl Collected {
+    /// Replaces the value of a property that is there; gives both back when it is not.
+    fn replace(
+        &mut self,
+        name: String,
+        value: Box<RawValue>,
+    ) -> Result<(), (String, Box<RawValue>)> {
+        let place = self.places.get(&name).copied();
+        match place.and_then(|place| self.properties.get_mut(place)) {
+            Some(slot) => {
+                slot.1 = value;
+                Ok(())
+            }
+            None => Err((name, value)),
+        }
+    }
+
+    /// Adds a property that is not there.
+    fn push(&mut self, name: String, value: Box<RawValue>) {
+        self.places.insert(name.clone(), self.properties.len());
+        self.properties.push((name, value));
+    }
+
+    fn into_object(self) -> JsonObject {
+        JsonObject {
+            properties: self.properties,
+        }
     }
 }
 
@@ -141,35 +238,73 @@ impl Serialize for JsonObject {
 
 impl<'de> Deserialize<'de> for JsonObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Properties;
+        deserializer.deserialize_map(Properties {
+            max_properties: usize::MAX,
+        })
+    }
+}
 
-        impl<'de> Visitor<'de> for Properties {
-            type Value = JsonObject;
+/// Reads the properties of an object.
+struct Properties {
+    max_properties: usize,
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON object")
+impl<'de> Visitor<'de> for Properties {
+    type Value = JsonObject;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject, A::Error> {
+        let mut collected = Collected::default();
+        while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+            let Err((name, value)) = collected.replace(name, value) else {
+                continue;
+            };
+            if collected.properties.len() == self.max_properties {
+                return Err(A::Error::custom(format_args!(
+                    "at most {} properties are allowed in an object",
+                    self.max_properties
+                )));
             }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject, A::Error> {
-                // Looked up by index, so that an object of very many properties stays linear.
-                let mut places = std::collections::HashMap::new();
-                let mut properties: Vec<(String, Box<RawValue>)> = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
-                    match places.get(&name) {
-                        Some(&place) => {
-                            let slot: &mut (String, Box<RawValue>) = &mut properties[place];
-                            slot.1 = value;
-                        }
-                        None => {
-                            places.insert(name.clone(), properties.len());
-                            properties.push((name, value));
-                        }
-                    }
-                }
-                Ok(JsonObject { properties })
-            }
+            collected.push(name, value);
         }
+        Ok(collected.into_object())
+    }
+}
 
-        deserializer.deserialize_map(Properties)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_with_more_properties_than_allowed_is_refused_where_they_become_too_many() {
+        assert_eq!(
+            JsonObject::parse(r#"{"a":1,"b":2,"a":3}"#, 2)
+                .unwrap()
+                .len(),
+            2
+        );
+        let message = JsonObject::parse(r#"{"a":1,"b":2,"c":3, broken"#, 2).unwrap_err();
+        assert!(
+            message.to_string().contains("at most 2 properties"),
+            "{message}"
+        );
+        assert!(JsonObject::parse("{} x", 2).is_err());
+    }
+
+    #[test]
+    fn an_object_is_collected_and_thinned_out_in_its_order() {
+        let raw = |json: &str| RawValue::from_string(json.to_owned()).unwrap();
+        let properties = [("b", "1"), ("a", "2"), ("b", "3"), ("c", "4")];
+        let properties = properties.map(|(name, json)| (name.to_owned(), raw(json)));
+        let mut object: JsonObject = properties.into_iter().collect();
+        assert_eq!(
+            serde_json::to_string(&object).unwrap(),
+            r#"{"b":3,"a":2,"c":4}"#
+        );
+        object.retain(|name| name != "a");
+        assert_eq!(serde_json::to_string(&object).unwrap(), r#"{"b":3,"c":4}"#);
     }
 }

@@ -3,26 +3,14 @@
 mod publish;
 mod revisions;
 
-use bytes::Bytes;
-use http::Method;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer, ser::Error as _};
 
-use crate::{
-    Draft, EnvironmentName, JsonObject, PageUid, ProjectName, QueryString, Tagged,
-    operation::{encode, if_match},
-    response::{ResponseError, decode_json, decode_tagged},
-    wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
-};
+use crate::{Draft, JsonObject, PageUid, Scope, wire::Operation};
 
 pub use self::{
-    publish::{DISCARD_PATH, Discard, Discarded, PUBLISH_PATH, Publish, Published},
-    revisions::{RESTORE_PATH, REVISIONS_PATH, Restore, Revision, Revisions},
+    publish::{Discard, Discarded, Publish, Published},
+    revisions::{Restore, Revision, Revisions},
 };
-
-/// The path of the pages of an environment.
-pub const LIST_PATH: &str = "/projects/{project}/{environment}/view_settings/";
-/// The path of one page.
-pub const ITEM_PATH: &str = "/projects/{project}/{environment}/view_settings/{uid}/";
 
 /// The settings of a page: a JSON object that takes any property.
 ///
@@ -123,11 +111,10 @@ impl From<JsonObject> for PageSettings {
 /// assert_eq!(serde_json::to_string(&update)?, r#"{"params":"{\"columns\":[\"id\"]}"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct UpdatePageSettings {
     /// A text that holds the JSON of the structure to apply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<String>,
     /// Further properties to set, beyond the specification.
     #[serde(skip)]
@@ -159,312 +146,112 @@ impl UpdatePageSettings {
         self.properties = properties;
         self
     }
+}
 
-    fn to_object(&self) -> Result<JsonObject, serde_json::Error> {
+impl Serialize for UpdatePageSettings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = self.properties.clone();
         if let Some(params) = &self.params {
-            object.set("params", params)?;
+            object.set("params", params).map_err(S::Error::custom)?;
         }
-        Ok(object)
+        object.serialize(serializer)
     }
-}
-
-fn draft_query(draft: Draft) -> QueryString {
-    let mut query = QueryString::new();
-    query.push("draft", draft.as_str());
-    query
-}
-
-const fn info(
-    name: &'static str,
-    method: Method,
-    path: &'static str,
-    idempotent: bool,
-) -> OperationInfo {
-    OperationInfo::new(
-        name,
-        method,
-        Host::Application,
-        path,
-        Credential::ApiKey,
-        idempotent,
-    )
 }
 
 /// Get pages settings: `GET .../view_settings/`, 200 with an array of [`PageSettings`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Application "/projects/{project}/{environment}/view_settings/")]
+#[operation(name = "pages.list", credential = ApiKey, answer = Vec<PageSettings>)]
+#[operation(new = "The published pages of an environment.")]
 #[non_exhaustive]
 pub struct List {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose pages.
+    #[wire(path)]
+    pub scope: Scope,
     /// The layer.
+    #[wire(query, default)]
     pub draft: Draft,
-}
-
-impl List {
-    /// The published pages of an environment.
-    pub fn new(project: impl Into<ProjectName>, environment: impl Into<EnvironmentName>) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            draft: Draft::Off,
-        }
-    }
-}
-
-impl Operation for List {
-    type Response = Vec<PageSettings>;
-
-    const INFO: OperationInfo = info("pages.list", Method::GET, LIST_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [self.project.as_str(), self.environment.as_str()].into()
-    }
-
-    fn query(&self) -> QueryString {
-        draft_query(self.draft)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }
 
 /// Create page settings: `POST .../view_settings/`, 201 with [`PageSettings`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Application "/projects/{project}/{environment}/view_settings/")]
+#[operation(name = "pages.create", credential = ApiKey, tagged = PageSettings)]
+#[operation(new = "A new published page.")]
 #[non_exhaustive]
 pub struct Create {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose page.
+    #[wire(path)]
+    pub scope: Scope,
     /// The layer.
+    #[wire(query, default)]
     pub draft: Draft,
     /// The properties of the new page.
+    #[wire(whole_body)]
     pub settings: PageSettings,
 }
 
-impl Create {
-    /// A new published page.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        settings: impl Into<PageSettings>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            draft: Draft::Off,
-            settings: settings.into(),
-        }
-    }
-}
-
-impl Operation for Create {
-    type Response = Tagged<PageSettings>;
-
-    const INFO: OperationInfo = info("pages.create", Method::POST, LIST_PATH, false);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [self.project.as_str(), self.environment.as_str()].into()
-    }
-
-    fn query(&self) -> QueryString {
-        draft_query(self.draft)
-    }
-
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
-        encode(&self.settings).map(Some)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_tagged(response)
-    }
-}
-
 /// Get page settings: `GET .../view_settings/{UID}/`, 200 with [`PageSettings`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Application "/projects/{project}/{environment}/view_settings/{uid}/")]
+#[operation(name = "pages.get", credential = ApiKey, tagged = PageSettings)]
+#[operation(new = "A published page.")]
 #[non_exhaustive]
 pub struct Get {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose page.
+    #[wire(path)]
+    pub scope: Scope,
     /// The layer.
+    #[wire(query, default)]
     pub draft: Draft,
     /// The page.
+    #[wire(path)]
     pub uid: PageUid,
-}
-
-impl Get {
-    /// A published page.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        uid: impl Into<PageUid>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            draft: Draft::Off,
-            uid: uid.into(),
-        }
-    }
-}
-
-impl Operation for Get {
-    type Response = Tagged<PageSettings>;
-
-    const INFO: OperationInfo = info("pages.get", Method::GET, ITEM_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.uid.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        draft_query(self.draft)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_tagged(response)
-    }
 }
 
 /// Update page settings: `PATCH .../view_settings/{UID}/`, 200 with [`PageSettings`].
-#[derive(Clone, Debug)]
+///
+/// The same update twice leaves the same page, but with `If-Match` the second one would fail.
+#[derive(Clone, Debug, Operation)]
+#[operation(PATCH Application "/projects/{project}/{environment}/view_settings/{uid}/")]
+#[operation(name = "pages.update", credential = ApiKey, tagged = PageSettings)]
+#[operation(new = "A change of a published page.")]
 #[non_exhaustive]
 pub struct Update {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose page.
+    #[wire(path)]
+    pub scope: Scope,
     /// The layer.
+    #[wire(query, default)]
     pub draft: Draft,
     /// The page.
+    #[wire(path)]
     pub uid: PageUid,
     /// What to change.
+    #[wire(whole_body)]
     pub update: UpdatePageSettings,
     /// Only when the page still has this entity tag.
+    #[wire(header = "if-match")]
     pub if_match: Option<String>,
-}
-
-impl Update {
-    /// Changes a published page.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        uid: impl Into<PageUid>,
-        update: UpdatePageSettings,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            draft: Draft::Off,
-            uid: uid.into(),
-            update,
-            if_match: None,
-        }
-    }
-}
-
-impl Operation for Update {
-    type Response = Tagged<PageSettings>;
-
-    // The same update twice leaves the same page, but with `If-Match` the second one would fail.
-    const INFO: OperationInfo = info("pages.update", Method::PATCH, ITEM_PATH, false);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.uid.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        draft_query(self.draft)
-    }
-
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
-        let object = self.update.to_object().map_err(|error| {
-            RequestError::new("the page settings cannot be written as JSON").with_source(error)
-        })?;
-        encode(&object).map(Some)
-    }
-
-    fn headers(&self) -> Vec<(http::HeaderName, String)> {
-        if_match(self.if_match.as_ref())
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_tagged(response)
-    }
 }
 
 /// Delete page settings: `DELETE .../view_settings/{UID}/`, 204 without a body.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(DELETE Application "/projects/{project}/{environment}/view_settings/{uid}/")]
+#[operation(name = "pages.delete", credential = ApiKey)]
+#[operation(new = "Deletes a published page.")]
 #[non_exhaustive]
 pub struct Delete {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose page.
+    #[wire(path)]
+    pub scope: Scope,
     /// The layer.
+    #[wire(query, default)]
     pub draft: Draft,
     /// The page.
+    #[wire(path)]
     pub uid: PageUid,
     /// Only when the page still has this entity tag.
+    #[wire(header = "if-match")]
     pub if_match: Option<String>,
-}
-
-impl Delete {
-    /// Deletes a published page.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        uid: impl Into<PageUid>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            draft: Draft::Off,
-            uid: uid.into(),
-            if_match: None,
-        }
-    }
-}
-
-impl Operation for Delete {
-    type Response = ();
-
-    const INFO: OperationInfo = info("pages.delete", Method::DELETE, ITEM_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.uid.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        draft_query(self.draft)
-    }
-
-    fn headers(&self) -> Vec<(http::HeaderName, String)> {
-        if_match(self.if_match.as_ref())
-    }
-
-    fn parse_success(_: http::Response<Bytes>) -> Result<(), ResponseError> {
-        Ok(())
-    }
 }

@@ -2,21 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
-use http::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{
-    EnvironmentName, Paginated, ProjectName, QueryString, ResourceName,
-    response::{ResponseError, decode_json},
-    wire::{Credential, Host, Operation, OperationInfo, PathArguments},
-};
-
-/// The path of the projects.
-pub const LIST_PATH: &str = "/projects/";
-/// The path of one project.
-pub const ITEM_PATH: &str = "/projects/{project}/";
+use crate::{EnvironmentName, Paginated, ProjectName, ResourceName, wire::Operation};
 
 /// A project as the holder of the credential sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -224,86 +213,29 @@ impl From<bool> for Feature {
     }
 }
 
-const fn info(name: &'static str, path: &'static str) -> OperationInfo {
-    OperationInfo::new(
-        name,
-        Method::GET,
-        Host::Application,
-        path,
-        Credential::ApiKey,
-        true,
-    )
-}
-
 /// List projects: `GET /api/projects/`, 200 with the paginated envelope.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Operation)]
+#[operation(GET Application "/projects/")]
+#[operation(name = "projects.list", credential = ApiKey, answer = Paginated<Project>)]
+#[operation(new = "The projects that the caller is a member of.")]
 #[non_exhaustive]
 pub struct List {
     /// The page, from 1.
+    #[wire(query = "page")]
     pub page: Option<u64>,
     /// Projects on a page.
+    #[wire(query = "_per_page")]
     pub per_page: Option<u32>,
 }
 
-impl List {
-    /// The projects that the caller is a member of.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
-impl Operation for List {
-    type Response = Paginated<Project>;
-
-    const INFO: OperationInfo = info("projects.list", LIST_PATH);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        PathArguments::from([])
-    }
-
-    fn query(&self) -> QueryString {
-        let mut query = QueryString::new();
-        if let Some(page) = self.page {
-            query.push("page", &page.to_string());
-        }
-        if let Some(per_page) = self.per_page {
-            query.push("_per_page", &per_page.to_string());
-        }
-        query
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
-}
-
 /// Get a project: `GET /api/projects/{PROJECT_NAME}/`, 200 with the [`Project`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Application "/projects/{project}/")]
+#[operation(name = "projects.get", credential = ApiKey, answer = Project)]
+#[operation(new = "One project.")]
 #[non_exhaustive]
 pub struct Get {
     /// The project.
+    #[wire(path)]
     pub project: ProjectName,
-}
-
-impl Get {
-    /// One project.
-    pub fn new(project: impl Into<ProjectName>) -> Self {
-        Self {
-            project: project.into(),
-        }
-    }
-}
-
-impl Operation for Get {
-    type Response = Project;
-
-    const INFO: OperationInfo = info("projects.get", ITEM_PATH);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [self.project.as_str()].into()
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }

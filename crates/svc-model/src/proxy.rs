@@ -9,14 +9,11 @@ use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::{
-    EnvironmentName, ProjectName, ResourceName,
-    operation::encode,
+    EnvironmentName, ProjectName, ResourceName, Scope,
     response::ResponseError,
-    wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
+    wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError, encode},
 };
 
-/// The path of the proxy.
-pub const PROXY_PATH: &str = "/proxy_request/";
 /// The header that tells an answer of the other service, whose value is `upstream`, from one of this service, which
 /// has no such header.
 pub const X_SVC_PROXY: &str = "x-svc-proxy";
@@ -106,7 +103,7 @@ impl NameValue {
 /// ```
 /// use svc_model::proxy::{BodyType, ProxyRequest};
 ///
-/// let request = ProxyRequest::new("demo", "prod", "https://api.crm.example/people/{{id}}")
+/// let request = ProxyRequest::new(("demo", "prod"), "https://api.crm.example/people/{{id}}")
 ///     .resource("crm")
 ///     .method(http::Method::PATCH)
 ///     .header("Authorization", "Bearer {-token-}")
@@ -160,14 +157,14 @@ pub struct ProxyRequest {
 
 impl ProxyRequest {
     /// A `GET` of a URL.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        url: impl Into<String>,
-    ) -> Self {
+    pub fn new(scope: impl Into<Scope>, url: impl Into<String>) -> Self {
+        let Scope {
+            project,
+            environment,
+        } = scope.into();
         Self {
-            project: Some(project.into()),
-            environment: environment.into(),
+            project: Some(project),
+            environment,
             resource: None,
             method: Method::GET,
             url: url.into(),
@@ -286,13 +283,13 @@ impl Operation for Send {
         "proxy.send",
         Method::POST,
         Host::Application,
-        PROXY_PATH,
+        "/proxy_request/",
         Credential::Session,
         false,
     );
 
     fn path_arguments(&self) -> PathArguments<'_> {
-        [].into()
+        PathArguments::default()
     }
 
     fn body(&self) -> Result<Option<Bytes>, RequestError> {
@@ -342,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_request_says_only_what_was_set() {
-        let mut request = ProxyRequest::new("demo", "prod", "https://a.example/")
+        let mut request = ProxyRequest::new(("demo", "prod"), "https://a.example/")
             .secret_token("a")
             .secret_token("b")
             .query_param("page", "2");

@@ -41,6 +41,16 @@ impl QueryString {
         self.0.extend(utf8_percent_encode(value, COMPONENT));
     }
 
+    /// Appends all of another one.
+    pub fn extend(&mut self, other: Self) {
+        if self.0.is_empty() {
+            self.0 = other.0;
+        } else if !other.0.is_empty() {
+            self.0.push('&');
+            self.0.push_str(&other.0);
+        }
+    }
+
     /// Whether nothing was appended.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

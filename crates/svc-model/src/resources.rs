@@ -3,154 +3,43 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
-use http::{HeaderName, Method, header};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{
-    EnvironmentName, ProjectName, QueryString, ResourceName, Tagged,
-    records::with_draft,
-    response::{ResponseError, decode_tagged},
-    wire::{Credential, Host, Operation, OperationInfo, PathArguments},
-};
-
-/// The path of the reload of a resource.
-pub const RELOAD_PATH: &str = "/projects/{project}/{environment}/{resource}/reload";
-/// The path of the descriptions of a resource's models.
-pub const MODEL_DESCRIPTIONS_PATH: &str =
-    "/projects/{project}/{environment}/{resource}/model_descriptions";
-
-const fn info(name: &'static str, method: Method, path: &'static str) -> OperationInfo {
-    OperationInfo::new(
-        name,
-        method,
-        Host::Data,
-        path,
-        Credential::StaticToken,
-        true,
-    )
-}
+use crate::{ResourceName, Scope, wire::Operation};
 
 /// Reload: `POST .../reload`, 200 with `{"success": true}`. What is cached of the resource's structure is
-/// dropped and read anew.
-#[derive(Clone, Debug)]
+/// dropped and read again.
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/{resource}/reload")]
+#[operation(name = "resources.reload", credential = StaticToken, idempotent = true)]
+#[operation(new = "Reloads a resource.")]
 #[non_exhaustive]
 pub struct Reload {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Where the resource is.
+    #[wire(path)]
+    pub scope: Scope,
     /// The resource.
+    #[wire(path)]
     pub resource: ResourceName,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl Reload {
-    /// Reloads a resource.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        resource: impl Into<ResourceName>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            resource: resource.into(),
-            draft: false,
-        }
-    }
-}
-
-impl Operation for Reload {
-    type Response = ();
-
-    const INFO: OperationInfo = info("resources.reload", Method::POST, RELOAD_PATH);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.resource.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn parse_success(_: http::Response<Bytes>) -> Result<(), ResponseError> {
-        Ok(())
-    }
 }
 
 /// Models: `GET .../model_descriptions`, 200 with an array of [`ModelDescription`], sorted by model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Data "/projects/{project}/{environment}/{resource}/model_descriptions")]
+#[operation(name = "resources.model_descriptions", credential = StaticToken, tagged = Vec<ModelDescription>)]
+#[operation(new = "The models of a resource.")]
 #[non_exhaustive]
 pub struct ModelDescriptions {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Where the resource is.
+    #[wire(path)]
+    pub scope: Scope,
     /// The resource.
+    #[wire(path)]
     pub resource: ResourceName,
     /// Answer 304 when the descriptions still have this entity tag, which is then an error of that status.
+    #[wire(header = "if-none-match")]
     pub if_none_match: Option<String>,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl ModelDescriptions {
-    /// The models of a resource.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        resource: impl Into<ResourceName>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            resource: resource.into(),
-            if_none_match: None,
-            draft: false,
-        }
-    }
-}
-
-impl Operation for ModelDescriptions {
-    type Response = Tagged<Vec<ModelDescription>>;
-
-    const INFO: OperationInfo = info(
-        "resources.model_descriptions",
-        Method::GET,
-        MODEL_DESCRIPTIONS_PATH,
-    );
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.resource.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn headers(&self) -> Vec<(HeaderName, String)> {
-        self.if_none_match
-            .iter()
-            .map(|tag| (header::IF_NONE_MATCH, tag.clone()))
-            .collect()
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_tagged(response)
-    }
 }
 
 /// A relation of a model to another one.

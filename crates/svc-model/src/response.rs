@@ -115,7 +115,7 @@ impl ErrorResponse {
 
     fn push(&mut self, name: &str, message: String) {
         if name == NON_FIELD_ERRORS {
-            self.invalid.push_general(message);
+            self.invalid.push_read_general(message);
         } else {
             self.invalid.push_field(name, message);
         }
@@ -271,7 +271,10 @@ pub struct Tagged<T> {
 }
 
 /// Reads a JSON body and keeps the entity tag.
-pub(crate) fn decode_tagged<T: DeserializeOwned>(
+///
+/// # Errors
+/// [`ResponseError`] when the body is no `T`.
+pub fn decode_tagged<T: DeserializeOwned>(
     response: http::Response<Bytes>,
 ) -> Result<Tagged<T>, ResponseError> {
     let etag = response.headers().get(http::header::ETAG);

@@ -1,28 +1,30 @@
 //! Read-only SQL queries on a resource (specification, section 1; wire contract, section 5).
 
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap, fmt};
 
-use bytes::Bytes;
-use http::Method;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
 use crate::{
-    EnvironmentName, Invalid, JsonObject, ProjectName, QueryString, ResourceName,
-    operation::encode,
-    records::{AggregateFunction, GroupLookup, with_draft},
-    response::{ResponseError, decode_json},
-    wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
+    Invalid, JsonObject, MAX_ORDER_BY, ResourceName, Scope,
+    records::{AggregateFunction, GroupLookup, MAX_GROUP_COLUMNS},
+    wire::Operation,
 };
 
-/// The path of SQL queries.
-pub const SQL_PATH: &str = "/projects/{project}/{environment}/{resource}/sql_get_query";
 /// The most rows of an answer.
 pub const MAX_ROWS: u32 = 10_000;
 /// The rows that are given when a wrapping option is used and no `limit`.
 pub const DEFAULT_LIMIT: u32 = 100;
 /// The most queries of a batch.
 pub const MAX_BATCH: usize = 100;
+/// The most conditions of `filters`.
+pub const MAX_FILTERS: usize = 100;
+/// The most values in the lists of all conditions of `filters` together.
+pub const MAX_FILTER_VALUES: usize = 10_000;
+/// The most entries of `columns`: more than any query gives.
+pub const MAX_COLUMNS: usize = 10_000;
+/// The most values of `params_obj` or `params`.
+pub const MAX_PARAMS: usize = 10_000;
 
 /// One query: a single `SELECT`, `WITH ... SELECT` or `VALUES`, and what is wrapped around it.
 ///
@@ -109,17 +111,82 @@ impl SqlRequest {
         if body.len() > 1 {
             return Err(Invalid::general("nothing is taken beside queries"));
         }
+        check_length("queries", queries, MAX_BATCH)?;
         let queries: Vec<JsonObject> = serde_json::from_str(queries).map_err(|_| wrong())?;
-        if queries.len() > MAX_BATCH {
-            return Err(Invalid::field(
-                "queries",
-                format!(
-                    "at most {MAX_BATCH} queries are taken, not {}",
-                    queries.len()
-                ),
-            ));
-        }
         Ok(Self::Batch(queries.iter().map(read_query).collect()))
+    }
+}
+
+/// The options that are lists or objects, in every spelling, the name in messages first, and how long they may be.
+const LENGTHS: [(&[&str], usize); 5] = [
+    (&["filters"], MAX_FILTERS),
+    (&["order_by", "orderBy"], MAX_ORDER_BY),
+    (&["columns"], MAX_COLUMNS),
+    (&["params_obj", "paramsObj"], MAX_PARAMS),
+    (&["params"], MAX_PARAMS),
+];
+
+/// Holds an array or object to its length, without keeping what is in it. A value of another kind is refused when it is
+/// read.
+fn check_length(name: &str, json: &str, most: usize) -> Result<(), Invalid> {
+    let is_longer = Cell::new(false);
+    let counter = LengthCheck {
+        most,
+        is_longer: &is_longer,
+    };
+    let _ = serde_json::Deserializer::from_str(json).deserialize_any(counter);
+    match is_longer.get() {
+        true => Err(too_many(name, most)),
+        false => Ok(()),
+    }
+}
+
+fn too_many(name: &str, most: usize) -> Invalid {
+    Invalid::field(name, format!("at most {most} entries are allowed"))
+}
+
+/// Counts elements or properties, and stops at the first that is too many.
+struct LengthCheck<'c> {
+    most: usize,
+    is_longer: &'c Cell<bool>,
+}
+
+impl LengthCheck<'_> {
+    fn check<E: de::Error>(&self, count: usize) -> Result<(), E> {
+        if count <= self.most {
+            return Ok(());
+        }
+        self.is_longer.set(true);
+        Err(E::custom("it is too long"))
+    }
+}
+
+impl<'de> de::Visitor<'de> for LengthCheck<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array or an object")
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let mut count = 0;
+        while seq.next_element::<de::IgnoredAny>()?.is_some() {
+            count += 1;
+            self.check(count)?;
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut count = 0;
+        while map
+            .next_entry::<de::IgnoredAny, de::IgnoredAny>()?
+            .is_some()
+        {
+            count += 1;
+            self.check(count)?;
+        }
+        Ok(())
     }
 }
 
@@ -128,6 +195,13 @@ fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
     if body.get_raw("query").is_none() {
         return Err(Invalid::field("query", "this field is required"));
     }
+    for (spellings, most) in LENGTHS {
+        for spelling in spellings {
+            if let Some(json) = body.get_raw(spelling) {
+                check_length(spelling, json, most)?;
+            }
+        }
+    }
     let json = serde_json::to_string(body).map_err(|error| Invalid::general(error.to_string()))?;
     let query: SqlQuery = serde_json::from_str(&json).map_err(|error| {
         // The place in the text is that of our own writing.
@@ -135,6 +209,7 @@ fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
         let message = message.split(" at line ").next().unwrap_or_default();
         Invalid::general(format!("the query cannot be read: {message}"))
     })?;
+    check_lengths(&query)?;
     if query.v.is_some_and(|version| version != 1) {
         return Err(Invalid::field("v", "must be 1, or be left out"));
     }
@@ -161,6 +236,32 @@ fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
         ));
     }
     Ok(query)
+}
+
+/// Holds the lists inside of options to their length.
+fn check_lengths(query: &SqlQuery) -> Result<(), Invalid> {
+    if let Some(Params::Text(text)) = &query.params
+        && text.split(',').nth(MAX_PARAMS).is_some()
+    {
+        return Err(too_many("params", MAX_PARAMS));
+    }
+    if let Some(groups) = &query.groups
+        && groups.x_columns.len() > MAX_GROUP_COLUMNS
+    {
+        return Err(too_many("groups", MAX_GROUP_COLUMNS));
+    }
+    let lists = query
+        .filters
+        .iter()
+        .filter_map(|filter| filter.value.as_array());
+    let values: usize = lists.map(Vec::len).sum();
+    if values > MAX_FILTER_VALUES {
+        return Err(Invalid::field(
+            "filters",
+            format!("at most {MAX_FILTER_VALUES} values are allowed in lists"),
+        ));
+    }
+    Ok(())
 }
 
 #[expect(
@@ -330,71 +431,116 @@ pub struct ColumnDescription {
     pub field: String,
 }
 
-/// Query: `POST .../sql_get_query`, 200 with an [`SqlResult`].
-#[derive(Clone, Debug)]
+/// Query: `POST .../sql_get_query`, 200 with an [`SqlResult`]. A question, although it is a POST.
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/{resource}/sql_get_query")]
+#[operation(name = "sql.query", credential = StaticToken, idempotent = true, answer = SqlResult)]
+#[operation(new = "One query.")]
 #[non_exhaustive]
 pub struct Query {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Where the resource is.
+    #[wire(path)]
+    pub scope: Scope,
     /// The resource.
+    #[wire(path)]
     pub resource: ResourceName,
     /// The query.
+    #[wire(whole_body)]
     pub query: SqlQuery,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
 }
 
-impl Query {
-    /// One query.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        resource: impl Into<ResourceName>,
-        query: SqlQuery,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            resource: resource.into(),
-            query,
-            draft: false,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(body: &str) -> String {
+        let body: JsonObject = serde_json::from_str(body).unwrap();
+        SqlRequest::parse(&body).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_list_of_a_query_has_a_length_that_is_told_with_its_name() {
+        let list = |element: &str, count: usize| vec![element; count].join(",");
+        let names = |count: usize| -> String {
+            let names: Vec<_> = (0..count)
+                .map(|number| format!("\"p{number}\":1"))
+                .collect();
+            names.join(",")
+        };
+        for (field, body, most) in [
+            (
+                "filters",
+                format!(r#""filters":[{}]"#, list(r#"{"name":"a","value":1}"#, 101)),
+                100,
+            ),
+            (
+                "order_by",
+                format!(r#""order_by":[{}]"#, list(r#""a""#, 101)),
+                100,
+            ),
+            (
+                "orderBy",
+                format!(r#""orderBy":[{}]"#, list(r#""a""#, 101)),
+                100,
+            ),
+            (
+                "columns",
+                format!(r#""columns":[{}]"#, list(r#"{"name":"a"}"#, 10_001)),
+                10_000,
+            ),
+            (
+                "params_obj",
+                format!(r#""params_obj":{{{}}}"#, names(10_001)),
+                10_000,
+            ),
+            (
+                "params",
+                format!(r#""v":1,"params":[{}]"#, list("1", 10_001)),
+                10_000,
+            ),
+            (
+                "params",
+                format!(r#""v":1,"params":"{}""#, list("1", 10_001)),
+                10_000,
+            ),
+            (
+                "groups",
+                format!(
+                    r#""groups":{{"x_columns":[{}],"y_func":"count"}}"#,
+                    list(r#"{"x_column":"a"}"#, 9)
+                ),
+                8,
+            ),
+        ] {
+            let message = refused(&format!(r#"{{"query":"select 1",{body}}}"#));
+            assert_eq!(
+                message,
+                format!("{field}: at most {most} entries are allowed")
+            );
         }
-    }
-}
-
-impl Operation for Query {
-    type Response = SqlResult;
-
-    // A question, although it is a POST.
-    const INFO: OperationInfo = OperationInfo::new(
-        "sql.query",
-        Method::POST,
-        Host::Data,
-        SQL_PATH,
-        Credential::StaticToken,
-        true,
-    );
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.resource.as_str(),
-        ]
-        .into()
+        let filter = format!(r#"{{"name":"a__in","value":[{}]}}"#, list("1", 5_001));
+        let message = refused(&format!(
+            r#"{{"query":"select 1","filters":[{filter},{filter}]}}"#
+        ));
+        assert_eq!(
+            message,
+            "filters: at most 10000 values are allowed in lists"
+        );
+        let queries = list(r#"{"query":"select 1"}"#, 101);
+        let message = refused(&format!(r#"{{"queries":[{queries}]}}"#));
+        assert_eq!(message, "queries: at most 100 entries are allowed");
     }
 
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
-        encode(&self.query).map(Some)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<SqlResult, ResponseError> {
-        decode_json(response)
+    #[test]
+    fn what_is_as_long_as_it_may_be_is_read() {
+        let filters = vec![r#"{"name":"a","value":1}"#; MAX_FILTERS].join(",");
+        let body: JsonObject =
+            serde_json::from_str(&format!(r#"{{"query":"select 1","filters":[{filters}]}}"#))
+                .unwrap();
+        let SqlRequest::One(query) = SqlRequest::parse(&body).unwrap() else {
+            panic!("one query was sent");
+        };
+        assert_eq!(query.filters.len(), MAX_FILTERS);
+        assert!(refused(r#"{"query":"select 1","filters":7}"#).contains("cannot be read"));
     }
 }

@@ -1,24 +1,12 @@
 //! Teams of a project: the model `groups` of the built-in tools resource (specification, section 4, and
 //! wire contract, section 6).
 
-use bytes::Bytes;
-use http::Method;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    EnvironmentName, ListQuery, Paginated, ProjectName, QueryString, TeamUid,
-    operation::{encode, present},
-    records::{info, with_draft},
-    response::{ResponseError, decode_json},
-    wire::{Operation, OperationInfo, PathArguments, RequestError},
-};
+use crate::{ListQuery, Paginated, Scope, TeamUid, operation::present, wire::Operation};
 
 /// The model of the [tools resource](crate::ResourceName::TOOLS) whose records are the teams.
 pub const MODEL: &str = "groups";
-/// The path of the teams.
-pub const LIST_PATH: &str = "/projects/{project}/{environment}/__svc_app__/models/groups";
-/// The path of one team.
-pub const ITEM_PATH: &str = "/projects/{project}/{environment}/__svc_app__/models/groups/{uid}";
 
 /// A team. That of the caller, with what its members may do, is in
 /// [`projects::Team`](crate::projects::Team).
@@ -76,166 +64,53 @@ impl TeamPatch {
 /// `_no_pagination`.
 ///
 /// A [`Team`] is read whole, so that `_fields` would have to name all of its properties.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Data "/projects/{project}/{environment}/__svc_app__/models/groups")]
+#[operation(name = "teams.list", credential = StaticToken, answer = Paginated<Team>)]
+#[operation(new = "A page of the teams.")]
 #[non_exhaustive]
 pub struct List {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose teams.
+    #[wire(path)]
+    pub scope: Scope,
     /// Which teams.
+    #[wire(query)]
     pub query: ListQuery,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl List {
-    /// A page of the teams.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        query: ListQuery,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            query,
-            draft: false,
-        }
-    }
-}
-
-impl Operation for List {
-    type Response = Paginated<Team>;
-
-    const INFO: OperationInfo = info("teams.list", Method::GET, LIST_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [self.project.as_str(), self.environment.as_str()].into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(self.query.to_query_string(), self.draft)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }
 
 /// Retrieve a team: `GET .../groups/{uid}`, 200 with the [`Team`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Data "/projects/{project}/{environment}/__svc_app__/models/groups/{uid}")]
+#[operation(name = "teams.get", credential = StaticToken, answer = Team)]
+#[operation(new = "One team.")]
 #[non_exhaustive]
 pub struct Get {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose team.
+    #[wire(path)]
+    pub scope: Scope,
     /// The team.
+    #[wire(path)]
     pub uid: TeamUid,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl Get {
-    /// One team.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        uid: impl Into<TeamUid>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            uid: uid.into(),
-            draft: false,
-        }
-    }
-}
-
-impl Operation for Get {
-    type Response = Team;
-
-    const INFO: OperationInfo = info("teams.get", Method::GET, ITEM_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.uid.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }
 
 /// Update a team: `PATCH .../groups/{uid}`, 200 with the [`Team`].
-#[derive(Clone, Debug)]
+///
+/// As with every PATCH, a second one may undo what somebody else did in between.
+#[derive(Clone, Debug, Operation)]
+#[operation(PATCH Data "/projects/{project}/{environment}/__svc_app__/models/groups/{uid}")]
+#[operation(name = "teams.update", credential = StaticToken, answer = Team)]
+#[operation(new = "A change of a team.")]
 #[non_exhaustive]
 pub struct Update {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose team.
+    #[wire(path)]
+    pub scope: Scope,
     /// The team.
+    #[wire(path)]
     pub uid: TeamUid,
     /// What to change.
+    #[wire(whole_body)]
     pub patch: TeamPatch,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl Update {
-    /// Changes a team.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        uid: impl Into<TeamUid>,
-        patch: TeamPatch,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            uid: uid.into(),
-            patch,
-            draft: false,
-        }
-    }
-}
-
-impl Operation for Update {
-    type Response = Team;
-
-    // As every PATCH: a second one may undo what somebody else did in between.
-    const INFO: OperationInfo = info("teams.update", Method::PATCH, ITEM_PATH, false);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.uid.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
-        encode(&self.patch).map(Some)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }
 
 #[cfg(test)]
@@ -245,9 +120,10 @@ mod tests {
 
     #[test]
     fn the_paths_name_the_tools_resource_and_the_model() {
+        let (list, item) = (List::INFO.path_template, Get::INFO.path_template);
         let models = format!("/{}/models/{MODEL}", ResourceName::TOOLS);
-        assert!(LIST_PATH.ends_with(&models), "{LIST_PATH}");
-        assert_eq!(ITEM_PATH, format!("{LIST_PATH}/{{uid}}"));
+        assert!(list.ends_with(&models), "{list}");
+        assert_eq!(item, format!("{list}/{{uid}}"));
     }
 
     #[test]

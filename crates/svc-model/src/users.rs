@@ -1,24 +1,12 @@
 //! Users of an application: the model `users` of the built-in tools resource (specification, section 4,
 //! and wire contract, section 6).
 
-use bytes::Bytes;
-use http::Method;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    EnvironmentName, ListQuery, Paginated, ProjectName, QueryString, TeamUid, UserUid,
-    operation::{encode, present},
-    records::{info, with_draft},
-    response::{ResponseError, decode_json},
-    wire::{Operation, OperationInfo, PathArguments, RequestError},
-};
+use crate::{ListQuery, Paginated, Scope, TeamUid, UserUid, operation::present, wire::Operation};
 
 /// The model of the [tools resource](crate::ResourceName::TOOLS) whose records are the users.
 pub const MODEL: &str = "users";
-/// The path of the users of an environment.
-pub const LIST_PATH: &str = "/projects/{project}/{environment}/__svc_app__/models/users";
-/// The path of one user.
-pub const ITEM_PATH: &str = "/projects/{project}/{environment}/__svc_app__/models/users/{uid}";
 
 /// A user of an application.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,272 +125,84 @@ impl UserPatch {
 /// `_no_pagination`.
 ///
 /// A [`User`] is read whole, so that `_fields` would have to name all of its properties.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Data "/projects/{project}/{environment}/__svc_app__/models/users")]
+#[operation(name = "users.list", credential = StaticToken, answer = Paginated<User>)]
+#[operation(new = "A page of the users of an environment.")]
 #[non_exhaustive]
 pub struct List {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose users.
+    #[wire(path)]
+    pub scope: Scope,
     /// Which users.
+    #[wire(query)]
     pub query: ListQuery,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl List {
-    /// A page of the users of an environment.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        query: ListQuery,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            query,
-            draft: false,
-        }
-    }
-}
-
-impl Operation for List {
-    type Response = Paginated<User>;
-
-    const INFO: OperationInfo = info("users.list", Method::GET, LIST_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [self.project.as_str(), self.environment.as_str()].into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(self.query.to_query_string(), self.draft)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }
 
 /// Retrieve a user: `GET .../users/{uid}`, 200 with the [`User`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Data "/projects/{project}/{environment}/__svc_app__/models/users/{uid}")]
+#[operation(name = "users.get", credential = StaticToken, answer = User)]
+#[operation(new = "One user.")]
 #[non_exhaustive]
 pub struct Get {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose users.
+    #[wire(path)]
+    pub scope: Scope,
     /// The user.
+    #[wire(path)]
     pub uid: UserUid,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl Get {
-    /// One user.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        uid: impl Into<UserUid>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            uid: uid.into(),
-            draft: false,
-        }
-    }
-}
-
-impl Operation for Get {
-    type Response = User;
-
-    const INFO: OperationInfo = info("users.get", Method::GET, ITEM_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.uid.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }
 
 /// Create a user: `POST .../users`, 201 with the [`User`]. An invitation is mailed; the user is there before
 /// the person accepts it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/__svc_app__/models/users")]
+#[operation(name = "users.create", credential = StaticToken, answer = User)]
+#[operation(new = "A new user.")]
 #[non_exhaustive]
 pub struct Create {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose users.
+    #[wire(path)]
+    pub scope: Scope,
     /// The new user.
+    #[wire(whole_body)]
     pub user: NewUser,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl Create {
-    /// Makes a user.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        user: NewUser,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            user,
-            draft: false,
-        }
-    }
-}
-
-impl Operation for Create {
-    type Response = User;
-
-    const INFO: OperationInfo = info("users.create", Method::POST, LIST_PATH, false);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [self.project.as_str(), self.environment.as_str()].into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
-        encode(&self.user).map(Some)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }
 
 /// Update a user: `PATCH .../users/{uid}`, 200 with the [`User`].
-#[derive(Clone, Debug)]
+///
+/// As with every PATCH, a second one may undo what somebody else did in between.
+#[derive(Clone, Debug, Operation)]
+#[operation(PATCH Data "/projects/{project}/{environment}/__svc_app__/models/users/{uid}")]
+#[operation(name = "users.update", credential = StaticToken, answer = User)]
+#[operation(new = "A change of a user.")]
 #[non_exhaustive]
 pub struct Update {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose users.
+    #[wire(path)]
+    pub scope: Scope,
     /// The user.
+    #[wire(path)]
     pub uid: UserUid,
     /// What to change.
+    #[wire(whole_body)]
     pub patch: UserPatch,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl Update {
-    /// Changes a user.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        uid: impl Into<UserUid>,
-        patch: UserPatch,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            uid: uid.into(),
-            patch,
-            draft: false,
-        }
-    }
-}
-
-impl Operation for Update {
-    type Response = User;
-
-    // As every PATCH: a second one may undo what somebody else did in between.
-    const INFO: OperationInfo = info("users.update", Method::PATCH, ITEM_PATH, false);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.uid.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
-        encode(&self.patch).map(Some)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
 }
 
 /// Delete a user: `DELETE .../users/{uid}`, 204 without a body. The user's sessions end at once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(DELETE Data "/projects/{project}/{environment}/__svc_app__/models/users/{uid}")]
+#[operation(name = "users.delete", credential = StaticToken)]
+#[operation(new = "Deletes a user.")]
 #[non_exhaustive]
 pub struct Delete {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// Whose users.
+    #[wire(path)]
+    pub scope: Scope,
     /// The user.
+    #[wire(path)]
     pub uid: UserUid,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-}
-
-impl Delete {
-    /// Deletes a user.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        uid: impl Into<UserUid>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            uid: uid.into(),
-            draft: false,
-        }
-    }
-}
-
-impl Operation for Delete {
-    type Response = ();
-
-    const INFO: OperationInfo = info("users.delete", Method::DELETE, ITEM_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        [
-            self.project.as_str(),
-            self.environment.as_str(),
-            self.uid.as_str(),
-        ]
-        .into()
-    }
-
-    fn query(&self) -> QueryString {
-        with_draft(QueryString::new(), self.draft)
-    }
-
-    fn parse_success(_: http::Response<Bytes>) -> Result<(), ResponseError> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -412,9 +212,10 @@ mod tests {
 
     #[test]
     fn the_paths_name_the_tools_resource_and_the_model() {
+        let (list, item) = (List::INFO.path_template, Get::INFO.path_template);
         let models = format!("/{}/models/{MODEL}", ResourceName::TOOLS);
-        assert!(LIST_PATH.ends_with(&models), "{LIST_PATH}");
-        assert_eq!(ITEM_PATH, format!("{LIST_PATH}/{{uid}}"));
+        assert!(list.ends_with(&models), "{list}");
+        assert_eq!(item, format!("{list}/{{uid}}"));
     }
 
     #[test]
@@ -423,13 +224,12 @@ mod tests {
             .filter("email", Lookup::Iendswith, "@example.com")
             .order_by("-date_add")
             .per_page(2);
-        let mut list = List::new("demo", "prod", query);
-        list.draft = true;
+        let list = List::new(("demo", "prod"), query);
         let request = list.to_request("https://data.example.com").unwrap();
         assert_eq!(
             request.uri(),
             "https://data.example.com/projects/demo/prod/__svc_app__/models/users\
-             ?email__iendswith=%40example.com&_order_by=-date_add&_per_page=2&draft=1",
+             ?email__iendswith=%40example.com&_order_by=-date_add&_per_page=2",
         );
         let user = User::new("u1", "ada@example.com", "t1", "2026-01-02T03:04:05Z");
         let body =

@@ -13,15 +13,29 @@ mod error;
 #[cfg(feature = "test-util")]
 pub mod mock;
 mod operation;
+pub(crate) mod parts;
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 
+pub(crate) use self::parts::encode;
 pub use self::{
     any::AnyOperation,
     body::{Body, BodyTooLarge},
     error::{BoxError, TransportError, TransportErrorKind},
-    operation::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError},
+    operation::{
+        Credential, Host, Operation, OperationInfo, PathArguments, RequestError, add_draft,
+    },
+    parts::{PathPart, QueryPart, QueryValue},
 };
+/// Declares an operation: what the attributes mean is in the documentation of the crate `svc-macros`.
+pub use svc_macros::Operation;
 
 /// A boxed future that may move between threads.
 ///
@@ -134,4 +148,30 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// The time since a moment of the timer's own choosing, the same for all its life; it never
     /// runs backwards.
     fn now(&self) -> Duration;
+}
+
+/// Waits for `future`, for no longer than `limit`; `None` when the time was over first.
+///
+/// An output that is ready is given even when it is late, so that an answer is not lost because
+/// nobody was able to ask for it in time.
+pub async fn within<F: Future>(timer: &dyn Timer, limit: Duration, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut over = None;
+    poll_fn(|context| {
+        if let Poll::Ready(output) = future.as_mut().poll(context) {
+            return Poll::Ready(Some(output));
+        }
+        let over = over.get_or_insert_with(|| timer.sleep(limit));
+        over.as_mut().poll(context).map(|()| None)
+    })
+    .await
+}
+
+/// Runs futures in the background, so that they go on when the caller that started them is gone.
+///
+/// The client crates have no runtime of their own: the one of the program is injected through this
+/// trait, as its clock is through [`Timer`].
+pub trait Spawner: fmt::Debug + Send + Sync + 'static {
+    /// Runs `task` to its end. A spawner that cannot run it drops it, and does not panic.
+    fn spawn(&self, task: BoxFuture<'static, ()>);
 }

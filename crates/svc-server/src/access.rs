@@ -8,7 +8,7 @@ use std::{ops::Deref, sync::Arc};
 use http::request::Parts;
 use serde_json::Value;
 use svc_auth::AuthScheme;
-use svc_data::Resource;
+use svc_data::{ErrorKind, Model, Resource, Structure};
 use svc_model::{
     EnvironmentName, ListQuery, ProjectName, RecordView, ResourceName, resources::ModelDescription,
 };
@@ -21,6 +21,7 @@ use crate::{
     credentials::{DATA_CHALLENGE, Identity, Used, identify, identify_session, presented},
     failure::Failure,
     state::Shared,
+    suggestion::nearest,
 };
 
 /// A resource in an environment of a project.
@@ -93,6 +94,15 @@ impl Access {
         view
     }
 
+    /// An error without the constraint of a model that may not be read.
+    pub(crate) fn without_hidden_constraint(&self, error: svc_data::Error) -> svc_data::Error {
+        let model = error.constraint().and_then(|found| found.model.as_deref());
+        match model.is_none_or(|model| self.may_read(model)) {
+            true => error,
+            false => error.without_constraint(),
+        }
+    }
+
     /// Refuses a query that asks for records by what is written in a model that may not be read.
     pub(crate) fn check_query(&self, query: &ListQuery) -> Result<(), Failure> {
         let steps = query.relation.iter().flat_map(|relation| &relation.steps);
@@ -106,9 +116,14 @@ impl Access {
         Ok(())
     }
 
-    /// The models that may be read, and what they say of each other.
-    pub(crate) fn descriptions(&self) -> Vec<ModelDescription> {
-        let mut models = self.resource.structure().descriptions();
+    /// The rights of the caller's team; `None` where everything is allowed.
+    pub(crate) fn team_rights(&self) -> Option<&TeamRights> {
+        self.rights.team().map(|(_, rights)| rights)
+    }
+
+    /// The models of a structure that may be read, and what they say of each other.
+    pub(crate) fn descriptions_of(&self, structure: &Structure) -> Vec<ModelDescription> {
+        let mut models = structure.descriptions();
         models.retain(|model| self.may_read(&model.model));
         for model in &mut models {
             model
@@ -143,6 +158,23 @@ impl Access {
                 &token.identity.prefix,
             ),
         }
+    }
+
+    /// A model by its name. Where no model has it, the nearest name among the models that may be read is named.
+    pub(crate) async fn find_model(&self, name: &str) -> Result<Arc<Model>, Failure> {
+        let error = match self.resource.find_model(name).await {
+            Ok(model) => return Ok(model),
+            Err(error) if error.kind() == ErrorKind::NotFound => error,
+            Err(error) => return Err(error.into()),
+        };
+        let structure = self.resource.structure();
+        let known = structure.models().map(|model| model.name.as_str());
+        let readable = known.filter(|model| self.may_read(model));
+        let message = error.public_message();
+        Err(Failure::NotFound(match nearest(name, readable) {
+            Some(meant) => format!("{message}; did you mean {meant:?}?"),
+            None => message.to_owned(),
+        }))
     }
 
     /// The resource itself.
@@ -257,6 +289,12 @@ async fn rights(
                 Some(_) => {
                     return Err(refused(
                         "a service token is sent as Authorization: JWT <token>",
+                    ));
+                }
+                // An access token has dots in it; the store's own tokens have none.
+                None if token.contains('.') => {
+                    return Err(refused(
+                        "an access token is sent as Authorization: JWT <access token>",
                     ));
                 }
                 None => return Err(refused("the static token is unknown, expired or revoked")),

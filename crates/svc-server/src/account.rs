@@ -5,19 +5,25 @@ mod page;
 mod password;
 mod sign_in;
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     Router,
     body::Body,
     extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request},
-    routing::{get, post},
+    routing::get,
 };
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use serde::Serialize;
 use serde_json::{Value, json};
-use svc_auth::AuthScheme;
-use svc_model::{EnvironmentName, ProjectName, account, account::UserInfo};
+use svc_auth::{
+    AuthScheme,
+    account::{
+        AcceptInvitation, ChangeEmail, ChangeEmailComplete, ChangePassword, GetUser, Login, Logout,
+        Refresh, Register, ResetPassword, ResetPasswordComplete,
+    },
+};
+use svc_model::{EnvironmentName, ProjectName, account::UserInfo, wire::Operation as _};
 use svc_store::{Actor, SessionIdentity, SessionTokens, Store, User, UserAccount};
 use uuid::Uuid;
 
@@ -25,48 +31,40 @@ use crate::{
     access::{Jwt, jwt},
     answer::{Answer, json_answer},
     audit,
-    body::read_object,
+    body::read_object_within,
     credentials::presented,
     failure::Failure,
     fields::Fields,
     listener::Peer,
     request::{Segments, read_draft},
-    router::route,
+    router::Routes as _,
     state::Shared,
-    throttle,
+    throttle::{self, AccountKey},
 };
 
 const CHALLENGE: &str = r#"JWT realm="account""#;
+/// The largest body of an account call, in bytes: anybody may send one.
+const BODY_LIMIT: usize = 16 * 1024;
 
 pub(crate) fn routes() -> Router<Shared> {
-    [
-        (account::LOGIN_PATH, post(sign_in::login)),
-        (account::REFRESH_PATH, post(sign_in::refresh)),
-        (account::USER_PATH, get(sign_in::user)),
-        (account::LOGOUT_PATH, post(sign_in::logout)),
-        (account::REGISTER_PATH, post(sign_in::register)),
-        (account::CHANGE_PASSWORD_PATH, post(password::change)),
-        (account::RESET_PASSWORD_PATH, post(password::reset)),
-        (
-            account::RESET_PASSWORD_COMPLETE_PATH,
-            post(password::reset_complete).get(page::page),
-        ),
-        (
-            account::ACCEPT_INVITATION_PATH,
-            post(password::accept_invitation).get(page::page),
-        ),
-        (account::CHANGE_EMAIL_PATH, post(email::change)),
-        (
-            account::CHANGE_EMAIL_COMPLETE_PATH,
-            post(email::change_complete).get(page::page),
-        ),
-        (page::STYLE_PATH, get(page::style)),
-        (page::SCRIPT_PATH, get(page::script)),
-    ]
-    .into_iter()
-    .fold(Router::new(), |router, (path, methods)| {
-        route(router, path, methods)
-    })
+    // Links in mails lead to a page where the call is that takes the code.
+    Router::new()
+        .on::<Login, _>(sign_in::login)
+        .on::<Refresh, _>(sign_in::refresh)
+        .on::<GetUser, _>(sign_in::user)
+        .on::<Logout, _>(sign_in::logout)
+        .on::<Register, _>(sign_in::register)
+        .on::<ChangePassword, _>(password::change)
+        .on::<ResetPassword, _>(password::reset)
+        .on::<ResetPasswordComplete, _>(password::reset_complete)
+        .at(ResetPasswordComplete::INFO.path_template, get(page::page))
+        .on::<AcceptInvitation, _>(password::accept_invitation)
+        .at(AcceptInvitation::INFO.path_template, get(page::page))
+        .on::<ChangeEmail, _>(email::change)
+        .on::<ChangeEmailComplete, _>(email::change_complete)
+        .at(ChangeEmailComplete::INFO.path_template, get(page::page))
+        .at(page::STYLE_PATH, get(page::style))
+        .at(page::SCRIPT_PATH, get(page::script))
 }
 
 /// An account call that anybody may make: where, and with which fields.
@@ -75,6 +73,8 @@ struct Call {
     project: ProjectName,
     environment: EnvironmentName,
     fields: Fields,
+    /// The address of the caller.
+    address: IpAddr,
     /// The store, to write to by whoever calls.
     store: Store,
 }
@@ -92,8 +92,9 @@ impl FromRequest<Shared> for Call {
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
         let (mut parts, body) = request.into_parts();
         let place = place(&mut parts, state).await?;
-        count(&mut parts, state).await?;
-        Self::read(&parts, body, place, state, Actor::anonymous()).await
+        let address = address(&mut parts, state).await?;
+        state.throttle.address(address)?;
+        Self::read(&parts, body, place, state, (Actor::anonymous(), address)).await
     }
 }
 
@@ -104,11 +105,13 @@ impl FromRequest<Shared> for UserCall {
         let (mut parts, body) = request.into_parts();
         let place = place(&mut parts, state).await?;
         let session = session(state, &parts, &place).await?;
-        count(&mut parts, state).await?;
+        let address = address(&mut parts, state).await?;
+        state.throttle.address(address)?;
         let user = session.user_uid;
-        let call = Call::read(&parts, body, place, state, audit::user(&session)).await?;
-        // A password can be guessed with somebody's session too.
-        call.throttle(&user.to_string())?;
+        let caller = (audit::user(&session), address);
+        let call = Call::read(&parts, body, place, state, caller).await?;
+        // A password can be guessed with somebody's session too. The user's other sessions are not concerned.
+        state.throttle.session(session.session_uid)?;
         Ok(Self { call, user })
     }
 }
@@ -119,23 +122,36 @@ impl Call {
         body: Body,
         (project, environment): (ProjectName, EnvironmentName),
         state: &Shared,
-        actor: Actor,
+        (actor, address): (Actor, IpAddr),
     ) -> Result<Self, Failure> {
         read_draft(parts.uri.query())?;
-        let body = read_object(&parts.headers, body, &state.config).await?;
+        let body = read_object_within(&parts.headers, body, &state.config, BODY_LIMIT).await?;
         Ok(Self {
             state: Shared::clone(state),
             project,
             environment,
             fields: Fields::of(&body),
+            address,
             store: state.store_for(actor, parts),
         })
     }
 
     /// Counts a try on an account.
-    fn throttle(&self, account: &str) -> Result<(), Failure> {
-        let (project, environment) = (self.project.as_str(), self.environment.as_str());
-        self.state.throttle.account(project, environment, account)
+    fn throttle(&self, email: &str) -> Result<(), Failure> {
+        self.state
+            .throttle
+            .account(&self.account_key(email), self.address)
+    }
+
+    /// Remembers that the caller has signed in to an account.
+    fn signed_in(&self, email: &str) {
+        self.state
+            .throttle
+            .signed_in(&self.account_key(email), self.address);
+    }
+
+    fn account_key<'k>(&'k self, email: &'k str) -> AccountKey<'k> {
+        AccountKey::new(self.project.as_str(), self.environment.as_str(), email)
     }
 
     /// The accounts of the environment.
@@ -156,14 +172,12 @@ async fn place(
     Ok((project.into(), environment.into()))
 }
 
-/// Counts a try from the caller's address.
-async fn count(parts: &mut Parts, state: &Shared) -> Result<(), Failure> {
+/// The address of the caller.
+async fn address(parts: &mut Parts, state: &Shared) -> Result<IpAddr, Failure> {
     let peer = ConnectInfo::<Peer>::from_request_parts(parts, state).await;
     let ConnectInfo(Peer(peer)) =
         peer.map_err(|_| Failure::Internal("a connection has no address".to_owned()))?;
-    state
-        .throttle
-        .address(throttle::caller(&state.config, &parts.headers, peer))
+    Ok(throttle::caller(&state.config, &parts.headers, peer))
 }
 
 /// The session of the request, in the environment that the path names.

@@ -9,15 +9,37 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use http_body::{Frame, SizeHint};
+use http_body::{Body as _, Frame, SizeHint};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use svc_model::wire::BoxFuture;
 
 use crate::failure::Failure;
 
+/// The largest answer whose bytes in memory are not counted.
+pub(crate) const SMALL: usize = 4 << 10;
+
 /// A response that is ready to be sent.
 pub(crate) type Answer = Response<Chunks>;
+
+/// What is to be known of an answer besides what it says, as an extension of the response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerKind {
+    /// What was read, though the method is not one of those that only read: the same request can be sent again.
+    Read,
+    /// Passed on from another service as it comes, so that it is never in memory as a whole.
+    Relayed,
+}
+
+/// How many bytes the body of an answer keeps in memory besides those that are ready to be sent, as an extension of the
+/// response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kept(pub(crate) usize);
+
+/// How many bytes of an answer are ready to be sent, before they are compressed, as an extension of the response. Small
+/// answers go without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ready(pub(crate) usize);
 
 /// A body of a few pieces that are sent one after the other, so that rows that a driver wrote are not
 /// copied into their envelope. Behind them there may be more, made when they are on their way.
@@ -105,8 +127,13 @@ impl http_body::Body for Chunks {
 
 /// An answer of bytes that are JSON already.
 pub(crate) fn raw_json_answer(status: StatusCode, body: impl Into<Chunks>) -> Answer {
-    let mut answer = Response::new(body.into());
+    let body = body.into();
+    let ready = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    let mut answer = Response::new(body);
     *answer.status_mut() = status;
+    if ready > SMALL {
+        answer.extensions_mut().insert(Ready(ready));
+    }
     answer.headers_mut().insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/json"),

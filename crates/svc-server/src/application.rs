@@ -2,15 +2,15 @@
 
 use axum::Router;
 
-use crate::{openapi, pages, projects, proxy, state::Shared};
+use crate::{compression::compressed, openapi, pages, projects, proxy, state::Shared};
 
 /// The path prefix of the application host (specification, section 1).
 pub(crate) const PREFIX: &str = "/api";
 
 /// The routes of the application host.
 pub(crate) fn routes() -> Router<Shared> {
-    pages::routes()
+    let answers = pages::routes()
         .merge(projects::routes())
-        .merge(proxy::routes())
-        .merge(openapi::application::routes())
+        .merge(openapi::application::routes());
+    compressed(answers).merge(proxy::routes())
 }

@@ -3,32 +3,80 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use http::request::Parts;
-use svc_store::{Actor, ActorKind, AuditEntry, SessionIdentity, Store};
-use tokio::{runtime::Handle, sync::Semaphore};
+use svc_data::turns::Caller;
+use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store, WriteJournal};
+use tokio::{
+    runtime::Handle,
+    sync::{OnceCell, Semaphore},
+};
 
-use crate::{access::Place, failure::Failure, request::RequestId, state::State};
+use crate::{
+    access::Place,
+    config::{AuditMode, Config},
+    failure::Failure,
+    request::RequestId,
+    state::{Shared, State},
+};
 
 /// The writes that are being done, as many at once as requests: those of callers who have left count too.
 #[derive(Debug)]
 pub(crate) struct Writing {
     places: Arc<Semaphore>,
     most: u32,
+    mode: AuditMode,
+    /// Opened when the service starts, or as soon as the store's folder can be written.
+    journal: OnceCell<WriteJournal>,
 }
 
 impl Writing {
-    pub(crate) fn new(most: usize) -> Self {
-        let most = u32::try_from(most.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX);
+    pub(crate) fn new(config: &Config) -> Self {
+        let most = config.max_requests.min(Semaphore::MAX_PERMITS);
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
         Self {
             places: Arc::new(Semaphore::new(most as usize)),
             most,
+            mode: config.audit,
+            journal: OnceCell::new(),
         }
     }
 
-    /// Waits until those that are being done are done, but no longer than this.
+    /// Opens the journal of writes where it is needed and is not open, and appends the lines that wait in it.
+    pub(crate) async fn flush(&self, store: &Store) -> Result<(), svc_store::Error> {
+        if self.mode != AuditMode::On {
+            return Ok(());
+        }
+        let open = || async { store.audit().open_journal().await };
+        self.journal.get_or_try_init(open).await?.flush().await
+    }
+
+    /// Waits until those that are being done are done, but no longer than this, and closes the journal.
     pub(crate) async fn finish(&self, patience: Duration) {
         let all = self.places.acquire_many(self.most);
         if tokio::time::timeout(patience, all).await.is_err() {
             tracing::warn!("writes were still going on when the service ended");
+        }
+        if let Some(journal) = self.journal.get() {
+            journal.close().await;
+        }
+    }
+
+    /// Notes a write before it begins, where no write may be without its line.
+    pub(crate) async fn begin(
+        &self,
+        state: &State,
+        store: &Store,
+        entry: &AuditEntry,
+    ) -> Result<Option<BegunWrite>, Failure> {
+        if self.mode != AuditMode::On || !store.audit().is_on() {
+            return Ok(None);
+        }
+        state.store_health.ensure_writable(state).await?;
+        if self.journal.get().is_none() {
+            self.flush(&state.store).await?;
+        }
+        match self.journal.get() {
+            Some(journal) => Ok(Some(journal.begin(store, entry)?)),
+            None => Ok(None),
         }
     }
 }
@@ -36,7 +84,7 @@ impl Writing {
 impl State {
     /// The store for what this actor writes by this request.
     pub(crate) fn store_for(&self, actor: Actor, parts: &Parts) -> Store {
-        if !self.config.audit {
+        if self.config.audit == AuditMode::Off {
             return self.store.unaudited();
         }
         let id = parts.extensions.get::<RequestId>();
@@ -59,10 +107,12 @@ pub(crate) fn entry(action: &'static str, place: &Place, model: &str) -> AuditEn
 }
 
 /// Writes outside of the store, and appends the lines about it before the result is given. Both are done to the end
-/// when the caller leaves, so that nobody writes without a line by not waiting for the answer.
+/// when the caller leaves, so that nobody writes without a line by not waiting for the answer. `entry` is what is
+/// known of the write before it begins. A write whose line the store does not take is not acknowledged.
 pub(crate) async fn noted<T: Send + 'static>(
-    state: &State,
+    state: &Shared,
     store: Store,
+    entry: &AuditEntry,
     write: impl Future<Output = Result<T, Failure>> + Send + 'static,
     lines: impl FnOnce(&T) -> Vec<AuditEntry> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -71,19 +121,35 @@ pub(crate) async fn noted<T: Send + 'static>(
     }
     // The semaphore is never closed.
     let place = Arc::clone(&state.writing.places).acquire_owned().await.ok();
-    let written = tokio::spawn(async move {
+    let begun = state.writing.begin(state, &store, entry).await?;
+    let state = Arc::clone(state);
+    let written = tokio::spawn(Caller::current().run(async move {
         let _place = place;
-        let written = write.await?;
-        append(&store, lines(&written)).await;
-        Ok(written)
-    });
+        match write.await {
+            Ok(written) => {
+                settle(&state, &store, begun, lines(&written)).await?;
+                Ok(written)
+            }
+            Err(failure) => {
+                if let Some(begun) = begun {
+                    begun.cancel();
+                }
+                Err(failure)
+            }
+        }
+    }));
     written
         .await
         .unwrap_or_else(|error| Err(Failure::Internal(format!("a write ended early: {error}"))))
 }
 
 /// Appends a line about what was done, while nobody waits for it but a shutdown.
-pub(crate) fn append_later(state: &State, store: Store, entry: AuditEntry) {
+pub(crate) fn append_later(
+    state: &Shared,
+    store: Store,
+    begun: Option<BegunWrite>,
+    entry: AuditEntry,
+) {
     if !store.audit().is_on() {
         return;
     }
@@ -94,27 +160,49 @@ pub(crate) fn append_later(state: &State, store: Store, entry: AuditEntry) {
     let places = Arc::clone(&state.writing.places);
     // Taken here and now where there is one, so that a shutdown sees it.
     let place = Arc::clone(&places).try_acquire_owned().ok();
+    let state = Arc::clone(state);
     runtime.spawn(async move {
         let _place = match place {
             Some(place) => Some(place),
             None => places.acquire_owned().await.ok(),
         };
-        append(&store, vec![entry]).await;
+        // Nobody waits for the answer any more, and the failure is in the log.
+        let _ = settle(&state, &store, begun, vec![entry]).await;
     });
 }
 
-/// Appends lines about what was done. Where the store does not take them, they go to the log: the answer is to tell
-/// the truth about what was done, which cannot be taken back any more.
-pub(crate) async fn append(store: &Store, entries: Vec<AuditEntry>) {
-    if let Err(error) = store.audit().append(entries.clone()).await {
-        for entry in entries {
-            tracing::error!(
-                %error,
-                actor = ?store.audit().actor(),
-                request_id = store.audit().request_id(),
-                line = ?entry,
-                "a line of the audit trail could not be written; what it tells was done"
-            );
-        }
+/// Appends lines about what was done. Where the store does not take them, they go to the log; the lines of a write
+/// that was noted wait in the journal too, and the write must not be acknowledged.
+async fn settle(
+    state: &State,
+    store: &Store,
+    begun: Option<BegunWrite>,
+    entries: Vec<AuditEntry>,
+) -> Result<(), Failure> {
+    let must_have_line = begun.is_some();
+    let appended = match begun {
+        Some(begun) => begun.settle(&entries).await,
+        None => store.audit().append(entries.clone()).await,
+    };
+    let Err(error) = appended else {
+        return Ok(());
+    };
+    for entry in entries {
+        tracing::error!(
+            %error,
+            actor = ?store.audit().actor(),
+            request_id = store.audit().request_id(),
+            line = ?entry,
+            "a line of the audit trail could not be written; what it tells was done"
+        );
     }
+    if !must_have_line {
+        return Ok(());
+    }
+    state.store_health.report_failure(&error);
+    Err(Failure::StoreUnavailable(
+        "the change was made, but it is not acknowledged: the service's store does not take its line of the audit \
+         trail now; read what you changed before you repeat the request"
+            .to_owned(),
+    ))
 }

@@ -1,13 +1,22 @@
 //! Reading a request body: limit, time, media type, JSON.
 
+use std::fmt;
+
 use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::{
+    Deserializer as _,
+    de::{Error as _, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
-use svc_model::{Invalid, JsonObject};
+use svc_model::{Invalid, JsonObject, MAX_JSON_DEPTH, json_depth};
 
-use crate::{Config, failure::Failure};
+use crate::{Config, arriving::Cause, failure::Failure};
+
+/// The most properties of an object: more than any table has columns.
+const MAX_PROPERTIES: usize = 10_000;
 
 /// Reads a body that must be a JSON object.
 pub(crate) async fn read_object(
@@ -15,8 +24,18 @@ pub(crate) async fn read_object(
     body: Body,
     config: &Config,
 ) -> Result<JsonObject, Failure> {
+    read_object_within(headers, body, config, config.body_limit).await
+}
+
+/// Reads a body that must be a JSON object of at most `limit` bytes.
+pub(crate) async fn read_object_within(
+    headers: &HeaderMap,
+    body: Body,
+    config: &Config,
+    limit: usize,
+) -> Result<JsonObject, Failure> {
     check_media_type(headers)?;
-    parse_object(&read(headers, body, config).await?)
+    parse_object(&read(headers, body, config, limit).await?)
 }
 
 /// Reads a body that must be a JSON array of objects, at most `most` of them.
@@ -27,7 +46,8 @@ pub(crate) async fn read_objects(
     most: usize,
 ) -> Result<Vec<JsonObject>, Failure> {
     check_media_type(headers)?;
-    parse_objects(&read(headers, body, config).await?, most)
+    let body = read(headers, body, config, config.body_limit).await?;
+    parse_objects(&body, most)
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
@@ -57,50 +77,86 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
     }
 }
 
-async fn read(headers: &HeaderMap, body: Body, config: &Config) -> Result<Bytes, Failure> {
-    let limit = config.body_limit;
+async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    config: &Config,
+    limit: usize,
+) -> Result<Bytes, Failure> {
+    let limit = limit.min(config.body_limit);
     let announced = headers.get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|length| length > limit as u64) {
         return Err(Failure::PayloadTooLarge { limit });
     }
-    let collect = Limited::new(body, limit).collect();
-    match tokio::time::timeout(config.body_timeout, collect).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Failure::PayloadTooLarge { limit }),
-        Ok(Err(_)) => Err(Failure::Invalid(Invalid::general(
-            "the request body broke off",
-        ))),
-        Err(_) => Err(Failure::BodyTimeout),
+    match Limited::new(body, limit).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Failure::PayloadTooLarge { limit }),
+        Err(error) => Err(match Cause::of(&*error) {
+            Some(Cause::TooSlow) => Failure::BodyTimeout,
+            Some(Cause::NoMemory) => Failure::Overloaded(
+                "there is no memory for this request body now; try again, or send less at once",
+            ),
+            None => Failure::Invalid(Invalid::general("the request body broke off")),
+        }),
     }
 }
 
 fn parse_object(bytes: &[u8]) -> Result<JsonObject, Failure> {
-    serde_json::from_str(text(bytes, "object")?)
+    let text = text(bytes, "object")?;
+    // The object itself is a level above its values.
+    check_depth(text, MAX_JSON_DEPTH + 1)?;
+    JsonObject::parse(text, MAX_PROPERTIES)
         .map_err(|error| wrong(format!("the request body must be a JSON object: {error}")))
 }
 
 fn parse_objects(bytes: &[u8], most: usize) -> Result<Vec<JsonObject>, Failure> {
-    let elements: Vec<&RawValue> =
-        serde_json::from_str(text(bytes, "array of objects")?).map_err(|error| {
+    let text = text(bytes, "array of objects")?;
+    check_depth(text, MAX_JSON_DEPTH + 2)?;
+    let mut json = serde_json::Deserializer::from_str(text);
+    let elements = json
+        .deserialize_seq(Elements { most })
+        .and_then(|elements| json.end().map(|()| elements))
+        .map_err(|error| {
             wrong(format!(
                 "the request body must be a JSON array of objects: {error}"
             ))
         })?;
-    if elements.len() > most {
-        return Err(wrong(format!(
-            "at most {most} records are taken at once, not {}",
-            elements.len()
-        )));
-    }
     let objects = elements.iter().enumerate().map(|(index, element)| {
-        serde_json::from_str(element.get()).map_err(|error| {
+        JsonObject::parse(element.get(), MAX_PROPERTIES).map_err(|error| {
             wrong(format!(
                 "element {index} of the array, counted from 0, must be a JSON object: {error}"
             ))
         })
     });
     objects.collect()
+}
+
+/// Reads the elements of an array, up to the first that is too many.
+struct Elements {
+    most: usize,
+}
+
+impl<'de> Visitor<'de> for Elements {
+    type Value = Vec<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of objects")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(element) = seq.next_element()? {
+            if elements.len() == self.most {
+                return Err(A::Error::custom(format_args!(
+                    "at most {} records are taken at once",
+                    self.most
+                )));
+            }
+            elements.push(element);
+        }
+        Ok(elements)
+    }
 }
 
 /// The text of a body. It is checked as a whole, since a raw value would let bytes that are no text through
@@ -117,6 +173,16 @@ fn text<'b>(bytes: &'b [u8], expected: &str) -> Result<&'b str, Failure> {
             error.valid_up_to()
         ))
     })
+}
+
+/// Refuses what many readers of JSON could not read again.
+fn check_depth(text: &str, most: usize) -> Result<(), Failure> {
+    match json_depth(text) <= most {
+        true => Ok(()),
+        false => Err(wrong(format!(
+            "the values in the request body may be nested {MAX_JSON_DEPTH} levels deep, and they are deeper"
+        ))),
+    }
 }
 
 fn wrong(message: String) -> Failure {
@@ -142,6 +208,9 @@ mod tests {
         assert!(refused(b"{\"a\":\"\xff\"}").contains("not UTF-8 at byte 6"));
         assert!(refused(b" \n").contains("empty"));
         assert!(refused(b"{'a':1}").contains("line 1 column 2"));
+        let many: Vec<_> = (0..=MAX_PROPERTIES).map(|n| format!("\"{n}\":0")).collect();
+        let many = format!("{{{}}}", many.join(","));
+        assert!(refused(many.as_bytes()).contains("at most 10000 properties"));
     }
 
     #[test]
@@ -156,6 +225,18 @@ mod tests {
         assert!(refused("[{},7]").contains("element 1"));
         assert!(refused("{}").contains("array of objects"));
         assert!(refused("").contains("empty"));
+    }
+
+    #[test]
+    fn a_body_is_not_nested_deeper_than_its_readers_can_read() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let object = |levels| format!("{{\"a\":{}}}", nested(levels));
+        assert!(parse_object(object(100).as_bytes()).is_ok());
+        assert!(refused(object(101).as_bytes()).contains("100 levels"));
+        assert!(refused(object(100_000).as_bytes()).contains("100 levels"));
+        let array = |levels| format!("[{}]", object(levels));
+        assert!(parse_objects(array(100).as_bytes(), 1).is_ok());
+        assert!(parse_objects(array(101).as_bytes(), 1).is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::{
 };
 
 use http::{HeaderValue, Uri};
+use ipnet::IpNet;
 
 use crate::{Error, MailConfig};
 
@@ -36,19 +37,40 @@ pub struct Config {
     pub request_timeout: Duration,
     /// How long a statement may run in a connected database. Default 15 s.
     pub statement_timeout: Duration,
+    /// How old what is known of the structure of a database may be when a request uses it; zero compares nothing.
+    /// Default 10 s.
+    pub structure_check: Duration,
     /// The most connections to a database server, for each resource and process. Default 10.
     pub database_connections: usize,
+    /// How many reads of an SQLite file run at once, for each resource. Default one per core, 2 to 16.
+    pub sqlite_readers: Option<usize>,
     /// How long a request body may take to arrive. Default 30 s.
     pub body_timeout: Duration,
-    /// How long a connection may take to send a request head, and may idle between two. Default 30 s.
+    /// How long a connection may take from its first byte to the end of a request's head, and how long it may be idle
+    /// between two requests. Default 30 s.
     pub header_timeout: Duration,
-    /// How many connections are held at once; further ones wait to be accepted. Default 10 000.
+    /// How long a caller may take to read anything of an answer. Default 30 s.
+    pub write_timeout: Duration,
+    /// The fewest bytes a second at which callers send bodies and read answers; 0 asks for none. A body has five seconds
+    /// at its beginning, an answer is judged each [`write_timeout`](Self::write_timeout). Default 1 024.
+    pub min_transfer_rate: u64,
+    /// How many connections are open at once. Where there is no place for another, the one that waits for its caller for
+    /// longest is closed. Default 10 000.
     pub max_connections: usize,
+    /// How many connections are open at once from one IPv4 address or one IPv6 network of 64 bits; those of
+    /// [`trusted_proxies`](Self::trusted_proxies) are not counted. Default 1 024.
+    pub max_connections_per_address: usize,
     /// How many requests are worked on at once; further ones wait. Default 1 024.
     pub max_requests: usize,
-    /// How often a minute the password of an account may be tried, or a mail to it asked for. Default 10.
+    /// How many of them may come without a credential. Default 256.
+    pub max_anonymous_requests: usize,
+    /// How many bytes the answers may take in memory that callers have not read yet. One connection gets an eighth of
+    /// it before its further requests wait. Default 256 MiB.
+    pub answer_memory: usize,
+    /// How often a minute the password of an account may be tried, or a mail to it asked for, from one address; ten times
+    /// as often from all addresses together that its user has not signed in from. Default 10.
     pub tries_per_account: NonZeroU32,
-    /// How many account calls a minute are taken from one address. Default 60.
+    /// How many account calls a minute are allowed from one address; ten times as many refreshes. Default 60.
     pub tries_per_address: NonZeroU32,
     /// How long a request of the HTTP proxy may take, from the call to the last byte of the answer. Default 30 s.
     pub proxy_timeout: Duration,
@@ -59,13 +81,26 @@ pub struct Config {
     pub max_proxy_requests: usize,
     /// How long a shutdown waits for requests in flight. Default 30 s.
     pub shutdown_grace: Duration,
-    /// Whether writes leave lines in the audit trail. Default yes.
-    pub audit: bool,
-    /// After how many days a line of the audit trail is taken away; 0 keeps all. Default 365.
+    /// Whether writes leave lines in the audit trail. Default [`AuditMode::On`].
+    pub audit: AuditMode,
+    /// After how many days a line of the audit trail is removed; 0 keeps all. Default 365.
     pub audit_days: u32,
     /// The mail server. Without one, mails stay in the outbox of the store, where an administrator can read them.
     /// Default none.
     pub mail: Option<MailConfig>,
+}
+
+/// Whether writes leave lines in the audit trail, and what happens to a write whose line the store does not take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AuditMode {
+    /// No write is acknowledged without its line: it is answered with 503 while the store takes none.
+    #[default]
+    On,
+    /// A write is acknowledged although the store does not take its line, which goes to the log.
+    BestEffort,
+    /// Requests leave no lines.
+    Off,
 }
 
 impl Default for Config {
@@ -79,18 +114,25 @@ impl Default for Config {
             body_limit: 16 * 1024 * 1024,
             request_timeout: Duration::from_secs(60),
             statement_timeout: Duration::from_secs(15),
+            structure_check: Duration::from_secs(10),
             database_connections: 10,
+            sqlite_readers: None,
             body_timeout: Duration::from_secs(30),
             header_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
+            min_transfer_rate: 1_024,
             max_connections: 10_000,
+            max_connections_per_address: 1_024,
             max_requests: 1_024,
+            max_anonymous_requests: 256,
+            answer_memory: 256 * 1024 * 1024,
             tries_per_account: NonZeroU32::new(10).unwrap_or(NonZeroU32::MIN),
             tries_per_address: NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN),
             proxy_timeout: Duration::from_secs(30),
             proxy_response_limit: 16 * 1024 * 1024,
             max_proxy_requests: 256,
             shutdown_grace: Duration::from_secs(30),
-            audit: true,
+            audit: AuditMode::On,
             audit_days: 365,
             mail: None,
         }
@@ -106,7 +148,13 @@ impl Config {
         for (name, value) in [
             ("body limit", self.body_limit),
             ("maximum of connections", self.max_connections),
+            (
+                "maximum of connections per address",
+                self.max_connections_per_address,
+            ),
             ("maximum of requests", self.max_requests),
+            ("maximum of anonymous requests", self.max_anonymous_requests),
+            ("memory for answers", self.answer_memory),
             ("maximum of proxy requests", self.max_proxy_requests),
         ] {
             if value == 0 {
@@ -186,62 +234,32 @@ impl FromStr for Origin {
 
 /// An address, or a range of them in CIDR notation: `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct IpRange {
-    address: IpAddr,
-    prefix: u8,
-}
+pub struct IpRange(IpNet);
 
 impl IpRange {
     /// Whether the range holds this address. An IPv4-mapped IPv6 address counts as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address.to_canonical()) {
-            (IpAddr::V4(network), IpAddr::V4(address)) => {
-                same_prefix(&network.octets(), &address.octets(), self.prefix)
-            }
-            (IpAddr::V6(network), IpAddr::V6(address)) => {
-                same_prefix(&network.octets(), &address.octets(), self.prefix)
-            }
-            _ => false,
-        }
+        self.0.contains(&address.to_canonical())
     }
-}
-
-fn same_prefix(network: &[u8], address: &[u8], prefix: u8) -> bool {
-    let mut bits = u32::from(prefix);
-    network.iter().zip(address).all(|(mine, its)| {
-        let taken = bits.min(8);
-        bits -= taken;
-        let mask = !0xff_u8.checked_shr(taken).unwrap_or(0);
-        mine & mask == its & mask
-    })
 }
 
 impl FromStr for IpRange {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = || {
+        let one_address = || text.parse::<IpAddr>().map(IpNet::from);
+        let range = text.parse().or_else(|_| one_address());
+        range.map(Self).map_err(|_| {
             Error::config(format!(
                 "{text:?} must be an IP address or a range such as 10.0.0.0/8"
             ))
-        };
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => (address, Some(prefix)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().map_err(|_| wrong())?;
-        let bits = if address.is_ipv4() { 32 } else { 128 };
-        let prefix = prefix.map_or(Ok(bits), str::parse).map_err(|_| wrong())?;
-        if prefix > bits {
-            return Err(wrong());
-        }
-        Ok(Self { address, prefix })
+        })
     }
 }
 
 impl fmt::Debug for IpRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.address, self.prefix)
+        self.0.fmt(f)
     }
 }
 

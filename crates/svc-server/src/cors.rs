@@ -1,29 +1,30 @@
 //! Calls of browsers from other origins (WHATWG Fetch, "CORS protocol").
 
-use std::time::Duration;
+use std::{convert::Infallible, time::Duration};
 
-use axum::{
-    Router,
-    extract::Request,
-    middleware::{self, Next},
-    response::Response,
-};
+use axum::{extract::Request, response::Response};
 use http::{HeaderName, Method, StatusCode, header};
-use svc_model::{X_REQUEST_ID, proxy::X_SVC_PROXY};
+use svc_model::{X_REQUEST_ID, proxy::X_SVC_PROXY, records::IDEMPOTENCY_KEY};
+use tower::{Layer as _, ServiceExt as _, service_fn};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
     config::Origin,
+    refusal::{X_CONSTRAINT, X_CONSTRAINT_COLUMNS},
     rows::{TOTAL_COUNT, TRUNCATED},
 };
 
 /// How long a browser may keep the answer to its preflight.
 const MAX_AGE: Duration = Duration::from_secs(3600);
 
-/// Lets browsers call from these origins; none is let in when there are none.
-pub(crate) fn apply(router: Router, origins: &[Origin]) -> Router {
+/// Which browsers may call.
+#[derive(Clone, Debug)]
+pub(crate) struct Cors(CorsLayer);
+
+/// The rules for browsers of these origins. `None` without an origin: then no browser may call.
+pub(crate) fn of(origins: &[Origin]) -> Option<Cors> {
     if origins.is_empty() {
-        return router;
+        return None;
     }
     let request_id = HeaderName::from_static(X_REQUEST_ID);
     let allowed = if origins.iter().any(Origin::is_any) {
@@ -47,6 +48,7 @@ pub(crate) fn apply(router: Router, origins: &[Origin]) -> Router {
             header::ACCEPT,
             header::IF_MATCH,
             header::IF_NONE_MATCH,
+            IDEMPOTENCY_KEY,
             request_id.clone(),
         ])
         .expose_headers([
@@ -56,35 +58,37 @@ pub(crate) fn apply(router: Router, origins: &[Origin]) -> Router {
             header::RETRY_AFTER,
             TOTAL_COUNT,
             TRUNCATED,
+            X_CONSTRAINT,
+            X_CONSTRAINT_COLUMNS,
             HeaderName::from_static(X_SVC_PROXY),
             request_id,
         ])
         .max_age(MAX_AGE);
-    let plain = router.clone();
-    router
-        .layer(layer)
-        .layer(middleware::from_fn(move |request, next| {
-            route_options(plain.clone(), request, next)
-        }))
+    Some(Cors(layer))
 }
 
-/// Only a preflight is the CORS layer's to answer; another `OPTIONS` is the router's.
-async fn route_options(plain: Router, request: Request, next: Next) -> Response {
-    if request.method() != Method::OPTIONS {
-        return next.run(request).await;
+impl Cors {
+    /// Answers a request by `work`, with what browsers have to know. Only a preflight is answered here; another `OPTIONS`
+    /// is like any request.
+    pub(crate) async fn answer<F: Future<Output = Response>>(
+        &self,
+        request: Request,
+        mut work: impl FnMut(Request) -> F,
+    ) -> Response {
+        let is_options = request.method() == Method::OPTIONS;
+        let asks = header::ACCESS_CONTROL_REQUEST_METHOD;
+        if is_options && !request.headers().contains_key(asks) {
+            return work(request).await;
+        }
+        let work = service_fn(|request| {
+            let answered = work(request);
+            async { Ok::<_, Infallible>(answered.await) }
+        });
+        let answered = self.0.layer(work).oneshot(request).await;
+        let mut response = answered.unwrap_or_else(|never| match never {});
+        if is_options && response.status() == StatusCode::OK {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        response
     }
-    if !request
-        .headers()
-        .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
-    {
-        return match tower::ServiceExt::oneshot(plain, request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        };
-    }
-    let mut response = next.run(request).await;
-    if response.status() == StatusCode::OK {
-        *response.status_mut() = StatusCode::NO_CONTENT;
-    }
-    response
 }

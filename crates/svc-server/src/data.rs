@@ -2,13 +2,13 @@
 
 use axum::Router;
 
-use crate::{account, openapi, records, resources, sql, state::Shared};
+use crate::{account, compression::compressed, openapi, records, resources, sql, state::Shared};
 
 /// The routes of the data host.
 pub(crate) fn routes() -> Router<Shared> {
-    records::routes()
+    let answers = records::routes()
         .merge(resources::routes())
         .merge(sql::routes())
-        .merge(account::routes())
-        .merge(openapi::resource::routes())
+        .merge(openapi::resource::routes());
+    compressed(answers).merge(account::routes())
 }

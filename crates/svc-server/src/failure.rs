@@ -4,13 +4,21 @@ use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 use svc_model::Invalid;
 
-use crate::answer::{Answer, json_answer};
+use crate::{
+    answer::{Answer, json_answer},
+    refusal::Refusal,
+};
+
+/// Seconds after which a request may be repeated that the store could not serve. The store is checked every second.
+const STORE_RETRY_AFTER: u64 = 2;
 
 /// A request that is not answered with its result.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// 400: a field, or the request as a whole, is wrong.
     Invalid(Invalid),
+    /// 400: a field or a constraint of a database refused a write.
+    Refused(Box<Refusal>),
     /// 401: no, unknown, expired or malformed credentials.
     NotAuthenticated {
         detail: &'static str,
@@ -22,6 +30,8 @@ pub(crate) enum Failure {
     NotFound(String),
     /// 405: the path has other methods. The router names them, unless they are named here.
     MethodNotAllowed { allow: Option<&'static str> },
+    /// 409: it cannot be found out whether an earlier request with the same key was done.
+    Undecided(String),
     /// 412: `If-Match` does not match.
     PreconditionFailed,
     /// 408: the body did not arrive in time.
@@ -34,8 +44,12 @@ pub(crate) enum Failure {
     Throttled { retry_after: u64 },
     /// 502: what another service answered, or that it did not, is not passed on.
     BadGateway(String),
-    /// 503: the database of a resource, or the store, cannot be reached.
+    /// 503: the database of a resource cannot be reached, or the service ends.
     Unavailable(String),
+    /// 503: the store cannot be read or written.
+    StoreUnavailable(String),
+    /// 503: there are more requests, or more answers that are not read, than there is memory or time for.
+    Overloaded(&'static str),
     /// 504: the database took too long.
     Timeout(String),
     /// 500: a fault of ours. The text is for the log alone.
@@ -63,9 +77,11 @@ impl From<svc_store::Error> for Failure {
             ErrorKind::Busy => Self::Throttled { retry_after: 1 },
             ErrorKind::Unavailable => {
                 tracing::error!(%error, "the store cannot be used");
-                Self::Unavailable(
-                    "the service's store cannot be used now; try again later".to_owned(),
-                )
+                let why = error.file_fault();
+                let why = why.map_or_else(String::new, |fault| format!(": {fault}"));
+                Self::StoreUnavailable(format!(
+                    "the service's store cannot be used now{why}; try again later"
+                ))
             }
             ErrorKind::Timeout => {
                 tracing::error!(%error, "the store did not answer in time");
@@ -82,7 +98,10 @@ impl From<svc_data::Error> for Failure {
     fn from(error: svc_data::Error) -> Self {
         use svc_data::ErrorKind;
         match error.kind() {
-            ErrorKind::Invalid => Self::Invalid(invalid_of(&error)),
+            ErrorKind::Invalid => match Refusal::of(&error) {
+                Some(refusal) => Self::Refused(Box::new(refusal)),
+                None => Self::Invalid(invalid_of(&error)),
+            },
             ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
             ErrorKind::PreconditionFailed => Self::PreconditionFailed,
             ErrorKind::Unavailable => {
@@ -113,6 +132,11 @@ impl Failure {
     pub(crate) fn into_answer(self) -> Answer {
         let (status, code, detail) = match self {
             Self::Invalid(invalid) => return json_answer(StatusCode::BAD_REQUEST, &invalid),
+            Self::Refused(refusal) => {
+                let mut answer = json_answer(StatusCode::BAD_REQUEST, &*refusal);
+                answer.headers_mut().extend(refusal.headers());
+                return answer;
+            }
             Self::NotAuthenticated { detail, challenge } => {
                 let mut answer =
                     detail_answer(StatusCode::UNAUTHORIZED, "not_authenticated", detail);
@@ -148,6 +172,14 @@ impl Failure {
                 headers.insert(header::RETRY_AFTER, retry_after.into());
                 return answer;
             }
+            Self::Undecided(detail) => (StatusCode::CONFLICT, "undecided", detail),
+            Self::StoreUnavailable(detail) => {
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                let mut answer = detail_answer(status, "store_unavailable", &detail);
+                let headers = answer.headers_mut();
+                headers.insert(header::RETRY_AFTER, STORE_RETRY_AFTER.into());
+                return answer;
+            }
             Self::PreconditionFailed => (
                 StatusCode::PRECONDITION_FAILED,
                 "precondition_failed",
@@ -171,11 +203,22 @@ impl Failure {
                     .to_owned(),
             ),
             Self::BadGateway(detail) => (StatusCode::BAD_GATEWAY, "bad_gateway", detail),
-            Self::Unavailable(detail) => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "resource_unavailable",
-                detail,
-            ),
+            Self::Unavailable(detail) => {
+                let mut answer = detail_answer(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "resource_unavailable",
+                    &detail,
+                );
+                // A server that is back is noticed within a second, and a busy one has a free connection.
+                answer.headers_mut().insert(header::RETRY_AFTER, 1.into());
+                return answer;
+            }
+            Self::Overloaded(detail) => {
+                let mut answer =
+                    detail_answer(StatusCode::SERVICE_UNAVAILABLE, "overloaded", detail);
+                answer.headers_mut().insert(header::RETRY_AFTER, 1.into());
+                return answer;
+            }
             Self::Timeout(detail) => (StatusCode::GATEWAY_TIMEOUT, "timeout", detail),
             Self::Internal(cause) => {
                 tracing::error!(%cause, "a request failed by a fault of the service");

@@ -1,4 +1,5 @@
-//! `/healthz` tells that the process lives, `/readyz` that it can serve (wire contract, section 10).
+//! `/healthz` tells that the process lives, `/readyz` that it can serve: it does not end, and its store
+//! can be read and written and is not damaged (wire contract, section 10).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,7 +10,7 @@ use http::StatusCode;
 use crate::{
     answer::{Answer, raw_json_answer},
     failure::Failure,
-    router::route,
+    router::Routes as _,
     state::Shared,
 };
 
@@ -31,8 +32,9 @@ impl Readiness {
 }
 
 pub(crate) fn routes() -> Router<Shared> {
-    let router = route(Router::new(), "/healthz", get(healthz));
-    route(router, "/readyz", get(readyz))
+    Router::new()
+        .at("/healthz", get(healthz))
+        .at("/readyz", get(readyz))
 }
 
 /// Whether a path is one of the two.
@@ -50,6 +52,6 @@ async fn readyz(State(state): State<Shared>) -> Result<Answer, Failure> {
             "the service is shutting down".to_owned(),
         ));
     }
-    state.store.check().await?;
+    state.store_health.check(&state).await?;
     Ok(healthz().await)
 }

@@ -20,14 +20,19 @@
 mod access;
 mod account;
 mod answer;
+mod answer_headers;
 mod application;
+mod arriving;
 mod audit;
 mod body;
+mod body_memory;
+mod compression;
 mod config;
 mod connections;
 mod cors;
 mod credentials;
 mod data;
+mod documents;
 mod error;
 mod failure;
 mod fields;
@@ -39,23 +44,29 @@ mod log;
 mod mail;
 mod openapi;
 mod pages;
+mod permits;
 mod projects;
 mod proxy;
 mod records;
+mod refusal;
 mod request;
 mod resources;
+mod root;
 mod router;
 mod rows;
 mod server;
 mod sql;
 mod state;
+mod store_health;
+mod suggestion;
 mod teams;
 mod throttle;
 mod tools;
 mod users;
+mod write_keys;
 
 pub use self::{
-    config::{Config, IpRange, Origin},
+    config::{AuditMode, Config, IpRange, Origin},
     error::Error,
     mail::MailConfig,
     server::Server,

@@ -1,20 +1,39 @@
 //! What stands around the router: request ids, the log line, limits of number and time, panics, CORS.
 
-use std::{any::Any, sync::Arc};
+use std::{
+    any::Any,
+    net::IpAddr,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex},
+};
 
 use axum::{
     Router,
-    extract::Request,
-    middleware::{self, Next},
+    body::Body,
+    extract::{ConnectInfo, Request},
     response::{IntoResponse as _, Response},
 };
+use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, Version, header};
+use http_body::Body as _;
+use svc_data::turns::Caller;
 use svc_model::{Invalid, X_REQUEST_ID};
-use tokio::sync::Semaphore;
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::ServiceExt as _;
 use uuid::Uuid;
 
-use crate::{Config, cors, failure::Failure, health, log, request::RequestId};
+use crate::{
+    Config, answer_headers,
+    arriving::Arriving,
+    body_memory::BodyMemory,
+    cors::{self, Cors},
+    failure::Failure,
+    health,
+    listener::{Entry, Peer},
+    log,
+    permits::{Permits, Slot},
+    request::RequestId,
+    throttle::{self, network},
+};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 /// The longest request id of a caller that is taken over.
@@ -23,44 +42,123 @@ const MAX_REQUEST_ID: usize = 128;
 /// The limits that all listeners share.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    requests: Arc<Semaphore>,
+    permits: Permits,
+    bodies: Arc<BodyMemory>,
 }
 
 impl Limits {
     pub(crate) fn new(config: &Config) -> Self {
         Self {
-            requests: Arc::new(Semaphore::new(config.max_requests)),
+            permits: Permits::new(config),
+            bodies: BodyMemory::new(config),
         }
     }
 
     /// Puts everything around a router.
-    pub(crate) fn apply(&self, router: Router, config: &Config) -> Router {
-        let requests = Arc::clone(&self.requests);
-        let timeout = config.request_timeout;
-        let router =
-            router
-                .layer(CatchPanicLayer::custom(answer_panic))
-                .layer(middleware::from_fn(move |request: Request, next: Next| {
-                    let requests = Arc::clone(&requests);
-                    async move {
-                        let answered = async {
-                            // Whoever asks whether the service lives does not wait behind its work. The
-                            // semaphore is never closed.
-                            let _place = match health::is_health(request.uri().path()) {
-                                true => None,
-                                false => requests.acquire().await.ok(),
-                            };
-                            next.run(request).await
-                        };
-                        match tokio::time::timeout(timeout, answered).await {
-                            Ok(response) => response,
-                            Err(_) => Failure::Timeout("the request took too long".to_owned())
-                                .into_response(),
-                        }
-                    }
-                }));
-        cors::apply(router, &config.cors_origins).layer(middleware::from_fn(identify))
+    pub(crate) fn around(&self, router: Router, config: &Config) -> Arc<Stack> {
+        Arc::new(Stack {
+            router,
+            cors: cors::of(&config.cors_origins),
+            limits: self.clone(),
+            config: Arc::new(config.clone()),
+        })
     }
+}
+
+/// A router with everything that stands around it. These are plain calls: as layers of the router each would cost an
+/// allocation or two for every request.
+#[derive(Debug)]
+pub(crate) struct Stack {
+    router: Router,
+    cors: Option<Cors>,
+    limits: Limits,
+    config: Arc<Config>,
+}
+
+impl Stack {
+    /// Names the request, answers it, and writes its log line.
+    pub(crate) async fn answer(&self, mut request: Request) -> Response {
+        let given = request
+            .headers()
+            .get(REQUEST_ID)
+            .filter(|id| is_fit(id))
+            .cloned();
+        let id = given.unwrap_or_else(|| {
+            // A UUID is visible ASCII.
+            HeaderValue::try_from(Uuid::new_v4().to_string())
+                .unwrap_or(HeaderValue::from_static("-"))
+        });
+        let line = log::Line::begin(&request, &id);
+        request.extensions_mut().insert(RequestId(id.clone()));
+        let mut response = if !names_its_host(&request) {
+            Failure::from(Invalid::general("one Host header is required")).into_response()
+        } else if let Some(cors) = &self.cors {
+            Box::pin(cors.answer(request, |request| self.answer_in_time(request))).await
+        } else {
+            self.answer_in_time(request).await
+        };
+        answer_headers::complete(response.headers_mut());
+        if let Some(line) = line {
+            line.end(&response);
+        }
+        response.headers_mut().insert(REQUEST_ID, id);
+        response
+    }
+
+    async fn answer_in_time(&self, request: Request) -> Response {
+        match tokio::time::timeout(self.config.request_timeout, self.work(request)).await {
+            Ok(response) => response,
+            Err(_) => Failure::Timeout("the request took too long".to_owned()).into_response(),
+        }
+    }
+
+    /// Answers a request once there is a permit to work on it.
+    async fn work(&self, request: Request) -> Response {
+        let (config, Limits { permits, bodies }) = (&self.config, &self.limits);
+        // The question whether the service lives does not wait behind its work.
+        if health::is_health(request.uri().path()) {
+            return self.route(request).await;
+        }
+        let credential = request.headers().get(header::AUTHORIZATION);
+        let is_anonymous = credential.is_none();
+        let caller = Caller::of((
+            address(&request, config).map(network),
+            credential.map(HeaderValue::as_bytes),
+        ));
+        let permit = permits.acquire(caller, is_anonymous).await;
+        if request.body().is_end_stream() {
+            let _permit = permit;
+            return caller.run(self.route(request)).await;
+        }
+        let slot = Slot::new(permits, caller, is_anonymous, permit);
+        let connection = request.extensions().get::<Arc<Entry>>().cloned();
+        // It is given back with the answer: until then the handler has the body in one form or another.
+        let held = Arc::new(Mutex::new(bodies.begin(caller)));
+        let (arriving, arrived) = (Arc::clone(&slot), Arc::clone(&held));
+        let request = request
+            .map(|body| Body::new(Arriving::new(body, arriving, arrived, connection, config)));
+        let response = caller.run(self.route(request)).await;
+        // A handler may have kept the body.
+        slot.leave();
+        response
+    }
+
+    /// Has the router answer, and answers for it when it panics.
+    async fn route(&self, request: Request) -> Response {
+        let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
+        match answered.catch_unwind().await {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(panic) => answer_panic(panic),
+        }
+    }
+}
+
+/// Where a request comes from.
+fn address(request: &Request, config: &Config) -> Option<IpAddr> {
+    let peer = request.extensions().get::<ConnectInfo<Peer>>();
+    let ConnectInfo(Peer(peer)) = peer?;
+    Some(throttle::caller(config, request.headers(), *peer))
 }
 
 /// Whether a request says which host it is for: HTTP/1.1 wants exactly one `Host` (RFC 9112, section 3.2).
@@ -69,38 +167,13 @@ fn names_its_host(request: &Request) -> bool {
         || request.headers().get_all(header::HOST).iter().count() == 1
 }
 
-/// Names the request and writes its log line.
-async fn identify(mut request: Request, next: Next) -> Response {
-    let given = request
-        .headers()
-        .get(REQUEST_ID)
-        .filter(|id| is_fit(id))
-        .cloned();
-    let id = given.unwrap_or_else(|| {
-        // A UUID is visible ASCII.
-        HeaderValue::try_from(Uuid::new_v4().to_string()).unwrap_or(HeaderValue::from_static("-"))
-    });
-    let line = log::Line::begin(&request, &id);
-    request.extensions_mut().insert(RequestId(id.clone()));
-    let mut response = if names_its_host(&request) {
-        next.run(request).await
-    } else {
-        Failure::from(Invalid::general("one Host header is required")).into_response()
-    };
-    if let Some(line) = line {
-        line.end(&response);
-    }
-    response.headers_mut().insert(REQUEST_ID, id);
-    response
-}
-
 /// Whether a caller's request id can stand in a log line.
 fn is_fit(id: &HeaderValue) -> bool {
     let bytes = id.as_bytes();
     !bytes.is_empty() && bytes.len() <= MAX_REQUEST_ID && bytes.iter().all(u8::is_ascii_graphic)
 }
 
-// The layer hands it over by value.
+// It was caught by value.
 #[expect(clippy::needless_pass_by_value)]
 fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -114,21 +187,20 @@ fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
 mod tests {
     use std::time::Duration;
 
-    use axum::{body::Body, routing::get};
+    use axum::routing::get;
     use http::StatusCode;
     use http_body_util::BodyExt as _;
-    use tower::ServiceExt as _;
 
     use super::*;
 
     async fn answer(router: Router, config: &Config, path: &str) -> (StatusCode, String, String) {
-        let router = Limits::new(config).apply(router, config);
+        let stack = Limits::new(config).around(router, config);
         let request = Request::builder()
             .uri(path)
             .header(header::HOST, "a")
             .body(Body::empty())
             .unwrap();
-        let response = router.oneshot(request).await.unwrap();
+        let response = stack.answer(request).await;
         let id = response.headers()[REQUEST_ID].to_str().unwrap().to_owned();
         let status = response.status();
         let body = response.into_body().collect().await.unwrap().to_bytes();
@@ -167,7 +239,7 @@ mod tests {
         };
         let limits = Limits::new(&config);
         let slow = || tokio::time::sleep(Duration::from_secs(1));
-        let router = limits.apply(Router::new().route("/", get(slow)), &config);
+        let stack = limits.around(Router::new().route("/", get(slow)), &config);
         let begun = tokio::time::Instant::now();
         let call = || {
             let request = Request::builder()
@@ -175,17 +247,17 @@ mod tests {
                 .header(header::HOST, "a")
                 .body(Body::empty())
                 .unwrap();
-            router.clone().oneshot(request)
+            stack.answer(request)
         };
         let answers = tokio::join!(call(), call(), call());
         for answer in [answers.0, answers.1, answers.2] {
-            assert_eq!(answer.unwrap().status(), StatusCode::OK);
+            assert_eq!(answer.status(), StatusCode::OK);
         }
         assert_eq!(begun.elapsed().as_secs(), 3, "one after the other");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_asks_whether_the_service_lives_does_not_wait_behind_its_work() {
+    async fn the_question_whether_the_service_lives_does_not_wait_behind_its_work() {
         let config = Config {
             max_requests: 1,
             ..Config::default()
@@ -193,18 +265,19 @@ mod tests {
         let router = Router::new()
             .route("/", get(std::future::pending::<()>))
             .route("/healthz", get(async || "ok"));
-        let router = Limits::new(&config).apply(router, &config);
+        let stack = Limits::new(&config).around(router, &config);
         let call = |path: &str| {
             let request = Request::builder()
                 .uri(path)
                 .header(header::HOST, "a")
                 .body(Body::empty());
-            router.clone().oneshot(request.unwrap())
+            let stack = Arc::clone(&stack);
+            async move { stack.answer(request.unwrap()).await }
         };
         let busy = tokio::spawn(call("/"));
         tokio::task::yield_now().await;
         let begun = tokio::time::Instant::now();
-        assert_eq!(call("/healthz").await.unwrap().status(), StatusCode::OK);
+        assert_eq!(call("/healthz").await.status(), StatusCode::OK);
         assert!(begun.elapsed().is_zero());
         busy.abort();
     }

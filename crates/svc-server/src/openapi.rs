@@ -27,6 +27,13 @@ fn invalid_schema() -> Value {
     json!({
         "type": "object",
         "description": "Messages by field; `non_field_errors` for the request as a whole.",
+        "properties": {
+            "error_codes": {
+                "type": "object",
+                "description": "Why fields of a record were refused, such as `unique`.",
+                "additionalProperties": {"type": "array", "items": {"type": "string"}},
+            },
+        },
         "additionalProperties": {"type": "array", "items": {"type": "string"}},
     })
 }

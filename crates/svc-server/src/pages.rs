@@ -3,43 +3,35 @@
 use axum::{
     Router,
     extract::{Request, State},
-    routing::{get, post},
 };
 use http::{StatusCode, request::Parts};
 use svc_model::{
     Draft, EnvironmentName, Invalid, JsonObject, PageSettings, PageUid, ProjectName, pages,
-    wire::Operation as _,
 };
 use svc_store::{PageList, Store};
 use uuid::Uuid;
 
 use crate::{
     answer::{Answer, Chunks, empty_answer, json_answer, raw_json_answer, tagged_answer},
-    application::PREFIX,
     body::read_object,
     credentials,
     failure::Failure,
     request::{Segments, if_match, read_draft},
-    router::route,
+    router::Routes as _,
     state::Shared,
 };
 
 pub(crate) fn routes() -> Router<Shared> {
-    let path = |template: &str| format!("{PREFIX}{template}");
-    let all = get(list).post(create);
-    let item = get(retrieve).patch(update).delete(delete);
-    let mut router = Router::new();
-    for (template, methods) in [
-        (pages::List::INFO.path_template, all),
-        (pages::Get::INFO.path_template, item),
-        (pages::Publish::INFO.path_template, post(publish)),
-        (pages::Discard::INFO.path_template, post(discard)),
-        (pages::Revisions::INFO.path_template, get(revisions)),
-        (pages::Restore::INFO.path_template, post(restore)),
-    ] {
-        router = route(router, &path(template), methods);
-    }
-    router
+    Router::new()
+        .on::<pages::List, _>(list)
+        .on::<pages::Create, _>(create)
+        .on::<pages::Get, _>(retrieve)
+        .on::<pages::Update, _>(update)
+        .on::<pages::Delete, _>(delete)
+        .on::<pages::Publish, _>(publish)
+        .on::<pages::Discard, _>(discard)
+        .on::<pages::Revisions, _>(revisions)
+        .on::<pages::Restore, _>(restore)
 }
 
 /// Where the pages are that a request speaks of, once its credential is known to cover them.
@@ -219,6 +211,9 @@ async fn discard(
     ))
 }
 
+/// The most pages that `uids` may name: each is looked up.
+const MAX_UIDS: usize = 10_000;
+
 /// Which pages are meant: those of `uids`, all without it. Whatever else is there is refused, since a mistyped name
 /// would mean all.
 fn read_uids(mut body: JsonObject) -> Result<Option<Vec<PageUid>>, Failure> {
@@ -227,7 +222,7 @@ fn read_uids(mut body: JsonObject) -> Result<Option<Vec<PageUid>>, Failure> {
     for (name, _) in body.iter() {
         invalid.push_field(name, "unknown property; known is uids");
     }
-    let uids = uids
+    let uids: Option<Vec<PageUid>> = uids
         .map(|uids| serde_json::from_str(uids.get()))
         .transpose()
         .unwrap_or_else(|_| {
@@ -237,6 +232,10 @@ fn read_uids(mut body: JsonObject) -> Result<Option<Vec<PageUid>>, Failure> {
             );
             None
         });
+    if uids.as_ref().is_some_and(|uids| uids.len() > MAX_UIDS) {
+        let message = format!("at most {MAX_UIDS} pages are allowed; leave it out for all pages");
+        invalid.push_field("uids", message);
+    }
     invalid.into_result()?;
     Ok(uids)
 }
@@ -323,5 +322,8 @@ mod tests {
         ] {
             assert!(matches!(read(body), Err(Failure::Invalid(_))), "{body}");
         }
+        let many = |count| format!("{{\"uids\":[{}]}}", vec!["\"a\""; count].join(","));
+        assert!(read(&many(MAX_UIDS)).is_ok());
+        assert!(read(&many(MAX_UIDS + 1)).is_err());
     }
 }

@@ -3,28 +3,25 @@
 use axum::{
     Router,
     extract::{ConnectInfo, Request, State},
-    routing::get,
 };
 use http::StatusCode;
-use svc_model::{Invalid, ListQuery, Paginated, ProjectName, projects, wire::Operation as _};
+use svc_model::{Invalid, ListQuery, Paginated, ProjectName, projects};
 
 use crate::{
     answer::{Answer, json_answer},
-    application::PREFIX,
     credentials,
     failure::Failure,
     links,
     listener::Peer,
     request::Segments,
-    router::route,
+    router::Routes as _,
     state::Shared,
 };
 
 pub(crate) fn routes() -> Router<Shared> {
-    let list_path = format!("{PREFIX}{}", projects::List::INFO.path_template);
-    let item_path = format!("{PREFIX}{}", projects::Get::INFO.path_template);
-    let router = route(Router::new(), &list_path, get(list));
-    route(router, &item_path, get(retrieve))
+    Router::new()
+        .on::<projects::List, _>(list)
+        .on::<projects::Get, _>(retrieve)
 }
 
 async fn list(

@@ -25,7 +25,6 @@ use axum::{
     body::Body,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
-    routing::post,
 };
 use http::{HeaderValue, Method, header, request::Parts};
 use http_body::Body as _;
@@ -33,7 +32,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use svc_model::{
     Invalid,
     proxy::{Send, X_SVC_PROXY},
-    wire::{Body as WireBody, Operation as _},
+    wire::Body as WireBody,
 };
 use svc_store::{OpenSecret, ProxyRules};
 use tokio::{
@@ -55,11 +54,11 @@ use self::{
 };
 use crate::{
     Config, Error,
-    application::PREFIX,
+    answer::AnswerKind,
     body::read_object,
     failure::Failure,
     request::{RequestId, read_draft},
-    router::route,
+    router::Routes as _,
     state::Shared,
 };
 
@@ -67,8 +66,7 @@ use crate::{
 const USER_AGENT: &str = concat!("svc/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) fn routes() -> Router<Shared> {
-    let path = format!("{PREFIX}{}", Send::INFO.path_template);
-    route(Router::new(), &path, post(send))
+    Router::new().on::<Send, _>(send)
 }
 
 /// What the requests of the proxy share.
@@ -109,7 +107,9 @@ async fn send(State(state): State<Shared>, request: Request) -> Result<Response,
     audit.end = End::Failed;
     if answer.status().is_client_error() {
         // It was refused, the address that its host has too.
-        audit.trail = None;
+        if let Some(trail) = audit.trail.take() {
+            trail.cancel();
+        }
     }
     Ok(answer)
 }
@@ -152,7 +152,8 @@ async fn exchange(
         .map_err(|_| Failure::Throttled { retry_after: 1 })?;
     let until = Instant::now() + state.config.proxy_timeout;
     let store = state.store_for(caller.actor(), parts);
-    audit.trail = Some(Trail::new(state, store, &outgoing.target, &written));
+    let trail = Trail::new(state, store, &outgoing.target, &written);
+    audit.begin_trail(trail).await?;
     let answer = outgoing
         .send(&proxy.outbound, &rules.allow_hosts, until)
         .await?;
@@ -283,5 +284,6 @@ fn passed(sent: Sent, limit: u64, mut audit: Audit) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = head.status;
     *response.headers_mut() = head.headers;
+    response.extensions_mut().insert(AnswerKind::Relayed);
     response
 }

@@ -10,11 +10,15 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::{Request, State},
-    routing::{get, post},
+    routing::get,
 };
 use http::{StatusCode, request::Parts};
 use svc_data::{Before, IfMatch, Model, RecordJson};
-use svc_model::{Invalid, RecordView, records, wire::Operation as _};
+use svc_model::{
+    Invalid, RecordView,
+    records::{self, Record},
+    wire::Operation as _,
+};
 use svc_store::AuditEntry;
 
 use crate::{
@@ -24,33 +28,28 @@ use crate::{
     body::read_object,
     failure::Failure,
     request::{Segments, if_match},
-    router::route,
+    router::Routes as _,
     state::Shared,
-    tools,
+    suggestion, tools,
 };
 
 pub(crate) fn routes() -> Router<Shared> {
-    let list_path = records::List::<records::Record>::INFO.path_template;
-    let item_path = records::Get::<records::Record>::INFO.path_template;
-    let router = route(Router::new(), list_path, get(list::list).post(create));
-    let item = get(retrieve).patch(update).put(replace).delete(delete);
-    let router = route(router, item_path, item);
-    let aggregate_path = records::Aggregate::INFO.path_template;
-    let group_path = records::Group::INFO.path_template;
-    let bulk_path = records::BulkCreate::<records::Record>::INFO.path_template;
-    let siblings_path = records::GetSiblings::INFO.path_template;
-    let router = route(router, bulk_path, post(bulk_create::bulk_create));
-    let router = route(router, siblings_path, get(siblings::get_siblings));
-    let router = route(
-        router,
-        aggregate_path,
-        get(aggregate::aggregate).post(aggregate::aggregate),
-    );
-    route(
-        router,
-        group_path,
-        get(aggregate::group).post(aggregate::group),
-    )
+    Router::new()
+        .on::<records::List<Record>, _>(list::list)
+        .on::<records::Create<Record>, _>(create)
+        .on::<records::Get<Record>, _>(retrieve)
+        .on::<records::Update<Record>, _>(update)
+        .on::<records::Replace<Record>, _>(replace)
+        .on::<records::Delete, _>(delete)
+        .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
+        .on::<records::GetSiblings, _>(siblings::get_siblings)
+        .on::<records::Aggregate, _>(aggregate::aggregate)
+        .at(
+            records::Aggregate::INFO.path_template,
+            get(aggregate::aggregate),
+        )
+        .on::<records::Group, _>(aggregate::group)
+        .at(records::Group::INFO.path_template, get(aggregate::group))
 }
 
 type CollectionSegments = Segments<(String, String, String, String)>;
@@ -68,10 +67,11 @@ async fn read_against<T>(
         Ok(query) => Ok((model, query)),
         Err(invalid) => {
             if !resource.reload_if_changed().await? {
-                return Err(invalid.into());
+                return Err(suggestion::with_fields(&invalid, &model).into());
             }
             let model = resource.find_model(name).await?;
-            let query = read(&model)?;
+            let query =
+                read(&model).map_err(|invalid| suggestion::with_fields(&invalid, &model))?;
             Ok((model, query))
         }
     }
@@ -116,8 +116,9 @@ async fn create(
     let entry = audit::entry("records.create", &place, &model.name);
     let written = Arc::clone(&model);
     let create = async move { Ok(resource.create(&model, &object, &view).await?) };
-    let created = noted(&state, store, create, move |record| {
-        vec![created(entry, &written, record)]
+    let line = entry.clone();
+    let created = noted(&state, store, &entry, create, move |record| {
+        vec![created(line, &written, record)]
     });
     Ok(answer(may_read, StatusCode::CREATED, created.await?))
 }
@@ -172,20 +173,16 @@ async fn change(
     let may_read = resource.may_read(&model.name);
     let store = state.store_for(resource.actor(), &parts);
     let entry = audit::entry(change.action(), &place, &model.name);
+    let begun = entry.clone().record(&id);
     let write = async move {
+        let tags = tags.as_ref();
         let changed = match change {
-            Change::Update => {
-                let tags = tags.as_ref();
-                resource.update(&model, &id, &object, tags, &view).await?
-            }
-            Change::Replace => {
-                let tags = tags.as_ref();
-                resource.replace(&model, &id, &object, tags, &view).await?
-            }
+            Change::Update => resource.update(&model, &id, &object, tags, &view).await,
+            Change::Replace => resource.replace(&model, &id, &object, tags, &view).await,
         };
-        Ok(changed)
+        Ok(changed.map_err(|error| resource.without_hidden_constraint(error))?)
     };
-    let changed = noted(&state, store, write, |changed: &RecordJson| {
+    let changed = noted(&state, store, &begun, write, |changed: &RecordJson| {
         let entry = match &changed.before {
             Some(before) => was(entry, before),
             None => entry,
@@ -221,8 +218,15 @@ async fn delete(
     let tags = read_if_match(&parts)?;
     let store = state.store_for(resource.actor(), &parts);
     let entry = audit::entry("records.delete", &place, &model.name);
-    let delete = async move { Ok(resource.delete(&model, &id, tags.as_ref()).await?) };
-    noted(&state, store, delete, |before| vec![was(entry, before)]).await?;
+    let begun = entry.clone().record(&id);
+    let delete = async move {
+        let deleted = resource.delete(&model, &id, tags.as_ref()).await;
+        Ok(deleted.map_err(|error| resource.without_hidden_constraint(error))?)
+    };
+    noted(&state, store, &begun, delete, |before| {
+        vec![was(entry, before)]
+    })
+    .await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 

@@ -3,26 +3,25 @@
 use axum::{
     Router,
     extract::{Request, State},
-    routing::{get, post},
 };
 use bytes::Bytes;
 use http::StatusCode;
-use svc_model::{resources, wire::Operation as _};
+use svc_model::resources;
 
 use crate::{
     access::{Action, Place, authorized, check},
-    answer::{Answer, etag_of, raw_json_answer, tagged_answer},
+    answer::{Answer, raw_json_answer},
+    documents::DocumentKind,
     failure::Failure,
     request::{Segments, read_draft},
-    router::route,
+    router::Routes as _,
     state::Shared,
 };
 
 pub(crate) fn routes() -> Router<Shared> {
-    let reload_path = resources::Reload::INFO.path_template;
-    let descriptions_path = resources::ModelDescriptions::INFO.path_template;
-    let router = route(Router::new(), reload_path, post(reload));
-    route(router, descriptions_path, get(model_descriptions))
+    Router::new()
+        .on::<resources::Reload, _>(reload)
+        .on::<resources::ModelDescriptions, _>(model_descriptions)
 }
 
 async fn reload(
@@ -57,14 +56,11 @@ async fn model_descriptions(
     let resource = authorized(&state, &parts, &place, Action::Describe).await?;
     read_draft(parts.uri.query())?;
     resource.reload_if_changed().await?;
-    let body = serde_json::to_vec(&resource.descriptions()).map_err(|error| {
-        Failure::Internal(format!("a structure cannot be written as JSON: {error}"))
-    })?;
-    let etag = etag_of(&body);
-    Ok(tagged_answer(
-        StatusCode::OK,
-        [body.into()],
-        &etag,
-        Some(&parts.headers),
-    ))
+    let document = state
+        .documents
+        .get(DocumentKind::Descriptions, &place, resource, |_, models| {
+            serde_json::to_vec(models)
+        })
+        .await?;
+    Ok(document.answer(&parts.headers))
 }

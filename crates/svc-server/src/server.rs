@@ -1,14 +1,19 @@
 //! The service as a whole: from settings and a store to answered requests.
 
-use std::{future::Future, net::SocketAddr, time::Duration};
+use std::{
+    future::Future,
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
 
 use jiff::{SignedDuration, Timestamp};
+use svc_data::FileFault;
 use svc_store::Store;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
 
 use crate::{
     Config, Error, application, limits,
-    listener::{bind, serve},
+    listener::{Connections, bind, serve},
     mail::{self, Smtp},
     router::{Hosts, router},
     state::{Shared, State},
@@ -16,6 +21,14 @@ use crate::{
 
 /// How often the store is asked whether another process changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(250);
+
+/// How often it is looked whether the store takes writes again.
+const CHECK_EVERY: Duration = Duration::from_secs(1);
+
+/// How often all of the store is read to see whether it is damaged; it is read when the service starts too.
+const INTEGRITY_EVERY: Duration = Duration::from_secs(600);
+/// A large store is read less often: at most during one part in so many of the time.
+const INTEGRITY_SHARE: u32 = 100;
 
 /// How often old lines of the audit trail are looked for.
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -63,6 +76,10 @@ impl Server {
         };
         let state = State::new(config, store, base_url.clone())?;
         state.refresh().await.map_err(Error::store)?;
+        if let Err(error) = state.writing.flush(&state.store).await {
+            tracing::error!(%error, "the store cannot be written; writes are refused until it can");
+            state.store_health.report_failure(&error);
+        }
         let app_base_url = format!("{app_origin}{}", application::PREFIX);
         Ok(Self {
             state,
@@ -97,12 +114,17 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let watcher = tokio::spawn(watch_store(Shared::clone(&state)));
         let purger = tokio::spawn(purge_audit(Shared::clone(&state)));
+        let checker = tokio::spawn(check_store(Shared::clone(&state)));
         let in_flight = limits::Limits::new(&state.config);
+        let connections = Connections::new(&state.config);
         let mut tasks = JoinSet::new();
         for (hosts, listener) in listeners {
-            let router = in_flight.apply(router(hosts, Shared::clone(&state)), &state.config);
+            let stack = in_flight.around(router(hosts, Shared::clone(&state)), &state.config);
             let (state, stopped) = (Shared::clone(&state), stopped.clone());
-            tasks.spawn(async move { serve(listener, router, &state.config, stopped).await });
+            let connections = connections.clone();
+            tasks.spawn(async move {
+                serve(listener, stack, connections, &state.config, stopped).await;
+            });
         }
         let mails = (Shared::clone(&state), stopped.clone());
         tasks.spawn(async move {
@@ -119,6 +141,10 @@ impl Server {
         state.writing.finish(grace).await;
         watcher.abort();
         purger.abort();
+        checker.abort();
+        if let Err(error) = state.store.checkpoint().await {
+            tracing::warn!(%error, "the store's log was not moved into its file; copy both");
+        }
         Ok(())
     }
 }
@@ -151,7 +177,35 @@ fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
     Ok(format!("http://{address}"))
 }
 
-/// Takes lines of the audit trail away when their time has come.
+/// Checks that the store is not damaged, and whether one that did not take writes does so again.
+async fn check_store(state: Shared) {
+    let mut ticks = tokio::time::interval(CHECK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut next_reading = Instant::now();
+    loop {
+        ticks.tick().await;
+        if state.store_health.is_failing() {
+            // What is found is logged, and kept for requests.
+            let _ = state.store_health.check(&state).await;
+        }
+        if Instant::now() < next_reading {
+            continue;
+        }
+        let begun = Instant::now();
+        let checked = state.store.check_integrity().await;
+        next_reading = Instant::now() + INTEGRITY_EVERY.max(begun.elapsed() * INTEGRITY_SHARE);
+        match checked {
+            Ok(()) => state.store_health.set_damaged(false),
+            Err(error) if error.file_fault() == Some(FileFault::Damaged) => {
+                tracing::error!(%error, "the store is damaged");
+                state.store_health.set_damaged(true);
+            }
+            Err(error) => tracing::warn!(%error, "the store could not be checked for damage"),
+        }
+    }
+}
+
+/// Removes lines of the audit trail when their time has come.
 async fn purge_audit(state: Shared) {
     let days = i64::from(state.config.audit_days);
     if days == 0 {
@@ -183,9 +237,14 @@ async fn watch_store(state: Shared) {
         state.throttle.tidy();
         match state.notice().await {
             Ok(()) => failing = false,
+            Err(error) if error.file_fault() == Some(FileFault::Damaged) && !failing => {
+                tracing::error!(%error, "the store is damaged");
+                state.store_health.set_damaged(true);
+                failing = true;
+            }
             Err(error) if !failing => {
                 tracing::error!(
-                    ?error,
+                    %error,
                     "the store cannot be read; what is cached stays in force"
                 );
                 failing = true;

@@ -3,7 +3,6 @@
 use axum::{
     Router,
     extract::{Request, State},
-    routing::post,
 };
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
@@ -12,22 +11,22 @@ use svc_data::{ErrorKind, Resource, SqlAnswer};
 use svc_model::{
     Invalid,
     sql::{Query, SqlQuery, SqlRequest},
-    wire::{BoxFuture, Operation as _},
+    wire::BoxFuture,
 };
 
 use crate::{
     access::{Action, Place, authorized},
-    answer::{Answer, Chunks, raw_json_answer},
+    answer::{Answer, AnswerKind, Chunks, Kept, raw_json_answer},
     body::read_object,
     failure::Failure,
     request::{Segments, read_draft},
-    router::route,
+    router::Routes as _,
     rows::{Format, RowWriter, TOTAL_COUNT, TRUNCATED},
     state::Shared,
 };
 
 pub(crate) fn routes() -> Router<Shared> {
-    route(Router::new(), Query::INFO.path_template, post(query))
+    Router::new().on::<Query, _>(query)
 }
 
 async fn query(
@@ -52,16 +51,21 @@ async fn query(
         (SqlRequest::Batch(queries), _) => batch(resource, queries),
         _ => return Err(Invalid::general("this form of a query is not supported").into()),
     };
-    Ok(raw_json_answer(StatusCode::OK, body))
+    let mut answer = raw_json_answer(StatusCode::OK, body);
+    answer.extensions_mut().insert(AnswerKind::Read);
+    Ok(answer)
 }
 
 /// The rows of an answer in another form.
 fn in_format(format: Format, answer: SqlAnswer) -> Result<Answer, Failure> {
     let columns = answer.columns.into_iter().map(|(name, _)| name);
+    let kept = Kept(answer.data.len());
     let writer = RowWriter::new(format, columns.collect());
     let head = Chunks::from([writer.head()?]);
     let rows = async move { writer.write(answer.data, |_| None) };
     let mut formatted = format.answer(head.followed_by(rows));
+    formatted.extensions_mut().insert(AnswerKind::Read);
+    formatted.extensions_mut().insert(kept);
     let headers = formatted.headers_mut();
     if let Some(count) = answer.count {
         headers.insert(TOTAL_COUNT, count.into());

@@ -10,8 +10,8 @@ use tokio::sync::Mutex;
 
 use crate::{
     Config, Error, audit::Writing, connections::Connections, credentials::Credentials,
-    failure::Failure, health::Readiness, mail::MailHandle, proxy::Proxy, throttle::Throttle,
-    tools::Tools,
+    documents::Documents, failure::Failure, health::Readiness, mail::MailHandle, proxy::Proxy,
+    store_health::StoreHealth, throttle::Throttle, tools::Tools, write_keys::WriteKeys,
 };
 
 /// What every request shares, behind one pointer.
@@ -26,11 +26,14 @@ pub(crate) struct State {
     pub(crate) credentials: Credentials,
     pub(crate) connections: Connections,
     pub(crate) readiness: Readiness,
+    pub(crate) documents: Documents,
     pub(crate) tools: Tools,
     pub(crate) throttle: Throttle,
     pub(crate) mail: MailHandle,
     pub(crate) proxy: Proxy,
     pub(crate) writing: Writing,
+    pub(crate) write_keys: WriteKeys,
+    pub(crate) store_health: StoreHealth,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
     /// The revision of the store that is in force.
@@ -43,16 +46,21 @@ impl State {
     pub(crate) fn new(config: Config, store: Store, base_url: String) -> Result<Shared, Error> {
         let mut options = ResourceOptions::default();
         options.statement_timeout = config.statement_timeout;
+        options.structure_check = config.structure_check;
         options.connections = config.database_connections;
+        options.readers = config.sqlite_readers.unwrap_or(options.readers);
         Ok(Arc::new(Self {
             throttle: Throttle::new(&config),
             proxy: Proxy::new(&config)?,
-            writing: Writing::new(config.max_requests),
+            writing: Writing::new(&config),
+            write_keys: WriteKeys::default(),
+            store_health: StoreHealth::default(),
             config,
             store,
             credentials: Credentials::default(),
             connections: Connections::new(options),
             readiness: Readiness::default(),
+            documents: Documents::default(),
             tools: Tools::default(),
             mail: MailHandle::default(),
             keyring: ArcSwap::from_pointee(Keyring::default()),
@@ -67,7 +75,7 @@ impl State {
     }
 
     /// Takes over what changed in the store, if anything did: by this process or another one.
-    pub(crate) async fn notice(&self) -> Result<(), Failure> {
+    pub(crate) async fn notice(&self) -> Result<(), svc_store::Error> {
         let revision = self.store.revision().await?;
         let mut seen = self.seen.lock().await;
         if *seen != Some(revision) {

@@ -7,7 +7,7 @@ use svc_model::ProjectName;
 use crate::audit::AuditEntry;
 use crate::clock;
 use crate::error::{Error, is_taken};
-use crate::host_name::HostName;
+use crate::host_port::HostPort;
 use crate::projects;
 use crate::row;
 use crate::store::Store;
@@ -16,8 +16,8 @@ use crate::store::Store;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AllowHost {
-    /// The host.
-    pub host: HostName,
+    /// The host, and the port where only one is allowed.
+    pub host: HostPort,
     /// When it was allowed.
     pub date_add: Timestamp,
 }
@@ -50,11 +50,11 @@ impl AllowHosts<'_> {
             .await
     }
 
-    /// Allows a host. One that was allowed before stays so.
+    /// Allows a host with every port, or with one. One that was allowed before stays so.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
-    pub async fn add(&self, project: &ProjectName, host: &HostName) -> Result<(), Error> {
+    pub async fn add(&self, project: &ProjectName, host: &HostPort) -> Result<(), Error> {
         let (project, host) = (project.clone(), host.clone());
         let now = self.store.clock().now();
         self.store
@@ -64,7 +64,7 @@ impl AllowHosts<'_> {
                     "INSERT INTO allow_hosts (project_uid, host, date_add) VALUES (?1, ?2, ?3)",
                     &[
                         Value::from(project_uid),
-                        host.as_str().into(),
+                        host.to_string().into(),
                         clock::to_text(now).into(),
                     ],
                 );
@@ -72,7 +72,7 @@ impl AllowHosts<'_> {
                     Err(error) if !is_taken(&error) => Err(error.into()),
                     _ => {
                         let entry = AuditEntry::new("allow_hosts.create").project(&project);
-                        Ok(((), entry.record(host.as_str())))
+                        Ok(((), entry.record(host.to_string())))
                     }
                 }
             })
@@ -84,14 +84,14 @@ impl AllowHosts<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project, or the host is not on its
     /// list.
-    pub async fn remove(&self, project: &ProjectName, host: &HostName) -> Result<(), Error> {
+    pub async fn remove(&self, project: &ProjectName, host: &HostPort) -> Result<(), Error> {
         let (project, host) = (project.clone(), host.clone());
         self.store
             .write(move |conn| {
                 let project_uid = projects::uid(conn, &project)?;
                 let removed = conn.execute(
                     "DELETE FROM allow_hosts WHERE project_uid = ?1 AND host = ?2",
-                    &[project_uid.into(), host.as_str().into()],
+                    &[project_uid.into(), host.to_string().into()],
                 )?;
                 match removed {
                     0 => Err(Error::not_found(format!(
@@ -99,7 +99,7 @@ impl AllowHosts<'_> {
                     ))),
                     _ => {
                         let entry = AuditEntry::new("allow_hosts.delete").project(&project);
-                        Ok(((), entry.record(host.as_str())))
+                        Ok(((), entry.record(host.to_string())))
                     }
                 }
             })
@@ -120,7 +120,7 @@ pub(crate) fn list(conn: &mut dyn Connection, project_uid: &str) -> Result<Vec<A
 
 fn from_row(row: &Row) -> Result<AllowHost, Error> {
     Ok(AllowHost {
-        host: HostName::stored(&row.get::<String>("host")?),
+        host: HostPort::parse(&row.get::<String>("host")?)?,
         date_add: row::time(row, "date_add")?,
     })
 }

@@ -7,29 +7,28 @@
 
 mod actor;
 mod entry;
+mod journal;
 mod line;
+mod row;
 mod tag;
 
 use jiff::Timestamp;
-use svc_data::{Connection, Value};
-use uuid::Uuid;
+use svc_data::Connection;
 
 pub use self::actor::{Actor, ActorKind};
 pub use self::entry::{AuditEntry, EntityTag};
+pub use self::journal::{BegunWrite, WriteJournal};
 pub use self::line::{AuditFilter, AuditLine};
+use self::row::{INSERT, NewLine};
 pub(crate) use self::tag::tag;
-use crate::clock;
 use crate::error::Error;
 use crate::store::Store;
 
-const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, actor_label, \
-     action, resource, model, record, request_id, before_tag, after_tag, status) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 /// How many lines are taken away in one transaction, so that writes get their turn in between.
 const PURGED_AT_ONCE: u32 = 5_000;
 
 /// Whose writes a store's lines tell of.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct By {
     actor: Actor,
     request_id: Option<String>,
@@ -43,6 +42,16 @@ impl By {
             request_id: None,
         }
     }
+}
+
+/// A line that a process has noted and the trail does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MissingLine {
+    /// The line.
+    pub line: AuditLine,
+    /// Whether the service that noted it runs: it may still write the line by itself.
+    pub service_runs: bool,
 }
 
 /// The audit trail of the store: [`Store::audit`].
@@ -80,10 +89,8 @@ impl Store {
         let Some(by) = self.who() else {
             return Ok(());
         };
-        let mut lines = entries.into_iter().map(|entry| {
-            let now = self.clock().now();
-            values(entry, by, self.line_uid(now), now)
-        });
+        let lines = entries.into_iter();
+        let mut lines = lines.map(|entry| NewLine::new(self, by, entry).values());
         conn.execute_many(INSERT, &mut lines)?;
         Ok(())
     }
@@ -120,6 +127,41 @@ impl<'a> Audit<'a> {
             .await
     }
 
+    /// Opens a journal of writes for this process, after it has made lines of what processes noted in theirs that
+    /// ended without clearing it. One journal is enough for a process.
+    ///
+    /// # Errors
+    /// When the store or its folder cannot be written.
+    pub async fn open_journal(&self) -> Result<WriteJournal, Error> {
+        let recovered = journal::recover(self.store).await?;
+        if recovered > 0 {
+            tracing::warn!(
+                writes = recovered,
+                "a service ended before it knew how writes ended; `svc audit check` lists them"
+            );
+        }
+        WriteJournal::open(self.store).await
+    }
+
+    /// The lines that are missing from the trail: what processes have noted, and the store has not taken. Writes
+    /// that running services are at now are among them.
+    ///
+    /// # Errors
+    /// When the store's folder cannot be read.
+    pub async fn missing_lines(&self) -> Result<Vec<MissingLine>, Error> {
+        let notes = journal::notes_of_others(self.store).await?;
+        let mut missing = Vec::new();
+        for notes in notes {
+            for line in notes.lines {
+                missing.push(MissingLine {
+                    line: line.into_line()?,
+                    service_runs: !notes.ended,
+                });
+            }
+        }
+        Ok(missing)
+    }
+
     /// The lines that a filter lets through, the newest first, at most as many as asked for.
     ///
     /// # Errors
@@ -134,7 +176,8 @@ impl<'a> Audit<'a> {
             .await
     }
 
-    /// Takes the lines away that are older than this, and says how many there were.
+    /// Removes the lines that are older than this, and says how many there were. The file of the store gets smaller when
+    /// they were a good part of it.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -154,30 +197,12 @@ impl<'a> Audit<'a> {
                 .await?;
             all += purged;
             if purged < PURGED_AT_ONCE.into() {
-                return Ok(all);
+                break;
             }
         }
+        if all > 0 {
+            self.store.database().shrink().await?;
+        }
+        Ok(all)
     }
-}
-
-/// The columns of a line, in the order of [`INSERT`].
-fn values(entry: &AuditEntry, by: &By, uid: Uuid, now: Timestamp) -> Vec<Value> {
-    let actor = entry.actor.as_ref().unwrap_or(&by.actor);
-    vec![
-        uid.to_string().into(),
-        clock::to_text(now).into(),
-        entry.project.as_deref().into(),
-        entry.environment.as_deref().into(),
-        actor.kind.as_str().into(),
-        actor.uid.map(|uid| uid.to_string()).into(),
-        actor.label.as_deref().into(),
-        entry.action.into(),
-        entry.resource.as_deref().into(),
-        entry.model.as_deref().into(),
-        entry.record.as_deref().into(),
-        by.request_id.as_deref().into(),
-        entry.before.as_deref().into(),
-        entry.after.as_deref().into(),
-        entry.status.map(i64::from).into(),
-    ]
 }

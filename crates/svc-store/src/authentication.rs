@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::passwords::weak;
 
 /// How the users of a project sign in (specification, section 5: "availability depends on the project's
 /// authentication configuration").
@@ -115,7 +116,7 @@ impl Authentication {
         Ok(self)
     }
 
-    /// Refuses a password that is too short, too long, or the address itself.
+    /// Refuses a new password that is too short, too long, the address itself, or guessed first.
     pub(crate) fn check_password(
         &self,
         field: &str,
@@ -129,6 +130,8 @@ impl Authentication {
             format!("must have at most {} bytes", crate::passwords::MAX_BYTES)
         } else if password.trim().to_lowercase() == email.trim().to_lowercase() {
             "must not be the e-mail address".to_owned()
+        } else if let Some(weakness) = weak::weakness(password) {
+            weakness.to_owned()
         } else {
             return Ok(());
         };
@@ -184,8 +187,10 @@ mod tests {
         let settings = Authentication::default();
         let check =
             |password: &str| settings.check_password("password", password, "ann@example.com");
-        assert!(check("12345678").is_ok());
-        assert!(check("1234567").is_err());
+        assert!(check("8 chars!").is_ok());
+        assert!(check("7 chars").is_err());
+        assert!(check("        ").is_err());
+        assert!(check("Password1").is_err());
         assert!(check(&"é".repeat(513)).is_err());
         assert!(check("Ann@Example.com").is_err());
     }

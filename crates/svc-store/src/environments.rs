@@ -213,7 +213,8 @@ impl Environments<'_> {
                     pages::remove_all(conn, &to_uid)?;
                 } else if pages::is_any(conn, &to_uid)? || has_settings(conn, &to_uid)? {
                     return Err(Error::refused(format!(
-                        "environment {to} has pages or settings of its own; replace them (--replace), or copy into a new one"
+                        "environment {to} has pages or settings of its own; replace them (--replace), copy into a new one, or \
+                         bring over the pages that differ (svc pages promote)"
                     )));
                 }
                 conn.execute(

@@ -5,7 +5,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use svc_data::ConstraintKind;
+use svc_data::{ConstraintKind, FileFault};
 use svc_model::Invalid;
 
 /// Why the store did not do what it was asked.
@@ -56,6 +56,17 @@ impl Error {
     /// What is wrong, by field, for [`ErrorKind::Invalid`]; `None` for other kinds.
     pub fn invalid(&self) -> Option<&Invalid> {
         self.invalid.as_deref()
+    }
+
+    /// What is wrong with the store's file, where that is known.
+    pub fn file_fault(&self) -> Option<FileFault> {
+        match &self.cause {
+            Cause::Database(error) => error.file_fault(),
+            Cause::Own { source, .. } => source
+                .as_ref()?
+                .downcast_ref::<svc_data::Error>()?
+                .file_fault(),
+        }
     }
 
     /// A sentence that may leave the service: it names no path, no SQL and no cause.

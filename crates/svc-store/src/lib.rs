@@ -48,6 +48,7 @@ mod credentials;
 mod environments;
 mod error;
 mod host_name;
+mod host_port;
 mod json;
 mod mac;
 mod mails;
@@ -72,12 +73,16 @@ mod teams;
 mod tokens;
 mod tools;
 mod users;
+mod write_marks;
 
 pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};
 pub use self::accounts::{Account, Accounts};
 pub use self::allow_hosts::{AllowHost, AllowHosts};
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
-pub use self::audit::{Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, EntityTag};
+pub use self::audit::{
+    Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, EntityTag,
+    MissingLine, WriteJournal,
+};
 pub use self::authentication::Authentication;
 pub use self::clock::Clock;
 pub use self::environments::{
@@ -85,6 +90,7 @@ pub use self::environments::{
 };
 pub use self::error::{Error, ErrorKind};
 pub use self::host_name::HostName;
+pub use self::host_port::HostPort;
 pub use self::mails::{Mail, MailKind, Mails};
 pub use self::members::{Member, Members};
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
@@ -99,10 +105,11 @@ pub use self::service_tokens::{
 };
 pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
-pub use self::store::{Store, StoreOptions};
+pub use self::store::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::teams::{PermissionsGroup, Team, Teams};
 pub use self::tokens::{CreatedStaticToken, NewStaticToken, StaticToken, TokenIdentity, Tokens};
 pub use self::users::{NewUser, User, UserPatch, Users};
+pub use self::write_marks::{WriteKey, WriteMark, WriteMarks};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -34,4 +34,14 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "audit_status",
         sql: include_str!("../migrations/0006_audit_status.sql"),
     },
+    Migration {
+        version: 7,
+        name: "write_marks",
+        sql: include_str!("../migrations/0007_write_marks.sql"),
+    },
+    Migration {
+        version: 8,
+        name: "operations",
+        sql: include_str!("../migrations/0008_operations.sql"),
+    },
 ];

@@ -1,5 +1,7 @@
 //! Passwords: Argon2id (RFC 9106), off the threads that answer requests and a few at a time.
 
+pub(crate) mod weak;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

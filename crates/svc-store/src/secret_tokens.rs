@@ -14,6 +14,7 @@ use crate::clock;
 use crate::environments;
 use crate::error::Error;
 use crate::host_name::HostName;
+use crate::host_port::HostPort;
 use crate::places;
 use crate::resources;
 use crate::row;
@@ -85,7 +86,7 @@ impl NewSecretToken {
 #[non_exhaustive]
 pub struct ProxyRules {
     /// Hosts that may be reached although they are not public.
-    pub allow_hosts: Vec<HostName>,
+    pub allow_hosts: Vec<HostPort>,
     /// The secret tokens of the resource, by name; none without a resource.
     pub secrets: Vec<OpenSecret>,
 }

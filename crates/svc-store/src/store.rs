@@ -1,16 +1,20 @@
 //! The store as a whole: opening its folder, its key, reading and writing, and the revision that caches
 //! watch.
 
+mod address;
 mod files;
 
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use svc_data::{Connection, Database, Row, Value};
+use svc_data::{Connection, Database, FileFault, Row, Value};
 use uuid::{ContextV7, Uuid};
 
+pub use self::address::ServiceAddress;
+pub(crate) use self::files::{lock as lock_folder, private_file};
 use crate::audit::{AuditEntry, By};
 use crate::clock::Clock;
 use crate::credentials::{self, Table, Uses};
@@ -22,6 +26,8 @@ use crate::seal::{SealKey, Sealer};
 /// What is sealed into the store, to know its key again.
 const SEAL_CHECK_CONTEXT: &str = "seal check";
 const SEAL_CHECK_TEXT: &str = "svc-store";
+/// How much a check writes, to see whether there is room for more.
+const PROBE_BYTES: usize = 8_192;
 /// Whether anything is sealed with the store's key.
 const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails \
      UNION ALL SELECT kid FROM signing_keys UNION ALL SELECT uid FROM secrets LIMIT 1";
@@ -75,12 +81,28 @@ impl Store {
     /// although sealed secrets exist, or it is another store's key.
     pub async fn open_with(dir: &Path, options: StoreOptions) -> Result<Self, Error> {
         let folder = dir.to_owned();
-        let (lock, path) = blocking(move || {
+        let (lock, path, has_key) = blocking(move || {
             let lock = files::lock(&folder)?;
-            Ok((lock, files::prepare_database(&folder)?))
+            let has_key = files::has_key(&folder)?;
+            let path = if has_key {
+                files::existing_database(&folder)
+            } else {
+                files::prepare_database(&folder)?
+            };
+            Ok((lock, path, has_key))
         })
         .await?;
-        let database = Database::open_sqlite(&path, MIGRATIONS).await?;
+        // A key without a database is what is left of a store. A new one in its place would refuse every credential
+        // of the old one and look as if all was well.
+        let database = if has_key {
+            let opened = Database::open_existing_sqlite(&path, MIGRATIONS).await;
+            opened.map_err(|error| match error.file_fault() {
+                Some(FileFault::Empty) => files::database_is_missing(dir).with_source(error),
+                _ => error.into(),
+            })?
+        } else {
+            Database::open_sqlite(&path, MIGRATIONS).await?
+        };
         let sealer = open_seal(&database, dir, options.seal_key).await?;
         drop(lock);
         let inner = Inner {
@@ -138,6 +160,55 @@ impl Store {
     pub async fn check(&self) -> Result<(), Error> {
         self.read(|conn| Ok(conn.query("SELECT id FROM store_state", &[]).map(drop)?))
             .await
+    }
+
+    /// Whether the store can be written; for a readiness check. Writes some kilobytes and removes them again.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub async fn check_writable(&self) -> Result<(), Error> {
+        self.write_unnoted(|conn| {
+            let filler = "x".repeat(PROBE_BYTES);
+            conn.execute(
+                "INSERT INTO store_probe (id, filler) VALUES (1, ?1) \
+                 ON CONFLICT (id) DO UPDATE SET filler = excluded.filler",
+                &[filler.into()],
+            )?;
+            Ok(())
+        })
+        .await?;
+        // In a transaction of its own: pages that are freed in the same one would be used again at once, and
+        // nothing would be known about the room that is left.
+        self.write_unnoted(|conn| Ok(conn.execute("DELETE FROM store_probe", &[]).map(drop)?))
+            .await
+    }
+
+    /// Reads all of the database and checks that it is not damaged. It takes a second for each gigabyte, or longer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when it is damaged or cannot be read.
+    pub async fn check_integrity(&self) -> Result<(), Error> {
+        Ok(self.inner.database.check_integrity().await?)
+    }
+
+    /// Completes the file of the database: what lies in its log is moved into it, so that a copy of the file alone is
+    /// a copy of the store. For a service that ends.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or another process uses the log.
+    pub async fn checkpoint(&self) -> Result<(), Error> {
+        Ok(self.inner.database.checkpoint().await?)
+    }
+
+    /// Waits until no other process that waits for the same is between its own call and the drop of what it was
+    /// given: for steps that several processes that start at once must not do twice.
+    ///
+    /// # Errors
+    /// When the store's folder cannot be written.
+    pub async fn exclusive(&self) -> Result<Exclusive, Error> {
+        let dir = self.inner.dir.clone();
+        let lock = blocking(move || files::lock(&dir)).await?;
+        Ok(Exclusive { _lock: lock })
     }
 
     /// Writes a consistent copy of the database to a new file, while others read and write. The key
@@ -263,6 +334,12 @@ impl Store {
     }
 }
 
+/// Proof that no other process is at the same step: [`Store::exclusive`].
+#[derive(Debug)]
+pub struct Exclusive {
+    _lock: File,
+}
+
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Store")
@@ -359,7 +436,7 @@ fn state(conn: &mut dyn Connection) -> Result<Row, Error> {
 }
 
 /// Runs work on files where it holds nobody up.
-async fn blocking<T, F>(work: F) -> Result<T, Error>
+pub(crate) async fn blocking<T, F>(work: F) -> Result<T, Error>
 where
     T: Send + 'static,
     F: FnOnce() -> Result<T, Error> + Send + 'static,

@@ -311,7 +311,7 @@ pub(crate) fn insert(
             name("first_name", first_name)?.into(),
             name("last_name", last_name)?.into(),
             name("language", language)?.into(),
-            name("timezone", timezone)?.into(),
+            time_zone("timezone", timezone)?.into(),
             clock::to_text(now).into(),
         ],
     );
@@ -445,18 +445,24 @@ fn keep_an_administrator(
     if !leaving.team.super_group {
         return Ok(());
     }
+    // Somebody who was invited and has not chosen a password yet, or has to confirm the address first, cannot sign in.
+    let confirms = place.authentication.confirms_email();
+    let can_sign_in = leaving.has_password && (leaving.email_confirmed || !confirms);
     let others = conn.query(
         "SELECT u.uid FROM users u JOIN teams t ON t.uid = u.team_uid \
-         WHERE u.environment_uid = ?1 AND u.uid <> ?2 AND t.super_group = ?3 LIMIT 1",
+         WHERE u.environment_uid = ?1 AND u.uid <> ?2 AND t.super_group = ?3 \
+         AND (?4 = FALSE OR (u.password IS NOT NULL AND (u.email_confirmed = TRUE OR ?5 = FALSE))) LIMIT 1",
         &[
             place.environment_uid.as_str().into(),
             leaving.uid.to_string().into(),
             true.into(),
+            can_sign_in.into(),
+            confirms.into(),
         ],
     )?;
     if others.is_empty() {
         return Err(Error::refused(
-            "this is the last administrator; make another user an administrator first",
+            "this is the last administrator who can sign in; make another user an administrator first",
         ));
     }
     Ok(())
@@ -475,5 +481,47 @@ pub(crate) fn name(field: &str, text: Option<String>) -> Result<Option<String>, 
             ))
         }
         text => Ok(text),
+    }
+}
+
+/// The name of a time zone that there is (IANA); none where it is empty.
+pub(crate) fn time_zone(field: &str, text: Option<String>) -> Result<Option<String>, Error> {
+    match name(field, text)? {
+        Some(zone) if jiff::tz::TimeZone::get(&zone).is_err() => Err(Error::invalid_field(
+            field,
+            "must be a time zone, like Europe/Berlin or UTC",
+        )),
+        zone => Ok(zone),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_zone_is_one_that_there_is() {
+        for good in [
+            "Europe/Berlin",
+            "UTC",
+            "America/Argentina/Buenos_Aires",
+            " asia/tokyo ",
+        ] {
+            let zone = time_zone("timezone", Some(good.to_owned())).unwrap();
+            assert_eq!(zone.as_deref(), Some(good.trim()));
+        }
+        assert_eq!(time_zone("timezone", Some(" ".to_owned())).unwrap(), None);
+        for bad in [
+            "Mars/Olympus",
+            "Europe",
+            "+02:00",
+            "../etc/passwd",
+            "CET-1CEST",
+        ] {
+            assert!(
+                time_zone("timezone", Some(bad.to_owned())).is_err(),
+                "{bad}"
+            );
+        }
     }
 }

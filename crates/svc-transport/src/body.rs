@@ -59,6 +59,9 @@ impl HttpBody for RequestBody {
     }
 }
 
+/// The bytes that are given although the deadline has passed, as they are there without waiting.
+const LATE_BYTES: u64 = 64 * 1024;
+
 /// What a response body has to keep to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -81,6 +84,8 @@ pin_project! {
         incoming: Option<Incoming>,
         limits: Limits,
         left: u64,
+        // What may come after the deadline.
+        late_left: u64,
         silent_since: Option<Instant>,
         // Made when there is something to wait for: most bodies are there at once.
         #[pin]
@@ -94,6 +99,7 @@ impl ResponseBody {
             incoming: Some(incoming),
             limits,
             left: limits.max_bytes.unwrap_or(u64::MAX),
+            late_left: LATE_BYTES,
             silent_since: None,
             alarm: None,
         }
@@ -120,10 +126,15 @@ impl HttpBody for ResponseBody {
                 match this.left.checked_sub(size) {
                     Some(left) => {
                         *this.left = left;
-                        // Bytes that never cease do not outlast the deadline.
+                        // What came in time and was not asked for is given. Bytes that never
+                        // cease do not outlast the deadline.
                         match this.limits.deadline {
                             Some(deadline) if Instant::now() >= deadline.at => {
-                                Err(Late::answer(deadline.after).into())
+                                *this.late_left = this.late_left.saturating_sub(size.max(1));
+                                match *this.late_left {
+                                    0 => Err(Late::answer(deadline.after).into()),
+                                    _ => Ok(frame),
+                                }
                             }
                             _ => Ok(frame),
                         }

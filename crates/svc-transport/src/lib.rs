@@ -47,6 +47,7 @@ mod error;
 mod failure;
 mod filter;
 mod proxy;
+mod spawner;
 mod timer;
 mod tls;
 mod transport;
@@ -58,6 +59,7 @@ pub use self::{
     error::{BuildError, BuildErrorKind},
     filter::AddressRefused,
     proxy::Proxy,
+    spawner::TokioSpawner,
     timer::TokioTimer,
     transport::HyperTransport,
 };

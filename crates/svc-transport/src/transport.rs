@@ -15,6 +15,9 @@ use crate::{
     failure::{self, Late},
 };
 
+/// How long the body may take of an answer whose head was read after the deadline.
+const LATE_BODY: Duration = Duration::from_secs(1);
+
 /// Sends requests with hyper and rustls, over connections that it keeps for the next request.
 ///
 /// It is cheap to clone; clones share their connections. See the [crate](crate) for what it does
@@ -95,7 +98,7 @@ impl Inner {
             .with_never_sent(true));
         }
         let request = self.prepare(request)?;
-        let limits = Limits {
+        let mut limits = Limits {
             deadline: self.deadline(&request)?,
             read_timeout: self.read_timeout,
             max_bytes: self.max_response_bytes,
@@ -108,6 +111,11 @@ impl Inner {
                 .map_err(|_| Late::answer(deadline.after))?,
         };
         let response = response.map_err(failure::from_client)?;
+        let now = Instant::now();
+        if let Some(deadline) = limits.deadline.as_mut().filter(|it| it.at < now) {
+            // The head came in time and was not asked for until now. Its body is read too.
+            deadline.at = now + LATE_BODY;
+        }
         Ok(response.map(|incoming| {
             if incoming.is_end_stream() {
                 Body::empty()

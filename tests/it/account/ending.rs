@@ -111,7 +111,7 @@ fn what_another_process_does_is_felt_within_a_second() {
     home.run(&["env", "add", "staging", "--project", "main"]);
     home.user(&session).expect(200);
     let begun = std::time::Instant::now();
-    home.run(&["keys", "rotate", "--now"]);
+    home.run(&["signing-keys", "rotate", "--now"]);
     wait_until("the old key is not believed", || {
         home.user(&session).send().status == 401
     });
@@ -133,7 +133,7 @@ fn what_another_process_does_is_felt_within_a_second() {
 fn a_rotated_key_ends_nothing_unless_it_is_asked_to() {
     let home = Home::new();
     let session = home.member("ann@example.com", "Editor");
-    home.run(&["keys", "rotate"]);
+    home.run(&["signing-keys", "rotate"]);
     let kid = |session: &Session| session.access.split('.').next().unwrap().to_owned();
     // Whether or not it was noticed yet, the service signs with the new key and believes it.
     let new = home.login("ann@example.com", PASSWORD);

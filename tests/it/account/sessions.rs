@@ -97,15 +97,14 @@ fn an_expired_access_token_is_refused_and_its_session_can_be_renewed() {
 }
 
 #[test]
-fn an_access_token_of_the_future_is_refused() {
+fn an_access_token_from_before_the_clock_was_set_back_is_accepted() {
     home().add("future@example.com", "Editor");
-    let session = home().ago(-120, async |store| {
-        sign_in(store, "future@example.com").await
-    });
-    home().user(&session).expect(401);
-    // The clocks of two machines are never quite the same.
-    let session = home().ago(-5, async |store| sign_in(store, "future@example.com").await);
-    home().user(&session).expect(200);
+    for ahead in [5, 120, 3_600] {
+        let session = home().ago(-ahead, async |store| {
+            sign_in(store, "future@example.com").await
+        });
+        home().user(&session).expect(200);
+    }
 }
 
 #[test]
@@ -238,7 +237,7 @@ fn a_refresh_token_is_taken_as_it_is_or_not_at_all() {
         String::from_utf8(flipped).unwrap(),
         session.access.clone(),
         home().tools_token().to_owned(),
-        "svcr_".to_owned() + &"A".repeat(1_000_000),
+        "svcr_".to_owned() + &"A".repeat(10_000),
         "ä\0'\"--".to_owned(),
     ] {
         let refused = home()

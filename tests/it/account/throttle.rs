@@ -53,6 +53,51 @@ fn the_eleventh_login_of_a_minute_is_throttled() {
 }
 
 #[test]
+fn nobody_keeps_a_user_out_from_another_address() {
+    let home = Home::with(&[
+        "--tries-per-account=2",
+        "--tries-per-address=100000",
+        "--trusted-proxies=127.0.0.1",
+    ]);
+    home.add("ann@example.com", "Editor");
+    let from = |address: &str, body: &Value| {
+        let call = home.auth("login", body).header("x-forwarded-for", address);
+        call.send()
+    };
+    let right = json!({"email": "ann@example.com", "password": PASSWORD});
+    assert_eq!(from("198.51.100.1", &right).status, 200);
+    let guess = wrong("ann@example.com");
+    for _ in 0..2 {
+        assert_eq!(from("203.0.113.1", &guess).status, 401);
+    }
+    is_throttled(&from("203.0.113.1", &guess));
+    assert_eq!(from("198.51.100.2", &right).status, 200);
+    // Many addresses that guess together come to an end, but for the address that Ann has signed in from.
+    let refused = (0..60).filter(|host| from(&format!("203.0.114.{host}"), &guess).status == 429);
+    assert!(refused.count() > 20);
+    assert_eq!(from("198.51.100.1", &right).status, 200);
+}
+
+#[test]
+fn an_address_behind_a_proxy_that_writes_its_port_is_one_caller() {
+    let home = Home::with(&[
+        "--tries-per-address=3",
+        "--tries-per-account=100000",
+        "--trusted-proxies=127.0.0.1",
+    ]);
+    let from = |forwarded: &str| {
+        let call = home.auth("login", &wrong("ann@example.com"));
+        call.header("x-forwarded-for", forwarded).send()
+    };
+    for port in 1000..1003 {
+        assert_eq!(from(&format!("203.0.113.1:{port}")).status, 401);
+    }
+    is_throttled(&from("203.0.113.1:1003"));
+    assert_eq!(from("203.0.113.2:1000").status, 401);
+    assert_eq!(from("[2001:db8::1]:1000").status, 401);
+}
+
+#[test]
 fn another_account_is_not_concerned_and_none_is_told_from_one() {
     let home = Home::with(&["--tries-per-account=2"]);
     home.add("ann@example.com", "Editor");
@@ -209,11 +254,16 @@ fn mails_and_the_present_password_are_tried_as_seldom_as_a_login() {
 }
 
 #[test]
-fn renewing_and_using_a_session_is_not_throttled() {
+fn refreshes_have_a_limit_ten_times_as_high_and_using_a_session_has_none() {
     let home = Home::with(&["--tries-per-address=3"]);
     let session = home.member("ann@example.com", "Editor");
     for _ in 0..20 {
         home.refresh(&session).expect(200);
         home.user(&session).expect(200);
     }
+    let body = json!({"refresh_token": "x"});
+    let refused = (0..60).any(|_| home.auth("refresh", &body).send().status == 429);
+    assert!(refused, "strangers do not ask for ever");
+    is_throttled(&home.auth("refresh", &body).send());
+    home.user(&session).expect(200);
 }

@@ -9,7 +9,7 @@ use svc_tests::{
     wait_until,
 };
 
-fn serve(connect: &[String], options: &[&str]) -> (tempfile::TempDir, Service) {
+pub(super) fn serve(connect: &[String], options: &[&str]) -> (tempfile::TempDir, Service) {
     let folder = tempfile::tempdir().unwrap();
     rusqlite::Connection::open(folder.path().join("s.db"))
         .unwrap()
@@ -48,6 +48,7 @@ fn goes_away(server: &mut dyn Server) {
             begun.elapsed()
         );
         assert_eq!(answer.json()["error_code"], "resource_unavailable");
+        assert_eq!(answer.header("retry-after"), "1");
         assert!(!answer.body.contains("127.0.0.1") && !answer.body.contains("s3cret"));
         service.data("GET", "s", "/models/t").expect(200);
     }

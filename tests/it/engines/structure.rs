@@ -206,7 +206,9 @@ fn every_type_of_postgresql_goes_in_and_out() {
         let call = service
             .data("GET", "p", "/models/other.types")
             .query(&[("_order_by", order)]);
-        call.expect(200);
+        // PostgreSQL has no order for these.
+        let is_unordered = ["plain", "place", "name"].contains(&order.as_str());
+        call.expect(if is_unordered { 400 } else { 200 });
     }
     let call = service
         .data("POST", "p", "/models/Odd.Table")

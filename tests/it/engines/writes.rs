@@ -1,8 +1,10 @@
 //! Records created, changed and deleted, and what is refused.
 
 use serde_json::{Value, json};
+use svc_tests::servers::{MariadbServer, Server as _};
 
 use super::fixture::{ENGINES, Engines};
+use crate::shared::serve;
 
 #[test]
 fn every_engine_takes_and_gives_back_the_same_records() {
@@ -203,6 +205,39 @@ fn a_change_that_was_not_seen_is_not_overwritten() {
             "{engine}"
         );
     }
+}
+
+#[test]
+fn records_without_a_key_are_created_in_a_time_that_does_not_grow_with_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    // A server of its own: nobody else reads rows there.
+    let server = MariadbServer::start();
+    let url = server.database(
+        "CREATE TABLE readings (place VARCHAR(20), value INT, kind ENUM('b', 'a') DEFAULT 'a');
+         INSERT INTO readings (place, value) SELECT CONCAT('place ', seq), seq FROM seq_1_to_20000;",
+    );
+    let service = serve(&folder, &[&format!("x={url}")]);
+    let records: Vec<Value> = (0..200)
+        .map(|number| json!({"place": "new", "value": number}))
+        .collect();
+    let examined = || {
+        server.number(
+            "SELECT CAST(variable_value AS SIGNED) FROM information_schema.global_status \
+             WHERE variable_name = 'Handler_read_rnd_next'",
+        )
+    };
+    let before = examined();
+    let call = service.data("POST", "x", "/models/readings/bulk_create");
+    let created = call.json(&json!(records)).expect(200).json();
+    let last = &created[199]["record"];
+    assert_eq!(last["place"], "new", "{created}");
+    assert_eq!(last["value"], 199);
+    assert_eq!(last["kind"], "a", "what the database filled in is there");
+    let rows = examined() - before;
+    assert!(
+        rows < 400_000,
+        "{rows} rows were looked at for 200 new ones"
+    );
 }
 
 #[test]

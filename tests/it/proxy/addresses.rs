@@ -155,6 +155,23 @@ fn an_allowed_name_is_reached_until_it_is_taken_off_the_list() {
 }
 
 #[test]
+fn a_host_that_is_allowed_with_a_port_is_reached_at_that_port_alone() {
+    let place = super::Place::new(&[]);
+    let upstream = Upstream::saying(answer("200 OK", &[], "reached"));
+    let other = Upstream::saying(answer("200 OK", &[], "not reached"));
+    let entry = format!("127.0.0.1:{}", upstream.address.port());
+    let made = place.admin(&["project", "allow-host", &entry, "--project", "closed"]);
+    assert_eq!(made, json!({"host": entry, "allowed": true}));
+    svc_tests::wait_until("the port is allowed", || {
+        place.closed(&get(&upstream.url("/"))).send().status == 200
+    });
+    refused(place.closed(&get(&other.url("/"))), "url");
+    assert!(other.seen().is_empty());
+    let list = place.admin(&["project", "allow-host", "--project", "closed"]);
+    assert_eq!(list[0]["host"], entry);
+}
+
+#[test]
 fn a_redirect_to_an_address_that_is_not_public_is_not_followed() {
     let inner = Upstream::saying(answer("200 OK", &[], "reached"));
     let port = inner.address.port();

@@ -86,7 +86,10 @@ fn a_user_who_signed_in_uses_it_until_the_session_ends() {
     let body = get(&upstream.url("/"));
     assert_eq!(place.call(&session, &body).expect(200).body, "reached");
     let uid = signed_in["user"]["uid"].as_str().expect("a uid");
-    assert!(place.service.log().contains(&format!("user {uid}")));
+    // The line is written behind the answer.
+    svc_tests::wait_until("the log names the user", || {
+        place.service.log().contains(&format!("user {uid}"))
+    });
     call("logout").authorization(&session).expect(204);
     svc_tests::wait_until("the session has ended", || {
         place.call(&session, &body).send().status == 401

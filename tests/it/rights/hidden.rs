@@ -30,7 +30,7 @@ fn what_is_denied_and_what_is_missing_answer_alike() {
         &home,
         "Editor",
         "none",
-        &["--resource=shop", "--model=ghosts"],
+        &["--resource=shop", "--model=ghosts", "--later"],
     );
     set(&home, "Read Only", "none", &[]);
     let (editor, reader) = (
@@ -186,6 +186,27 @@ fn who_writes_and_may_not_read_gets_no_record_for_it() {
         );
         assert!(!answer.header("etag").is_empty());
     }
+}
+
+#[test]
+fn a_constraint_of_a_model_that_may_not_be_read_is_not_named() {
+    let home = Home::new();
+    set(
+        &home,
+        "Editor",
+        "none",
+        &["--resource=shop", "--model=orders"],
+    );
+    let editor = home.member("editor@example.com", "Editor").header();
+    let delete = |credential: &str| {
+        let call = home.call("DELETE", "shop/models/customers/1");
+        call.authorization(credential).expect(400)
+    };
+    let answer = delete(&editor);
+    assert_eq!(answer.header("x-constraint-columns"), "");
+    assert!(!answer.body.contains("orders"), "{}", answer.body);
+    let answer = delete(home.shop_token());
+    assert_eq!(answer.header("x-constraint-columns"), "customer_id");
 }
 
 #[test]

@@ -288,7 +288,7 @@ fn a_team_with_rules_does_what_the_closest_rule_says() {
     set(
         "Editor",
         "read,write,delete",
-        &["--resource=other", "--model=customers"],
+        &["--resource=other", "--model=customers", "--later"],
     );
     set(
         "Read Only",

@@ -398,11 +398,17 @@ fn the_last_administrator_stays() {
     home.add_in("staging", "other@example.com", "Administrator");
     home.tools("DELETE", &path).expect(400);
 
-    let second = made(
+    // One who has not accepted the invitation cannot sign in.
+    made(
         &home,
-        &json!({"email": "second@example.com", "group": administrator}),
+        &json!({"email": "invited@example.com", "group": administrator}),
     );
-    let second = format!("users/{}", second["uid"].as_str().unwrap());
+    let refused = home.tools("DELETE", &path).expect(400).json();
+    let message = refused["non_field_errors"][0].as_str().unwrap();
+    assert!(message.contains("who can sign in"), "{message}");
+
+    let second = home.add("second@example.com", "Administrator");
+    let second = format!("users/{second}");
     // Of two who leave at the same moment one stays.
     let statuses = thread::scope(|scope| {
         let (home, editor) = (&home, &editor);
@@ -420,6 +426,6 @@ fn the_last_administrator_stays() {
     assert_eq!(
         home.tools("GET", &format!("users?group={administrator}"))
             .ok()["count"],
-        1
+        2
     );
 }

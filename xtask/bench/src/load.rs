@@ -50,12 +50,15 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// A call that succeeds.
+    /// A call that succeeds; one with `null` has no body.
     pub fn new(method: Method, path: String, body: &Value) -> Self {
         Self {
             method,
             path,
-            body: body.to_string(),
+            body: match body {
+                Value::Null => String::new(),
+                body => body.to_string(),
+            },
             authorization: None,
             status: None,
         }
@@ -97,6 +100,33 @@ impl Exact {
 /// A call, made once: how long it took, and the body of its answer.
 pub async fn exactly(address: SocketAddr, call: &Exact) -> Result<(Duration, Bytes), Error> {
     call.send(&mut connect(address).await?).await
+}
+
+/// A request, made once on a connection of its own and answered with whatever status. A connection that the service
+/// closes because of what is sent is an answer too.
+pub async fn answered(address: SocketAddr, request: &Request<String>) -> Result<(), Error> {
+    let mut sender = connect(address).await?;
+    let (parts, body) = request.clone().into_parts();
+    let sent = send(&mut sender, Request::from_parts(parts, Full::from(body))).await;
+    match sent {
+        Err(error) if !error.is::<hyper::Error>() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// A call on a connection that is kept for the next one; a closed one is opened again.
+pub async fn keep_asking(
+    address: SocketAddr,
+    call: &Exact,
+    connection: &mut Option<Sender>,
+) -> Result<(), Error> {
+    let mut sender = match connection.take() {
+        Some(sender) if !sender.is_closed() => sender,
+        _ => connect(address).await?,
+    };
+    call.send(&mut sender).await?;
+    *connection = Some(sender);
+    Ok(())
 }
 
 /// A call, made over and over on so many connections for a time: how long each took.
@@ -334,7 +364,7 @@ async fn exchange(
     Ok(took)
 }
 
-type Sender = http1::SendRequest<Full<Bytes>>;
+pub type Sender = http1::SendRequest<Full<Bytes>>;
 
 async fn connect(address: SocketAddr) -> Result<Sender, Error> {
     let stream = TcpStream::connect(address).await?;

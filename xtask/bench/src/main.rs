@@ -3,10 +3,12 @@
 //! that answers the same bytes. Run it with `cargo xtask bench`.
 
 mod accounts;
+mod attacks;
 mod bare;
 mod cases;
 mod dataset;
 mod floor;
+mod linear;
 mod load;
 mod pages;
 mod proxy;
@@ -44,7 +46,10 @@ Options:
   --connections N   how many requests are under way at once (default 16)
   --orders N        size of the table (default 100000)
   --case NAME       only this case; can be given several times; `accounts` are those about signing in,
-                    `pages` the list of many long pages, `proxy` those about the HTTP proxy
+                    `pages` the list of many long pages, `proxy` those about the HTTP proxy, `linear`
+                    whether calls cost in proportion to what they send, `attacks` how others fare while
+                    the service is attacked; without this option all but the last two
+  --attack NAME     only this attack, on each engine that it is for
   --engine NAME     only this engine, sqlite or postgres; can be given twice
   --help            this text
 
@@ -61,6 +66,7 @@ fn main() -> ExitCode {
                 Ok(())
             }
             Arguments::Bare { body } => bare::serve(&body),
+            Arguments::Attack(arguments) => attacks::run(&arguments),
             Arguments::Run(options) => run(&options),
         });
     match outcome {
@@ -79,6 +85,8 @@ enum Arguments {
     Bare {
         body: PathBuf,
     },
+    /// An attack on the service, which this program starts itself in a process of its own too.
+    Attack(Vec<String>),
     Run(Options),
 }
 
@@ -95,6 +103,12 @@ struct Options {
     proxy: bool,
     /// Whether long lists of pages are measured too.
     pages: bool,
+    /// Whether calls are measured with more and more to read.
+    linear: bool,
+    /// Whether the service is attacked, instead of all else.
+    attacks: bool,
+    /// The only attack.
+    attack: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +139,9 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
         accounts: false,
         proxy: false,
         pages: false,
+        linear: false,
+        attacks: false,
+        attack: None,
     };
     while let Some(argument) = parser.next()? {
         match argument {
@@ -136,8 +153,14 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
                 "accounts" => options.accounts = true,
                 "proxy" => options.proxy = true,
                 "pages" => options.pages = true,
+                "linear" => options.linear = true,
+                "attacks" => options.attacks = true,
                 name => options.cases.push(case(name)?),
             },
+            Long("attack") => {
+                options.attack = Some(parser.value()?.string()?);
+                options.attacks = true;
+            }
             Long("engine") => options
                 .engines
                 .push(Engine::parse(&parser.value()?.string()?)?),
@@ -145,13 +168,24 @@ fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
                 let body = parser.value()?.into();
                 return Ok(Arguments::Bare { body });
             }
+            Value(word) if word == attacks::COMMAND => {
+                let mut rest = Vec::new();
+                for argument in parser.raw_args()? {
+                    rest.push(argument.string()?);
+                }
+                return Ok(Arguments::Attack(rest));
+            }
             other => return Err(other.unexpected()),
         }
     }
     if options.seconds == 0 || options.connections == 0 || options.orders == 0 {
         return Err("--seconds, --connections and --orders are at least 1".into());
     }
-    if options.cases.is_empty() && !options.accounts && !options.pages && !options.proxy {
+    if options.attacks {
+        return Ok(Arguments::Run(options));
+    }
+    let is_said = options.accounts || options.pages || options.proxy || options.linear;
+    if options.cases.is_empty() && !is_said {
         options.cases = CASES.iter().collect();
         options.accounts = true;
         options.pages = true;
@@ -172,6 +206,10 @@ fn case(name: &str) -> Result<&'static Case, lexopt::Error> {
 
 fn run(options: &Options) -> Result<(), Error> {
     let folder = tempfile::tempdir()?;
+    if options.attacks {
+        let time = Duration::from_secs(options.seconds);
+        return attacks::measure(folder.path(), time, options.attack.as_deref());
+    }
     if options.proxy {
         eprintln!("proxy");
         for remark in proxy::measure(folder.path(), &load(options))? {
@@ -213,6 +251,18 @@ fn run(options: &Options) -> Result<(), Error> {
         measured.push(postgres);
     }
 
+    if options.linear {
+        for database in &measured {
+            println!(
+                "{}:\n\n{}",
+                database.name,
+                linear::measure(folder.path(), database)?
+            );
+        }
+        if options.cases.is_empty() && !options.accounts && !options.pages {
+            return Ok(());
+        }
+    }
     let service = Service::start(folder.path(), &measured)?;
     let idle = service.usage()?;
     let mut rows = Vec::new();

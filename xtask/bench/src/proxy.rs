@@ -29,19 +29,7 @@ pub fn measure(folder: &Path, load: &Load) -> Result<Vec<String>, Error> {
     std::fs::create_dir(&folder)?;
     let service = Service::start(&folder, &[])?;
     service.administer(&["project", "allow-host", "127.0.0.1", "--project", "main"])?;
-    let add = [
-        "service-token",
-        "add",
-        "--team",
-        "Editor",
-        "--project",
-        "main",
-        "--json",
-    ];
-    let made: Value = serde_json::from_slice(&service.administer(&add)?)?;
-    let token = made["token"].as_str().ok_or("no service token was made")?;
-    let mut session = HeaderValue::try_from(format!("JWT {token}"))?;
-    session.set_sensitive(true);
+    let session = service.add_session()?;
     Ok(vec![
         small(&folder, &service, &session, load)?,
         large(&service, &session)?,

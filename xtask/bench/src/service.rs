@@ -43,9 +43,9 @@ struct Resource {
 impl Service {
     /// Starts the program with each of these connected, as its name.
     pub fn start(folder: &Path, databases: &[Database]) -> Result<Self, Error> {
-        let program = std::env::var_os("SVC_BIN")
+        let program = std::env::var_os("TESTED_PROGRAM")
             .map(PathBuf::from)
-            .ok_or("SVC_BIN does not name the program; run `cargo xtask bench`")?;
+            .ok_or("TESTED_PROGRAM does not name the program; run `cargo xtask bench`")?;
         let store = folder.join("store");
         let mut command = Command::new(&program);
         // Settings of the caller's own service are not those of the benchmark.
@@ -155,6 +155,20 @@ impl Service {
         }
     }
 
+    /// Makes another token of a resource.
+    pub fn add_token(&self, database: &Database) -> Result<HeaderValue, Error> {
+        #[derive(Deserialize)]
+        struct Made {
+            token: String,
+        }
+
+        let add = ["token", "add", database.name, "--project", "main", "--json"];
+        let made = serde_json::from_slice::<Made>(&self.administer(&add)?)?;
+        let mut authorization = HeaderValue::try_from(made.token)?;
+        authorization.set_sensitive(true);
+        Ok(authorization)
+    }
+
     /// Makes an API key of the project.
     pub fn add_key(&self) -> Result<String, Error> {
         #[derive(Deserialize)]
@@ -164,6 +178,26 @@ impl Service {
 
         let made = self.administer(&["key", "add", "--project", "main", "--json"])?;
         Ok(serde_json::from_slice::<Made>(&made)?.api_key)
+    }
+
+    /// Makes a session of the team Editor that no password is needed for.
+    pub fn add_session(&self) -> Result<HeaderValue, Error> {
+        #[derive(Deserialize)]
+        struct Made {
+            token: String,
+        }
+
+        let add = ["service-token", "add", "--team", "Editor"];
+        let add = [&add[..], &["--project", "main", "--json"]].concat();
+        let made: Made = serde_json::from_slice(&self.administer(&add)?)?;
+        let mut session = HeaderValue::try_from(format!("JWT {}", made.token))?;
+        session.set_sensitive(true);
+        Ok(session)
+    }
+
+    /// The static token of a database.
+    pub fn token(&self, database: &Database) -> Option<HeaderValue> {
+        self.tokens.get(database.name).cloned()
     }
 
     /// A path below the environment.

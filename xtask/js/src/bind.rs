@@ -1,7 +1,5 @@
 //! wasm-bindgen: the compiled crate becomes a smaller module and the JavaScript that calls it.
 
-use std::path::Path;
-
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::{Result, trim};
@@ -18,10 +16,9 @@ pub struct Bound {
     pub wasm: Vec<u8>,
 }
 
-pub fn bind(compiled: &Path) -> Result<Bound> {
+pub fn bind(compiled: Vec<u8>) -> Result<Bound> {
     let mut output = Bindgen::new()
-        .input_path(compiled)
-        .out_name("svc_js")
+        .input_bytes("svc_js", compiled)
         .web(true)?
         .typescript(false)
         // Where the module lies is the business of the entry points, one for browsers and one for Node.
@@ -39,40 +36,19 @@ pub fn bind(compiled: &Path) -> Result<Bound> {
         return Err("the crate asks for npm packages; the client has no dependencies".into());
     }
     let module = output.wasm_mut();
+    // What the linker says of the module is about the one that was compiled.
+    let of_linker = module
+        .customs
+        .iter()
+        .filter(|(_, section)| section.name() == "linking" || section.name().starts_with("reloc."));
+    let of_linker: Vec<_> = of_linker.map(|(id, _)| id).collect();
+    for id in of_linker {
+        module.customs.delete(id);
+    }
     trim::trim(module)?;
     let wasm = module.emit_wasm();
     Ok(Bound {
-        glue: without_comments(output.js()),
+        glue: output.js().to_owned(),
         wasm,
     })
-}
-
-/// The script without its JSDoc comments, which say what `index.d.ts` says better.
-fn without_comments(script: &str) -> String {
-    let mut plain = String::with_capacity(script.len());
-    let mut is_comment = false;
-    for line in script.lines() {
-        is_comment |= line.trim_start().starts_with("/**");
-        if !is_comment {
-            plain.push_str(line);
-            plain.push('\n');
-        }
-        is_comment &= !line.trim_end().ends_with("*/");
-    }
-    plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn comments_go_and_code_stays() {
-        let script =
-            "/**\n * What it is.\n */\nclass A {\n    /** One line. */\n    a() {} // stays\n}";
-        assert_eq!(
-            without_comments(script),
-            "class A {\n    a() {} // stays\n}\n"
-        );
-    }
 }

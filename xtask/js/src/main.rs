@@ -7,6 +7,7 @@ mod optimise;
 mod package;
 mod serve;
 mod size;
+mod sweep;
 mod trim;
 
 use std::{collections::BTreeMap, error::Error, fs, path::PathBuf, process::ExitCode};
@@ -91,13 +92,21 @@ fn serve_options(mut parser: lexopt::Parser) -> Result<serve::Options> {
 }
 
 fn run(options: &Options) -> Result<()> {
-    let bound = bind::bind(&options.wasm)?;
-    let named = optimise::optimise(options, bound.wasm)?;
+    let compiled = fs::read(&options.wasm)?;
+    let constants = sweep::Constants::read(&compiled)?;
+    let bound = bind::bind(compiled)?;
+    let mut named = optimise::optimise(options, bound.wasm)?;
+    let swept = constants.sweep(&mut named)?;
     let wasm = breakdown::without_custom_sections(&named)?;
 
     let mut files = package::files(options)?;
     files.insert(bind::GLUE.to_owned(), bound.glue.into_bytes());
     files.insert(bind::WASM.to_owned(), wasm);
+    for (name, content) in &mut files {
+        if name.ends_with(".js") {
+            *content = package::without_comments(std::str::from_utf8(content)?).into_bytes();
+        }
+    }
     package::check(&files)?;
     write(options, &files)?;
 
@@ -106,6 +115,10 @@ fn run(options: &Options) -> Result<()> {
     if options.sizes {
         println!("\nWhere the bytes of {} go, uncompressed:\n", bind::WASM);
         print!("{}", breakdown::Breakdown::new(&named)?);
+        println!(
+            "\n{} of {} bytes of data are blank.",
+            swept.blank, swept.all
+        );
     }
     report.check(BUDGET)?;
     Ok(())

@@ -37,6 +37,22 @@ fn with_version(template: &str, version: &str) -> Result<String> {
     }
 }
 
+/// A script without the comments that have lines of their own: `index.d.ts` says better what there is to know for users.
+pub fn without_comments(script: &str) -> String {
+    let mut plain = String::with_capacity(script.len());
+    let mut is_comment = false;
+    for line in script.lines() {
+        let text = line.trim();
+        is_comment |= text.starts_with("/**");
+        if !is_comment && !text.starts_with("//") {
+            plain.push_str(line);
+            plain.push('\n');
+        }
+        is_comment &= !text.ends_with("*/");
+    }
+    plain
+}
+
 /// Compares package.json with what is there.
 pub fn check(files: &BTreeMap<String, Vec<u8>>) -> Result<()> {
     let manifest = files
@@ -94,6 +110,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn comments_go_and_code_stays() {
+        let script = "/**\n * What it is.\n */\nclass A {\n    /** One line. */\n    a() {} // stays\n    // goes\n}";
+        assert_eq!(
+            without_comments(script),
+            "class A {\n    a() {} // stays\n}\n"
+        );
+    }
 
     #[test]
     fn the_version_is_put_into_the_template_once() {

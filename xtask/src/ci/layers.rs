@@ -8,7 +8,8 @@ use crate::shell::{Failure, Repository};
 /// Each crate and the crates of this workspace that it may depend on.
 /// Development dependencies (tests, examples) may reach further.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("svc-model", &[]),
+    ("svc-macros", &[]),
+    ("svc-model", &["svc-macros"]),
     ("svc-auth", &["svc-model"]),
     ("svc-transport", &["svc-model"]),
     ("svc-api", &["svc-model", "svc-auth", "svc-transport"]),
@@ -39,7 +40,13 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that end up in other people's programs.
-const CLIENT_CRATES: [&str; 4] = ["svc-model", "svc-auth", "svc-transport", "svc-api"];
+const CLIENT_CRATES: [&str; 5] = [
+    "svc-macros",
+    "svc-model",
+    "svc-auth",
+    "svc-transport",
+    "svc-api",
+];
 
 /// What the client crates may name directly: few, small, standard.
 const CLIENT_MAY_USE: &[&str] = &[
@@ -55,10 +62,13 @@ const CLIENT_MAY_USE: &[&str] = &[
     "hyper-util",
     "percent-encoding",
     "pin-project-lite",
+    "proc-macro2",
+    "quote",
     "rustls",
     "serde",
     "serde_json",
     "serde_path_to_error",
+    "syn",
     "thiserror",
     "tokio",
     "tokio-rustls",

@@ -85,9 +85,9 @@ pub fn run_browser_tests(repository: &Repository) -> Result<(), Failure> {
         .run()
 }
 
-/// The client beside what it is made of, against a release build of the program: that of `SVC_BIN`, or one made now.
+/// The client beside what it is made of, against a release build of the program: that of `TESTED_PROGRAM`, or one made now.
 pub fn run_benchmark(repository: &Repository) -> Result<(), Failure> {
-    let program = match std::env::var("SVC_BIN") {
+    let program = match std::env::var("TESTED_PROGRAM") {
         Ok(program) => program,
         Err(_) => {
             repository
@@ -100,7 +100,7 @@ pub fn run_benchmark(repository: &Repository) -> Result<(), Failure> {
     place
         .node(repository)
         .args([text(&place.folder.join("tests/bench.mjs"))])
-        .env("SVC_BIN", &program)
+        .env("TESTED_PROGRAM", &program)
         .run()
 }
 
@@ -163,7 +163,7 @@ impl Place {
             .args(["--test", "--test-reporter=spec"])
             .args([format!("--test-timeout={TIME_LIMIT}")])
             .args(tests.iter().map(|path| text(path)))
-            .env("SVC_BIN", text(&repository.program("debug")));
+            .env("TESTED_PROGRAM", text(&repository.program("debug")));
         Ok(run)
     }
 

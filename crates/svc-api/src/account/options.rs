@@ -6,7 +6,10 @@ use http::HeaderValue;
 use svc_auth::{
     ClientSettings, Clock, MemoryStore, ServiceRequest, ServiceToken, Session, TokenStore,
 };
-use svc_model::{ProjectName, wire::Transport};
+use svc_model::{
+    ProjectName,
+    wire::{Spawner, Timer, Transport},
+};
 
 use crate::ClientBuilder;
 
@@ -14,6 +17,7 @@ use crate::ClientBuilder;
 pub(crate) struct SessionOptions {
     store: Option<Arc<dyn TokenStore>>,
     clock: Option<Arc<dyn Clock>>,
+    spawner: Option<Arc<dyn Spawner>>,
     service_token: Option<ServiceToken>,
 }
 
@@ -26,6 +30,7 @@ impl SessionOptions {
     pub(crate) fn session(
         &self,
         transport: &Arc<dyn Transport>,
+        timer: Option<&Arc<dyn Timer>>,
         settings: &ClientSettings,
         user_agent: &HeaderValue,
     ) -> Session {
@@ -45,11 +50,30 @@ impl SessionOptions {
         if let Some(clock) = &self.clock {
             builder = builder.shared_clock(Arc::clone(clock));
         }
+        if let Some(timer) = timer {
+            builder = builder.shared_timer(Arc::clone(timer));
+        }
+        if let Some(spawner) = self.spawner() {
+            builder = builder.shared_spawner(spawner);
+        }
         let session = builder.build();
         if let Some(token) = &self.service_token {
             session.load_service_token(token);
         }
         session
+    }
+}
+
+impl SessionOptions {
+    #[cfg(feature = "hyper")]
+    fn spawner(&self) -> Option<Arc<dyn Spawner>> {
+        let spawner = self.spawner.clone();
+        Some(spawner.unwrap_or_else(|| Arc::new(svc_transport::TokioSpawner)))
+    }
+
+    #[cfg(not(feature = "hyper"))]
+    fn spawner(&self) -> Option<Arc<dyn Spawner>> {
+        self.spawner.clone()
     }
 }
 
@@ -66,6 +90,17 @@ impl<T> ClientBuilder<T> {
     /// On WebAssembly there is no default: tokens are then renewed when they are refused.
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.session.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// Drives the renewal of tokens by this spawner, so that it goes on to its end when the calls that
+    /// wait for it are cancelled.
+    ///
+    /// With the feature `hyper` it is that of tokio by default, which does so wherever there is a
+    /// tokio runtime. Without a spawner a renewal that nobody waits for stands still until the next
+    /// call; clients that share a [store](Self::session_store) should have one.
+    pub fn spawner(mut self, spawner: impl Spawner) -> Self {
+        self.session.spawner = Some(Arc::new(spawner));
         self
     }
 

@@ -3,8 +3,11 @@
 use std::{fmt, future::IntoFuture};
 
 use http::header;
-use svc_auth::account::{AccountScope, Logout};
-use svc_model::wire::{AnyOperation, BoxFuture, Operation, OperationInfo};
+use svc_auth::account::Logout;
+use svc_model::{
+    Scope,
+    wire::{AnyOperation, BoxFuture, Operation, OperationInfo},
+};
 
 use crate::{Client, Error, RequestOptions};
 
@@ -15,12 +18,12 @@ static LOGOUT: OperationInfo = Logout::INFO;
 #[must_use = "nobody is signed out until it is sent"]
 pub struct SignOut {
     client: Client,
-    scope: AccountScope,
+    scope: Scope,
     revoke: bool,
 }
 
 impl SignOut {
-    pub(super) fn new(client: &Client, scope: AccountScope) -> Self {
+    pub(super) fn new(client: &Client, scope: Scope) -> Self {
         Self {
             client: client.clone(),
             scope,
@@ -52,9 +55,9 @@ impl SignOut {
         let header = headers.and_then(|mut headers| headers.remove(header::AUTHORIZATION));
         if let Some(header) = header {
             let mut operation = AnyOperation::new(&LOGOUT);
-            let arguments = self.scope.path_arguments();
+            let logout = Logout::new(self.scope);
+            let arguments = logout.path_arguments();
             operation.arguments = arguments.iter().map(ToString::to_string).collect();
-            operation.query = self.scope.query();
             let options = RequestOptions::new().header(header::AUTHORIZATION, header);
             // Whatever comes of it: there is nothing left to be done about it.
             let _ = self.client.answer(&operation, &options).await;

@@ -117,7 +117,12 @@ impl ClientBuilder<OwnTransport> {
         Ok(Client {
             inner: Arc::new(Inner {
                 #[cfg(feature = "account")]
-                session: self.session.session(&transport, &settings, &user_agent),
+                session: self.session.session(
+                    &transport,
+                    self.timer.as_ref(),
+                    &settings,
+                    &user_agent,
+                ),
                 #[cfg(feature = "account")]
                 session_options: self.session,
                 transport,

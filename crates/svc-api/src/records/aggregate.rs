@@ -33,9 +33,10 @@ impl<T: DeserializeOwned> Records<T> {
     }
 
     fn aggregation(&self, aggregation: Aggregation) -> Call<Aggregate> {
-        let mut operation = Aggregate::new(self.collection.clone(), ListQuery::new(), aggregation);
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            Aggregate::new(self.collection.clone(), ListQuery::new(), aggregation),
+        )
     }
 
     /// Gives one value for each group of records.
@@ -57,9 +58,10 @@ impl<T: DeserializeOwned> Records<T> {
         aggregation: Aggregation,
     ) -> Call<Group> {
         let collection = self.collection.clone();
-        let mut operation = Group::new(collection, ListQuery::new(), columns, aggregation);
-        operation.draft = self.client.draft();
-        Call::new(&self.client, operation)
+        Call::new(
+            &self.client,
+            Group::new(collection, ListQuery::new(), columns, aggregation),
+        )
     }
 }
 

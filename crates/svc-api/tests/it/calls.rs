@@ -115,12 +115,12 @@ async fn drafts_are_published_and_discarded_and_revisions_restored() {
     assert_eq!(
         shown(&mock),
         [
-            format!(r#"POST {base}publish/?draft=0 {{"uids":["5f0c","6f0c"]}}"#),
-            format!("POST {base}publish/?draft=0 {{}}"),
-            format!(r#"POST {base}discard/?draft=0 {{"uids":["5f0c"]}}"#),
-            format!("POST {base}discard/?draft=0 {{}}"),
-            format!("GET {base}5f0c/revisions/?draft=0"),
-            format!("POST {base}5f0c/revisions/2/restore/?draft=0"),
+            format!(r#"POST {base}publish/ {{"uids":["5f0c","6f0c"]}}"#),
+            format!("POST {base}publish/ {{}}"),
+            format!(r#"POST {base}discard/ {{"uids":["5f0c"]}}"#),
+            format!("POST {base}discard/ {{}}"),
+            format!("GET {base}5f0c/revisions/"),
+            format!("POST {base}5f0c/revisions/2/restore/"),
         ]
     );
     assert_eq!(mock.requests()[5].headers[header::IF_MATCH], "\"1\"");

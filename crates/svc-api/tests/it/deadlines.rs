@@ -1,11 +1,11 @@
 //! How long a call may take.
 
-use std::time::Duration;
+use std::{future::ready, time::Duration};
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 use svc_api::{
-    AuthError, AuthTarget, RetryPolicy, TokenProvider,
-    wire::{BoxFuture, Deadline, TransportErrorKind, mock::MockTransport},
+    AuthError, AuthTarget, RequestOptions, RetryPolicy, TokenProvider,
+    wire::{BoxFuture, Deadline, Timer, TransportErrorKind, mock::MockTransport},
 };
 
 use crate::support::{TestTimer, answer, builder};
@@ -27,18 +27,6 @@ async fn a_call_ends_at_its_deadline_even_if_the_transport_never_answers() {
 
 #[tokio::test]
 async fn a_deadline_holds_for_the_token_provider_too() {
-    #[derive(Debug)]
-    struct Stuck;
-
-    impl TokenProvider for Stuck {
-        fn authorization<'a>(
-            &'a self,
-            _: AuthTarget<'a>,
-        ) -> BoxFuture<'a, Result<Option<http::HeaderValue>, AuthError>> {
-            Box::pin(std::future::pending())
-        }
-    }
-
     let mock = MockTransport::new();
     let client = builder(&mock)
         .timer(TestTimer::default())
@@ -46,7 +34,65 @@ async fn a_deadline_holds_for_the_token_provider_too() {
         .build()
         .unwrap();
     assert!(client.pages().list().await.unwrap_err().is_timeout());
+    let account = client.account();
+    assert!(account.headers().await.unwrap_err().is_timeout());
+    assert!(account.is_authenticated().await.unwrap_err().is_timeout());
     assert!(mock.requests().is_empty());
+}
+
+#[tokio::test]
+async fn the_check_who_is_signed_in_keeps_one_deadline_for_the_credential_and_the_call() {
+    let timer = TestTimer::default();
+    let mock = MockTransport::new().never_answer();
+    let client = builder(&mock)
+        .timer(timer.clone())
+        .token_provider(Slow(timer.clone()))
+        .deadline(Duration::from_secs(30))
+        .build()
+        .unwrap();
+    let account = client.account();
+    assert!(account.is_authenticated().await.unwrap_err().is_timeout());
+    // The provider takes 20 seconds the first time.
+    let left: Vec<_> = mock
+        .requests()
+        .iter()
+        .map(|request| request.deadline())
+        .collect();
+    assert_eq!(left, [Some(Deadline(Duration::from_secs(10)))]);
+    assert_eq!(timer.now(), Duration::from_secs(30));
+    // What the options of a call say goes before the client's deadline.
+    let options = RequestOptions::new().deadline(Duration::from_secs(1));
+    let headers = account.headers_with(&options).await.unwrap();
+    assert_eq!(headers.unwrap()["authorization"], "JWT slow");
+}
+
+/// Never has a credential.
+#[derive(Debug)]
+struct Stuck;
+
+impl TokenProvider for Stuck {
+    fn authorization<'a>(
+        &'a self,
+        _: AuthTarget<'a>,
+    ) -> BoxFuture<'a, Result<Option<HeaderValue>, AuthError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// Takes 20 seconds for its first credential.
+#[derive(Debug)]
+struct Slow(TestTimer);
+
+impl TokenProvider for Slow {
+    fn authorization<'a>(
+        &'a self,
+        _: AuthTarget<'a>,
+    ) -> BoxFuture<'a, Result<Option<HeaderValue>, AuthError>> {
+        if self.0.now().is_zero() {
+            self.0.pass(Duration::from_secs(20));
+        }
+        Box::pin(ready(Ok(Some(HeaderValue::from_static("JWT slow")))))
+    }
 }
 
 #[tokio::test]

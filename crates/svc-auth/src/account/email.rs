@@ -1,74 +1,58 @@
 //! Changing an e-mail address, which the new address confirms.
 
-use serde::Serialize;
-use svc_model::account::{
-    AccountScope, CHANGE_EMAIL_COMPLETE_PATH, CHANGE_EMAIL_PATH, EmailChangeRequested, EmailChanged,
+use svc_model::{
+    Scope,
+    account::{EmailChangeRequested, EmailChanged},
+    wire::Operation,
 };
 
-use super::{Code, Password, operation};
+use super::{Code, Password};
 
 /// Ask for another e-mail address: `POST .../auth/change_email`, 200 with
 /// [`EmailChangeRequested`]. Nothing changes until the new address confirms it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/auth/change_email")]
+#[operation(name = "account.change_email", credential = Session, answer = EmailChangeRequested)]
 #[non_exhaustive]
 pub struct ChangeEmail {
     /// Whose users.
-    #[serde(skip)]
-    pub scope: AccountScope,
+    #[wire(path)]
+    pub scope: Scope,
     /// The e-mail address from then on.
+    #[wire(body)]
     pub new_email: String,
     /// The password; only a user who has none may leave it out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(body)]
     pub current_password: Option<Password>,
 }
 
 impl ChangeEmail {
     /// Asks for another address for the user who is signed in.
     pub fn new(
-        scope: AccountScope,
+        scope: impl Into<Scope>,
         new_email: impl Into<String>,
         current_password: Option<Password>,
     ) -> Self {
         Self {
-            scope,
+            scope: scope.into(),
             new_email: new_email.into(),
             current_password,
         }
     }
 }
 
-operation!(
-    ChangeEmail => EmailChangeRequested,
-    "account.change_email",
-    CHANGE_EMAIL_PATH,
-    Session
-);
-
 /// Confirm another e-mail address: `POST .../auth/change_email_complete`, 200 with
 /// [`EmailChanged`]; 400 when the code is wrong or used up.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/auth/change_email_complete")]
+#[operation(name = "account.change_email_complete", credential = Anonymous, answer = EmailChanged)]
+#[operation(new = "Confirms an address with a code.")]
 #[non_exhaustive]
 pub struct ChangeEmailComplete {
     /// Whose users.
-    #[serde(skip)]
-    pub scope: AccountScope,
+    #[wire(path)]
+    pub scope: Scope,
     /// The code that came to the new address.
+    #[wire(body)]
     pub code: Code,
 }
-
-impl ChangeEmailComplete {
-    /// Confirms an address with a code.
-    pub fn new(scope: AccountScope, code: impl Into<Code>) -> Self {
-        Self {
-            scope,
-            code: code.into(),
-        }
-    }
-}
-
-operation!(
-    ChangeEmailComplete => EmailChanged,
-    "account.change_email_complete",
-    CHANGE_EMAIL_COMPLETE_PATH,
-    Anonymous
-);

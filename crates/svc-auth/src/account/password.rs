@@ -1,50 +1,43 @@
 //! Changing a password, and setting a forgotten one anew.
 
 use serde::{Deserialize, Serialize};
-use svc_model::account::{
-    AccountScope, CHANGE_PASSWORD_PATH, PasswordResetRequested, RESET_PASSWORD_COMPLETE_PATH,
-    RESET_PASSWORD_PATH,
-};
+use svc_model::{Scope, account::PasswordResetRequested, wire::Operation};
 
-use super::{Code, Password, operation};
+use super::{Code, Password};
 use crate::AuthState;
 
 /// Change the password: `POST .../auth/change_password`, 200 with [`PasswordChanged`]. All other
 /// sessions of the user end.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/auth/change_password")]
+#[operation(name = "account.change_password", credential = Session, answer = PasswordChanged)]
 #[non_exhaustive]
 pub struct ChangePassword {
     /// Whose users.
-    #[serde(skip)]
-    pub scope: AccountScope,
+    #[wire(path)]
+    pub scope: Scope,
     /// The password from now on.
+    #[wire(body)]
     pub new_password: Password,
     /// The password until now; only a user who has none may leave it out.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(body)]
     pub current_password: Option<Password>,
 }
 
 impl ChangePassword {
     /// Changes the password of the user who is signed in.
     pub fn new(
-        scope: AccountScope,
+        scope: impl Into<Scope>,
         new_password: impl Into<Password>,
         current_password: Option<Password>,
     ) -> Self {
         Self {
-            scope,
+            scope: scope.into(),
             new_password: new_password.into(),
             current_password,
         }
     }
 }
-
-operation!(
-    ChangePassword => PasswordChanged,
-    "account.change_password",
-    CHANGE_PASSWORD_PATH,
-    Session
-);
 
 /// The answer to a call that sets a password: `{"result": true, "new_state": {...}}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,65 +52,35 @@ pub struct PasswordChanged {
 
 /// Ask for a code that sets a forgotten password anew: `POST .../auth/reset_password`, 200 with
 /// [`PasswordResetRequested`] whether or not there is such an account.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/auth/reset_password")]
+#[operation(name = "account.reset_password", credential = Anonymous, answer = PasswordResetRequested)]
+#[operation(new = "Asks for a code by e-mail.")]
 #[non_exhaustive]
 pub struct ResetPassword {
     /// Whose users.
-    #[serde(skip)]
-    pub scope: AccountScope,
+    #[wire(path)]
+    pub scope: Scope,
     /// The e-mail address.
+    #[wire(body)]
     pub email: String,
 }
 
-impl ResetPassword {
-    /// Asks for a code by e-mail.
-    pub fn new(scope: AccountScope, email: impl Into<String>) -> Self {
-        Self {
-            scope,
-            email: email.into(),
-        }
-    }
-}
-
-operation!(
-    ResetPassword => PasswordResetRequested,
-    "account.reset_password",
-    RESET_PASSWORD_PATH,
-    Anonymous
-);
-
 /// Set a forgotten password anew: `POST .../auth/reset_password_complete`, 200 with
 /// [`PasswordChanged`]; 400 when the code is wrong, used up, or older than an hour.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/auth/reset_password_complete")]
+#[operation(name = "account.reset_password_complete", credential = Anonymous, answer = PasswordChanged)]
+#[operation(new = "Sets the password with a code.")]
 #[non_exhaustive]
 pub struct ResetPasswordComplete {
     /// Whose users.
-    #[serde(skip)]
-    pub scope: AccountScope,
+    #[wire(path)]
+    pub scope: Scope,
     /// The code that came by e-mail.
+    #[wire(body)]
     pub code: Code,
     /// The password from now on.
+    #[wire(body)]
     pub new_password: Password,
 }
-
-impl ResetPasswordComplete {
-    /// Sets the password with a code.
-    pub fn new(
-        scope: AccountScope,
-        code: impl Into<Code>,
-        new_password: impl Into<Password>,
-    ) -> Self {
-        Self {
-            scope,
-            code: code.into(),
-            new_password: new_password.into(),
-        }
-    }
-}
-
-operation!(
-    ResetPasswordComplete => PasswordChanged,
-    "account.reset_password_complete",
-    RESET_PASSWORD_COMPLETE_PATH,
-    Anonymous
-);

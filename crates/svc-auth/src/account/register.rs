@@ -1,93 +1,61 @@
 //! How a user comes to be: by signing up, or by accepting an invitation.
 
-use serde::Serialize;
-use svc_model::account::{ACCEPT_INVITATION_PATH, AccountScope, REGISTER_PATH, Registered};
+use svc_model::{Scope, account::Registered, wire::Operation};
 
-use super::{Code, Password, PasswordChanged, operation};
+use super::{Code, Password, PasswordChanged};
 
 /// Sign up: `POST .../auth/register`, 201 with [`Registered`]; 403 when the project has sign-up
 /// off. It signs nobody in.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/auth/register")]
+#[operation(name = "account.register", credential = Anonymous, answer = Registered)]
+#[operation(new = "Signs a user up without names.")]
 #[non_exhaustive]
 pub struct Register {
     /// Whose users.
-    #[serde(skip)]
-    pub scope: AccountScope,
+    #[wire(path)]
+    pub scope: Scope,
     /// The e-mail address.
+    #[wire(body)]
     pub email: String,
     /// The password.
+    #[wire(body)]
     pub password: Password,
     /// The first name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(body)]
     pub first_name: Option<String>,
     /// The last name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(body)]
     pub last_name: Option<String>,
     /// The language, such as `en`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(body)]
     pub language: Option<String>,
     /// The IANA time zone, such as `Europe/Berlin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(body)]
     pub timezone: Option<String>,
 }
 
-impl Register {
-    /// Signs up with an e-mail address and a password, and nothing else known.
-    pub fn new(
-        scope: AccountScope,
-        email: impl Into<String>,
-        password: impl Into<Password>,
-    ) -> Self {
-        Self {
-            scope,
-            email: email.into(),
-            password: password.into(),
-            first_name: None,
-            last_name: None,
-            language: None,
-            timezone: None,
-        }
-    }
-}
-
-operation!(Register => Registered, "account.register", REGISTER_PATH, Anonymous);
-
 /// Accept an invitation: `POST .../auth/accept_invitation`, 200 with [`PasswordChanged`], whose
 /// tokens sign the user in; 400 when the code is wrong or used up.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/auth/accept_invitation")]
+#[operation(name = "account.accept_invitation", credential = Anonymous, answer = PasswordChanged)]
+#[operation(new = "Accepts an invitation, and leaves the names as they are.")]
 #[non_exhaustive]
 pub struct AcceptInvitation {
     /// Whose users.
-    #[serde(skip)]
-    pub scope: AccountScope,
+    #[wire(path)]
+    pub scope: Scope,
     /// The code of the invitation.
+    #[wire(body)]
     pub code: Code,
     /// The password from now on.
+    #[wire(body)]
     pub password: Password,
     /// The first name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(body)]
     pub first_name: Option<String>,
     /// The last name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(body)]
     pub last_name: Option<String>,
 }
-
-impl AcceptInvitation {
-    /// Accepts an invitation, and leaves the names as they are.
-    pub fn new(scope: AccountScope, code: impl Into<Code>, password: impl Into<Password>) -> Self {
-        Self {
-            scope,
-            code: code.into(),
-            password: password.into(),
-            first_name: None,
-            last_name: None,
-        }
-    }
-}
-
-operation!(
-    AcceptInvitation => PasswordChanged,
-    "account.accept_invitation",
-    ACCEPT_INVITATION_PATH,
-    Anonymous
-);

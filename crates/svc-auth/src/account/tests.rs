@@ -1,13 +1,17 @@
 //! The wire shapes of the operations.
 
+use bytes::Bytes;
 use http::Response;
-use svc_model::wire::Operation;
+use svc_model::{
+    Scope,
+    wire::{Host, Operation},
+};
 
 use super::*;
 use crate::{AuthState, RefreshToken};
 
-fn scope() -> AccountScope {
-    AccountScope::new("demo", "prod")
+fn scope() -> Scope {
+    Scope::new("demo", "prod")
 }
 
 /// `METHOD path body credential idempotent` of a call.
@@ -44,8 +48,8 @@ fn sessions_begin_go_on_and_end() {
         r#"account.refresh POST refresh {"refresh_token":"r1"} Anonymous false"#
     );
     assert_eq!(
-        shape(&GetUser::new(scope().draft(true))),
-        "account.user GET user?draft=1  Session true"
+        shape(&GetUser::new(scope())),
+        "account.user GET user  Session true"
     );
     assert_eq!(
         shape(&Logout::new(scope())),

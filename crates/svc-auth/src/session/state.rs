@@ -6,12 +6,16 @@ use futures_util::{FutureExt, future::Shared};
 use http::HeaderValue;
 use svc_model::wire::BoxFuture;
 
-use super::{failure::Failure, refresh::Outcome};
-use crate::{AuthError, AuthScheme, AuthState, ServiceToken, StoredTokens, expiry};
+use super::{
+    failure::Failure,
+    held::{Held, Service},
+    progress::{Doubt, Parked, Progress},
+    refresh::Outcome,
+};
+use crate::{AuthError, Lease, StoredTokens};
 
-/// A token that lives for less than this is refreshed before it is sent (specification, "User
-/// sessions", rule 4).
-const REFRESH_THRESHOLD: Duration = Duration::from_secs(30);
+/// For how long at most no refresh is tried after one whose answer is missing.
+const COOL_DOWN_IN_DOUBT: Duration = Duration::from_secs(3);
 
 /// What a session knows.
 #[derive(Default)]
@@ -28,91 +32,32 @@ pub(super) struct State {
     unsaved: Option<StoredTokens>,
     /// Until when no refresh is tried, and the failure that is the reason.
     cooling: Option<(Duration, Failure)>,
-    /// What is under way. It goes on only when somebody asks for it, and waits here till then.
-    flight: Option<Flight>,
+    /// The refresh token that was sent and not answered.
+    doubt: Option<Doubt>,
+    /// What is under way. It goes on only while somebody polls it, and waits here till then.
+    underway: Option<Underway>,
     flights: u64,
 }
 
-/// The tokens of a user, with what is read from them once.
-pub(super) struct Held {
+/// Something that is under way, and how many poll it: callers who wait, and the spawner.
+struct Underway {
+    flight: Flight,
+    pollers: usize,
+}
+
+/// What a refresh begins with.
+pub(super) struct Departure {
     pub(super) tokens: StoredTokens,
-    header: HeaderValue,
-    access_expires: Option<Duration>,
-    refresh_expires: Option<Duration>,
-    /// The service has refused the access token.
-    refused: bool,
+    /// Newer tokens, which an earlier refresh brought and could not store.
+    pub(super) unsaved: Option<StoredTokens>,
+    /// A refresh token that was sent and not answered.
+    pub(super) doubt: Option<Doubt>,
+    /// Whether the service has refused the access token.
+    pub(super) is_refused: bool,
 }
 
-impl Held {
-    pub(super) fn new(tokens: StoredTokens) -> Self {
-        let state = tokens.state();
-        let (access_expires, refresh_expires) = expiries(state);
-        Self {
-            header: state.access_token.header_value(AuthScheme::Jwt),
-            access_expires,
-            refresh_expires,
-            refused: false,
-            tokens,
-        }
-    }
-
-    fn is_fresh(&self, now: Option<Duration>) -> bool {
-        !self.refused && !is_due([self.access_expires, self.refresh_expires], now)
-    }
-
-    /// Whether the access token is still as good as it was.
-    fn is_valid(&self, now: Option<Duration>) -> bool {
-        let expired = matches!((self.access_expires, now), (Some(end), Some(now)) if end <= now);
-        !self.refused && !expired
-    }
-}
-
-/// The token of a service that acts for a user.
-pub(super) struct Service {
-    header: HeaderValue,
-    refused: bool,
-}
-
-impl Service {
-    pub(super) fn new(token: &ServiceToken) -> Self {
-        Self {
-            header: token.header_value(AuthScheme::Jwt),
-            refused: false,
-        }
-    }
-
-    fn header(&self) -> Result<Option<HeaderValue>, AuthError> {
-        if self.refused {
-            return Err(AuthError::new(
-                "the service token was refused, and cannot be renewed; load another one",
-            ));
-        }
-        Ok(Some(self.header.clone()))
-    }
-}
-
-/// Whether tokens are to be refreshed before they are sent.
-pub(super) fn tokens_are_due(state: &AuthState, now: Option<Duration>) -> bool {
-    let (access, refresh) = expiries(state);
-    is_due([access, refresh], now)
-}
-
-fn expiries(state: &AuthState) -> (Option<Duration>, Option<Duration>) {
-    let parse = |text: &Option<String>| text.as_deref().and_then(expiry::parse);
-    (
-        parse(&state.access_token_expires),
-        parse(&state.refresh_token_expires),
-    )
-}
-
-fn is_due(expiries: [Option<Duration>; 2], now: Option<Duration>) -> bool {
-    now.is_some_and(|now| {
-        let known = expiries.into_iter().flatten();
-        known
-            .min()
-            .is_some_and(|end| end < now.saturating_add(REFRESH_THRESHOLD))
-    })
-}
+/// What is to be waited for, and where it says how far it has come.
+pub(super) type Started = (BoxFuture<'static, Arc<Outcome>>, Arc<Progress>);
 
 /// Something that is under way, for all who wait for it.
 #[derive(Clone)]
@@ -120,7 +65,14 @@ pub(super) struct Flight {
     id: u64,
     epoch: u64,
     kind: Kind,
+    progress: Arc<Progress>,
     pub(super) future: Shared<BoxFuture<'static, Arc<Outcome>>>,
+}
+
+impl Flight {
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
 }
 
 /// What is under way.
@@ -148,8 +100,13 @@ pub(super) enum Seen {
 pub(super) enum Next {
     /// It has its header, or never will.
     Header(Result<Option<HeaderValue>, AuthError>),
-    /// It waits.
-    Wait(Flight),
+    /// It waits, and counts as one who polls until it [leaves](State::leave).
+    Wait {
+        /// What it waits for.
+        flight: Flight,
+        /// Whether nobody else did so before.
+        is_new: bool,
+    },
 }
 
 impl State {
@@ -162,13 +119,13 @@ impl State {
         held.is_fresh(now).then(|| held.header.clone())
     }
 
-    /// What a call is to do. `start` makes what is to be waited for: a refresh of the tokens that
-    /// it is given, or a look into the store when it is given none.
+    /// What a call is to do. `start` makes what is to be waited for: a refresh, or a look into the
+    /// store when it is given nothing to refresh.
     pub(super) fn next(
         &mut self,
         seen: Seen,
         now: Option<Duration>,
-        start: impl FnOnce(Option<&Held>, Option<StoredTokens>) -> BoxFuture<'static, Arc<Outcome>>,
+        start: impl FnOnce(Option<Departure>) -> Started,
     ) -> Next {
         if let Some(service) = &self.service {
             return Next::Header(service.header());
@@ -180,7 +137,7 @@ impl State {
             if let Seen::Failed(Kind::Load, failure) = seen {
                 return Next::Header(Err(failure.to_error()));
             }
-            return Next::Wait(self.join_or(Kind::Load, |_| start(None, None)));
+            return self.join_or(Kind::Load, |_| start(None));
         }
         let Some(held) = &self.held else {
             return Next::Header(Ok(None));
@@ -199,10 +156,32 @@ impl State {
         match failure {
             Some(_) if held.is_valid(now) => Next::Header(Ok(Some(held.header.clone()))),
             Some(failure) => Next::Header(Err(failure.to_error())),
-            None => Next::Wait(self.join_or(Kind::Refresh, |state| {
-                start(state.held.as_ref(), state.unsaved.clone())
-            })),
+            None => self.join_or(Kind::Refresh, |state| start(state.departure())),
         }
+    }
+
+    fn departure(&self) -> Option<Departure> {
+        let held = self.held.as_ref()?;
+        Some(Departure {
+            tokens: held.tokens.clone(),
+            unsaved: self.unsaved.clone(),
+            doubt: self.doubt.clone(),
+            is_refused: held.refused,
+        })
+    }
+
+    /// The header of a call that would have to wait until another session gives its lease back,
+    /// and need not, since its token is still valid.
+    pub(super) fn instead_of_lease(
+        &self,
+        flight: &Flight,
+        now: Option<Duration>,
+    ) -> Option<HeaderValue> {
+        let held = self.held.as_ref().filter(|held| held.is_valid(now))?;
+        flight
+            .progress
+            .is_awaiting_lease()
+            .then(|| held.header.clone())
     }
 
     fn cooling_failure(&self, now: Option<Duration>) -> Option<Failure> {
@@ -210,53 +189,89 @@ impl State {
         now.is_some_and(|now| now < *until).then(|| failure.clone())
     }
 
-    fn join_or(
-        &mut self,
-        kind: Kind,
-        start: impl FnOnce(&Self) -> BoxFuture<'static, Arc<Outcome>>,
-    ) -> Flight {
-        match &self.flight {
-            Some(flight) => flight.clone(),
+    fn join_or(&mut self, kind: Kind, start: impl FnOnce(&Self) -> Started) -> Next {
+        let is_new = self.underway.is_none();
+        let flight = match &self.underway {
+            Some(underway) => underway.flight.clone(),
             None => {
-                let future = start(self);
-                self.take_off(kind, future)
+                let started = start(self);
+                self.take_off(kind, started)
             }
+        };
+        self.join(&flight);
+        Next::Wait { flight, is_new }
+    }
+
+    /// Counts one more who polls a flight.
+    pub(super) fn join(&mut self, flight: &Flight) {
+        if let Some(underway) = self.underway_of(flight.id) {
+            underway.pollers += 1;
         }
     }
 
-    pub(super) fn take_off(
-        &mut self,
-        kind: Kind,
-        future: BoxFuture<'static, Arc<Outcome>>,
-    ) -> Flight {
+    /// Counts one less who polls a flight. When it was the last, the flight is parked; what it then
+    /// lets go is given back to be dropped where nothing is locked.
+    #[must_use]
+    pub(super) fn leave(&mut self, flight: u64) -> (Option<Flight>, Option<Lease>) {
+        let Some(underway) = self.underway_of(flight) else {
+            return (None, None);
+        };
+        underway.pollers = underway.pollers.saturating_sub(1);
+        if underway.pollers > 0 {
+            return (None, None);
+        }
+        match underway.flight.progress.park() {
+            Parked::GivenUp => (self.take_underway(), None),
+            Parked::Kept(lease) => (None, lease),
+        }
+    }
+
+    fn underway_of(&mut self, flight: u64) -> Option<&mut Underway> {
+        let underway = self.underway.as_mut();
+        underway.filter(|underway| underway.flight.id == flight)
+    }
+
+    fn take_underway(&mut self) -> Option<Flight> {
+        self.underway.take().map(|underway| underway.flight)
+    }
+
+    pub(super) fn take_off(&mut self, kind: Kind, (future, progress): Started) -> Flight {
         self.flights += 1;
         let flight = Flight {
             id: self.flights,
             epoch: self.epoch,
             kind,
+            progress,
             future: future.shared(),
         };
-        self.flight = Some(flight.clone());
+        self.underway = Some(Underway {
+            flight: flight.clone(),
+            pollers: 0,
+        });
         flight
     }
 
     /// Takes over what a flight brought, unless it was overtaken or somebody else has done so; and
-    /// what a call that has waited for it is to know. The flight is given back to be dropped where
+    /// what a call that has waited for it is to know. `cool_down` begins now, for how long is said
+    /// by whether the refresh token may be used up. The flight is given back to be dropped where
     /// nothing is locked.
     pub(super) fn land(
         &mut self,
         flight: &Flight,
         outcome: &Outcome,
-        cool_until: Option<Duration>,
+        now: Option<Duration>,
+        cool_down: Duration,
     ) -> (Seen, Option<Flight>) {
-        let is_current = |current: &mut Flight| current.id == flight.id;
-        let landed = self.flight.take_if(is_current);
+        let landed = match self.underway_of(flight.id) {
+            Some(_) => self.take_underway(),
+            None => None,
+        };
         if landed.is_some() {
-            self.publish(flight.kind, outcome, cool_until);
+            self.publish(flight, outcome, now, cool_down);
         }
         let seen = match outcome {
             _ if flight.epoch != self.epoch => Seen::Nothing,
-            Outcome::Loaded(_) => Seen::Nothing,
+            Outcome::Loaded(_) | Outcome::Interrupted => Seen::Nothing,
             Outcome::Renewed(_) => Seen::Renewed,
             Outcome::Failed(failure) | Outcome::Unsaved(_, failure) => {
                 Seen::Failed(flight.kind, failure.clone())
@@ -266,8 +281,14 @@ impl State {
         (seen, landed)
     }
 
-    fn publish(&mut self, kind: Kind, outcome: &Outcome, cool_until: Option<Duration>) {
-        if kind == Kind::Refresh {
+    fn publish(
+        &mut self,
+        flight: &Flight,
+        outcome: &Outcome,
+        now: Option<Duration>,
+        cool_down: Duration,
+    ) {
+        if flight.kind == Kind::Refresh {
             self.cooling = None;
         }
         match outcome {
@@ -277,21 +298,49 @@ impl State {
             }
             Outcome::Renewed(tokens) => {
                 self.unsaved = None;
+                self.doubt = None;
                 self.held = Some(Held::new(tokens.clone()));
             }
             Outcome::Ended(_) => {
                 self.unsaved = None;
+                self.doubt = None;
                 self.held = None;
             }
-            Outcome::Failed(failure) | Outcome::Unsaved(_, failure) => {
-                if let Outcome::Unsaved(tokens, _) = outcome {
-                    self.unsaved = Some(tokens.clone());
+            Outcome::Unsaved(tokens, failure) => {
+                self.unsaved = Some(tokens.clone());
+                self.doubt = None;
+                self.cool(now, cool_down, failure);
+            }
+            Outcome::Failed(failure) => {
+                if let Some(doubt) = flight.progress.doubt() {
+                    self.doubt = Some(doubt);
                 }
-                if kind == Kind::Refresh {
-                    self.cooling = cool_until.map(|until| (until, failure.clone()));
+                if flight.kind == Kind::Refresh {
+                    self.cool(now, cool_down, failure);
+                }
+            }
+            Outcome::Interrupted => {
+                if let Some(doubt) = flight.progress.doubt() {
+                    self.doubt = Some(doubt);
                 }
             }
         }
+    }
+
+    /// No refresh is tried for a while. While a token may be used up the pauses are short, so that
+    /// it is sent again as long as the service takes it; and they end with the access token, since
+    /// from then on there is nothing to lose.
+    fn cool(&mut self, now: Option<Duration>, cool_down: Duration, failure: &Failure) {
+        let Some(now) = now else { return };
+        let mut until = now.saturating_add(cool_down);
+        if self.doubt.is_some() {
+            until = until.min(now.saturating_add(COOL_DOWN_IN_DOUBT));
+            let expires = self.held.as_ref().and_then(|held| held.access_expires);
+            until = expires
+                .filter(|expires| *expires > now)
+                .map_or(until, |expires| until.min(expires));
+        }
+        self.cooling = Some((until, failure.clone()));
     }
 
     /// Begins anew with these tokens, or with none. What is overtaken by that is given back to be
@@ -302,8 +351,9 @@ impl State {
         self.restored = true;
         self.held = held;
         self.unsaved = None;
+        self.doubt = None;
         self.cooling = None;
-        self.flight.take()
+        self.take_underway()
     }
 
     /// Notes that the service has refused a header, if it is the present one.

@@ -177,19 +177,23 @@ impl TokenStore for FileStore {
     }
 }
 
-/// Opens a file, makes it when it is missing, and waits until nobody else has its lock. The lock
-/// is given back when the file is closed.
+/// Waits until nobody else has the lock of a file. The lock is given back when the file is closed.
 fn lock_file(path: &Path) -> io::Result<File> {
-    let open = || private(OpenOptions::new().create(true).write(true).truncate(false)).open(path);
-    let file = match open() {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            make_folder(folder(path))?;
-            open()?
-        }
-        other => other?,
-    };
+    let file = open_lock(path)?;
     file.lock()?;
     Ok(file)
+}
+
+/// Opens a file that is there to be locked, and makes it when it is missing.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let open = || private(OpenOptions::new().create(true).write(true).truncate(false)).open(path);
+    match open() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            make_folder(folder(path))?;
+            open()
+        }
+        other => other,
+    }
 }
 
 fn folder(path: &Path) -> &Path {

@@ -1,21 +1,39 @@
 //! What a store keeps.
 
-use serde::{Deserialize, Serialize};
+use std::{fmt, time::Duration};
+
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
-use crate::{
-    AccessToken, AuthState, RefreshToken, expiry,
-    state::{expose_access, expose_refresh, text},
-};
+use crate::{AuthState, RefreshToken, expiry, place::SessionPlace, state::text};
 
-/// The tokens of a session, and which session that is.
+const SESSION: &str = "session";
+const PLACE: &str = "place";
+const UNANSWERED: &str = "unanswered_since";
+/// The fields that are not further ones.
+#[cfg(not(target_family = "wasm"))]
+const OWN: [&str; 7] = [
+    "access_token",
+    "refresh_token",
+    "access_token_expires",
+    "refresh_token_expires",
+    SESSION,
+    PLACE,
+    UNANSWERED,
+];
+
+/// The tokens of a session, which session that is, and where it belongs.
 ///
 /// Tokens change at every refresh. What stays is the session: it begins with the refresh token that
 /// signing in gave, and is named after a hash of it. By that name a client knows its own session
 /// again in a store that others write to.
 ///
-/// As JSON it is the [`AuthState`] with one field more; where that field is missing, the session is
-/// named after the refresh token that is there.
+/// As JSON it is the [`AuthState`] with the fields `session` and `place`. Where `session` is
+/// missing, it is named after the refresh token that is there. The place,
+/// `{"api_base_url", "project", "environment"}`, is set when a client signs in or refreshes; tokens
+/// without one belong to each client that reads them. `unanswered_since`, in seconds since 1970, says
+/// that the refresh token was sent then and no answer came, so that it may be used up. Further
+/// fields are kept.
 ///
 /// ```
 /// use svc_auth::{AuthState, StoredTokens};
@@ -27,36 +45,51 @@ use crate::{
 /// assert_eq!(serde_json::from_str::<StoredTokens>(&text)?, stored);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Value", into = "Wire")]
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Value")]
 pub struct StoredTokens {
     state: AuthState,
     session: Box<str>,
+    place: Option<SessionPlace>,
+    /// In seconds since 1970.
+    unanswered_since: Option<u32>,
+    /// What others have written. In a browser JavaScript keeps it, which takes fewer bytes.
+    #[cfg(not(target_family = "wasm"))]
+    further: serde_json::Map<String, Value>,
 }
 
-/// The JSON of it, without `flatten`, for which serde writes into a map of any keys.
-#[derive(Serialize)]
-struct Wire {
-    #[serde(serialize_with = "expose_access")]
-    access_token: AccessToken,
-    #[serde(serialize_with = "expose_refresh")]
-    refresh_token: RefreshToken,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    access_token_expires: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    refresh_token_expires: Option<String>,
-    session: Box<str>,
-}
-
-impl From<StoredTokens> for Wire {
-    fn from(stored: StoredTokens) -> Self {
-        Self {
-            access_token: stored.state.access_token,
-            refresh_token: stored.state.refresh_token,
-            access_token_expires: stored.state.access_token_expires,
-            refresh_token_expires: stored.state.refresh_token_expires,
-            session: stored.session,
+impl Serialize for StoredTokens {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let texts = [
+            ("access_token", Some(self.state.access_token.expose())),
+            ("refresh_token", Some(self.state.refresh_token.expose())),
+            (
+                "access_token_expires",
+                self.state.access_token_expires.as_deref(),
+            ),
+            (
+                "refresh_token_expires",
+                self.state.refresh_token_expires.as_deref(),
+            ),
+            (SESSION, Some(&*self.session)),
+        ];
+        let mut object = serializer.serialize_map(None)?;
+        for (name, text) in texts {
+            if let Some(text) = text {
+                object.serialize_entry(name, text)?;
+            }
         }
+        if let Some(place) = &self.place {
+            object.serialize_entry(PLACE, place)?;
+        }
+        if let Some(seconds) = &self.unanswered_since {
+            object.serialize_entry(UNANSWERED, seconds)?;
+        }
+        #[cfg(not(target_family = "wasm"))]
+        for (name, value) in &self.further {
+            object.serialize_entry(name, value)?;
+        }
+        object.end()
     }
 }
 
@@ -64,15 +97,22 @@ impl TryFrom<Value> for StoredTokens {
     type Error = String;
 
     fn try_from(mut value: Value) -> Result<Self, String> {
-        let session = text(&mut value, "session")?;
-        let state = AuthState::try_from(value)?;
-        Ok(match session {
-            Some(session) => Self {
-                state,
-                session: session.into_boxed_str(),
-            },
-            None => Self::begin(state),
-        })
+        let session = text(&mut value, SESSION)?;
+        let mut stored = Self::begin(AuthState::take_from(&mut value)?);
+        if let Some(session) = session {
+            stored.session = session.into_boxed_str();
+        }
+        let mut take = |name| value.get_mut(name).map(Value::take);
+        let place = take(PLACE).filter(|place| !place.is_null());
+        stored.place = place.map(SessionPlace::read);
+        let seconds = take(UNANSWERED).and_then(|seconds| seconds.as_u64());
+        stored.unanswered_since = seconds.and_then(|it| u32::try_from(it).ok());
+        #[cfg(not(target_family = "wasm"))]
+        if let Value::Object(mut further) = value {
+            further.retain(|name, _| !OWN.contains(&name.as_str()));
+            stored.further = further;
+        }
+        Ok(stored)
     }
 }
 
@@ -82,6 +122,10 @@ impl StoredTokens {
         Self {
             session: name(&state.refresh_token),
             state,
+            place: None,
+            unanswered_since: None,
+            #[cfg(not(target_family = "wasm"))]
+            further: serde_json::Map::new(),
         }
     }
 
@@ -89,9 +133,40 @@ impl StoredTokens {
     #[must_use]
     pub fn renewed(&self, state: AuthState) -> Self {
         Self {
-            session: self.session.clone(),
             state,
+            unanswered_since: None,
+            ..self.clone()
         }
+    }
+
+    /// The same tokens with the mark that the refresh token was sent at this time, since 1970, and
+    /// not answered.
+    pub(crate) fn marked_as_unanswered(mut self, since: Duration) -> Self {
+        self.unanswered_since = u32::try_from(since.as_secs()).ok();
+        self
+    }
+
+    /// When the refresh token was sent and not answered.
+    pub(crate) fn unanswered_since(&self) -> Option<Duration> {
+        let seconds = self.unanswered_since?;
+        Some(Duration::from_secs(seconds.into()))
+    }
+
+    /// The same tokens as those of a place.
+    pub(crate) fn at(mut self, place: &SessionPlace) -> Self {
+        self.place = Some(place.clone());
+        self
+    }
+
+    /// Whether a client of this place may use and change the entry. One that names no place is
+    /// everybody's.
+    pub(crate) fn belongs_to(&self, place: &SessionPlace) -> bool {
+        self.place.as_ref().is_none_or(|own| own == place)
+    }
+
+    /// Whether both hold the same tokens of the same session, whatever else they hold.
+    pub(crate) fn has_tokens_of(&self, other: &Self) -> bool {
+        self.session == other.session && self.state == other.state
     }
 
     /// The tokens.
@@ -120,6 +195,17 @@ impl StoredTokens {
     }
 }
 
+impl fmt::Debug for StoredTokens {
+    /// Leaves further fields out: they may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoredTokens")
+            .field("state", &self.state)
+            .field("session", &self.session)
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
+}
+
 /// FNV-1a with 64 bits: the name has to be the same in every process and version. It is no secret
 /// kept from anybody, since it stands beside the token.
 fn name(token: &RefreshToken) -> Box<str> {
@@ -134,7 +220,18 @@ fn name(token: &RefreshToken) -> Box<str> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::AccessToken;
+
+    fn place(url: &str, project: &str, environment: &str) -> SessionPlace {
+        SessionPlace {
+            api_base_url: url.into(),
+            project: project.into(),
+            environment: environment.into(),
+        }
+    }
 
     fn tokens(refresh: &str, expires: Option<&str>) -> AuthState {
         let mut state = AuthState::new(
@@ -173,8 +270,87 @@ mod tests {
     }
 
     #[test]
-    fn debug_shows_no_token() {
-        let stored = StoredTokens::begin(tokens("hidden", None));
-        assert!(!format!("{stored:?}").contains("hidden"));
+    fn tokens_belong_to_the_place_that_they_name_and_to_every_place_when_they_name_none() {
+        let home = place("https://a.example", "shop", "prod");
+        let stored = StoredTokens::begin(tokens("r1", None));
+        assert!(stored.belongs_to(&home));
+        let stored = stored.at(&home);
+        assert_eq!(
+            serde_json::to_value(&stored).unwrap()[PLACE],
+            json!({"api_base_url": "https://a.example", "project": "shop", "environment": "prod"})
+        );
+        assert!(stored.belongs_to(&home));
+        for other in [
+            place("https://b.example", "shop", "prod"),
+            place("https://a.example", "crm", "prod"),
+            place("https://a.example", "shop", "dev"),
+        ] {
+            assert!(!stored.belongs_to(&other));
+        }
+        // The session goes on at its place.
+        assert!(!stored.renewed(tokens("r2", None)).belongs_to(&place(
+            "https://a.example",
+            "crm",
+            "prod"
+        )));
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_read_is_nobodys() {
+        let home = place("https://a.example", "shop", "prod");
+        for (named, is_home) in [
+            (json!(null), true),
+            (
+                json!({"api_base_url": "https://a.example", "project": "shop", "environment": "prod", "region": 1}),
+                true,
+            ),
+            (
+                json!({"api_base_url": "https://a.example", "project": "shop"}),
+                false,
+            ),
+            (
+                json!({"api_base_url": "https://a.example", "project": "shop", "environment": 1}),
+                false,
+            ),
+            (json!("https://a.example"), false),
+            (json!([]), false),
+            (json!({}), false),
+        ] {
+            let entry = json!({"access_token": "a", "refresh_token": "r", PLACE: named});
+            let stored: StoredTokens = serde_json::from_value(entry).unwrap();
+            assert_eq!(stored.belongs_to(&home), is_home, "{named}");
+        }
+    }
+
+    #[test]
+    fn the_mark_of_a_refresh_without_answer_ends_with_its_refresh_token() {
+        let since = Duration::from_secs(1_789_473_600);
+        let stored = StoredTokens::begin(tokens("r1", None)).marked_as_unanswered(since);
+        let text = serde_json::to_string(&stored).unwrap();
+        let read: StoredTokens = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.unanswered_since(), Some(since));
+        assert!(read.has_tokens_of(&StoredTokens::begin(tokens("r1", None))));
+        let renewed = read.renewed(tokens("r2", None));
+        assert_eq!(renewed.unanswered_since(), None);
+    }
+
+    #[test]
+    fn further_fields_outlive_a_renewal() {
+        let entry = json!({"access_token": "a", "refresh_token": "r", "theme": {"dark": true}});
+        let stored: StoredTokens = serde_json::from_value(entry).unwrap();
+        let renewed = stored.renewed(tokens("r2", Some("soon")));
+        let renewed = serde_json::to_value(renewed).unwrap();
+        assert_eq!(renewed["theme"], json!({"dark": true}));
+        assert_eq!(renewed["refresh_token"], "r2");
+        assert_eq!(renewed["access_token_expires"], "soon");
+        assert_eq!(renewed["session"], stored.session());
+    }
+
+    #[test]
+    fn debug_shows_no_token_and_no_value_of_a_further_field() {
+        let entry = json!({"access_token": "hidden", "refresh_token": "hidden", "note": "hidden"});
+        let stored: StoredTokens = serde_json::from_value(entry).unwrap();
+        let shown = format!("{stored:?}");
+        assert!(!shown.contains("hidden"), "{shown}");
     }
 }

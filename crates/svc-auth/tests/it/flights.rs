@@ -119,9 +119,9 @@ fn a_transport_that_panics_is_an_error_and_the_session_lives() {
 fn a_failure_in_passing_keeps_a_valid_token_and_cools_down() {
     let (session, server, clock, _) = due(0);
     server.troubles(&[
-        Trouble::Status(503),
-        Trouble::Unreachable,
         Trouble::Status(429),
+        Trouble::Unreachable,
+        Trouble::Status(404),
     ]);
     for _ in 0..100 {
         assert_eq!(sent(at_once(header(&session))), "JWT a1");
@@ -145,6 +145,38 @@ fn a_failure_in_passing_keeps_a_valid_token_and_cools_down() {
     assert_eq!(server.refreshes(), 3);
     clock.pass(10);
     assert_eq!(sent(at_once(header(&session))), "JWT a2");
+}
+
+#[test]
+fn while_the_answer_to_a_refresh_is_missing_its_token_is_kept_back_until_nothing_is_left_to_lose() {
+    for trouble in [Trouble::Status(503), Trouble::LateStatus(504)] {
+        let (session, server, clock, _) = due(0);
+        let server = server.grace(std::time::Duration::from_secs(10));
+        server.troubles(&[trouble; 4]);
+        assert_eq!(sent(at_once(header(&session))), "JWT a1");
+        assert_eq!(server.refreshes(), 1);
+        // As long as the service takes a token that is used up, it is sent again, with pauses.
+        for (second, refreshes) in [(2, 1), (3, 2), (5, 2), (6, 3), (9, 3), (12, 3), (19, 3)] {
+            clock.set(880 + second);
+            assert_eq!(sent(at_once(header(&session))), "JWT a1");
+            assert_eq!(server.refreshes(), refreshes, "after {second} s");
+        }
+        assert_eq!(server.ended(), 0);
+        // The access token has expired, and the refresh token is all there is.
+        clock.set(900);
+        let last = at_once(header(&session));
+        assert_eq!(server.refreshes(), 4);
+        match trouble {
+            // It was not used up, although that was not known.
+            Trouble::Status(_) => {
+                assert_eq!(last.unwrap_err().kind(), AuthErrorKind::Transient);
+                clock.set(903);
+                assert_eq!(sent(at_once(header(&session))), "JWT a2");
+                assert_eq!(server.ended(), 0);
+            }
+            _ => assert_eq!(last.unwrap_err().kind(), AuthErrorKind::Transient),
+        }
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@
 mod endings;
 mod file_store;
 mod flights;
+mod model;
+mod places;
 mod restoring;
 mod rules;
 mod shared_file;

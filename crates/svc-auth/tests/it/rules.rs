@@ -135,9 +135,15 @@ fn user_sessions_rule_5_clients_share_the_store_and_existing_ones_keep_their_sta
     assert_eq!(block_on(header(&shop)).unwrap(), jwt("a5"));
     assert_eq!(server.ended(), 0);
 
-    // A client that is made now restores what is there, whatever its project.
-    let later = builder(&server).store(store).build();
-    assert_eq!(later.tokens(), crm.tokens());
+    // A client that is made now restores what is there when it is of its project.
+    let later = |project| {
+        let server = std::sync::Arc::new(server.clone());
+        let url = "https://data.test".parse().unwrap();
+        let builder = Session::builder(server, url, project, "prod").clock(clock.clone());
+        builder.store(store.clone()).build().tokens()
+    };
+    assert_eq!(later("crm"), crm.tokens());
+    assert_eq!(later("shop"), None);
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn child() {
     });
     let session = Session::builder(
         Arc::new(transport),
-        "http://data.test".parse().unwrap(),
+        "https://data.test".parse().unwrap(),
         "demo",
         "prod",
     )

@@ -115,6 +115,11 @@ impl TestClock {
         Self(Arc::new(Mutex::new(START)))
     }
 
+    /// Sets the seconds since the beginning.
+    pub(crate) fn set(&self, seconds: u64) {
+        *self.0.lock().unwrap() = START + Duration::from_secs(seconds);
+    }
+
     pub(crate) fn pass(&self, seconds: u64) {
         *self.0.lock().unwrap() += Duration::from_secs(seconds);
     }
@@ -170,6 +175,8 @@ pub(crate) enum Trouble {
     Status(u16),
     /// No answer; nothing is done.
     Unreachable,
+    /// Another status, although all is done: a gateway has lost the answer.
+    LateStatus(u16),
     /// No answer, although all is done.
     LostAnswer,
     /// A panic.
@@ -292,6 +299,10 @@ impl Transport for Server {
             self.gate.pass().await;
             let answer = match trouble {
                 None | Some(Trouble::LostAnswer) => self.refresh(&body),
+                Some(Trouble::LateStatus(status)) => {
+                    self.refresh(&body);
+                    (StatusCode::from_u16(status).unwrap(), String::new())
+                }
                 Some(trouble) => {
                     self.sessions().refreshes += 1;
                     let status = match trouble {

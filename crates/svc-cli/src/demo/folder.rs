@@ -15,6 +15,8 @@ use crate::{
 const MARKER: &str = "svc-demo.lock";
 const SHOP: &str = "shop.db";
 const UNFINISHED: &str = "shop.db.unfinished";
+/// What the names of journals of writes begin with.
+const JOURNAL: &str = "store.writes.";
 /// What SQLite puts beside a database, by the end of its name.
 const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
@@ -27,8 +29,8 @@ pub(super) struct Folder {
 /// Proof that no other demo works in the folder.
 pub(super) struct Alone<'a>(&'a Folder);
 
-/// Proof that the folder is in use, which keeps a reset away.
-pub(super) struct InUse<'a>(&'a Folder);
+/// Proof that this demo runs in the folder, which keeps other demos and a reset away.
+pub(super) struct Running<'a>(&'a Folder);
 
 impl Folder {
     /// Opens the folder, or makes it; with `reset` after removing what the demo made in it.
@@ -84,11 +86,11 @@ impl Folder {
         }
     }
 
-    /// Marks the folder as in use until the program ends.
-    pub(super) fn in_use(&self) -> Result<InUse<'_>, Failure> {
-        match self.marker.try_lock_shared() {
-            Ok(()) => Ok(InUse(self)),
-            Err(TryLockError::WouldBlock) => Err(self.busy()),
+    /// Marks the folder as the one of this demo until the program ends; `None` when another demo runs in it.
+    pub(super) fn run(&self) -> Result<Option<Running<'_>>, Failure> {
+        match self.marker.try_lock() {
+            Ok(()) => Ok(Some(Running(self))),
+            Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(unusable(&self.dir, &error)),
         }
     }
@@ -121,6 +123,13 @@ impl Alone<'_> {
         for name in ["store.key", "store.key.new", "store.lock"] {
             remove(&self.0.dir.join(name))?;
         }
+        // The journals of services that ended early.
+        let entries = fs::read_dir(&self.0.dir).map_err(|error| unusable(&self.0.dir, &error))?;
+        for entry in entries.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(JOURNAL) {
+                remove(&entry.path())?;
+            }
+        }
         Ok(())
     }
 }
@@ -132,7 +141,7 @@ impl Drop for Alone<'_> {
     }
 }
 
-impl Drop for InUse<'_> {
+impl Drop for Running<'_> {
     fn drop(&mut self) {
         // As above.
         let _ = self.0.marker.unlock();
@@ -193,6 +202,7 @@ mod tests {
             "shop.db-wal",
             "store.db",
             "store.key",
+            "store.writes.1",
             "mine.txt",
         ] {
             fs::write(dir.join(name), "x").unwrap();
@@ -223,11 +233,15 @@ mod tests {
     fn a_running_demo_keeps_a_reset_away() {
         let dir = tempfile::tempdir().unwrap();
         let running = Folder::open(dir.path(), false).unwrap();
-        let in_use = running.in_use().unwrap();
+        let held = running.run().unwrap();
+        assert!(held.is_some());
         fs::write(dir.path().join(SHOP), "x").unwrap();
         let failure = Folder::open(dir.path(), true).err().unwrap();
         assert!(failure.to_string().contains("stop it first"), "{failure}");
         assert!(dir.path().join(SHOP).exists());
-        drop(in_use);
+        let second = Folder::open(dir.path(), false).unwrap();
+        assert!(second.run().unwrap().is_none());
+        drop(held);
+        assert!(second.run().unwrap().is_some());
     }
 }

@@ -15,7 +15,7 @@ use super::{
     content::{Content, to_update},
     folder::{Folder, Noted},
     names,
-    plan::{Pair, Remote, Standing, pairs},
+    plan::{Pair, Remote, Standing, find_known, pairs},
 };
 use crate::{context::Context, failure::Failure};
 
@@ -92,7 +92,8 @@ impl Pull {
         let client = self.service.client()?;
         let files = folder.files()?;
         let mut taken: HashSet<_> = files.iter().map(|file| names::folded(&file.name)).collect();
-        let pairs = pairs(files, list(&client, draft).await?, folder.noted());
+        let mut pairs = pairs(files, list(&client, draft).await?, folder.noted());
+        find_known(&mut pairs, |name, digest| folder.knew(name, digest));
         let mut done = Pulled::default();
         let mut text = String::new();
         for pair in &pairs {
@@ -151,7 +152,8 @@ impl Diff {
         let draft = self.service.draft();
         let client = self.service.client()?;
         let remotes = list(&client, draft).await?;
-        let pairs = pairs(folder.files()?, remotes, folder.noted());
+        let mut pairs = pairs(folder.files()?, remotes, folder.noted());
+        find_known(&mut pairs, |name, digest| folder.knew(name, digest));
         let (done, mut shown) = compare(&pairs, false)?;
         if !context.output.is_json() {
             for pair in &pairs {
@@ -172,7 +174,8 @@ impl Push {
         };
         let client = self.service.client()?;
         let remotes = list(&client, draft).await?;
-        let pairs = pairs(folder.files()?, remotes, folder.noted());
+        let mut pairs = pairs(folder.files()?, remotes, folder.noted());
+        find_known(&mut pairs, |name, digest| folder.knew(name, digest));
         let (mut done, mut text) = compare(&pairs, self.force)?;
         if !done.conflicts.is_empty() {
             context.output.result(&done, &text)?;
@@ -329,13 +332,13 @@ impl Pusher<'_> {
 }
 
 /// Why a page could not be written.
-enum Refused {
+pub(super) enum Refused {
     NameTaken(Failure),
     Other(Failure),
 }
 
 impl Refused {
-    fn of(file: &str, error: svc_api::Error) -> Self {
+    pub(super) fn of(file: &str, error: svc_api::Error) -> Self {
         if error.is_precondition_failed() {
             return Self::Other(changed_meanwhile(file));
         }
@@ -357,14 +360,14 @@ impl From<Failure> for Refused {
     }
 }
 
-fn changed_meanwhile(file: &str) -> Failure {
+pub(super) fn changed_meanwhile(file: &str) -> Failure {
     Failure::new(format!(
         "the page of {file} was changed on the service in this moment; push again"
     ))
 }
 
 /// The pages of the environment as a layer shows them.
-async fn list(client: &Client, draft: Draft) -> Result<Vec<Remote>, Failure> {
+pub(super) async fn list(client: &Client, draft: Draft) -> Result<Vec<Remote>, Failure> {
     let pages = client.pages().list().draft(draft).send().await?;
     pages.into_iter().map(Remote::of).collect()
 }
@@ -428,7 +431,7 @@ fn compare(pairs: &[Pair], force: bool) -> Result<(Pushed<'_>, String), Failure>
     Ok((done, text))
 }
 
-fn line(what: &str, about: &str) -> String {
+pub(super) fn line(what: &str, about: &str) -> String {
     format!("{what} {about}\n")
 }
 
@@ -443,11 +446,24 @@ fn unified(pair: &Pair) -> Result<String, Failure> {
         }
         _ => return Ok(String::new()),
     };
+    Ok(unified_text(
+        pair.label(),
+        ("service", before),
+        ("folder", after),
+    ))
+}
+
+/// A unified diff of what two sides have of a page, each with the name of the side; `None` where a side has none.
+pub(super) fn unified_text(
+    page: &str,
+    (old, before): (&str, Option<String>),
+    (new, after): (&str, Option<String>),
+) -> String {
     let name = |side: &str, text: &Option<String>| match text {
-        Some(_) => format!("{side}/{}", pair.label()),
+        Some(_) => format!("{side}/{page}"),
         None => "/dev/null".to_owned(),
     };
-    let names = (name("service", &before), name("folder", &after));
+    let names = (name(old, &before), name(new, &after));
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
     let diff = similar::TextDiff::from_lines(&before, &after);
     let diff = diff.unified_diff().header(&names.0, &names.1).to_string();
@@ -460,7 +476,7 @@ fn unified(pair: &Pair) -> Result<String, Failure> {
             shown.push(c);
         }
     }
-    Ok(shown)
+    shown
 }
 
 /// The file that a page is written into: the one that it has as long as its name stays.

@@ -13,6 +13,8 @@ use crate::failure::Failure;
 
 /// The file of what is noted.
 pub(super) const STATE: &str = ".svc-pages.json";
+/// How many states of a page are remembered.
+const MOST_KNOWN: usize = 20;
 /// The form of what is noted.
 const VERSION: u32 = 1;
 
@@ -41,6 +43,9 @@ struct State {
     version: u32,
     /// By service, project and environment.
     places: BTreeMap<String, Place>,
+    /// What pages were in any environment, as digests by unique name, the latest last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    known: BTreeMap<String, Vec<String>>,
 }
 
 /// What is noted of an environment.
@@ -124,6 +129,12 @@ impl Folder {
         place.map(|place| place.pages.clone()).unwrap_or_default()
     }
 
+    /// Whether a page was like this before, in any environment.
+    pub(super) fn knew(&self, unique_name: &str, digest: &str) -> bool {
+        let known = self.state.known.get(unique_name);
+        known.is_some_and(|known| known.iter().any(|one| one == digest))
+    }
+
     /// Writes the file of a page, as a whole or not at all.
     pub(super) fn write(&self, file: &str, content: &Content) -> Result<(), Failure> {
         self.replace(file, &content.file_text()?)
@@ -143,6 +154,13 @@ impl Folder {
 
     /// Notes how a page is; `None` forgets it.
     pub(super) fn note(&mut self, uid: &str, noted: Option<Noted>) {
+        if let Some(noted) = &noted {
+            let known = self.state.known.entry(noted.name.clone()).or_default();
+            known.retain(|digest| *digest != noted.there);
+            known.push(noted.there.clone());
+            let surplus = known.len().saturating_sub(MOST_KNOWN);
+            known.drain(..surplus);
+        }
         let place = self.state.places.entry(self.place.clone()).or_default();
         match noted {
             Some(noted) => place.pages.insert(uid.to_owned(), noted),
@@ -175,6 +193,7 @@ impl State {
                 return Ok(Self {
                     version: VERSION,
                     places: BTreeMap::new(),
+                    known: BTreeMap::new(),
                 });
             }
             Err(error) => {

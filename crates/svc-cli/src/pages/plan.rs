@@ -44,6 +44,9 @@ pub(super) struct Pair {
     pub(super) there: Option<Remote>,
     /// What both had, with the uid that it is noted for.
     pub(super) noted: Option<(String, Noted)>,
+    /// Whether what the service has is something that the folder had before: of another environment, for example,
+    /// which this one is a copy of. Nobody has changed it there since.
+    pub(super) had_before: bool,
 }
 
 /// How the two sides of a page stand to each other.
@@ -84,6 +87,8 @@ impl Pair {
             (Some(here), Some(there)) => {
                 if here.content.changes_of(&there.content).is_empty() {
                     Standing::Same
+                } else if noted.is_none() && self.had_before {
+                    Standing::Changed
                 } else if noted.is_none() {
                     Standing::Conflict(
                         "the folder and the service have different pages of this name",
@@ -159,6 +164,7 @@ pub(super) fn pairs(
             here: take_file(&|file| file.name == noted.file),
             there: there.remove(&uid),
             noted: Some((uid, noted)),
+            had_before: false,
         })
         .collect();
     // A file that was renamed is known by the name of its page.
@@ -183,6 +189,7 @@ pub(super) fn pairs(
                 here: None,
                 there: None,
                 noted: pair.noted.take(),
+                had_before: false,
             });
         }
     }
@@ -192,6 +199,7 @@ pub(super) fn pairs(
             there: take_there(&file.unique_name),
             here: Some(file),
             noted: None,
+            had_before: false,
         });
     }
     for uid in order {
@@ -200,11 +208,23 @@ pub(super) fn pairs(
                 here: None,
                 there: Some(remote),
                 noted: None,
+                had_before: false,
             });
         }
     }
     pairs.sort_by(|one, other| one.label().cmp(other.label()));
     pairs
+}
+
+/// Finds the pages that are new to the folder in this environment, and of which the service has what the folder had
+/// before.
+pub(super) fn find_known(pairs: &mut [Pair], is_known: impl Fn(&str, &str) -> bool) {
+    for pair in pairs {
+        if let (Some(_), Some(there), None) = (&pair.here, &pair.there, &pair.noted) {
+            let digest = there.content.digest();
+            pair.had_before = digest.is_ok_and(|digest| is_known(&there.unique_name, &digest));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -306,5 +326,25 @@ mod tests {
         let with_both = pairs.iter().find(|pair| pair.here.is_some()).unwrap();
         assert_eq!(with_both.standing().unwrap(), Standing::Same);
         assert!(with_both.there.is_some() && with_both.noted.is_none());
+    }
+
+    #[test]
+    fn a_copy_that_nobody_changed_is_no_conflict_and_one_that_was_changed_is() {
+        let known = file("a", 1).content.digest().unwrap();
+        for (there, standing) in [
+            (1, Standing::Changed),
+            (
+                3,
+                Standing::Conflict("the folder and the service have different pages of this name"),
+            ),
+        ] {
+            let mut pairs = pairs(
+                vec![file("a", 2)],
+                vec![remote("9", "a", there)],
+                BTreeMap::new(),
+            );
+            find_known(&mut pairs, |name, digest| name == "a" && digest == known);
+            assert_eq!(pairs[0].standing().unwrap(), standing);
+        }
     }
 }

@@ -1,25 +1,30 @@
-//! `svc records import`: records of a file into a table, batch by batch.
+//! `svc records import`: records of a file into a table, batch by batch, each record once.
+//!
+//! Each batch carries a key made of the import and the number of its first record. The service does a batch with a
+//! known key once, so that an interrupted import sends its last batch again without knowing what became of it.
+
+mod reader;
+mod state;
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{BufRead as _, BufReader, Write as _},
-    path::PathBuf,
+    fs::{self, File, OpenOptions},
+    io::{Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
 };
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
-use svc_model::{
-    JsonObject,
-    records::BulkResult,
-    resources::{FieldDescription, FieldType, ModelDescription},
-};
+use serde::Serialize;
+use svc_model::{JsonObject, records::BulkResult, resources::ModelDescription};
 
+use self::{reader::Reader, state::State};
 use super::{
     Collection, Service,
     transfer::{FileFormat, Note, beside, io_failure},
 };
-use crate::{context::Context, failure::Failure, progress::Progress};
+use crate::{context::Context, failure::Failure, output::counted, progress::Progress, shutdown};
+
+/// Records that are sent at a time, unless another number is given.
+const BATCH: u32 = 500;
 
 /// Make records of the lines of a file
 #[derive(Args)]
@@ -28,9 +33,9 @@ use crate::{context::Context, failure::Failure, progress::Progress};
     svc records import shop orders orders.ndjson --batch 1000 --atomic\n  \
     svc records import shop orders orders.ndjson --resume\n\n\
     Records that are refused go to FILE.rejected.ndjson, each with its number and why; the others are made. In CSV an \
-    empty cell is NULL, where the column takes it. How far the import has come is noted in FILE.state after each \
-    batch. Where the answer to a batch was lost, --resume sends that batch again: with primary keys in the file its \
-    records are then refused as known, without them they are made twice.")]
+    empty cell is NULL, where the column allows it. How far the import has come is kept in FILE.state. An import that \
+    was interrupted, however that happened, goes on with --resume: it neither repeats nor skips a record. Columns that \
+    the database computes may be in the file, with the values that it computes.")]
 pub(crate) struct Import {
     #[command(flatten)]
     collection: Collection,
@@ -40,7 +45,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "FORM")]
     file_format: Option<FileFormat>,
     /// Records that are sent at a time
-    #[arg(long, value_name = "NUMBER", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "NUMBER", default_value_t = BATCH, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     batch: u32,
     /// Make all records of a batch or none; one that is refused ends the import
     #[arg(long)]
@@ -50,15 +55,6 @@ pub(crate) struct Import {
     resume: bool,
     #[command(flatten)]
     service: Service,
-}
-
-/// How far an import has come.
-#[derive(Clone, Copy, Default, Serialize, Deserialize)]
-struct State {
-    /// Records of the file that were answered.
-    records: u64,
-    created: u64,
-    refused: u64,
 }
 
 /// A record that was refused.
@@ -74,31 +70,15 @@ impl Import {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let format = FileFormat::of(&self.file, self.file_format)?;
+        let again = self.command_to_resume();
         let note = Note::beside(&self.file, ".state");
-        let mut state = match (note.exists(), self.resume) {
-            (false, _) => State::default(),
-            (true, true) => note.read()?,
-            (true, false) => {
-                return Err(Failure::usage(format!(
-                    "an import of {} was interrupted; go on with --resume, or delete {}",
-                    self.file.display(),
-                    note.path().display()
-                )));
-            }
-        };
-        let rejected = beside(&self.file, ".rejected.ndjson");
+        let mut state = self.begun(&note)?;
         let client = self.service.client(&self.collection.resource)?;
         let models = client
             .resource(self.collection.resource.clone())
             .model_descriptions()
             .await?;
-        let name = self.collection.model.to_string();
-        let model = models.into_iter().find(|model| model.model == name);
-        let model = model.ok_or_else(|| {
-            Failure::new(format!(
-                "there is no model {name}; svc models shows which there are"
-            ))
-        })?;
+        let model = find_model(models, self.collection.model.as_ref())?;
         let handle = client
             .records(self.collection.resource, self.collection.model)
             .typed::<JsonObject>();
@@ -106,173 +86,256 @@ impl Import {
             File::open(&self.file).map_err(|error| io_failure("read", &self.file, &error))?;
         let mut records = Reader::new(file, format, &model)?
             .skip(usize::try_from(state.records).unwrap_or(usize::MAX));
-        let mut out = OpenOptions::new();
-        out.create(true)
-            .write(true)
-            .append(self.resume)
-            .truncate(!self.resume);
-        let mut out = out
-            .open(&rejected)
-            .map_err(|error| io_failure("write", &rejected, &error))?;
+        let was_complete = state.complete;
+        let before = state.records;
+        // The key of the first batch has to be known before the batch is sent.
+        state.complete = false;
+        note.write(&state)?;
+        let mut rejected = RejectedFile::open(&self.file, &state)?;
         let mut progress = Progress::new(context.output.shows_progress());
-        loop {
+        let mut interrupt = Box::pin(shutdown::requested()?);
+        let mut interrupted = false;
+        while !interrupted {
             let mut batch = Vec::new();
-            for record in records.by_ref().take(self.batch as usize) {
+            for record in records.by_ref().take(state.batch as usize) {
                 let number = state.records + batch.len() as u64 + 1;
                 batch.push(record.map_err(|message| {
                     Failure::new(format!(
-                        "record {number} of {}: {message}; {}",
+                        "record {number} of {}: {message}; {}; correct the file and go on with: {again}",
                         self.file.display(),
-                        so_far(state)
+                        state.so_far()
                     ))
                 })?);
             }
             if batch.is_empty() {
                 break;
             }
-            let call = handle.bulk_create(&batch);
-            let call = if self.atomic { call.atomic() } else { call };
-            let results = call.await.map_err(|error| {
-                Failure::new(format!("{error}; {}, go on with --resume", so_far(state)))
-            })?;
-            for (position, (record, result)) in batch.iter().zip(results).enumerate() {
-                match result {
-                    BulkResult::Created(_) => state.created += 1,
-                    BulkResult::Refused(errors) => {
-                        state.refused += 1;
-                        let mut line = serde_json::to_vec(&Rejected {
-                            number: state.records + position as u64 + 1,
-                            errors: &errors,
-                            record,
-                        })
-                        .map_err(|error| {
-                            Failure::new(format!("a record cannot be written: {error}"))
-                        })?;
-                        line.push(b'\n');
-                        out.write_all(&line)
-                            .map_err(|error| io_failure("write", &rejected, &error))?;
-                    }
+            let call = handle
+                .bulk_create(&batch)
+                .idempotency_key(state.batch_key());
+            let mut call = if self.atomic { call.atomic() } else { call }.into_future();
+            let answer = tokio::select! {
+                answer = &mut call => answer,
+                () = &mut interrupt => {
+                    context.output.note("stopping after this batch; interrupt again to stop at once");
+                    interrupted = true;
+                    call.await
                 }
-            }
-            out.sync_data()
-                .map_err(|error| io_failure("write", &rejected, &error))?;
-            state.records += batch.len() as u64;
-            note.write(&state)?;
-            progress.show(state.records);
-            if self.atomic && state.refused > 0 {
-                break;
-            }
-        }
-        progress.end();
-        let kept = self.atomic && state.refused > 0;
-        if note.exists() && !kept {
-            note.remove()?;
-        }
-        if state.refused == 0 {
-            std::fs::remove_file(&rejected)
-                .map_err(|error| io_failure("remove", &rejected, &error))?;
-            return context
-                .output
-                .result(&state, &format!("{} records made\n", state.created));
-        }
-        context.output.result(&state, "")?;
-        Err(Failure::new(format!(
-            "{}; {} were refused, see {}",
-            so_far(state),
-            state.refused,
-            rejected.display()
-        )))
-    }
-}
-
-fn so_far(state: State) -> String {
-    format!("{} records were made so far", state.created)
-}
-
-/// Reads records.
-enum Reader {
-    Ndjson(std::io::Lines<BufReader<File>>),
-    Csv(
-        csv::StringRecordsIntoIter<File>,
-        Vec<Option<FieldDescription>>,
-    ),
-}
-
-impl Reader {
-    fn new(file: File, format: FileFormat, model: &ModelDescription) -> Result<Self, Failure> {
-        if format == FileFormat::Ndjson {
-            return Ok(Self::Ndjson(BufReader::new(file).lines()));
-        }
-        let mut reader = csv::Reader::from_reader(file);
-        let header = reader
-            .headers()
-            .map_err(|error| Failure::new(format!("the header cannot be read: {error}")))?;
-        let mut columns = Vec::new();
-        for name in header {
-            let field = model.fields.iter().find(|field| field.name == name);
-            let field = field.ok_or_else(|| {
+            };
+            let results = answer.map_err(|error| {
+                let message = Failure::from(error);
                 Failure::new(format!(
-                    "{} has no field {name:?}; correct the header of the file",
-                    model.model
+                    "{message}; {}; go on with: {again}",
+                    state.so_far()
                 ))
             })?;
-            // What the database computes is left to it.
-            columns.push(Some(field.clone()).filter(|field| field.editable));
-        }
-        Ok(Self::Csv(reader.into_records(), columns))
-    }
-}
-
-impl Iterator for Reader {
-    type Item = Result<JsonObject, String>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Ndjson(lines) => loop {
-                match lines.next()? {
-                    Err(error) => return Some(Err(error.to_string())),
-                    Ok(line) if line.trim().is_empty() => {}
-                    Ok(line) => {
-                        let record = serde_json::from_str(&line);
-                        return Some(record.map_err(|error| format!("is no JSON object: {error}")));
-                    }
-                }
-            },
-            Self::Csv(rows, columns) => {
-                let row = rows.next()?;
-                Some(row.map_err(|error| error.to_string()).and_then(|row| {
-                    let mut record = JsonObject::new();
-                    for (cell, field) in row.iter().zip(columns.iter()) {
-                        let Some(field) = field else { continue };
-                        if let Some(value) = value(cell, field)? {
-                            record.set_raw(&field.name, value);
-                        }
-                    }
-                    Ok(record)
-                }))
+            let refused = rejected.write(&state, &batch, &results)?;
+            if self.atomic && refused > 0 {
+                progress.end();
+                return Err(Failure::new(format!(
+                    "{}; none of the records {} to {} was made, since one of them was refused, see {}; correct the \
+                     file and go on with: {again}",
+                    state.so_far(),
+                    state.records + 1,
+                    state.records + batch.len() as u64,
+                    rejected.path.display()
+                )));
             }
+            state.records += batch.len() as u64;
+            state.created += batch.len() as u64 - refused;
+            state.refused += refused;
+            state.rejected_bytes = rejected.len()?;
+            state.batch = self.batch;
+            note.write(&state)?;
+            progress.show(state.records);
         }
+        progress.end();
+        if interrupted {
+            return Err(Failure::Interrupted(format!(
+                "interrupted; {}; go on with: {again}",
+                state.so_far()
+            )));
+        }
+        state.complete = true;
+        note.write(&state)?;
+        if was_complete && before == state.records {
+            let file = self.file.display();
+            return context.output.result(
+                &state.counts(),
+                &format!("nothing to do: all {before} records of {file} were imported before\n"),
+            );
+        }
+        if state.refused == 0 {
+            rejected.remove()?;
+            return context.output.result(
+                &state.counts(),
+                &format!("{} made\n", counted(state.created, "record")),
+            );
+        }
+        context.output.result(&state.counts(), "")?;
+        Err(Failure::new(format!(
+            "{}; {}, see {}",
+            state.so_far(),
+            match state.refused {
+                1 => "1 was refused".to_owned(),
+                refused => format!("{refused} were refused"),
+            },
+            rejected.path.display()
+        )))
+    }
+
+    /// How far the import has come: a new one, or the one that is to go on.
+    fn begun(&self, note: &Note) -> Result<State, Failure> {
+        if !note.exists() {
+            return Ok(State::new(self.batch, self.atomic));
+        }
+        let state: State = note.read()?;
+        if self.resume {
+            if state.atomic != self.atomic && !state.complete {
+                return Err(Failure::usage(match state.atomic {
+                    true => "the import was begun with --atomic; go on with it",
+                    false => "the import was begun without --atomic; go on without it",
+                }));
+            }
+            return Ok(state);
+        }
+        if state.complete {
+            return Ok(State::new(self.batch, self.atomic));
+        }
+        Err(Failure::usage(format!(
+            "an import of {} was interrupted; go on with: {}, or delete {}",
+            self.file.display(),
+            self.command_to_resume(),
+            note.path().display()
+        )))
+    }
+
+    /// The command that goes on with this import; options of the service are left out, since one of them may be
+    /// a secret.
+    fn command_to_resume(&self) -> String {
+        let mut command = format!(
+            "svc records import {} {} {} --resume",
+            self.collection.resource,
+            self.collection.model,
+            quoted(&self.file)
+        );
+        match self.file_format {
+            Some(FileFormat::Csv) => command.push_str(" --file-format csv"),
+            Some(FileFormat::Ndjson) => command.push_str(" --file-format ndjson"),
+            None => {}
+        }
+        if self.batch != BATCH {
+            command.push_str(&format!(" --batch {}", self.batch));
+        }
+        if self.atomic {
+            command.push_str(" --atomic");
+        }
+        command
     }
 }
 
-/// A cell as JSON; none where the database is to fill it in.
-fn value(cell: &str, field: &FieldDescription) -> Result<Option<Box<RawValue>>, String> {
-    let is_text = matches!(
-        field.field,
-        FieldType::CharField | FieldType::FixedCharField | FieldType::TextField
-    );
-    let json = match cell {
-        "" if field.null => "null".to_owned(),
-        "" if !is_text => return Ok(None),
-        _ if matches!(field.field, FieldType::JsonField | FieldType::ArrayField) => cell.to_owned(),
-        // The service reads the text as the type of the column.
-        text => {
-            return to_raw_value(text)
-                .map(Some)
-                .map_err(|error| error.to_string());
+fn find_model(models: Vec<ModelDescription>, name: &str) -> Result<ModelDescription, Failure> {
+    let model = models.into_iter().find(|model| model.model == name);
+    model.ok_or_else(|| {
+        Failure::new(format!(
+            "there is no model {name}; svc models shows which there are"
+        ))
+    })
+}
+
+/// A path as a word of a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=@%,:".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// The file of the records that were refused.
+struct RejectedFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl RejectedFile {
+    /// Opens the file behind what belongs to the records that were answered.
+    fn open(imported: &Path, state: &State) -> Result<Self, Failure> {
+        let path = beside(imported, ".rejected.ndjson");
+        let open = || {
+            let mut file = OpenOptions::new()
+                .create(true)
+                .write(true)
+                .truncate(false)
+                .open(&path)?;
+            file.set_len(state.rejected_bytes)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        match open() {
+            Ok(file) => Ok(Self { path, file }),
+            Err(error) => Err(io_failure("write", &path, &error)),
         }
-    };
-    RawValue::from_string(json)
-        .map(Some)
-        .map_err(|error| format!("{} is no JSON: {error}", field.name))
+    }
+
+    /// Adds the refused records of a batch, and says how many there are.
+    fn write(
+        &mut self,
+        state: &State,
+        batch: &[JsonObject],
+        results: &[BulkResult<JsonObject>],
+    ) -> Result<u64, Failure> {
+        if results.len() != batch.len() {
+            return Err(Failure::new(
+                "the service answered another number of records than were sent",
+            ));
+        }
+        let mut refused = 0;
+        for (number, (record, result)) in (state.records + 1..).zip(batch.iter().zip(results)) {
+            let BulkResult::Refused(errors) = result else {
+                continue;
+            };
+            refused += 1;
+            let mut line = serde_json::to_vec(&Rejected {
+                number,
+                errors,
+                record,
+            })
+            .map_err(|error| Failure::new(format!("a record cannot be written: {error}")))?;
+            line.push(b'\n');
+            self.file
+                .write_all(&line)
+                .map_err(|error| io_failure("write", &self.path, &error))?;
+        }
+        if refused > 0 {
+            self.file
+                .sync_data()
+                .map_err(|error| io_failure("write", &self.path, &error))?;
+        }
+        Ok(refused)
+    }
+
+    fn len(&self) -> Result<u64, Failure> {
+        let metadata = self.file.metadata();
+        Ok(metadata
+            .map_err(|error| io_failure("read", &self.path, &error))?
+            .len())
+    }
+
+    fn remove(self) -> Result<(), Failure> {
+        fs::remove_file(&self.path).map_err(|error| io_failure("remove", &self.path, &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        assert_eq!(quoted(Path::new("dir/a-1.csv")), "dir/a-1.csv");
+        assert_eq!(quoted(Path::new("it's $HOME.csv")), "'it'\\''s $HOME.csv'");
+        assert_eq!(quoted(Path::new("")), "''");
+    }
 }

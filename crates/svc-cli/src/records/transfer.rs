@@ -79,7 +79,7 @@ impl Note {
         let text = fs::read(&self.path).map_err(|error| io_failure("read", &self.path, &error))?;
         serde_json::from_slice(&text).map_err(|error| {
             Failure::new(format!(
-                "{} cannot be understood: {error}; delete it and begin anew",
+                "{} cannot be understood: {error}; delete it and begin again",
                 self.path.display()
             ))
         })

@@ -221,22 +221,23 @@ fn rights_of_a_team_are_set_listed_and_removed() {
         set(&["--rights=none"]),
         json!({"team": "editor", "resource": null, "model": null, "rights": []})
     );
-    set(&["--rights=read", "--resource=shop"]);
-    set(&["--rights=read,delete", "--resource=shop", "--model=orders"]);
-    set(&[
-        "--rights=delete,read,write",
-        "--resource=shop",
-        "--model=orders",
-    ]);
+    set(&["--rights=read", "--resource=shop", "--later"]);
+    for rights in ["--rights=read,delete", "--rights=delete,read,write"] {
+        set(&[rights, "--resource=shop", "--model=orders", "--later"]);
+    }
     let list = ["rights", "list", "Editor", "--project", "crm"];
     assert_eq!(
         sandbox.json(&list),
         json!([
-            {"resource": null, "model": null, "rights": []},
-            {"resource": "shop", "model": null, "rights": ["read"]},
-            {"resource": "shop", "model": "orders", "rights": ["read", "write", "delete"]},
+            {"team": "Editor", "resource": null, "model": null, "rights": []},
+            {"team": "Editor", "resource": "shop", "model": null, "rights": ["read"]},
+            {"team": "Editor", "resource": "shop", "model": "orders", "rights": ["read", "write", "delete"]},
         ])
     );
+    let of_all = ["rights", "list", "--project", "crm"];
+    assert_eq!(sandbox.json(&of_all), sandbox.json(&list));
+    let table = text(&sandbox.run(&of_all).stdout);
+    assert!(table.contains("read, write, delete"), "{table}");
     let remove = [
         "rights",
         "remove",
@@ -270,8 +271,29 @@ fn what_is_wrong_with_a_rule_is_said() {
     let message = sandbox.failure(1, &[&set[..], &["Editor", "--project=nope"]].concat());
     assert!(message.contains("svc project list"), "{message}");
     let on = ["Editor", "--project=crm", "--resource=shop"];
-    let output = sandbox.run(&[&set[..], &on].concat());
-    assert!(output.status.success());
-    let note = text(&output.stderr);
-    assert!(note.contains("has no resource shop yet"), "{note}");
+    let message = sandbox.failure(1, &[&set[..], &on].concat());
+    assert!(
+        message.contains("has no resource shop") && message.contains("--later"),
+        "{message}"
+    );
+    sandbox.json(&[&set[..], &on, &["--later"]].concat());
+}
+
+#[test]
+fn a_rule_about_a_model_that_does_not_exist_is_refused_with_the_name_that_was_meant() {
+    let sandbox = with_project();
+    sandbox.database("shop.db");
+    sandbox.json(&["resource", "add", "shop", "sqlite:shop.db", "--project=crm"]);
+    let set = ["rights", "set", "Editor", "--rights=none", "--project=crm"];
+    let misspelt = [&set[..], &["--resource=shop", "--model=ordrs"]].concat();
+    let message = sandbox.failure(1, &misspelt);
+    assert!(message.contains("did you mean orders?"), "{message}");
+    let list = ["rights", "list", "Editor", "--project=crm"];
+    assert_eq!(sandbox.json(&list), json!([]));
+    sandbox.json(&[&misspelt[..], &["--later"]].concat());
+    sandbox.json(&[&set[..], &["--resource=shop", "--model=orders"]].concat());
+    // A database that cannot be asked is no reason to set a rule blindly.
+    std::fs::remove_file(sandbox.path().join("shop.db")).unwrap();
+    let message = sandbox.failure(1, &misspelt);
+    assert!(message.contains("cannot be found out"), "{message}");
 }

@@ -54,7 +54,7 @@ fn an_environment_is_added_listed_and_removed_and_prod_stays() {
 }
 
 #[test]
-fn a_resource_gets_a_token_and_its_address_is_never_shown() {
+fn a_resource_gets_a_token_and_the_list_says_which_database_it_is() {
     let sandbox = Sandbox::new();
     sandbox.database("shop.db");
     sandbox.json(&["project", "add", "crm"]);
@@ -74,7 +74,7 @@ fn a_resource_gets_a_token_and_its_address_is_never_shown() {
     let listed = sandbox.run(&["resource", "list", "--project", "crm"]);
     let table = text(&listed.stdout);
     assert!(
-        table.contains("shop") && table.contains("sqlite") && !table.contains("shop.db"),
+        table.contains("sqlite:") && table.contains("shop.db"),
         "{table}"
     );
     let taken = sandbox.failure(
@@ -98,6 +98,55 @@ fn a_resource_gets_a_token_and_its_address_is_never_shown() {
         json!([])
     );
     assert!(sandbox.path().join("shop.db").exists());
+}
+
+#[test]
+fn a_resource_gets_another_address_or_title_and_keeps_its_tokens() {
+    let sandbox = Sandbox::new();
+    sandbox.database("shop.db");
+    sandbox.database("other.db");
+    sandbox.json(&["project", "add", "crm"]);
+    sandbox.json(&["resource", "add", "shop", "sqlite:shop.db", "--project=crm"]);
+    let tokens = ["token", "list", "--project=crm"];
+    let before = sandbox.json(&tokens);
+    let set = ["resource", "set", "shop", "--project=crm"];
+    sandbox.json(&[&set[..], &["--url=sqlite:other.db"]].concat());
+    sandbox.json(&[&set[..], &["--title=The shop"]].concat());
+    let list = sandbox.json(&["resource", "list", "--project=crm"]);
+    assert_eq!(list[0]["name"], "The shop");
+    let url = list[0]["url"].as_str().unwrap();
+    assert!(url.ends_with("/other.db"), "{url}");
+    assert_eq!(sandbox.json(&tokens), before);
+    assert_eq!(before.as_array().unwrap().len(), 1);
+
+    let message = sandbox.failure(1, &[&set[..], &["--url=sqlite:none.db"]].concat());
+    assert!(message.contains("none.db"), "{message}");
+    let message = sandbox.failure(2, &[&set[..], &["--url=https://api.example"]].concat());
+    assert!(message.contains("cannot become"), "{message}");
+    let unknown = ["resource", "set", "nope", "--title=x", "--project=crm"];
+    let message = sandbox.failure(1, &unknown);
+    assert!(message.contains("svc resource list"), "{message}");
+    sandbox.failure(2, &set);
+    assert_eq!(sandbox.json(&["resource", "list", "--project=crm"]), list);
+}
+
+#[test]
+fn a_database_is_tried_and_nothing_is_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.database("shop.db");
+    let tried = sandbox.json(&["resource", "test", "sqlite:shop.db"]);
+    assert_eq!(
+        (&tried["ok"], &tried["engine"]),
+        (&json!(true), &json!("sqlite"))
+    );
+    assert!(tried["models"].as_u64().unwrap() >= 1, "{tried}");
+    let message = sandbox.failure(1, &["resource", "test", "sqlite:none.db"]);
+    assert!(message.contains("none.db"), "{message}");
+    assert!(!sandbox.path().join("none.db").exists());
+    assert!(!sandbox.path().join("svc-data").exists());
+    let wrong = "oracle://app:hunter2@db/x";
+    let message = sandbox.failure(1, &["resource", "test", wrong]);
+    assert!(!message.contains("hunter2"), "{message}");
 }
 
 #[test]

@@ -70,11 +70,11 @@ fn wrong_usage_is_status_2() {
             "t",
         ],
         &["pages", "create", "--project", "p"],
-        &["users", "create", "ada@example.com", "--project", "p"],
-        &["users", "update", "u1", "--project", "p"],
-        &["users", "list", "--project", "p", "--page", "0"],
+        &["app-user", "create", "ada@example.com", "--project", "p"],
+        &["app-user", "update", "u1", "--project", "p"],
+        &["app-user", "list", "--project", "p", "--page", "0"],
         &[
-            "users",
+            "app-user",
             "list",
             "--project",
             "p",
@@ -83,8 +83,8 @@ fn wrong_usage_is_status_2() {
             "--filter",
             "email",
         ],
-        &["teams", "create", "Support", "--project", "p"],
-        &["teams", "update", "t1", "--project", "p"],
+        &["app-team", "create", "Support", "--project", "p"],
+        &["app-team", "update", "t1", "--project", "p"],
         &["user", "add", "ada@example.com", "--project", "p"],
         &["user", "add", "--team", "Editor", "--project", "p"],
         &[
@@ -122,7 +122,7 @@ fn wrong_usage_is_status_2() {
             "--rights=read",
             "--model=m",
         ],
-        &["rights", "list", "--project", "p"],
+        &["rights", "list"],
         &["project", "set", "p", "--sign-up", "maybe"],
         &["keys", "rotate", "k1"],
         &["completions", "ksh"],
@@ -145,7 +145,7 @@ fn a_missing_credential_is_said_with_the_way_to_get_one() {
         message.contains("SVC_API_TOKEN") && message.contains("svc token add shop"),
         "{message}"
     );
-    for arguments in [["users", "list"], ["teams", "list"]] {
+    for arguments in [["app-user", "list"], ["app-team", "list"]] {
         let message = sandbox.failure(2, &[arguments.as_slice(), &["--project", "p"]].concat());
         assert!(
             message.contains("SVC_API_TOKEN") && message.contains("svc token add __svc_app__"),
@@ -247,4 +247,24 @@ fn a_reader_that_leaves_causes_no_message() {
         .unwrap();
     child.wait().unwrap();
     assert_eq!(message, "");
+}
+
+#[test]
+fn commands_are_still_found_by_their_old_names_which_help_does_not_show() {
+    let sandbox = Sandbox::new();
+    let stdout = |arguments: &[&str]| {
+        let output = sandbox.run(arguments);
+        assert!(output.status.success(), "{arguments:?}");
+        text(&output.stdout)
+    };
+    let help = stdout(&["--help"]);
+    for (old, new) in [
+        ("keys", "signing-keys"),
+        ("users", "app-user"),
+        ("teams", "app-team"),
+    ] {
+        assert!(help.contains(&format!("\n  {new} ")), "{help}");
+        assert!(!help.contains(&format!("\n  {old} ")), "{help}");
+        assert_eq!(stdout(&[old, "--help"]), stdout(&[new, "--help"]), "{old}");
+    }
 }

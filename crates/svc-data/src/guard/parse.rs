@@ -9,7 +9,7 @@ use sqlparser::{
 };
 
 use super::{
-    Engine, GuardOptions, Refusal, Rule,
+    Attribute, Engine, GuardOptions, Refusal, Rule,
     binds::{Place, Statement},
     lexer::Kind,
     refusal::{place, shown},
@@ -25,7 +25,7 @@ const STACK_OF_STEP: usize = 48 << 10;
 
 /// Parses and examines a statement. `run` is the longest branch that its tree can have: the tree is parsed,
 /// walked and dropped by recursion, so it gets a thread whose stack is long enough. Memory is taken for the
-/// part that is used.
+/// part that is used. Gives the names that may be calls.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub(super) fn examine(
     engine: Engine,
     options: &GuardOptions,
     run: usize,
-) -> Result<(), Refusal> {
+) -> Result<Vec<Attribute>, Refusal> {
     let unavailable = |_| Refusal::new(Rule::Unavailable, "the query cannot be examined right now");
     thread::scope(|scope| {
         let examiner = thread::Builder::new()
@@ -65,7 +65,7 @@ fn parse(
     statement: &Statement,
     engine: Engine,
     options: &GuardOptions,
-) -> Result<(), Refusal> {
+) -> Result<Vec<Attribute>, Refusal> {
     let dialect: &dyn Dialect = match engine {
         Engine::Sqlite => &SQLiteDialect {},
         Engine::Postgres => &PostgreSqlDialect {},

@@ -2,6 +2,7 @@
 
 mod allowed;
 mod binds;
+mod effects;
 mod limits;
 mod properties;
 mod refused;

@@ -7,9 +7,12 @@ use sqlparser::ast::{
     TableFactor, Value, ValueWithSpan, Visit as _, Visitor,
 };
 
-use super::{Engine, GuardOptions, Refusal, Rule, functions, refusal::shown, relations};
+use super::{
+    Attribute, Engine, GuardOptions, Refusal, Rule, attributes::Attributes, functions,
+    refusal::shown, relations,
+};
 
-/// Examines every node beneath a query, and the query itself.
+/// Examines every node beneath a query, and the query itself. Gives the names that may be calls.
 ///
 /// # Errors
 ///
@@ -18,9 +21,16 @@ pub(super) fn examine(
     query: &Query,
     engine: Engine,
     options: &GuardOptions,
-) -> Result<(), Refusal> {
-    match query.visit(&mut Examiner { engine, options }) {
-        ControlFlow::Continue(()) => Ok(()),
+) -> Result<Vec<Attribute>, Refusal> {
+    let mut examiner = Examiner {
+        engine,
+        options,
+        attributes: Attributes::default(),
+    };
+    match query.visit(&mut examiner) {
+        // No other engine takes a name behind a dot for a call.
+        ControlFlow::Continue(()) if engine != Engine::Postgres => Ok(Vec::new()),
+        ControlFlow::Continue(()) => examiner.attributes.finish(),
         ControlFlow::Break(refusal) => Err(*refusal),
     }
 }
@@ -28,6 +38,7 @@ pub(super) fn examine(
 struct Examiner<'a> {
     engine: Engine,
     options: &'a GuardOptions,
+    attributes: Attributes,
 }
 
 /// A small one, for deep trees.
@@ -48,6 +59,7 @@ impl Visitor for Examiner<'_> {
     type Break = Box<Refusal>;
 
     fn pre_visit_query(&mut self, query: &Query) -> Step {
+        self.attributes.add_query(query);
         if let Some(lock) = query.locks.first() {
             return refuse(
                 Rule::Lock,
@@ -123,6 +135,7 @@ impl Visitor for Examiner<'_> {
     }
 
     fn pre_visit_table_factor(&mut self, table: &TableFactor) -> Step {
+        self.attributes.add_table(table);
         match table {
             TableFactor::Table {
                 name,
@@ -165,6 +178,7 @@ impl Visitor for Examiner<'_> {
     }
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> Step {
+        self.attributes.add_expr(expr);
         match expr {
             Expr::Identifier(name) if name.quote_style.is_none() => {
                 if functions::is_unwritten_call(self.engine, &name.value.to_ascii_lowercase()) {

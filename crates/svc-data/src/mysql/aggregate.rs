@@ -135,10 +135,9 @@ impl Aggregate {
         let result = value::cell(row, self.plan.groups.len())?;
         let function = self.plan.function;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
-        let kind = match self.plan.field {
-            Some(index) => self.model.at(index)?.kind,
-            None => Kind::Integer,
-        };
+        let field = self.plan.field.map(|index| self.model.at(index));
+        let field = field.transpose()?;
+        let kind = field.map_or(Kind::Integer, |field| field.kind);
         match (result, function) {
             (Value::NULL, _) => out.put_slice(if extreme { b"null" } else { b"0" }),
             // The sum of whole numbers is one too, however many digits it has.
@@ -148,7 +147,10 @@ impl Aggregate {
             (result, AggregateFunction::Count | AggregateFunction::CountDistinct) => {
                 value::write_value(out, Kind::Integer, result, zone);
             }
-            (result, _) => value::write_value(out, kind, result, zone),
+            (result, _) => match field.filter(|_| extreme) {
+                Some(field) => value::write_extreme(out, field, result, zone),
+                None => value::write_value(out, kind, result, zone),
+            },
         }
         out.put_u8(b'}');
         Ok(())
@@ -236,7 +238,11 @@ fn result(function: AggregateFunction, field: Option<&Field>) -> Expr {
         return Func::count(Expr::cust("*")).into();
     };
     let plain = column(SELF, &field.name);
-    let read = types::read(SELF, field);
+    // A number, since the smallest text of an enumeration is another one than the first of its words.
+    let read = match type_of(field) {
+        Type::Enum | Type::Set | Type::Bits(_) => plain.clone().cast_as("UNSIGNED"),
+        _ => types::read(SELF, field),
+    };
     match function {
         AggregateFunction::Count => plain.count(),
         AggregateFunction::CountDistinct => plain.count_distinct(),

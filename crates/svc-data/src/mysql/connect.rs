@@ -1,19 +1,30 @@
 //! Connections to a MySQL or MariaDB server: the URL, TLS, the pool, and statements that nobody waits for.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
-use deadpool::managed::{self, Metrics, Object, PoolError, RecycleError, TimeoutType, Timeouts};
+use deadpool::managed::{self, Metrics, Object, RecycleError};
 use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Queryable as _};
 use percent_encoding::percent_decode_str;
 
 use super::fault;
 use crate::{
-    Error, ErrorKind,
-    gate::{CONNECT_TIMEOUT, GRACE, Gate, all_busy},
+    Error,
+    admission::{Admission, Permit, Work},
+    connections::{Connections, Server, timeouts},
+    gate::CONNECT_TIMEOUT,
 };
 
 /// How many statements a connection keeps prepared.
 const MAX_PREPARED: usize = 64;
+/// The most bytes of a packet of the server, which is one row at most.
+const MAX_PACKET: usize = 64 << 20;
 /// How long a connection that was not used is believed to be alive.
 const FRESH: Duration = Duration::from_secs(1);
 
@@ -22,6 +33,8 @@ const FRESH: Duration = Duration::from_secs(1);
 pub(super) struct Source {
     opts: Opts,
     tls: Tls,
+    /// Whether the server would send larger packets than are taken.
+    sends_more: Arc<AtomicBool>,
 }
 
 /// How far a server has to prove who it is, in the words of `ssl-mode`.
@@ -74,6 +87,7 @@ impl Source {
         Ok(Self {
             opts: opts.into(),
             tls,
+            sends_more: Arc::default(),
         })
     }
 
@@ -82,10 +96,12 @@ impl Source {
         self.opts.db_name().unwrap_or_default()
     }
 
-    /// A pool of so many connections at most. `settings` are set on each connection as it is made.
+    /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set
+    /// on each connection as it is made.
     pub(super) fn pool(
         &self,
         size: usize,
+        admission: Admission,
         timeout: Duration,
         settings: &'static [&'static str],
     ) -> Result<Pool, Error> {
@@ -96,23 +112,32 @@ impl Source {
         };
         let pool = managed::Pool::builder(manager)
             .max_size(size)
-            .timeouts(Timeouts {
-                wait: Some(timeout),
-                create: Some(CONNECT_TIMEOUT + GRACE),
-                recycle: Some(GRACE),
-            })
+            .timeouts(timeouts())
             .runtime(deadpool::Runtime::Tokio1)
             .build()
             .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
-        Ok(Pool {
-            pool,
-            gate: Gate::default(),
-        })
+        Ok(Pool(Connections::new(pool, admission)))
     }
 
+    /// Makes a connection on which no packet of any size is taken into memory: one that is announced as too large is an
+    /// error. What is sent keeps to the limit of the server, where that is the smaller one.
     async fn connect(&self) -> Result<Conn, mysql_async::Error> {
+        if !self.sends_more.load(Ordering::Relaxed) {
+            let mut conn = self.connect_with(None).await?;
+            let most: Option<u64> = conn.query_first("SELECT @@max_allowed_packet").await?;
+            if most.is_some_and(|most| most <= MAX_PACKET as u64) {
+                return Ok(conn);
+            }
+            self.sends_more.store(true, Ordering::Relaxed);
+            conn.disconnect().await?;
+        }
+        self.connect_with(Some(MAX_PACKET)).await
+    }
+
+    async fn connect_with(&self, packet: Option<usize>) -> Result<Conn, mysql_async::Error> {
         let with = |tls: Option<SslOpts>| {
-            Conn::new(OptsBuilder::from_opts(self.opts.clone()).ssl_opts(tls))
+            let opts = OptsBuilder::from_opts(self.opts.clone()).ssl_opts(tls);
+            Conn::new(opts.max_allowed_packet(packet))
         };
         match with(self.tls.options()).await {
             Err(mysql_async::Error::Driver(DriverError::NoClientSslFlagFromServer))
@@ -188,14 +213,15 @@ impl managed::Manager for Manager {
     async fn create(&self) -> Result<Conn, mysql_async::Error> {
         let mut conn = self.source.connect().await?;
         let version: Option<String> = conn.query_first("SELECT VERSION()").await?;
-        let seconds = self.timeout.as_secs().max(1);
+        // A statement that waits for a lock leaves its connection to others long before it would time out.
+        let seconds = (self.timeout / 3).as_secs().max(1);
         let limit = match is_mariadb(version.as_deref().unwrap_or_default()) {
             true => format!("max_statement_time = {}", self.timeout.as_secs_f64()),
             false => format!("max_execution_time = {}", self.timeout.as_millis()),
         };
         conn.query_drop(format!(
             "SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
-             div_precision_increment = 6, innodb_lock_wait_timeout = {seconds}, {limit}"
+             div_precision_increment = 6, innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}, {limit}"
         ))
         .await?;
         for setting in self.settings {
@@ -224,37 +250,33 @@ pub(super) fn is_mariadb(version: &str) -> bool {
     version.contains("MariaDB")
 }
 
-/// Connections to one server, made when they are needed.
-pub(super) struct Pool {
-    pool: managed::Pool<Manager>,
-    gate: Gate,
+impl Server for Manager {
+    fn unreachable(error: mysql_async::Error) -> Error {
+        fault::unreachable(error)
+    }
+
+    fn is_full(error: &Error) -> bool {
+        fault::is_full(error)
+    }
 }
 
+/// Connections to one server, made when they are needed.
+pub(super) struct Pool(Connections<Manager>);
+
 impl Pool {
-    /// A connection that nobody else uses, once there is one.
-    pub(super) async fn get(&self) -> Result<Lease, Error> {
-        self.gate.pass()?;
-        match self.pool.get().await {
-            Ok(object) => {
-                self.gate.open();
-                Ok(Lease {
-                    object: Some(object),
-                    source: Arc::clone(&self.pool.manager().source),
-                })
-            }
-            Err(PoolError::Timeout(TimeoutType::Wait)) => Err(all_busy()),
-            Err(error) => {
-                let error = match error {
-                    PoolError::Backend(error) => fault::unreachable(error),
-                    error => Error::new(
-                        ErrorKind::Unavailable,
-                        format!("the database server does not answer: {error}"),
-                    ),
-                };
-                self.gate.close(&error);
-                Err(error)
-            }
-        }
+    /// A connection that nobody else uses, once there is one; `other` is the other pool to this server.
+    pub(super) async fn get(
+        &self,
+        work: Work,
+        deadline: Instant,
+        other: &Self,
+    ) -> Result<Lease, Error> {
+        let (object, permit) = self.0.get(work, deadline, &other.0).await?;
+        Ok(Lease {
+            object: Some(object),
+            source: Arc::clone(&self.0.manager().source),
+            _permit: permit,
+        })
     }
 }
 
@@ -263,6 +285,8 @@ impl Pool {
 pub(super) struct Lease {
     object: Option<Object<Manager>>,
     source: Arc<Source>,
+    /// Given back after the connection.
+    _permit: Permit,
 }
 
 impl Lease {

@@ -9,7 +9,7 @@ use super::{connect::is_mariadb, fault, types::Type};
 use crate::{
     Error, Field, Model, Structure,
     scalar::Kind,
-    structure::{Default, ForeignKey, Rule, Storage, Writes, relate},
+    structure::{Default, Detail, ForeignKey, Rule, Storage, Writes, relate},
 };
 
 const TABLES: &str = "
@@ -21,7 +21,7 @@ WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_TYPE IN ('BASE TABLE', 'VIEW', 'SY
 const COLUMNS: &str = "
 SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, DATA_TYPE, IS_NULLABLE = 'YES', COLUMN_DEFAULT, EXTRA,
     CAST(CHARACTER_MAXIMUM_LENGTH AS UNSIGNED), CAST(NUMERIC_PRECISION AS UNSIGNED),
-    CAST(NUMERIC_SCALE AS UNSIGNED), CAST(DATETIME_PRECISION AS UNSIGNED)
+    CAST(NUMERIC_SCALE AS UNSIGNED), CAST(DATETIME_PRECISION AS UNSIGNED), CHARACTER_SET_NAME, COLLATION_NAME
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION";
 
 const INDEXES: &str = "
@@ -44,11 +44,17 @@ FROM information_schema.CHECK_CONSTRAINTS c JOIN information_schema.TABLE_CONSTR
     ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME
 WHERE c.CONSTRAINT_SCHEMA = DATABASE() AND t.CONSTRAINT_TYPE = 'CHECK'";
 
-/// A number that changes when a column of a table does.
+/// A number that changes when a column, its default, a unique index or a foreign key of a table does.
 const VERSION: &str = "
-SELECT CAST(COALESCE(SUM(CRC32(CONCAT_WS(' ', TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE,
-    EXTRA)) * (1 + ORDINAL_POSITION % 7)), 0) AS UNSIGNED)
-FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()";
+SELECT CAST((
+    SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', TABLE_NAME, ORDINAL_POSITION, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE,
+        COLUMN_DEFAULT, EXTRA)) * (1 + ORDINAL_POSITION % 7)), 0)
+    FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()
+) + (
+    SELECT COALESCE(SUM(CRC32(CONCAT_WS(' ', TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, ORDINAL_POSITION,
+        REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME)) * 11), 0)
+    FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE()
+) AS UNSIGNED)";
 
 /// The state of the structure.
 pub(super) async fn version(conn: &mut Conn) -> Result<i64, Error> {
@@ -231,6 +237,7 @@ impl Table {
             distinct_rows: !primary_key_auto,
             row_id: None,
             foreign_keys,
+            referrers: Vec::new(),
             checks,
             uniques,
             has_triggers: true,
@@ -253,6 +260,7 @@ fn read_field(row: &Row, table: &Table, is_mariadb: bool) -> Result<Field, Error
     let precision: Option<u32> = get(row, 8)?;
     let scale: Option<u32> = get(row, 9)?;
     let fraction: Option<u32> = get(row, 10)?;
+    let collation = get::<Option<String>>(row, 11)?.zip(get(row, 12)?);
     let mut sort = Type::of(&type_name, &declared.to_ascii_lowercase());
     let is_valid_json = format!("json_valid(`{name}`)");
     let is_json = |(_, text): &(String, String)| text.eq_ignore_ascii_case(&is_valid_json);
@@ -275,6 +283,14 @@ fn read_field(row: &Row, table: &Table, is_mariadb: bool) -> Result<Field, Error
         options: match sort {
             Type::Enum => words(&declared),
             _ => Vec::new(),
+        },
+        detail: Detail {
+            members: match sort {
+                Type::Set => words(&declared),
+                _ => Vec::new(),
+            },
+            collation,
+            ..Detail::default()
         },
         db_type: declared,
         nullable,
@@ -346,6 +362,12 @@ fn words(declared: &str) -> Vec<String> {
                 text.push('\'');
             }
             (Some(_), '\'') => words.extend(word.take()),
+            (Some(text), '\\') => text.extend(chars.next().map(|c| match c {
+                '0' => '\0',
+                'n' => '\n',
+                'r' => '\r',
+                other => other,
+            })),
             (Some(text), c) => text.push(c),
         }
     }
@@ -359,6 +381,7 @@ mod tests {
     #[test]
     fn the_words_of_an_enumeration_may_hold_anything() {
         assert_eq!(words("enum('a','it''s','b,c')"), ["a", "it's", "b,c"]);
+        assert_eq!(words(r"enum('x\\y','\n')"), ["x\\y", "\n"]);
         assert_eq!(words("enum('')"), [""]);
         assert!(words("int").is_empty());
     }

@@ -1,14 +1,20 @@
 //! What MySQL and MariaDB said, told as our errors.
 
-use mysql_async::{DriverError, Error as SqlError, ServerError};
+use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
 
 use crate::{
     Constraint, ConstraintKind, Error, ErrorKind, Model,
-    refusal::{by_check, names, worded},
+    refusal::{names, refused, refused_by_check, refused_by_referrer},
 };
 
 /// Translates what the server, or the way to it, said about a statement.
 pub(super) fn translate(error: SqlError) -> Error {
+    if is_too_large(&error) {
+        return Error::invalid(
+            "a row is larger than 64 MiB; leave its large fields out (`_fields`)",
+        )
+        .with_source(error);
+    }
     let SqlError::Server(told) = &error else {
         return unreachable(error);
     };
@@ -23,7 +29,9 @@ pub(super) fn translate(error: SqlError) -> Error {
         1048 | 1364 | 1263 => constraint(told, ConstraintKind::NotNull),
         3819 | 4025 | 1369 => constraint(told, ConstraintKind::Check),
         1216 | 1217 | 1451 | 1452 | 1761 | 1762 => constraint(told, ConstraintKind::ForeignKey),
-        1264 | 1265 | 1292 | 1366 | 1406 | 1411 | 3140 | 1416 | 4078 => {
+        1264 => constraint(told, ConstraintKind::OutOfRange),
+        1406 => constraint(told, ConstraintKind::TooLong),
+        1265 | 1292 | 1366 | 1411 | 3037 | 3140 | 3643 | 1416 | 4078 => {
             constraint(told, ConstraintKind::Type)
         }
         _ if told.state == "45000" => constraint(told, ConstraintKind::Trigger),
@@ -78,6 +86,21 @@ pub(super) fn unreachable(error: SqlError) -> Error {
     .with_source(error)
 }
 
+/// Whether a packet was announced as larger than is taken into memory.
+fn is_too_large(error: &SqlError) -> bool {
+    let SqlError::Io(IoError::Io(error)) = error else {
+        return false;
+    };
+    // The type of the error is not public.
+    let told = error.get_ref().map(ToString::to_string);
+    told.as_deref() == Some("Packet is larger than max_allowed_packet")
+}
+
+/// Whether the server has reached a limit of its connections, or of those of this user.
+pub(super) fn is_full(error: &Error) -> bool {
+    matches!(source(error), Some(SqlError::Server(told)) if matches!(told.code, 1040 | 1203 | 1226))
+}
+
 fn constraint(told: &ServerError, kind: ConstraintKind) -> Error {
     let message = told.message.as_str();
     let text = match kind {
@@ -94,7 +117,10 @@ fn constraint(told: &ServerError, kind: ConstraintKind) -> Error {
         _ => None,
     };
     let column = match kind {
-        ConstraintKind::NotNull | ConstraintKind::Type => quoted(message, "olumn '")
+        ConstraintKind::NotNull
+        | ConstraintKind::Type
+        | ConstraintKind::TooLong
+        | ConstraintKind::OutOfRange => quoted(message, "olumn '")
             .or_else(|| quoted(message, "Field '"))
             .or_else(|| {
                 // "... for column `db`.`table`.`name` at row 1"
@@ -107,6 +133,8 @@ fn constraint(told: &ServerError, kind: ConstraintKind) -> Error {
     Error::new(ErrorKind::Constraint, message).with_constraint(Constraint {
         kind,
         table: None,
+        model: None,
+        name: None,
         columns: column.map(str::to_owned).into_iter().collect(),
         text: text.unwrap_or_default().to_owned(),
     })
@@ -147,33 +175,39 @@ pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
     let Some(constraint) = error.constraint() else {
         return error;
     };
-    let name = constraint.text.as_str();
-    let explained = match constraint.kind {
-        ConstraintKind::Check => {
-            let mut rules = model.checks.iter();
-            by_check(model, rules.find(|rule| rule.name.as_deref() == Some(name)))
+    let text = constraint.text.as_str();
+    if constraint.kind == ConstraintKind::Check {
+        let mut rules = model.checks.iter();
+        let rule = rules.find(|rule| rule.name.as_deref() == Some(text));
+        return refused_by_check(constraint, None, model, rule);
+    }
+    // A name that the model does not know belongs to another table, which is nobody's business.
+    let (name, fields) = match constraint.kind {
+        ConstraintKind::Unique => {
+            let mut rules = model.uniques.iter();
+            let found = rules.find(|rule| rule.name.as_deref() == Some(text));
+            let fields = found.map(|rule| rule.fields.clone());
+            (found.map(|_| text), fields.unwrap_or_default())
         }
-        kind => {
-            let fields: Vec<usize> = match kind {
-                ConstraintKind::Unique => {
-                    let rules = model.uniques.iter();
-                    let found = rules.filter(|rule| rule.name.as_deref() == Some(name));
-                    found.flat_map(|rule| rule.fields.clone()).collect()
-                }
-                ConstraintKind::ForeignKey => {
-                    let keys = model.foreign_keys.iter();
-                    let found = keys.filter(|key| key.name.as_deref() == Some(name));
-                    found.flat_map(|key| key.fields.clone()).collect()
-                }
-                _ => {
-                    let columns = constraint.columns.iter();
-                    columns.filter_map(|name| model.index_of(name)).collect()
-                }
-            };
-            worded(kind, &names(model, &fields), name, is_write)
+        ConstraintKind::ForeignKey => {
+            let mut keys = model.foreign_keys.iter();
+            let found = keys.find(|key| key.name.as_deref() == Some(text));
+            let mut referrers = model.referrers.iter();
+            let referrer = referrers.find(|referrer| referrer.name.as_deref() == Some(text));
+            // The name of a key is there once in a database; a table may refer to itself.
+            if let Some(referrer) = referrer.filter(|_| found.is_none()) {
+                return refused_by_referrer(constraint, referrer);
+            }
+            let fields = found.map(|key| key.fields.clone());
+            (found.map(|_| text), fields.unwrap_or_default())
+        }
+        _ => {
+            let columns = constraint.columns.iter();
+            let fields = columns.filter_map(|name| model.index_of(name));
+            (None, fields.collect())
         }
     };
-    explained.with_constraint(constraint.clone())
+    refused(constraint, name, &names(model, &fields), is_write)
 }
 
 #[cfg(test)]

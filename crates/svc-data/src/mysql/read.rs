@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Error, Model, RecordJson,
+    admission::Work,
     cursor::KeyValue,
     plan::{ListPlan, Shown},
     query::{PageQuery, Walk},
@@ -33,7 +34,7 @@ pub(super) struct ListQuery {
 
 impl ListQuery {
     pub(super) fn new(model: &Arc<Model>, mut plan: ListPlan) -> Result<Self, Error> {
-        if model.distinct_rows {
+        if model.distinct_rows && !plan.is_internal {
             plan.limit = plan.limit.min(MAX_PART);
         }
         let query = PageQuery::new(&MysqlDialect, model, plan)?;
@@ -47,6 +48,12 @@ impl ListQuery {
             count: query.count.as_ref().map(statement).transpose()?,
             query,
         })
+    }
+
+    /// What the list is when it waits for its turn.
+    pub(super) fn work(&self) -> Work {
+        self.query
+            .work(self.pages.iter().map(|page| page.sql.as_str()))
     }
 
     /// Runs the list.

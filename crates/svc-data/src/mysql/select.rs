@@ -3,10 +3,13 @@
 use mysql_async::{Params, Value as SqlValue};
 use sea_query::{BinOper, Expr, ExprTrait, MysqlQueryBuilder, SelectStatement, Value, Values};
 
-use super::types::{self, Type, call, type_of};
+use super::{
+    types::{self, Type, call, type_of},
+    value::number_of_bits,
+};
 use crate::{
     Error, Field, Model,
-    cursor::KeyValue,
+    cursor::{Key, KeyValue},
     plan::{Comparison, Match},
     query::{Dialect, any_of, column, like_pattern, name},
     scalar::{Kind, Scalar},
@@ -90,14 +93,32 @@ impl Dialect for MysqlDialect {
         types::read(table, field)
     }
 
+    fn order_value(&self, table: &str, key: &Key, field: Option<&Field>) -> Expr {
+        match field {
+            Some(field) => types::comparable(table, field),
+            None => column(table, &key.column),
+        }
+    }
+
+    fn read_key(&self, table: &str, _: &Key, field: Option<&Field>) -> Option<Expr> {
+        let field = field?;
+        match type_of(field) {
+            Type::Enum | Type::Set => Some(column(table, &field.name).cast_as("UNSIGNED")),
+            _ => None,
+        }
+    }
+
     fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
         let sort = field.map_or(Type::Other, type_of);
         let plain: Value = match value {
             KeyValue::Null => Value::String(None),
             KeyValue::Integer(number) => (*number).into(),
+            KeyValue::Unsigned(number) => (*number).into(),
             KeyValue::Real(number) => (*number).into(),
             KeyValue::Text(text) => text.clone().into(),
-            KeyValue::Blob(bytes) => Value::Bytes(Some(bytes.clone())),
+            KeyValue::Blob(bytes) | KeyValue::BrokenText(bytes) => {
+                Value::Bytes(Some(bytes.clone()))
+            }
         };
         let digits = match value {
             KeyValue::Text(text) => scale(text),
@@ -113,35 +134,83 @@ impl Dialect for MysqlDialect {
         comparison: Comparison,
         value: &Scalar,
     ) -> Result<Expr, Error> {
-        let here = column(table, &field.name);
-        let there = bind(field, value);
-        if type_of(field) == Type::JsonText
-            && matches!(comparison, Comparison::Equal | Comparison::Unequal)
-        {
+        let is_equality = matches!(comparison, Comparison::Equal | Comparison::Unequal);
+        if is_equality && type_of(field) == Type::JsonText {
+            let here = column(table, &field.name);
+            let there = bind(field, value);
             let same = Expr::from(call("JSON_EQUALS").arg(here).arg(there)).eq(Expr::cust("1"));
             return Ok(match comparison {
                 Comparison::Equal => same,
                 _ => same.not(),
             });
         }
-        Ok(match comparison {
-            Comparison::Equal => here.eq(there),
-            Comparison::Unequal => here.ne(there),
-            Comparison::Greater => here.gt(there),
-            Comparison::GreaterOrEqual => here.gte(there),
-            Comparison::Less => here.lt(there),
-            Comparison::LessOrEqual => here.lte(there),
-        })
+        if let Scalar::Text(text) = value
+            && let Type::Enum | Type::Set = type_of(field)
+            && types::number_of(field, text).is_none()
+        {
+            return match is_equality {
+                // The words may be equal in the collation of the column.
+                true => {
+                    let here = Expr::cust_with_exprs(
+                        "CONVERT(? USING utf8mb4)",
+                        [column(table, &field.name)],
+                    );
+                    Ok(ordered(here, comparison, Expr::val(text.as_str())))
+                }
+                false => Err(Error::invalid_field(
+                    &field.name,
+                    "must be one of the values that the column is declared with",
+                )),
+            };
+        }
+        if let Scalar::Text(text) = value
+            && types::number_of(field, text).is_none()
+            && let Some((set, collation)) = &field.detail.collation
+            && !converts_by_itself(set, text)
+        {
+            return Ok(compare_converted(
+                table, field, comparison, text, set, collation,
+            ));
+        }
+        Ok(ordered(
+            types::comparable(table, field),
+            comparison,
+            bind(field, value),
+        ))
     }
 
     fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
-        if type_of(field) == Type::JsonText {
-            let each = values.iter();
-            let each = each.map(|value| self.compare(table, field, Comparison::Equal, value));
-            return Ok(any_of(each.collect::<Result<_, _>>()?));
+        let is_plain = |value: &Scalar| match (type_of(field), value) {
+            (Type::JsonText, _) => false,
+            (Type::Enum | Type::Set, Scalar::Text(text)) => types::number_of(field, text).is_some(),
+            (_, Scalar::Text(text)) => match &field.detail.collation {
+                Some((set, _)) => converts_by_itself(set, text),
+                None => true,
+            },
+            _ => true,
+        };
+        let (plain, others): (Vec<&Scalar>, Vec<&Scalar>) =
+            values.iter().partition(|value| is_plain(value));
+        let mut tests = Vec::with_capacity(others.len() + 1);
+        if !plain.is_empty() || others.is_empty() {
+            let values = plain.into_iter().map(|value| bind(field, value));
+            tests.push(types::comparable(table, field).is_in(values));
         }
-        let values = values.iter().map(|value| bind(field, value));
-        Ok(column(table, &field.name).is_in(values))
+        for value in others {
+            tests.push(self.compare(table, field, Comparison::Equal, value)?);
+        }
+        Ok(any_of(tests))
+    }
+
+    fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {
+        let plain = |(table, field): (&str, &Field)| column(table, &field.name);
+        match (&here.1.detail.collation, &there.1.detail.collation) {
+            // Neither of two collations comes before the other, so that the server would refuse to choose.
+            (Some(one), Some((set, collation))) if one.1 != *collation => {
+                plain(there).eq(collated(plain(here), set, collation))
+            }
+            _ => plain(there).eq(plain(here)),
+        }
     }
 
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
@@ -172,6 +241,76 @@ impl Dialect for MysqlDialect {
     }
 }
 
+/// A comparison as SQL.
+fn ordered(here: Expr, comparison: Comparison, there: Expr) -> Expr {
+    match comparison {
+        Comparison::Equal => here.eq(there),
+        Comparison::Unequal => here.ne(there),
+        Comparison::Greater => here.gt(there),
+        Comparison::GreaterOrEqual => here.gte(there),
+        Comparison::Less => here.lt(there),
+        Comparison::LessOrEqual => here.lte(there),
+    }
+}
+
+/// Whether the server compares a text with a column of a character set without being asked to convert it.
+fn converts_by_itself(set: &str, text: &str) -> bool {
+    text.is_ascii() || matches!(set, "utf8mb4" | "utf16" | "utf16le" | "utf32" | "binary")
+}
+
+/// A value in the character set and the collation of a column. What the set does not have becomes `?`.
+fn collated(value: Expr, set: &str, collation: &str) -> Expr {
+    // Both are names of the information schema, which are letters, digits and underscores.
+    Expr::cust_with_exprs(
+        format!("CONVERT(? USING {set}) COLLATE {collation}"),
+        [value],
+    )
+}
+
+/// Compares a column with a text that its character set may not have. Without that the server refuses the
+/// statement. A text that the set has compares as in the column's own order, by an index where there is one; of
+/// one that it does not have, no value is equal.
+fn compare_converted(
+    table: &str,
+    field: &Field,
+    comparison: Comparison,
+    text: &str,
+    set: &str,
+    collation: &str,
+) -> Expr {
+    let here = || column(table, &field.name);
+    let there = || collated(Expr::val(text), set, collation);
+    let is_in_set = || {
+        Expr::cust_with_exprs(
+            format!("(CONVERT(CONVERT(? USING {set}) USING utf8mb4) COLLATE utf8mb4_bin = ?)"),
+            [Expr::val(text), Expr::val(text)],
+        )
+    };
+    match comparison {
+        Comparison::Equal | Comparison::Unequal => {
+            // NULL where the column is, so that the negation of the test is unknown there too.
+            let or_unknown =
+                Expr::cust_with_exprs("(? OR (? IS NULL AND NULL))", [is_in_set(), here()]);
+            let same = here().eq(there()).and(or_unknown);
+            match comparison {
+                Comparison::Equal => same,
+                _ => same.not(),
+            }
+        }
+        _ => {
+            let wide = Expr::cust_with_exprs("CONVERT(? USING utf8mb4)", [here()]);
+            Expr::cust_with_exprs(
+                "IF(?, ?, ?)",
+                [
+                    is_in_set(),
+                    ordered(here(), comparison, there()),
+                    ordered(wide, comparison, Expr::val(text)),
+                ],
+            )
+        }
+    }
+}
+
 /// How many digits a decimal has behind its point.
 fn scale(digits: &str) -> usize {
     digits
@@ -195,11 +334,39 @@ fn cast(sort: Type, digits: usize, value: Value) -> Expr {
 /// A value of a client, bound so that it compares with a field.
 fn bind(field: &Field, value: &Scalar) -> Expr {
     let sort = type_of(field);
-    let digits = match value {
-        Scalar::Decimal(digits) => scale(digits),
-        _ => 0,
-    };
-    cast(sort, digits, stored(sort, value))
+    match (sort, value) {
+        (Type::Enum | Type::Set, Scalar::Text(text)) => match types::number_of(field, text) {
+            Some(number) => Expr::val(number),
+            None => Expr::val(text.as_str()),
+        },
+        (Type::Geometry, Scalar::Text(text)) => {
+            let (wkt, _) = split_srid(text);
+            let shape = call("ST_GeomFromText").arg(Expr::val(wkt));
+            call("ST_AsText").arg(shape).into()
+        }
+        _ => {
+            let digits = match value {
+                Scalar::Decimal(digits) => scale(digits),
+                _ => 0,
+            };
+            cast(sort, digits, stored(sort, value))
+        }
+    }
+}
+
+/// The WKT of a geometry, and the number of the system that its coordinates are in where `SRID=4326;` says it.
+pub(super) fn split_srid(text: &str) -> (&str, Option<u32>) {
+    let prefixed = text.split_once(';').and_then(|(prefix, wkt)| {
+        let (word, number) = prefix.split_once('=')?;
+        let number = number.trim().parse().ok()?;
+        word.trim()
+            .eq_ignore_ascii_case("srid")
+            .then_some((wkt, number))
+    });
+    match prefixed {
+        Some((wkt, number)) => (wkt.trim(), Some(number)),
+        None => (text.trim(), None),
+    }
 }
 
 /// A value in the form in which a column takes it.
@@ -208,11 +375,19 @@ pub(super) fn stored(sort: Type, value: &Scalar) -> Value {
         Scalar::Null => Value::String(None),
         Scalar::Boolean(truth) => i64::from(*truth).into(),
         Scalar::Integer(number) => (*number).into(),
+        Scalar::Unsigned(number) => (*number).into(),
         // A column of half the digits compares as it was stored.
         Scalar::Float(number) if sort == Type::Float => single(*number).into(),
         Scalar::Float(number) => (*number).into(),
-        Scalar::Decimal(text) | Scalar::Json(text) | Scalar::Text(text) => text.clone().into(),
+        Scalar::Decimal(text) | Scalar::Json(text) | Scalar::Text(text) | Scalar::Special(text) => {
+            text.clone().into()
+        }
         Scalar::Uuid(text, _) => text.to_ascii_lowercase().into(),
+        Scalar::Bytes(bytes) if matches!(sort, Type::Bits(_)) => match number_of_bits(bytes) {
+            Some(number) => number.into(),
+            // More than any column has, which is what the server says of it.
+            None => Value::Bytes(Some(bytes.clone())),
+        },
         Scalar::Bytes(bytes) => Value::Bytes(Some(bytes.clone())),
         Scalar::Date(date) => date.to_string().into(),
         Scalar::Time(time, _) => time.to_string().into(),

@@ -280,6 +280,40 @@ mod tests {
     ];
 
     #[test]
+    fn a_row_that_is_too_large_is_refused_and_the_rest_goes_on() {
+        let server = MariadbServer::start();
+        server.set_max_packet(1 << 30);
+        let url = server.database(
+            "CREATE TABLE t (id int PRIMARY KEY, big longtext);
+             INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
+        );
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let options = ResourceOptions::default();
+            let url = url.parse().unwrap();
+            let resource = crate::Resource::connect("m", &url, options).await.unwrap();
+            let query = svc_model::sql::SqlQuery::new("select repeat('x', 200000000)");
+            let refused = resource.sql(&query).await.unwrap_err();
+            assert!(
+                refused.to_string().contains("larger than 64 MiB"),
+                "{refused}"
+            );
+            let query = svc_model::sql::SqlQuery::new("select 1");
+            assert_eq!(resource.sql(&query).await.unwrap().data, "[[1]]");
+            let model = resource.model("t").unwrap();
+            let view = svc_model::RecordView::default();
+            for _ in 0..3 {
+                let refused = resource.retrieve(&model, "2", &view).await.unwrap_err();
+                assert!(refused.to_string().contains("_fields"), "{refused}");
+                resource.retrieve(&model, "3", &view).await.unwrap();
+            }
+        });
+    }
+
+    #[test]
     fn behind_the_guard_the_transaction_lets_nothing_be_changed() {
         let server = MariadbServer::start();
         let url = server.database(

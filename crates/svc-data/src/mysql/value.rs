@@ -16,6 +16,8 @@ use crate::{
     time::Zone,
 };
 
+use super::types::{Type, text_of, type_of};
+
 /// The value at a place of a row.
 pub(super) fn cell(row: &Row, position: usize) -> Result<&Value, Error> {
     row.as_ref(position)
@@ -69,13 +71,42 @@ pub(super) fn write_value(out: &mut BytesMut, kind: Kind, value: &Value, zone: &
             let written =
                 instant.is_some_and(|instant| write_instant(out, instant, digits(*micros), zone));
             if !written {
-                write_text(out, &moment(value));
+                let text = moment(value);
+                // The last hours of the calendar are later than every point in time that has a zone.
+                write_text(
+                    out,
+                    &match civil(value) {
+                        Some(_) => format!("{}Z", text.replace(' ', "T")),
+                        None => text,
+                    },
+                );
             }
         }
         (Kind::Date, Value::Date(year, month, day, ..)) => {
             write_display(out, format_args!("\"{year:04}-{month:02}-{day:02}\""));
         }
         (_, value @ (Value::Date(..) | Value::Time(..))) => write_text(out, &moment(value)),
+    }
+}
+
+/// Writes the least or the greatest value of a field, which is a number where the field compares by one.
+pub(super) fn write_extreme(out: &mut BytesMut, field: &Field, value: &Value, zone: &Zone) {
+    let number = match value {
+        Value::UInt(number) => Some(*number),
+        Value::Int(number) => u64::try_from(*number).ok(),
+        _ => None,
+    };
+    match (type_of(field), number) {
+        (Type::Enum | Type::Set, Some(number)) => match text_of(field, number) {
+            Some(text) => write_text(out, &text),
+            None => out.put_slice(b"null"),
+        },
+        (Type::Bits(bits), Some(number)) => {
+            let bytes = number.to_be_bytes();
+            let unused = bytes.len() - usize::from(bits.div_ceil(8)).min(bytes.len());
+            write_hex(out, bytes.get(unused..).unwrap_or_default());
+        }
+        _ => write_value(out, field.kind, value, zone),
     }
 }
 
@@ -141,13 +172,26 @@ pub(super) fn key(field: &Field, value: &Value) -> Option<KeyValue> {
         Value::Int(number) => KeyValue::Integer(*number),
         Value::UInt(number) => match i64::try_from(*number) {
             Ok(number) => KeyValue::Integer(number),
-            Err(_) => KeyValue::Text(number.to_string()),
+            Err(_) => KeyValue::Unsigned(*number),
         },
         Value::Float(number) => KeyValue::Real((*number).into()),
         Value::Double(number) => KeyValue::Real(*number),
-        Value::Bytes(bytes) if field.kind == Kind::Binary => KeyValue::Blob(bytes.clone()),
-        Value::Bytes(text) => KeyValue::Text(String::from_utf8(text.clone()).ok()?),
+        Value::Bytes(bytes) => match type_of(field) {
+            Type::Bits(_) => KeyValue::Unsigned(number_of_bits(bytes)?),
+            _ if field.kind == Kind::Binary => KeyValue::Blob(bytes.clone()),
+            _ => KeyValue::Text(String::from_utf8(bytes.clone()).ok()?),
+        },
         Value::Date(..) | Value::Time(..) => KeyValue::Text(moment(value)),
+    })
+}
+
+/// The number that bits are, the first of them the highest; none where it has more than 64.
+pub(super) fn number_of_bits(bytes: &[u8]) -> Option<u64> {
+    let first = bytes.iter().take_while(|byte| **byte == 0).count();
+    let significant = bytes.get(first..)?;
+    (significant.len() <= 8).then(|| {
+        let add = |number, byte: &u8| number << 8 | u64::from(*byte);
+        significant.iter().fold(0, add)
     })
 }
 
@@ -196,6 +240,11 @@ mod tests {
         assert_eq!(
             written(Kind::DateTime, &zero, None),
             "\"0000-00-00 00:00:00\""
+        );
+        let last = Value::Date(9999, 12, 31, 23, 59, 59, 0);
+        assert_eq!(
+            written(Kind::DateTime, &last, None),
+            "\"9999-12-31T23:59:59Z\""
         );
         let time = Value::Time(true, 34, 22, 59, 59, 1);
         assert_eq!(written(Kind::Time, &time, None), "\"-838:59:59.000001\"");

@@ -3,27 +3,31 @@
 use std::sync::Arc;
 
 use mysql_async::{Row, prelude::Queryable as _};
-use sea_query::{Expr, ExprTrait as _, MysqlQueryBuilder, Query, Value};
-use svc_model::Invalid;
+use sea_query::{Expr, ExprTrait as _, MysqlQueryBuilder, Query};
 
 use super::{
-    connect::Lease,
+    connect::{Lease, is_mariadb},
     fault,
     read::one,
     select::{self, MAX_FRACTION, MysqlDialect, Statement, quoted},
-    types::{Type, type_of},
+    types::{self, Type, call, type_of},
     value,
 };
 use crate::{
     Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
-    driver::Values,
+    bulk_create::BulkPlan,
+    driver::{Update, Values},
+    fixed::FixedValues,
     plan::{Comparison, Shown, Test},
     query::{SELF, all_fields, all_of, by_key, column, name, test},
     records::{
-        Changed, changed_since, key_shown, no_such_record, several_records, taken_away, taken_back,
+        Changed, RecordBody, changed_since, key_shown, no_such_record, several_records, taken_away,
+        taken_back,
     },
+    refusal::Refusals,
     scalar::Scalar,
     structure::Default,
+    unchanged::{ComparedValues, compare},
 };
 
 /// A column and what goes into it.
@@ -133,6 +137,11 @@ impl Create {
                 }
             }
         };
+        if model.primary_key_auto && !model.is_view && gives_back_inserted(lease).await? {
+            let inserted = one(lease, &self.returning(statement)).await;
+            let row = inserted.map_err(|error| fault::explain(model, error, true))?;
+            return self.created(&values, &row.ok_or_else(taken_away)?);
+        }
         let inserted = execute(lease, &statement).await;
         inserted.map_err(|error| fault::explain(model, error, true))?;
         let number = lease.conn()?.last_insert_id();
@@ -141,8 +150,27 @@ impl Create {
         all_fields(&MysqlDialect, &mut query, model);
         query.limit(1);
         let row = one(lease, &Statement::select(&query)).await?;
-        let row = row.ok_or_else(taken_away)?;
-        value::record(&model.fields, &self.shown, &row)
+        self.created(&values, &row.ok_or_else(taken_away)?)
+    }
+
+    /// The record of the row that was inserted.
+    fn created(&self, values: &Values, row: &Row) -> Result<RecordJson, Error> {
+        check_geometries(&self.model, values, row)?;
+        value::record(&self.model.fields, &self.shown, row)
+    }
+
+    /// An insert that gives its row back: nothing but a look at every row would find one that has no key.
+    fn returning(&self, mut insert: Statement) -> Statement {
+        let model = &self.model;
+        let mut query = Query::select();
+        for field in model.fields.iter() {
+            query.expr(types::read(&model.table, field));
+        }
+        let read = Statement::select(&query);
+        let exprs = read.sql.strip_prefix("SELECT ").unwrap_or(&read.sql);
+        insert.sql = format!("{} RETURNING {exprs}", insert.sql);
+        insert.values.extend(read.values);
+        insert
     }
 
     /// What finds the new row: its key, or where it has none, all that was given.
@@ -166,7 +194,10 @@ impl Create {
                 let value = match (given(index), &field.default, number) {
                     (Some(value), _, _) if value != Scalar::Null => value,
                     (_, Some(Default::AutoIncrement), Some(number)) => {
-                        Scalar::Integer(number.cast_signed())
+                        match i64::try_from(number) {
+                            Ok(number) => Scalar::Integer(number),
+                            Err(_) => Scalar::Unsigned(number),
+                        }
                     }
                     (_, Some(Default::Literal(_, json)), _) => {
                         let zone = &self.shown.zone;
@@ -183,24 +214,41 @@ impl Create {
     }
 }
 
+/// Whether the server has `INSERT ... RETURNING`, which MariaDB has since 10.5.
+async fn gives_back_inserted(lease: &mut Lease) -> Result<bool, Error> {
+    let conn = lease.conn()?;
+    let version: Option<String> = conn
+        .query_first("SELECT VERSION()")
+        .await
+        .map_err(fault::translate)?;
+    let version = version.unwrap_or_default();
+    let mut numbers = version
+        .split('.')
+        .map_while(|part| part.parse::<u32>().ok());
+    let major_minor = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    Ok(is_mariadb(&version) && major_minor >= (10, 5))
+}
+
 /// Creates records in one transaction, each in a savepoint of its own.
 pub(super) async fn bulk_create(
     lease: &mut Lease,
     model: &Arc<Model>,
-    records: &[Values],
-    atomic: bool,
-    shown: &Shown,
+    plan: &BulkPlan,
 ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
     run(lease, "START TRANSACTION").await?;
-    let results = create_each(lease, model, records, shown).await;
+    let results = create_each(lease, model, plan).await;
     let refused = |results: &Vec<Result<RecordJson, Error>>| results.iter().any(Result::is_err);
     match results {
-        Ok(mut results) if atomic && refused(&results) => {
+        Ok(mut results) if plan.atomic && refused(&results) => {
             run(lease, "ROLLBACK").await?;
             for result in results.iter_mut().filter(|result| result.is_ok()) {
                 *result = Err(taken_back());
             }
             Ok(results)
+        }
+        Ok(results) if plan.is_watched(&results) => {
+            let watched = plan.before_commit(&results, None).await;
+            finish(lease, model, watched.map(|()| results), true).await
         }
         results => finish(lease, model, results, true).await,
     }
@@ -209,15 +257,22 @@ pub(super) async fn bulk_create(
 async fn create_each(
     lease: &mut Lease,
     model: &Arc<Model>,
-    records: &[Values],
-    shown: &Shown,
+    plan: &BulkPlan,
 ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-    let mut results = Vec::with_capacity(records.len());
-    for values in records {
-        let result = match Create::new(model, values, shown.clone()) {
-            Ok(create) => {
+    let mut results = Vec::with_capacity(plan.records.len());
+    for record in &plan.records {
+        let create = match record {
+            Ok(record) => Create::new(model, &record.values, plan.shown.clone())
+                .map(|create| (create, record)),
+            Err(error) => Err(error.clone()),
+        };
+        let result = match create {
+            Ok((create, record)) => {
                 run(lease, "SAVEPOINT record").await?;
-                let result = create.insert(lease).await;
+                let result = create.insert(lease).await.and_then(|created| {
+                    record.fixed.check(model, &created, &plan.shown.zone)?;
+                    Ok(created)
+                });
                 if result
                     .as_ref()
                     .is_err_and(|error| error.kind() == ErrorKind::Invalid)
@@ -243,6 +298,10 @@ pub(super) struct Change {
     /// What is kept of the record as it was.
     key_shown: Shown,
     if_match: Option<IfMatch>,
+    /// What the record has to have already.
+    fixed: FixedValues,
+    /// What is not written where the record has it already.
+    compared: ComparedValues,
     action: Action,
 }
 
@@ -253,16 +312,10 @@ enum Action {
 }
 
 impl Change {
-    pub(super) fn update(
-        model: &Arc<Model>,
-        key: Values,
-        values: Values,
-        replace: bool,
-        if_match: Option<IfMatch>,
-        shown: Shown,
-    ) -> Result<Self, Error> {
+    pub(super) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
+        let RecordBody { values, fixed } = update.body;
         let mut assignments = assignments(model, &values)?;
-        if replace {
+        if update.replace {
             for (index, field) in model.fields.iter().enumerate() {
                 let stays = !field.editable
                     || model.key.contains(&index)
@@ -274,10 +327,14 @@ impl Change {
         }
         Ok(Self {
             model: Arc::clone(model),
-            key,
+            key: update.key,
             key_shown: key_shown(model)?,
-            if_match,
-            action: Action::Update(values, assignments, shown),
+            if_match: update.if_match,
+            fixed,
+            compared: ComparedValues::of(model, &values, |field| {
+                type_of(field).holds_more_than_it_shows()
+            })?,
+            action: Action::Update(values, assignments, update.shown),
         })
     }
 
@@ -291,6 +348,8 @@ impl Change {
             key,
             key_shown: key_shown(model)?,
             if_match,
+            fixed: FixedValues::default(),
+            compared: ComparedValues::default(),
             action: Action::Delete,
         })
     }
@@ -307,6 +366,11 @@ impl Change {
         let model = &self.model;
         let (row, before) = self.find(lease).await?;
         let is_it = self.is_it(&row)?;
+        let mut unchanged = Vec::new();
+        if let Action::Update(_, _, Shown { zone, .. }) = &self.action {
+            let read = |shown: &Shown| value::record(&model.fields, shown, &row);
+            unchanged = compare(model, zone, &self.fixed, &self.compared, read)?;
+        }
         match &self.action {
             Action::Delete => {
                 let mut delete = Query::delete();
@@ -316,14 +380,17 @@ impl Change {
                 done.map_err(|error| fault::explain(model, error, false))?;
                 Ok(Changed::deleted(before))
             }
-            Action::Update(_, assignments, shown) if assignments.is_empty() => {
+            Action::Update(_, assignments, shown) if assignments.len() == unchanged.len() => {
                 let record = value::record(&model.fields, shown, &row)?;
                 Ok(Changed::updated(before, record))
             }
             Action::Update(values, assignments, shown) => {
                 let mut update = Query::update();
                 update.table(table(model)).and_where(is_it);
-                for (index, expr) in assignments {
+                let changed = assignments
+                    .iter()
+                    .filter(|(index, _)| !unchanged.contains(index));
+                for (index, expr) in changed {
                     update.value(name(&model.at(*index)?.name), expr.clone());
                 }
                 let statement: Statement = update.build(MysqlQueryBuilder).into();
@@ -335,9 +402,10 @@ impl Change {
                         *value = new.clone();
                     }
                 }
-                let query = by_key(&MysqlDialect, model, &key)?;
-                let row = one(lease, &Statement::select(query.clone().limit(1))).await?;
+                let mut query = by_key(&MysqlDialect, model, &key)?;
+                let row = one(lease, &Statement::select(query.limit(1))).await?;
                 let row = row.ok_or_else(taken_away)?;
+                check_geometries(model, values, &row)?;
                 let record = value::record(&model.fields, shown, &row)?;
                 Ok(Changed::updated(before, record))
             }
@@ -376,7 +444,10 @@ impl Change {
         let mut tests = Vec::with_capacity(model.key.len());
         for index in &model.key {
             let field = model.at(*index)?;
-            let here = column(&model.table, &field.name);
+            let here = match type_of(field) {
+                Type::Geometry => types::read(&model.table, field),
+                _ => column(&model.table, &field.name),
+            };
             let key = value::key(field, value::cell(row, *index)?);
             let key =
                 key.ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
@@ -401,12 +472,12 @@ fn table(model: &Model) -> (sea_query::DynIden, sea_query::DynIden) {
 
 /// Turns the values of a body into what is stored.
 fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
-    let mut invalid = Invalid::new();
+    let mut invalid = Refusals::default();
     let mut assignments = Vec::with_capacity(values.len());
     for (index, scalar) in values {
         let field = model.at(*index)?;
         match stored(field, scalar) {
-            Ok(value) => assignments.push((*index, Expr::val(value))),
+            Ok(expr) => assignments.push((*index, expr)),
             Err(message) => invalid.push_field(&field.name, message),
         }
     }
@@ -415,7 +486,7 @@ fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error>
 }
 
 /// A value as a column takes it; refused where something of it would be lost.
-fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
+fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
     let most = field.precision.unwrap_or(0);
     let most = u8::try_from(most).unwrap_or(MAX_FRACTION);
     let nanoseconds = match scalar {
@@ -427,5 +498,25 @@ fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
     if nanoseconds % unit != 0 {
         return Err("the column does not hold fractions of a second this fine".to_owned());
     }
-    Ok(select::stored(type_of(field), scalar))
+    if let (Type::Geometry, Scalar::Text(text)) = (type_of(field), scalar) {
+        let (wkt, srid) = select::split_srid(text);
+        let shape = call("ST_GeomFromText").arg(Expr::val(wkt));
+        return Ok(shape.arg(Expr::val(srid.unwrap_or(0))).into());
+    }
+    Ok(Expr::val(select::stored(type_of(field), scalar)))
+}
+
+/// Refuses a record of which a geometry was given and none was stored: the server makes NULL of what is no WKT.
+fn check_geometries(model: &Model, values: &Values, row: &Row) -> Result<(), Error> {
+    let mut invalid = Refusals::default();
+    for (index, value) in values {
+        let field = model.at(*index)?;
+        let is_lost = type_of(field) == Type::Geometry
+            && *value != Scalar::Null
+            && *value::cell(row, *index)? == mysql_async::Value::NULL;
+        if is_lost {
+            invalid.push_field(&field.name, "must be a geometry as WKT, such as POINT(1 2)");
+        }
+    }
+    invalid.into_result()
 }

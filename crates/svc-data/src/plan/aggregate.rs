@@ -8,8 +8,8 @@ use svc_model::{
     },
 };
 
-use super::{ListPlan, Test};
-use crate::{Error, Model, Structure, scalar::Kind, time::Zone};
+use super::{ListPlan, Test, unordered};
+use crate::{Error, Model, Structure, admission::Work, scalar::Kind, time::Zone};
 
 /// An aggregate, ready for an engine.
 #[derive(Clone, Debug)]
@@ -28,6 +28,19 @@ pub(crate) struct AggregatePlan {
 }
 
 impl AggregatePlan {
+    /// What the aggregate is when it waits for its turn.
+    pub(crate) fn work(&self, model: &Model) -> Work {
+        let function = self.function as u8;
+        let shape = (
+            "aggregate",
+            function,
+            self.field,
+            &self.groups.len(),
+            self.test.is_some(),
+        );
+        Work::new(&model.name, shape, true)
+    }
+
     /// Resolves an aggregate over all records.
     pub(crate) fn of_all(
         structure: &Structure,
@@ -84,10 +97,17 @@ fn field(model: &Model, aggregation: &Aggregation, key: &str) -> Result<Option<u
     );
     if adds && !number {
         let message = format!(
-            "{} needs a field of numbers; {name:?} is none",
+            "{} requires a field of numbers, and {name:?} is not one",
             aggregation.func
         );
         return Err(Invalid::field(key, message).into());
+    }
+    let extreme = matches!(
+        aggregation.func,
+        AggregateFunction::Min | AggregateFunction::Max
+    );
+    if extreme && !model.at(index)?.is_ordered() {
+        return Err(Invalid::field(key, unordered(model.at(index)?)).into());
     }
     Ok(Some(index))
 }
@@ -105,7 +125,7 @@ fn group(model: &Model, column: &GroupColumn) -> Result<(usize, Option<DateUnit>
         GroupLookup::Date(_) => Err(Invalid::field(
             "x_lookup",
             format!(
-                "{} needs a field of dates; {:?} is none",
+                "{} requires a field of dates, and {:?} is not one",
                 column.lookup, column.column
             ),
         )

@@ -49,11 +49,18 @@ impl Aggregate {
             .transpose()?;
         let mut query = query::select(&PostgresDialect, model, test);
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
-            query.expr(group(model.at(*index)?, *unit, &plan.zone));
-            // By its place, since a column may have any name.
-            let place = || Expr::cust((position + 1).to_string());
-            query.add_group_by([place()]);
-            query.order_by_expr_with_nulls(place(), Order::Asc, NullOrdering::First);
+            let field = model.at(*index)?;
+            query.expr(group(field, *unit, &plan.zone));
+            let by = match unit {
+                // What is shown of a value may have another order than the value.
+                None if field.is_ordered() && type_of(field) != Type::Opaque => {
+                    column(SELF, &field.name)
+                }
+                // By its place, since a column may have any name.
+                _ => Expr::cust((position + 1).to_string()),
+            };
+            query.add_group_by([by.clone()]);
+            query.order_by_expr_with_nulls(by, Order::Asc, NullOrdering::First);
         }
         let field = plan.field.map(|index| model.at(index)).transpose()?;
         query.expr(result(plan.function, field));
@@ -191,11 +198,22 @@ fn extreme(field: &Field, largest: bool) -> Expr {
         }
         Type::Uuid => of(plain.cast_as("text")).cast_as("uuid"),
         Type::Bytes => of(call("encode").arg(plain).arg(Expr::cust("'hex'")).into()),
-        Type::Json | Type::Jsonb | Type::Array => {
-            of(comparable(SELF, field).cast_as("text")).cast_as("jsonb")
+        Type::Enum | Type::AnyCaseText | Type::Interval => {
+            of(types::of_base(field, plain)).cast_as("text")
         }
-        Type::Enum | Type::AnyCaseText | Type::Interval => of(plain).cast_as("text"),
-        Type::Ordered | Type::Opaque | Type::Geometry => of(types::text(SELF, field)),
+        // Not every type that has an order has a function for its extremes.
+        Type::Jsonb | Type::Array | Type::Ordered | Type::OrderedByClass => {
+            let end = if largest { 1 } else { 0 };
+            let found = Expr::cust_with_exprs(
+                format!("percentile_disc({end}) WITHIN GROUP (ORDER BY $1)"),
+                [plain],
+            );
+            types::read_of(field, found)
+        }
+        // Of a column of a query, whose order nobody has asked for.
+        Type::Json | Type::UnorderedArray | Type::Opaque | Type::Geometry => {
+            of(types::text(SELF, field))
+        }
         _ => of(plain),
     }
 }
@@ -205,7 +223,9 @@ fn group(field: &Field, unit: Option<DateUnit>, zone: &Zone) -> Expr {
     let plain = column(SELF, &field.name);
     let Some(unit) = unit else {
         return match type_of(field) {
-            Type::Json | Type::Array => comparable(SELF, field),
+            Type::Json | Type::UnorderedArray | Type::Opaque | Type::Geometry => {
+                comparable(SELF, field)
+            }
             _ => types::read(SELF, field),
         };
     };

@@ -1,11 +1,12 @@
 //! Connections to a PostgreSQL server: the URL, TLS, the pool, and what happens when the server is away.
 
-use std::{str::FromStr, sync::Arc, time::Duration};
-
-use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Object, PoolError, RecyclingMethod, TimeoutType,
-    Timeouts,
+use std::{
+    str::FromStr,
+    sync::Arc,
+    time::{Duration, Instant},
 };
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, RecyclingMethod};
 use percent_encoding::percent_decode_str;
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
@@ -13,13 +14,21 @@ use rustls::{
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject as _},
 };
-use tokio_postgres::{Config, Statement, config::SslMode};
+use tokio_postgres::{
+    Config, NoTls, Statement,
+    config::{Host, SslMode, SslNegotiation},
+};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::fault;
+use super::{
+    fault,
+    stream::{LocalSockets, MakeStream},
+};
 use crate::{
-    Error, ErrorKind,
-    gate::{CONNECT_TIMEOUT, GRACE, Gate, all_busy},
+    Error,
+    admission::{Admission, Permit, Work},
+    connections::{Connections, Server, timeouts},
+    gate::CONNECT_TIMEOUT,
 };
 
 /// From how many statements on those that a connection keeps prepared are forgotten.
@@ -28,7 +37,15 @@ const MAX_PREPARED: usize = 256;
 /// Where a server is, and how it is spoken to.
 pub(super) struct Source {
     config: Config,
-    tls: MakeRustlsConnect,
+    stream: Way,
+}
+
+/// How a stream to the server is made.
+#[derive(Clone)]
+enum Way {
+    Network(MakeStream),
+    /// Through a socket of this machine, without TLS.
+    Local(LocalSockets),
 }
 
 impl Source {
@@ -49,34 +66,46 @@ impl Source {
             ));
         }
         config.application_name("svc");
-        config.ssl_mode(match mode {
-            Verify::Never => SslMode::Disable,
-            Verify::IfOffered => SslMode::Prefer,
-            _ => SslMode::Require,
-        });
+        let sockets = sockets(&config)?;
+        if sockets.is_some() {
+            config.ssl_mode(SslMode::Disable);
+        } else {
+            // The stream asks for TLS itself, where it is wanted.
+            config.ssl_mode(SslMode::Require);
+            config.ssl_negotiation(SslNegotiation::Direct);
+        }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
         Ok(Self {
             config,
-            tls: MakeRustlsConnect::new(tls(mode, root.as_deref())?),
+            stream: match sockets {
+                Some(sockets) => Way::Local(sockets),
+                None => Way::Network(MakeStream {
+                    tls: MakeRustlsConnect::new(tls(mode, root.as_deref())?),
+                    mode,
+                }),
+            },
         })
     }
 
-    /// A pool of so many connections at most. `settings` are set on each connection as it is made.
+    /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set
+    /// on each connection as it is made.
     pub(super) fn pool(
         &self,
         size: usize,
+        admission: Admission,
         timeout: Duration,
         settings: &str,
     ) -> Result<Pool, Error> {
-        let manager = Manager::from_config(
-            self.config.clone(),
-            self.tls.clone(),
-            ManagerConfig {
-                recycling_method: RecyclingMethod::Fast,
-            },
-        );
+        let config = self.config.clone();
+        let recycling = ManagerConfig {
+            recycling_method: RecyclingMethod::Fast,
+        };
+        let manager = match self.stream.clone() {
+            Way::Network(stream) => Manager::from_config(config, stream, recycling),
+            Way::Local(sockets) => Manager::from_connect(config, sockets, recycling),
+        };
         let settings: Arc<str> = format!(
             "SET statement_timeout = {}; SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; \
              SET IntervalStyle = 'iso_8601'; SET extra_float_digits = 1; SET bytea_output = 'hex'; \
@@ -93,26 +122,44 @@ impl Source {
         });
         let pool = deadpool_postgres::Pool::builder(manager)
             .max_size(size)
-            .timeouts(Timeouts {
-                wait: Some(timeout),
-                create: Some(CONNECT_TIMEOUT + GRACE),
-                recycle: Some(GRACE),
-            })
+            .timeouts(timeouts())
             .runtime(deadpool_postgres::Runtime::Tokio1)
             .post_create(set)
             .build()
             .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
         Ok(Pool {
-            pool,
-            gate: Gate::default(),
-            tls: self.tls.clone(),
+            connections: Connections::new(pool, admission),
+            stream: self.stream.clone(),
         })
+    }
+}
+
+/// The sockets of a server of this machine, where the URL names no host.
+fn sockets(config: &Config) -> Result<Option<LocalSockets>, Error> {
+    let ports = config.get_ports();
+    let hosts = config.get_hosts().iter().enumerate();
+    let sockets = hosts.map(|(place, host)| match host {
+        Host::Unix(folder) => {
+            let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
+            Some(LocalSockets::path(folder, port))
+        }
+        Host::Tcp(_) => None,
+    });
+    let sockets: Vec<_> = sockets.collect();
+    match sockets.iter().any(Option::is_some) {
+        false => Ok(None),
+        true => match sockets.into_iter().collect() {
+            Some(sockets) => Ok(Some(LocalSockets(sockets))),
+            None => Err(Error::invalid(
+                "the URL of a PostgreSQL database names either hosts or folders with sockets, not both",
+            )),
+        },
     }
 }
 
 /// How far a server has to prove who it is, in the words of `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verify {
+pub(super) enum Verify {
     /// `disable`
     Never,
     /// `prefer`
@@ -239,46 +286,42 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
+impl Server for Manager {
+    fn unreachable(error: tokio_postgres::Error) -> Error {
+        fault::unreachable(error)
+    }
+
+    fn is_full(error: &Error) -> bool {
+        fault::is_full(error)
+    }
+}
+
 /// Connections to one server, made when they are needed.
 pub(super) struct Pool {
-    pool: deadpool_postgres::Pool,
-    gate: Gate,
-    tls: MakeRustlsConnect,
+    connections: Connections<Manager>,
+    stream: Way,
 }
 
 impl Pool {
-    /// A connection that nobody else uses, once there is one.
-    pub(super) async fn get(&self) -> Result<Lease, Error> {
-        self.gate.pass()?;
-        match self.pool.get().await {
-            Ok(object) => {
-                self.gate.open();
-                Ok(Lease {
-                    object: Some(object),
-                    tls: self.tls.clone(),
-                })
-            }
-            Err(PoolError::Timeout(TimeoutType::Wait)) => Err(all_busy()),
-            Err(error) => {
-                let error = match error {
-                    PoolError::Backend(error)
-                    | PoolError::PostCreateHook(HookError::Backend(error)) => {
-                        fault::unreachable(error)
-                    }
-                    error => Error::new(
-                        ErrorKind::Unavailable,
-                        format!("the database server does not answer: {error}"),
-                    ),
-                };
-                self.gate.close(&error);
-                Err(error)
-            }
-        }
+    /// A connection that nobody else uses, once there is one; `other` is the other pool to this server.
+    pub(super) async fn get(
+        &self,
+        work: Work,
+        deadline: Instant,
+        other: &Self,
+    ) -> Result<Lease, Error> {
+        let got = self.connections.get(work, deadline, &other.connections);
+        let (object, permit) = got.await?;
+        Ok(Lease {
+            object: Some(object),
+            stream: self.stream.clone(),
+            _permit: permit,
+        })
     }
 
     /// Forgets all prepared statements: the tables they speak of may be others by now.
     pub(super) fn forget_statements(&self) {
-        self.pool.manager().statement_caches.clear();
+        self.connections.manager().statement_caches.clear();
     }
 }
 
@@ -286,7 +329,9 @@ impl Pool {
 /// does is cancelled: whoever asked for it has gone, or waited long enough.
 pub(super) struct Lease {
     object: Option<Object>,
-    tls: MakeRustlsConnect,
+    stream: Way,
+    /// Given back after the connection.
+    _permit: Permit,
 }
 
 impl Lease {
@@ -334,10 +379,17 @@ impl Drop for Lease {
             return;
         }
         let cancel = client.cancel_token();
-        let tls = self.tls.clone();
+        let stream = self.stream.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
-                let cancelled = tokio::time::timeout(CONNECT_TIMEOUT, cancel.cancel_query(tls));
+                let cancelled = tokio::time::timeout(CONNECT_TIMEOUT, async {
+                    match stream {
+                        Way::Network(stream) => cancel.cancel_query(stream).await,
+                        Way::Local(sockets) => {
+                            cancel.cancel_query_raw(sockets.open().await, NoTls).await
+                        }
+                    }
+                });
                 if !matches!(cancelled.await, Ok(Ok(()))) {
                     tracing::warn!("a statement that nobody waits for could not be cancelled");
                 }

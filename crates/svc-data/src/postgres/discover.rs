@@ -1,15 +1,23 @@
 //! Reads the structure of a PostgreSQL database from its catalogue.
 
-use std::collections::HashMap;
+mod defaults;
+mod sizes;
 
-use serde_json::value::RawValue;
-use tokio_postgres::{Client, Row};
+use std::{collections::HashMap, sync::Arc};
 
-use super::{fault, select::ROW_ID, types::Type};
+use tokio_postgres::{Client, Row, error::SqlState};
+
+use self::defaults::read_default;
+pub(super) use self::sizes::Sizes;
+use super::{
+    fault,
+    select::ROW_ID,
+    types::{Order, Type},
+};
 use crate::{
     Error, Field, Model, Structure,
-    scalar::Kind,
-    structure::{Default, ForeignKey, Rule, Storage, Writes, relate},
+    sql::column_field,
+    structure::{Default, Detail, ForeignKey, Rule, Storage, Writes, relate},
 };
 
 /// The tables and views that the user of this service may read, without those of extensions and without
@@ -17,7 +25,7 @@ use crate::{
 const TABLES: &str = "
 SELECT c.oid, n.nspname::text, c.relname::text, c.relkind::text,
     n.nspname = current_schema(),
-    pg_catalog.pg_relation_is_updatable(c.oid, true),
+    CASE WHEN c.relkind IN ('r', 'p') THEN 28 WHEN c.relkind = 'm' THEN 0 END,
     has_table_privilege(c.oid, 'INSERT') OR has_any_column_privilege(c.oid, 'INSERT'),
     has_table_privilege(c.oid, 'UPDATE') OR has_any_column_privilege(c.oid, 'UPDATE'),
     has_table_privilege(c.oid, 'DELETE'),
@@ -32,36 +40,74 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
         WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
 ORDER BY n.nspname, c.relname";
 
-/// The columns of those tables. A domain is looked through to the type that it is made of.
+/// What PostgreSQL can write through views and foreign tables. It waits for locks on them and on what they select
+/// from.
+const UPDATABLE: &str = "SELECT oid, pg_catalog.pg_relation_is_updatable(oid, true) FROM pg_catalog.unnest($1::oid[]) AS oid";
+
+/// The writes that are assumed of a view while somebody has a lock on it or on its tables: all of them. The database
+/// refuses those that it cannot do.
+const ALL_WRITES: i32 = 28;
+
+/// The columns of those tables. A domain is looked through to the type that it is made of, and a type has an order
+/// where all its parts have one.
 const COLUMNS: &str = "
 WITH RECURSIVE base(domain, type, typmod, not_null) AS (
     SELECT oid, typbasetype, typtypmod, typnotnull FROM pg_catalog.pg_type WHERE typtype = 'd'
     UNION ALL
     SELECT b.domain, t.typbasetype, t.typtypmod, b.not_null OR t.typnotnull
     FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.type WHERE t.typtype = 'd'
+), bare(domain, type, typmod, not_null) AS (
+    SELECT b.* FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.type WHERE t.typtype <> 'd'
+), parts(whole, part) AS (
+    SELECT DISTINCT a.atttypid, a.atttypid FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped
+    UNION
+    SELECT p.whole, x.part FROM parts p JOIN pg_catalog.pg_type t ON t.oid = p.part CROSS JOIN LATERAL (
+        SELECT t.typbasetype WHERE t.typtype = 'd'
+        UNION ALL SELECT t.typelem WHERE t.typtype = 'b' AND t.typcategory = 'A' AND t.typelem <> 0
+        UNION ALL SELECT c.atttypid FROM pg_catalog.pg_attribute c
+            WHERE t.typtype = 'c' AND c.attrelid = t.typrelid AND c.attnum > 0 AND NOT c.attisdropped) x(part)
+), classes(type, less) AS (
+    SELECT o.opcintype, p.oprname FROM pg_catalog.pg_opclass o
+    JOIN pg_catalog.pg_am m ON m.oid = o.opcmethod
+    JOIN pg_catalog.pg_amop a ON a.amopfamily = o.opcfamily AND a.amoplefttype = o.opcintype
+        AND a.amoprighttype = o.opcintype AND a.amopstrategy = 1
+    JOIN pg_catalog.pg_operator p ON p.oid = a.amopopr
+    WHERE m.amname = 'btree' AND o.opcdefault
+), unordered(type) AS (
+    SELECT DISTINCT p.whole FROM parts p JOIN pg_catalog.pg_type t ON t.oid = p.part
+    WHERE t.typtype NOT IN ('d', 'c', 'r', 'm', 'e')
+        AND NOT (t.typtype = 'b' AND t.typcategory = 'A' AND t.typelem <> 0)
+        AND NOT EXISTS (SELECT 1 FROM classes c WHERE c.type = t.oid OR EXISTS (
+            SELECT 1 FROM pg_catalog.pg_cast x WHERE x.castsource = t.oid AND x.casttarget = c.type
+                AND x.castmethod = 'b' AND x.castcontext = 'i'))
 )
 SELECT a.attrelid, a.attnum, a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod),
     CASE WHEN b.domain IS NULL THEN a.atttypmod ELSE b.typmod END,
     a.attnotnull OR coalesce(b.not_null, false), a.attidentity::text, a.attgenerated::text,
     pg_catalog.pg_get_expr(d.adbin, d.adrelid), t.oid, t.typname::text, t.typtype::text,
-    t.typcategory::text,
-    t.typtype IN ('r', 'm') OR EXISTS (SELECT 1 FROM pg_catalog.pg_opclass o
-        JOIN pg_catalog.pg_am m ON m.oid = o.opcmethod
-        WHERE m.amname = 'btree' AND o.opcdefault AND o.opcintype = t.oid)
+    t.typcategory::text, NOT EXISTS (SELECT 1 FROM unordered u WHERE u.type = a.atttypid),
+    pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname),
+    coalesce((SELECT c.less = '<' FROM classes c WHERE c.type = t.oid LIMIT 1), true),
+    e.oid, e.typname::text, e.typtype::text, e.typcategory::text,
+    pg_catalog.quote_ident(en.nspname) || '.' || pg_catalog.quote_ident(e.typname)
 FROM pg_catalog.pg_attribute a
-LEFT JOIN base b ON b.domain = a.atttypid AND NOT EXISTS
-    (SELECT 1 FROM pg_catalog.pg_type x WHERE x.oid = b.type AND x.typtype = 'd')
+LEFT JOIN bare b ON b.domain = a.atttypid
 JOIN pg_catalog.pg_type t ON t.oid = coalesce(b.type, a.atttypid)
+JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+LEFT JOIN bare eb ON eb.domain = t.typelem
+LEFT JOIN pg_catalog.pg_type e ON t.typtype = 'b' AND t.typcategory = 'A' AND e.oid = coalesce(eb.type, t.typelem)
+LEFT JOIN pg_catalog.pg_namespace en ON en.oid = e.typnamespace
 LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 WHERE a.attrelid = ANY($1) AND a.attnum > 0 AND NOT a.attisdropped
     AND has_column_privilege(a.attrelid, a.attnum, 'SELECT')
 ORDER BY a.attrelid, a.attnum";
 
-/// Foreign keys and CHECK rules.
+/// Foreign keys, CHECK and EXCLUDE rules.
 const CONSTRAINTS: &str = "
 SELECT conrelid, conname::text, contype::text, conkey::int2[], confrelid, confkey::int2[]
 FROM pg_catalog.pg_constraint
-WHERE contype IN ('f', 'c') AND conrelid = ANY($1) AND conkey IS NOT NULL ORDER BY conrelid, conname";
+WHERE contype IN ('f', 'c', 'x') AND conrelid = ANY($1) AND conkey IS NOT NULL ORDER BY conrelid, conname";
 
 /// The unique indexes, of which one may be the primary key.
 const INDEXES: &str = "
@@ -73,14 +119,33 @@ WHERE i.indisunique AND i.indrelid = ANY($1) ORDER BY i.indrelid, c.relname";
 const WORDS: &str =
     "SELECT enumtypid, enumlabel::text FROM pg_catalog.pg_enum ORDER BY enumtypid, enumsortorder";
 
-/// A number that changes when a column of a table does.
+/// A number that changes when a table, a column, a right, a default, a constraint, an index or an enumeration does. It
+/// reads the catalogue alone, so that it waits for no table.
 const VERSION: &str = "
-SELECT coalesce(('x' || substr(md5(string_agg(concat_ws(' ', c.oid, c.relname, n.nspname, c.relkind, a.attnum,
-    a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attidentity, a.attgenerated), ',' ORDER BY c.oid, a.attnum)), 1, 16))::bit(64)::int8, 0)
-FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
-WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped
-    AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'crdb_internal') AND n.nspname NOT LIKE 'pg\\_%'";
+WITH tables AS (
+    SELECT c.oid, c.relname, n.nspname, c.relkind, c.relacl
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+        AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'crdb_internal') AND n.nspname NOT LIKE 'pg\\_%'
+), parts(part) AS (
+    SELECT concat_ws(' ', 't', t.oid, t.relname, t.nspname, t.relkind, t.relacl::text, a.attnum, a.attname, a.atttypid,
+        a.atttypmod, a.attnotnull, a.attidentity, a.attgenerated, d.oid)
+    FROM tables t JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid
+    LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    WHERE a.attnum > 0 AND NOT a.attisdropped
+    UNION ALL
+    SELECT concat_ws(' ', 'c', c.oid, c.conname) FROM pg_catalog.pg_constraint c
+    WHERE c.conrelid IN (SELECT oid FROM tables)
+    UNION ALL
+    SELECT concat_ws(' ', 'i', i.indexrelid, i.indisprimary) FROM pg_catalog.pg_index i
+    WHERE i.indisunique AND i.indrelid IN (SELECT oid FROM tables)
+    UNION ALL
+    SELECT concat_ws(' ', 'e', e.oid, e.enumlabel, e.enumsortorder) FROM pg_catalog.pg_enum e
+)
+SELECT coalesce(('x' || substr(md5(string_agg(part, ',' ORDER BY part)), 1, 16))::bit(64)::int8, 0) FROM parts";
+
+/// How long a lock on a view, or on what it selects from, is waited for, in the words of `lock_timeout`.
+const LOCK_PATIENCE: &str = "100ms";
 
 /// What a server is.
 #[derive(Clone, Copy, Debug)]
@@ -124,8 +189,10 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
     let structure_version = version(client).await?;
     let rows = client.query(TABLES, &[]).await;
     let mut tables: Vec<Table> = Vec::new();
-    for row in rows.map_err(fault::translate)? {
-        tables.push(Table::read(&row)?);
+    let rows = rows.map_err(fault::translate)?;
+    let updatable = updatable(client, &rows).await?;
+    for row in rows {
+        tables.push(Table::read(&row, &updatable)?);
     }
     let oids: Vec<u32> = tables.iter().map(|table| table.oid).collect();
     let places: HashMap<u32, usize> = oids.iter().copied().zip(0..).collect();
@@ -163,7 +230,7 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
         if let Some(table) = tables.get_mut(place(&row)?) {
             table.constraints.push(Constraint {
                 name: get(&row, 1)?,
-                is_check: get::<String>(&row, 2)? == "c",
+                sort: get(&row, 2)?,
                 columns: get(&row, 3)?,
                 to_table: get(&row, 4)?,
                 to_columns: get::<Option<Vec<i16>>>(&row, 5)?.unwrap_or_default(),
@@ -188,6 +255,55 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
         .collect();
     relate(&mut models);
     Ok(Structure::new(models, structure_version))
+}
+
+/// What can be written through the relations of which the catalogue alone does not tell. No lock is waited for.
+async fn updatable(client: &Client, tables: &[Row]) -> Result<HashMap<u32, i32>, Error> {
+    let mut asked: Vec<u32> = Vec::new();
+    for row in tables {
+        if get::<Option<i32>>(row, 5)?.is_none() {
+            asked.push(get(row, 0)?);
+        }
+    }
+    let mut known = HashMap::with_capacity(asked.len());
+    if asked.is_empty() {
+        return Ok(known);
+    }
+    let lock_timeout = "SELECT set_config('lock_timeout', $1, false)";
+    let before: String = get(
+        &client
+            .query_one("SELECT current_setting('lock_timeout')", &[])
+            .await
+            .map_err(fault::translate)?,
+        0,
+    )?;
+    let set = async |value: &str| -> Result<(), Error> {
+        let done = client.query(lock_timeout, &[&value]).await;
+        done.map(drop).map_err(fault::translate)
+    };
+    set(LOCK_PATIENCE).await?;
+    let mut portions = vec![asked];
+    // Half by half, until the locked ones are found.
+    while let Some(mut portion) = portions.pop() {
+        match client.query(UPDATABLE, &[&portion]).await {
+            Ok(rows) => {
+                for row in rows {
+                    known.insert(get(&row, 0)?, get(&row, 1)?);
+                }
+            }
+            Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+                if let [locked] = portion.as_slice() {
+                    known.insert(*locked, ALL_WRITES);
+                } else {
+                    portions.push(portion.split_off(portion.len() / 2));
+                    portions.push(portion);
+                }
+            }
+            Err(error) => return Err(fault::translate(error)),
+        }
+    }
+    set(&before).await?;
+    Ok(known)
 }
 
 fn get<'r, T: tokio_postgres::types::FromSql<'r>>(row: &'r Row, at: usize) -> Result<T, Error> {
@@ -217,7 +333,8 @@ struct Column {
 
 struct Constraint {
     name: String,
-    is_check: bool,
+    /// `f`, `c` or `x`, as the catalogue says.
+    sort: String,
     columns: Vec<i16>,
     to_table: u32,
     to_columns: Vec<i16>,
@@ -230,10 +347,13 @@ struct Index {
 }
 
 impl Table {
-    fn read(row: &Row) -> Result<Self, Error> {
+    fn read(row: &Row, updatable: &HashMap<u32, i32>) -> Result<Self, Error> {
         let kind: String = get(row, 3)?;
         // What PostgreSQL itself can write through a view, or a trigger does.
-        let can: i32 = get(row, 5)?;
+        let can = match get::<Option<i32>>(row, 5)? {
+            Some(can) => can,
+            None => updatable.get(&get(row, 0)?).copied().unwrap_or(0),
+        };
         let writes = |bit: i32, at: usize| -> Result<bool, Error> {
             Ok(can & bit != 0 && get::<bool>(row, at)?)
         };
@@ -301,7 +421,9 @@ impl Table {
         for (index, field) in fields.iter().enumerate() {
             by_name.entry(field.name.clone()).or_insert(index);
         }
-        let checks = self.constraints.iter().filter(|rule| rule.is_check);
+        let checks = self.constraints.iter().filter(|rule| rule.sort == "c");
+        let exclusions = self.constraints.iter().filter(|rule| rule.sort == "x");
+        let exclusions = exclusions.filter_map(|rule| self.rule(&rule.name, &rule.columns));
         Model {
             name: self.model_name(),
             schema: Some(self.schema.clone()),
@@ -315,6 +437,7 @@ impl Table {
             distinct_rows: !primary_key_auto || row_id.is_some(),
             row_id,
             foreign_keys: self.foreign_keys(tables),
+            referrers: Vec::new(),
             checks: checks
                 .filter_map(|rule| self.rule(&rule.name, &rule.columns))
                 .collect(),
@@ -322,6 +445,7 @@ impl Table {
                 .indexes
                 .iter()
                 .filter_map(|index| self.rule(&index.name, &index.columns))
+                .chain(exclusions)
                 .collect(),
             // RETURNING tells what the triggers before the write made of the row.
             has_triggers: false,
@@ -342,7 +466,7 @@ impl Table {
 
     fn foreign_keys(&self, tables: &[Self]) -> Vec<ForeignKey> {
         let mut keys = Vec::new();
-        for key in self.constraints.iter().filter(|rule| !rule.is_check) {
+        for key in self.constraints.iter().filter(|rule| rule.sort == "f") {
             let Some(fields) = self.fields(&key.columns) else {
                 continue;
             };
@@ -374,7 +498,11 @@ impl Column {
         let type_name: String = get(row, 10)?;
         let type_sort: String = get(row, 11)?;
         let category: String = get(row, 12)?;
-        let sort = Type::of(&type_name, &type_sort, &category, get(row, 13)?);
+        let order = Order {
+            is_there: get(row, 13)?,
+            has_operators: get(row, 15)?,
+        };
+        let sort = Type::of(&type_name, &type_sort, &category, order);
         let sizes = Sizes::of(sort, typmod);
         let default = match (identity.as_str(), generated.as_str(), default) {
             ("", "", None) => None,
@@ -386,6 +514,15 @@ impl Column {
             number: get(row, 1)?,
             not_null,
             field: Field {
+                detail: Detail {
+                    element: match sort {
+                        Type::Array | Type::UnorderedArray => element(row, typmod, words)?,
+                        _ => None,
+                    },
+                    bound_type: get(row, 14)?,
+                    srid: (sort == Type::Geometry).then(|| srid(typmod)),
+                    ..Detail::default()
+                },
                 json_key: format!("{}:", serde_json::Value::from(name.as_str())),
                 name,
                 field_type: sort.field_type(sizes.max_length),
@@ -411,167 +548,39 @@ impl Column {
     }
 }
 
-/// The sizes that a type is declared with.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Sizes {
-    pub(super) max_length: Option<u32>,
-    pub(super) precision: Option<u32>,
-    pub(super) scale: Option<u32>,
-}
-
-impl Sizes {
-    /// Reads them out of the number that PostgreSQL keeps them in.
-    pub(super) fn of(sort: Type, typmod: i32) -> Self {
-        let mut sizes = Self {
-            max_length: None,
-            precision: None,
-            scale: None,
-        };
-        match sort {
-            Type::Text | Type::FixedText if typmod >= 4 => {
-                sizes.max_length = u32::try_from(typmod - 4).ok();
-            }
-            Type::Numeric if typmod >= 4 => {
-                sizes.precision = u32::try_from((typmod - 4) >> 16 & 0xffff).ok();
-                // Eleven bits with a sign; less than zero rounds before the point.
-                let scale = (((typmod - 4) & 0x7ff) ^ 1024) - 1024;
-                sizes.scale = u32::try_from(scale).ok();
-            }
-            Type::Time | Type::Timestamp | Type::TimestampTz => {
-                sizes.precision = u32::try_from(typmod).ok();
-            }
-            _ => {}
-        }
-        sizes
-    }
-}
-
-/// Reads the expression of a default.
-fn read_default(kind: Kind, sql: String) -> Default {
-    let lower = sql.to_ascii_lowercase();
-    if lower.starts_with("nextval(") {
-        return Default::AutoIncrement;
-    }
-    let words = [
-        "now()",
-        "current_timestamp",
-        "current_date",
-        "current_time",
-        "localtime",
-        "transaction_timestamp()",
-        "statement_timestamp()",
-        "clock_timestamp()",
-    ];
-    if words.iter().any(|word| lower.contains(word)) {
-        return Default::Now(sql);
-    }
-    let json = match literal(&sql) {
-        Some(None) => Some(serde_json::Value::Null.to_string()),
-        Some(Some(text)) => match kind {
-            Kind::Json if serde_json::from_str::<&RawValue>(&text).is_ok() => Some(text),
-            Kind::Integer if text.parse::<i64>().is_ok() => Some(text),
-            Kind::Float => match text.parse::<f64>() {
-                Ok(number) if number.is_finite() => {
-                    Some(serde_json::Value::from(number).to_string())
-                }
-                _ => None,
-            },
-            Kind::Boolean => Some(text).filter(|text| matches!(text.as_str(), "true" | "false")),
-            _ => Some(serde_json::Value::from(text).to_string()),
-        },
-        None => None,
+/// The elements of an array, as a column of their own.
+fn element(
+    row: &Row,
+    typmod: i32,
+    words: &HashMap<u32, Vec<String>>,
+) -> Result<Option<Arc<Field>>, Error> {
+    let Some(type_name) = get::<Option<String>>(row, 17)? else {
+        return Ok(None);
     };
-    match json.and_then(|json| RawValue::from_string(json).ok()) {
-        Some(json) => Default::Literal(sql, json),
-        None => Default::Expression(sql),
+    let (type_sort, category): (String, String) = (get(row, 18)?, get(row, 19)?);
+    let sort = Type::of(&type_name, &type_sort, &category, Order::COMMON);
+    let sizes = Sizes::of(sort, typmod);
+    let mut element = column_field(
+        "element".to_owned(),
+        sort.field_type(sizes.max_length),
+        sort.kind(),
+        &type_name,
+    );
+    element.max_length = sizes.max_length;
+    element.precision = sizes.precision;
+    element.scale = sizes.scale;
+    element.storage = Storage::Postgres(sort);
+    element.detail.bound_type = get(row, 20)?;
+    if let (Type::Enum, Some(words)) = (sort, words.get(&get(row, 16)?)) {
+        element.options.clone_from(words);
     }
+    Ok(Some(Arc::new(element)))
 }
 
-/// The text of a constant such as `'a'::text`, `5` or `NULL`; the inner none is NULL.
-fn literal(sql: &str) -> Option<Option<String>> {
-    let rest = match sql.strip_prefix('\'') {
-        Some(rest) => rest,
-        None => {
-            let word = sql.split("::").next().unwrap_or_default();
-            let word = word.trim_start_matches('(').trim_end_matches(')');
-            return match word {
-                "NULL" => Some(None),
-                "true" | "false" => Some(Some(word.to_owned())),
-                _ => word
-                    .parse::<f64>()
-                    .is_ok_and(f64::is_finite)
-                    .then(|| Some(word.to_owned())),
-            };
-        }
-    };
-    let mut text = String::new();
-    let mut chars = rest.char_indices();
-    while let Some((at, c)) = chars.next() {
-        if c != '\'' {
-            text.push(c);
-            continue;
-        }
-        match rest.get(at + 1..) {
-            Some(after) if after.starts_with('\'') => {
-                text.push('\'');
-                chars.next();
-            }
-            // Nothing but the type may follow.
-            Some("") => return Some(Some(text)),
-            Some(after) if after.starts_with("::") && !after.contains(['(', '|', '+']) => {
-                return Some(Some(text));
-            }
-            _ => return None,
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn constants_are_told_from_expressions() {
-        let default = |kind, sql: &str| match read_default(kind, sql.to_owned()) {
-            Default::Literal(_, json) => json.get().to_owned(),
-            other => format!("{other:?}")
-                .split('(')
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
-        };
-        assert_eq!(default(Kind::Text, "'it''s'::text"), "\"it's\"");
-        assert_eq!(default(Kind::Integer, "5"), "5");
-        assert_eq!(default(Kind::Integer, "'-1'::integer"), "-1");
-        assert_eq!(default(Kind::Integer, "(- 1)"), "Expression");
-        assert_eq!(default(Kind::Decimal, "0.50"), "\"0.50\"");
-        assert_eq!(default(Kind::Boolean, "true"), "true");
-        assert_eq!(default(Kind::Json, "'{\"a\": 1}'::jsonb"), "{\"a\": 1}");
-        assert_eq!(default(Kind::Text, "NULL::character varying"), "null");
-        assert_eq!(
-            default(Kind::Text, "('a'::text || 'b'::text)"),
-            "Expression"
-        );
-        assert_eq!(default(Kind::Text, "upper('a'::text)"), "Expression");
-        assert_eq!(
-            default(Kind::DateTime, "timezone('utc'::text, now())"),
-            "Now"
-        );
-        assert_eq!(
-            default(Kind::Integer, "nextval('a_seq'::regclass)"),
-            "AutoIncrement"
-        );
-        assert_eq!(default(Kind::Uuid, "gen_random_uuid()"), "Expression");
-    }
-
-    #[test]
-    fn sizes_are_read_from_the_modifier() {
-        assert_eq!(Sizes::of(Type::Text, 14).max_length, Some(10));
-        assert_eq!(Sizes::of(Type::Text, -1).max_length, None);
-        let numeric = Sizes::of(Type::Numeric, (10 << 16 | 2) + 4);
-        assert_eq!((numeric.precision, numeric.scale), (Some(10), Some(2)));
-        assert_eq!(Sizes::of(Type::TimestampTz, 3).precision, Some(3));
-        assert_eq!(Sizes::of(Type::TimestampTz, -1).precision, None);
+/// The system of coordinates that PostGIS keeps in the modifier of a type, in 20 bits with a sign.
+fn srid(typmod: i32) -> i32 {
+    match typmod {
+        ..0 => 0,
+        _ => ((typmod & 0x0fff_ff00) - (typmod & 0x1000_0000)) >> 8,
     }
 }

@@ -1,6 +1,9 @@
 //! Lists and single records, read from PostgreSQL.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use bytes::{BufMut, BytesMut};
 use futures_util::{Stream, StreamExt as _};
@@ -15,6 +18,7 @@ use super::{
 };
 use crate::{
     Error, Model, RecordJson,
+    admission::Work,
     counts::Counts,
     cursor::KeyValue,
     plan::{ListPlan, Shown},
@@ -68,6 +72,12 @@ impl Known {
     }
 }
 
+/// What is set on connections for records: a statement that waits for a lock leaves its connection to others long
+/// before it would time out.
+pub(super) fn settings(timeout: Duration) -> String {
+    format!("SET lock_timeout = {}", (timeout / 3).as_millis().max(1))
+}
+
 /// What tells the state of the database that a statement sees: which transactions have ended by then.
 const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
 
@@ -79,6 +89,12 @@ impl ListQuery {
             count: query.count.as_ref().map(Counted::new),
             query,
         })
+    }
+
+    /// What the list is when it waits for its turn.
+    pub(super) fn work(&self) -> Work {
+        self.query
+            .work(self.pages.iter().map(|page| page.sql.as_str()))
     }
 
     /// Runs the list.

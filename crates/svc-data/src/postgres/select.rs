@@ -7,12 +7,15 @@ use sea_query::{
 };
 use tokio_postgres::types::{Format, IsNull, ToSql, Type as SqlType};
 
-use super::types::{self, Type, bound_as, comparable, type_of};
+use super::{
+    array,
+    types::{self, Type, bound_as, comparable, type_of},
+};
 use crate::{
     Error, Field, Model,
     cursor::{Key, KeyValue},
     plan::{Comparison, Match},
-    query::{Dialect, SELF, column, direction, like_pattern, name},
+    query::{Dialect, SELF, any_of, column, direction, like_pattern, name},
     scalar::{Kind, Scalar},
 };
 
@@ -105,7 +108,7 @@ impl Dialect for PostgresDialect {
 
     fn order_value(&self, table: &str, key: &Key, field: Option<&Field>) -> Expr {
         match field {
-            Some(field) => comparable(table, field),
+            Some(field) => types::ordered(table, field),
             None => column(table, &key.column),
         }
     }
@@ -113,7 +116,7 @@ impl Dialect for PostgresDialect {
     fn read_key(&self, table: &str, key: &Key, field: Option<&Field>) -> Option<Expr> {
         match field.map(type_of) {
             Some(Type::Smallint | Type::Integer | Type::Bigint | Type::Text) => None,
-            _ => Some(self.order_value(table, key, field).cast_as("text")),
+            _ => Some(column(table, &key.column).cast_as("text")),
         }
     }
 
@@ -122,15 +125,21 @@ impl Dialect for PostgresDialect {
             KeyValue::Null => Value::String(None),
             KeyValue::Integer(number) => (*number).into(),
             KeyValue::Text(text) => text.clone().into(),
-            KeyValue::Real(_) | KeyValue::Blob(_) => {
+            KeyValue::Unsigned(_)
+            | KeyValue::Real(_)
+            | KeyValue::Blob(_)
+            | KeyValue::BrokenText(_) => {
                 return Err(Error::invalid_field(
                     "_after",
                     "must be the cursor of a next link, unchanged and with the same order",
                 ));
             }
         };
-        let kind = field.map_or("tid", bound_as);
-        Ok(Expr::val(bound).cast_as(kind.to_owned()))
+        let bound = Expr::val(bound);
+        Ok(match field {
+            Some(field) => types::bound_for_order(field, bound),
+            None => bound.cast_as("tid"),
+        })
     }
 
     fn order_by(&self, select: &mut SelectStatement, key: &Key, field: Option<&Field>) {
@@ -166,6 +175,14 @@ impl Dialect for PostgresDialect {
     }
 
     fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
+        if matches!(
+            type_of(field),
+            Type::Array | Type::UnorderedArray | Type::OrderedByClass | Type::Geometry
+        ) {
+            let each = values.iter();
+            let each = each.map(|value| self.compare(table, field, Comparison::Equal, value));
+            return Ok(any_of(each.collect::<Result<_, _>>()?));
+        }
         // One placeholder whatever the number of values, so that the statement stays the same.
         let mut list = String::from("{");
         for (position, value) in values.iter().enumerate() {
@@ -211,8 +228,19 @@ impl Dialect for PostgresDialect {
             .into())
     }
 
+    fn is_null(&self, table: &str, field: &Field) -> Expr {
+        let plain = column(table, &field.name);
+        match type_of(field) {
+            // A row whose values are all NULL is not NULL itself, as it is shown.
+            Type::OrderedByClass | Type::Opaque => {
+                Expr::cust_with_exprs("($1 IS NOT DISTINCT FROM NULL)", [plain])
+            }
+            _ => plain.is_null(),
+        }
+    }
+
     fn is_empty(&self, table: &str, field: &Field) -> Expr {
-        let is_null = column(table, &field.name).is_null();
+        let is_null = self.is_null(table, field);
         match field.kind {
             Kind::Text | Kind::Any => is_null.or(types::text(table, field).eq("")),
             Kind::Json => is_null.or(types::text(table, field).eq("\"\"")),
@@ -247,7 +275,7 @@ pub(super) fn push_element(list: &mut String, text: &str) {
 /// A value of a client, bound so that it compares with a field.
 pub(super) fn bind(field: &Field, value: &Scalar) -> Result<Expr, Error> {
     let text = text_of(field, value)?;
-    Ok(Expr::val(text).cast_as(bound_as(field).to_owned()))
+    Ok(types::bound_for_comparison(field, Expr::val(text)))
 }
 
 /// The text of a value of a client as the type that the field is [bound as](bound_as).
@@ -260,6 +288,12 @@ fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>, Error> {
                 format!("must be one of {}", field.options.join(", ")),
             ));
         }
+    }
+    if let (Some(element), Scalar::Json(json)) = (&field.detail.element, value) {
+        let array = array::literal(element, json);
+        return array
+            .map(Some)
+            .map_err(|message| Error::invalid_field(&field.name, message));
     }
     Ok(text(type_of(field), value))
 }
@@ -281,10 +315,13 @@ pub(super) fn text(kind: Type, value: &Scalar) -> Option<String> {
         Scalar::Null => return None,
         Scalar::Boolean(truth) => truth.to_string(),
         Scalar::Integer(number) => number.to_string(),
+        Scalar::Unsigned(number) => number.to_string(),
         Scalar::Float(number) => format!("{number:?}"),
-        Scalar::Decimal(text) | Scalar::Json(text) | Scalar::Text(text) | Scalar::Uuid(text, _) => {
-            text.clone()
-        }
+        Scalar::Decimal(text)
+        | Scalar::Json(text)
+        | Scalar::Text(text)
+        | Scalar::Uuid(text, _)
+        | Scalar::Special(text) => text.clone(),
         Scalar::Bytes(bytes) => {
             let mut hex = BytesMut::with_capacity(bytes.len() * 2);
             crate::json::put_hex(&mut hex, bytes);

@@ -17,11 +17,12 @@ use super::{
     discover::Sizes,
     fault,
     select::{Bound, PostgresDialect, Statement, text},
-    types::Type,
+    types::{Order, Type},
     value,
 };
 use crate::{
     Error, Field,
+    guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
     query::{Dialect as _, PageQuery, SELF, all_fields},
     scalar::Scalar,
@@ -58,6 +59,7 @@ async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<Sq
     if let Some(schema) = &job.schema {
         set_schema(&transaction, schema).await?;
     }
+    refuse_hidden_calls(&transaction, job).await?;
     let types: Vec<SqlType> = job
         .binds
         .iter()
@@ -116,6 +118,57 @@ async fn set_schema(transaction: &Transaction<'_>, schema: &str) -> Result<(), E
     }
 }
 
+/// Of names behind a dot, those that are functions which a query may not call, unless they are columns of the
+/// relations before the dot. What PostgreSQL's own functions compute from their argument alone does no harm.
+const HIDDEN_CALLS: &str = "
+SELECT a.name, p.pronamespace::regnamespace::text
+FROM ROWS FROM (unnest($1::text[]), unnest($2::text[])) AS a(name, relations)
+JOIN pg_catalog.pg_proc p ON p.proname = a.name
+WHERE (p.oid >= 16384 OR p.provolatile <> 'i')
+    AND (p.pronargs - p.pronargdefaults <= 1 AND p.pronargs >= 1 OR p.provariadic <> 0)
+    AND (a.relations = '' OR EXISTS (
+        SELECT 1 FROM unnest(string_to_array(a.relations, E'\\x1f')) AS r(relation)
+        WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_attribute c
+            WHERE c.attrelid = to_regclass(r.relation) AND c.attname = a.name AND NOT c.attisdropped)))";
+
+/// Refuses calls of functions that are written as columns: PostgreSQL reads `x.f` as `f(x)` where there is no column.
+async fn refuse_hidden_calls(transaction: &Transaction<'_>, job: &SqlJob) -> Result<(), Error> {
+    let may_call = |name: &str| is_function_listed(Engine::Postgres, name);
+    let asked = job.statement.attributes().iter();
+    let asked: Vec<&Attribute> = asked.filter(|asked| !may_call(&asked.name)).collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = asked.iter().map(|asked| asked.name.as_str()).collect();
+    let relations: Vec<String> = asked.iter().map(|asked| quoted_relations(asked)).collect();
+    let found = transaction
+        .query(HIDDEN_CALLS, &[&names, &relations])
+        .await
+        .map_err(fault::translate)?;
+    for row in found {
+        let name: String = row.try_get(0).map_err(fault::translate)?;
+        let schema: String = row.try_get(1).map_err(fault::translate)?;
+        let is_allowed = |name: &str| job.options.allows_function(name);
+        if !is_allowed(&name) && !is_allowed(&format!("{schema}.{name}")) {
+            return Err(Error::invalid_field(
+                "query",
+                format!(
+                    "`.{name}` may be a call of the function `{name}`, which a query may not call; if it is a column, give it another name in the subquery"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The names of relations, as `to_regclass` reads them, with a separator that no name has.
+fn quoted_relations(attribute: &Attribute) -> String {
+    let quoted = |part: &String| format!("\"{}\"", part.replace('"', "\"\""));
+    let relations = attribute.relations.iter();
+    let relations = relations.map(|parts| parts.iter().map(quoted).collect::<Vec<_>>().join("."));
+    relations.collect::<Vec<_>>().join("\x1f")
+}
+
 /// The type that a value is bound as; `untyped` where the query is to say.
 fn type_of(bind: &Scalar, untyped: &SqlType) -> SqlType {
     match bind {
@@ -138,7 +191,11 @@ fn field(name: String, sort: &SqlType, typmod: i32) -> Field {
         SqlKind::Enum(_) => "e",
         _ => "b",
     };
-    let known = Type::of(sort.name(), typtype, category, false);
+    let order = Order {
+        is_there: category == "A",
+        has_operators: true,
+    };
+    let known = Type::of(sort.name(), typtype, category, order);
     let sizes = Sizes::of(known, typmod);
     let quoted = |name: &str| match name
         .bytes()
@@ -151,6 +208,7 @@ fn field(name: String, sort: &SqlType, typmod: i32) -> Field {
     let field_type: FieldType = known.field_type(sizes.max_length);
     let mut field = column_field(name, field_type, known.kind(), &db_type);
     field.storage = Storage::Postgres(known);
+    field.detail.order_is_unknown = true;
     field.precision = sizes.precision;
     field.scale = sizes.scale;
     if let SqlKind::Enum(words) = sort.kind() {
@@ -308,7 +366,7 @@ mod tests {
     use svc_tests::servers::{PostgresServer, Server as _};
 
     use super::*;
-    use crate::{ResourceOptions, driver::Driver as _, postgres::Postgres};
+    use crate::{ResourceOptions, driver::Driver as _, guard::GuardOptions, postgres::Postgres};
 
     /// What nobody may do, in PostgreSQL's own words.
     const ATTACKS: [&str; 24] = [
@@ -353,6 +411,111 @@ mod tests {
             .build()
             .unwrap();
         runtime.block_on(attack(rest));
+    }
+
+    #[test]
+    fn a_row_that_is_too_large_is_refused_and_the_rest_goes_on() {
+        let server = PostgresServer::shared();
+        let url = server.database(
+            "CREATE TABLE t (id int PRIMARY KEY, big text);
+             INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
+        );
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        for url in [server.socket_url(&url), url] {
+            runtime.block_on(reads_no_large_row(&url));
+        }
+    }
+
+    async fn reads_no_large_row(url: &str) {
+        let options = ResourceOptions::default();
+        let url = url.parse().unwrap();
+        let resource = crate::Resource::connect("p", &url, options).await.unwrap();
+        let query = svc_model::sql::SqlQuery::new("select repeat('x', 200000000)");
+        let refused = resource.sql(&query).await.unwrap_err();
+        assert!(
+            refused.to_string().contains("larger than 64 MiB"),
+            "{refused}"
+        );
+        let query = svc_model::sql::SqlQuery::new("select 1");
+        assert_eq!(resource.sql(&query).await.unwrap().data, "[[1]]");
+        let model = resource.model("t").unwrap();
+        let view = svc_model::RecordView::default();
+        for _ in 0..3 {
+            let refused = resource.retrieve(&model, "2", &view).await.unwrap_err();
+            assert!(refused.to_string().contains("_fields"), "{refused}");
+            resource.retrieve(&model, "3", &view).await.unwrap();
+        }
+    }
+
+    #[test]
+    fn a_function_is_not_called_as_if_it_were_a_column() {
+        let server = PostgresServer::shared();
+        let url = server.database(
+            "CREATE TABLE t (id int PRIMARY KEY, total int); INSERT INTO t VALUES (1, 5);
+             CREATE FUNCTION f(anyelement) RETURNS int LANGUAGE sql AS 'SELECT 42';
+             CREATE FUNCTION total(anyelement) RETURNS int LANGUAGE sql AS 'SELECT 42';
+             CREATE FUNCTION of_t(t) RETURNS int LANGUAGE sql AS 'SELECT 42';",
+        );
+        let rest = url.strip_prefix("postgres:").unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let driver = Postgres::connect(rest, &ResourceOptions::default()).unwrap();
+            let ask = async |sql: &str, options: GuardOptions| {
+                let query = svc_model::sql::SqlQuery::new(sql);
+                driver
+                    .sql(SqlJob::new(&query, Engine::Postgres, &options)?)
+                    .await
+            };
+            for sql in [
+                "select x.f from (select 1) as x",
+                "select (x).f from (select 1) as x",
+                "select (5).f",
+                "select (x.a).f from (select 1 as a) as x",
+                "select (row(1, 2)).f",
+                "select t.f from t",
+                "select t.of_t from t",
+                "select public.t.of_t from t",
+                "select 1 from t order by t.of_t",
+                "select x.total from (select 1) as x",
+                "select x.total from (select * from t) as x, t",
+                "with x as (select 1) select x.f from x",
+                "select t.total from t where exists (select t.total from (select 1) as t)",
+                "select (0.1).pg_sleep",
+                "select ('x').version, ('/etc/passwd').pg_read_file",
+            ] {
+                let refused = ask(sql, GuardOptions::default()).await.expect_err(sql);
+                assert_eq!(
+                    refused.kind(),
+                    crate::ErrorKind::Invalid,
+                    "{sql}: {refused}"
+                );
+                assert!(
+                    refused.to_string().contains("may be a call"),
+                    "{sql}: {refused}"
+                );
+            }
+            for sql in [
+                "select t.total from t",
+                "select x.total from t as x where x.total > 1",
+                "select public.t.total from t",
+                "select x.total from (select total from t) as x",
+                "select x.f from (select id as f from t) as x",
+                "with x(f) as (select 1) select x.f from x",
+                "select (x).id from t as x",
+                "select n.nspname from pg_catalog.pg_namespace as n",
+            ] {
+                ask(sql, GuardOptions::default()).await.expect(sql);
+            }
+            let allowed = GuardOptions::default().allow_function("of_t");
+            let answer = ask("select t.of_t from t", allowed).await.unwrap();
+            assert_eq!(answer.data, "[[42]]");
+        });
     }
 
     async fn attack(rest: &str) {

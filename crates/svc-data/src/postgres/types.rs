@@ -32,21 +32,45 @@ pub(crate) enum Type {
     AnyCaseText,
     Enum,
     Array,
+    /// An array of elements that have no order.
+    UnorderedArray,
     Interval,
     /// `geometry` and `geography` of PostGIS.
     Geometry,
     /// A type that has an order, shown as its text.
     Ordered,
+    /// A type that has an order and no `<`, such as `hstore`, shown as its text.
+    OrderedByClass,
     /// A type that has no order, shown as its text.
     Opaque,
 }
 
+/// What PostgreSQL says of the order of a type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order {
+    /// Whether there is one.
+    pub(super) is_there: bool,
+    /// Whether `<` and its like stand for it.
+    pub(super) has_operators: bool,
+}
+
+impl Order {
+    /// That of most types.
+    pub(super) const COMMON: Self = Self {
+        is_there: true,
+        has_operators: true,
+    };
+}
+
 impl Type {
     /// The sort of a type by its name and what `pg_type` says of it.
-    pub(super) fn of(name: &str, typtype: &str, category: &str, has_order: bool) -> Self {
+    pub(super) fn of(name: &str, typtype: &str, category: &str, order: Order) -> Self {
         match (name, typtype) {
             (_, "e") => Self::Enum,
-            _ if category == "A" => Self::Array,
+            // Arrays that are written as a list of numbers.
+            ("int2vector" | "oidvector", _) => Self::Opaque,
+            _ if category == "A" && order.is_there => Self::Array,
+            _ if category == "A" => Self::UnorderedArray,
             ("int2", _) => Self::Smallint,
             ("int4", _) => Self::Integer,
             ("int8", _) => Self::Bigint,
@@ -67,9 +91,21 @@ impl Type {
             ("citext", _) => Self::AnyCaseText,
             ("interval", _) => Self::Interval,
             ("geometry" | "geography", _) => Self::Geometry,
-            _ if has_order => Self::Ordered,
+            // A row whose values are all NULL compares, and is NULL for the operators.
+            (_, "c") if order.is_there => Self::OrderedByClass,
+            _ if order.is_there && order.has_operators => Self::Ordered,
+            _ if order.is_there => Self::OrderedByClass,
             _ => Self::Opaque,
         }
+    }
+
+    /// Whether two values may be shown alike: bounds of arrays, blanks and order of keys, and the JSON `null` beside
+    /// NULL are not shown, nor is the reference system of shapes in columns that declare none.
+    pub(super) fn holds_more_than_it_shows(self) -> bool {
+        matches!(
+            self,
+            Self::Json | Self::Jsonb | Self::Array | Self::UnorderedArray | Self::Geometry
+        )
     }
 
     pub(super) fn kind(self) -> Kind {
@@ -81,11 +117,15 @@ impl Type {
             Self::Date => Kind::Date,
             Self::Time => Kind::Time,
             Self::Timestamp | Self::TimestampTz => Kind::DateTime,
-            Self::Json | Self::Jsonb | Self::Array => Kind::Json,
+            Self::Json | Self::Jsonb | Self::Array | Self::UnorderedArray => Kind::Json,
             Self::Uuid => Kind::Uuid,
             Self::Bytes => Kind::Binary,
             Self::Text | Self::FixedText | Self::AnyCaseText | Self::Enum => Kind::Text,
-            Self::Interval | Self::Geometry | Self::Ordered | Self::Opaque => Kind::Any,
+            Self::Interval
+            | Self::Geometry
+            | Self::Ordered
+            | Self::OrderedByClass
+            | Self::Opaque => Kind::Any,
         }
     }
 
@@ -99,21 +139,32 @@ impl Type {
             Self::Time => FieldType::TimeField,
             Self::Timestamp | Self::TimestampTz => FieldType::DateTimeField,
             Self::Json | Self::Jsonb => FieldType::JsonField,
-            Self::Array => FieldType::ArrayField,
+            Self::Array | Self::UnorderedArray => FieldType::ArrayField,
             Self::Uuid => FieldType::UuidField,
             Self::Bytes => FieldType::BinaryField,
             Self::Text if max_length.is_some() => FieldType::CharField,
             Self::FixedText => FieldType::FixedCharField,
             Self::Enum => FieldType::SelectField,
             Self::Geometry => FieldType::GeometryField,
-            Self::Text | Self::AnyCaseText | Self::Interval | Self::Ordered | Self::Opaque => {
-                FieldType::TextField
-            }
+            Self::Text
+            | Self::AnyCaseText
+            | Self::Interval
+            | Self::Ordered
+            | Self::OrderedByClass
+            | Self::Opaque => FieldType::TextField,
         }
     }
 
+    /// Whether PostgreSQL has an order for its values.
+    pub(crate) fn is_ordered(self) -> bool {
+        !matches!(
+            self,
+            Self::Json | Self::Opaque | Self::UnorderedArray | Self::Geometry
+        )
+    }
+
     /// The smallest and the largest of the whole numbers that it holds.
-    pub(crate) fn integers(self) -> Option<(i64, i64)> {
+    pub(crate) fn integers(self) -> Option<(i128, i128)> {
         match self {
             Self::Smallint => Some((i16::MIN.into(), i16::MAX.into())),
             Self::Integer => Some((i32::MIN.into(), i32::MAX.into())),
@@ -142,30 +193,64 @@ pub(super) fn bound_as(field: &Field) -> &str {
         Type::Time => "time",
         Type::Timestamp => "timestamp",
         Type::TimestampTz => "timestamptz",
-        Type::Json | Type::Jsonb | Type::Array => "jsonb",
+        Type::Json | Type::Jsonb => "jsonb",
         Type::Uuid => "uuid",
         Type::Bytes => "bytea",
         Type::Text | Type::Opaque | Type::Geometry => "text",
         Type::FixedText => "bpchar",
         Type::Interval => "interval",
-        Type::AnyCaseText | Type::Enum | Type::Ordered => &field.db_type,
+        Type::AnyCaseText
+        | Type::Enum
+        | Type::Ordered
+        | Type::OrderedByClass
+        | Type::Array
+        | Type::UnorderedArray => match field.detail.bound_type.as_str() {
+            "" => &field.db_type,
+            known => known,
+        },
     }
 }
 
 /// A column in the form in which it is read out of a row.
 pub(super) fn read(table: &str, field: &Field) -> Expr {
-    let plain = column(table, &field.name);
+    read_of(field, column(table, &field.name))
+}
+
+/// A value of a field in the form in which it is read out of a row.
+pub(super) fn read_of(field: &Field, plain: Expr) -> Expr {
     match type_of(field) {
-        Type::Ordered if field.db_type == "inet" => shown(plain),
-        Type::AnyCaseText | Type::Enum | Type::Interval | Type::Ordered | Type::Opaque => {
-            plain.cast_as("text")
-        }
-        Type::Array => Func::cust(Alias::new("to_json")).arg(plain).into(),
+        Type::Ordered if is_address(field) => shown(plain),
+        Type::AnyCaseText
+        | Type::Enum
+        | Type::Interval
+        | Type::Ordered
+        | Type::OrderedByClass
+        | Type::Opaque => plain.cast_as("text"),
+        Type::Array | Type::UnorderedArray => match field.detail.element.as_deref() {
+            None => Func::cust(Alias::new("to_json")).arg(plain).into(),
+            Some(element) if is_address(element) => plain.cast_as("text").cast_as("text[]"),
+            Some(element) => match type_of(element) {
+                Type::AnyCaseText
+                | Type::Enum
+                | Type::Interval
+                | Type::Ordered
+                | Type::OrderedByClass
+                | Type::Geometry
+                | Type::Opaque => plain.cast_as("text[]"),
+                _ => plain,
+            },
+        },
         Type::Geometry => Func::cust(Alias::new(postgis(field, "st_astext")))
             .arg(plain)
             .into(),
         _ => plain,
     }
+}
+
+/// Whether the values are addresses, to whose text a cast adds that they are those of one host.
+fn is_address(field: &Field) -> bool {
+    field.detail.bound_type == "pg_catalog.inet"
+        || matches!(field.db_type.as_str(), "inet" | "pg_catalog.inet")
 }
 
 /// A value as PostgreSQL shows it. A cast to text would add to an address that it is that of one host.
@@ -176,15 +261,82 @@ fn shown(value: Expr) -> Expr {
     )
 }
 
-/// A column in the form in which it compares with what is [bound](bound_as) and in which rows are ordered by it.
+/// A column in the form in which rows are ordered by it, which compares with what is
+/// [bound](bound_for_order).
+pub(super) fn ordered(table: &str, field: &Field) -> Expr {
+    let plain = column(table, &field.name);
+    match type_of(field) {
+        // These have no order: their texts stand in where all columns together tell rows apart.
+        Type::Json | Type::Opaque | Type::UnorderedArray | Type::Geometry => {
+            Expr::cust_with_exprs("CAST($1 AS text) COLLATE \"C\"", [plain])
+        }
+        // An array compares by the order of its elements, whatever the operators are called.
+        Type::OrderedByClass => Expr::cust_with_exprs(
+            "CASE WHEN $1 IS DISTINCT FROM NULL THEN array_append(NULL, $2) END",
+            [plain.clone(), plain],
+        ),
+        Type::Enum | Type::Ordered => of_base(field, plain),
+        _ => plain,
+    }
+}
+
+/// A value of a domain as one of the type that the domain is made of: not all operators take a domain.
+pub(super) fn of_base(field: &Field, plain: Expr) -> Expr {
+    match field.detail.bound_type.as_str() {
+        "" => plain,
+        base if base == field.db_type => plain,
+        base => plain.cast_as(base.to_owned()),
+    }
+}
+
+/// The text of what a row has in a column, as it compares with what rows are [ordered] by.
+pub(super) fn bound_for_order(field: &Field, text: Expr) -> Expr {
+    match type_of(field) {
+        Type::Json | Type::Opaque | Type::UnorderedArray | Type::Geometry => text.cast_as("text"),
+        Type::OrderedByClass => in_array(text.cast_as(bound_as(field).to_owned())),
+        _ => text.cast_as(bound_as(field).to_owned()),
+    }
+}
+
+/// An array of one value.
+fn in_array(value: Expr) -> Expr {
+    Expr::cust_with_exprs("array_append(NULL, $1)", [value])
+}
+
+/// A column in the form in which it compares with what is [bound](bound_for_comparison).
 pub(super) fn comparable(table: &str, field: &Field) -> Expr {
     let plain = column(table, &field.name);
     match type_of(field) {
         Type::Json => plain.cast_as("jsonb"),
-        Type::Array => Func::cust(Alias::new("to_jsonb")).arg(plain).into(),
-        Type::Opaque | Type::Geometry => plain.cast_as("text"),
+        // Without the number that its first element has, which is not shown.
+        Type::Array => Expr::cust_with_exprs("($1)[:]", [plain]),
+        Type::UnorderedArray => to_jsonb(plain),
+        Type::Opaque => plain.cast_as("text"),
+        Type::Geometry => read(table, field),
+        Type::OrderedByClass => ordered(table, field),
+        Type::Enum | Type::Ordered => of_base(field, plain),
         _ => plain,
     }
+}
+
+/// The text of a value of a client, as it compares with a column that is [comparable].
+pub(super) fn bound_for_comparison(field: &Field, text: Expr) -> Expr {
+    let bound = text.cast_as(bound_as(field).to_owned());
+    match type_of(field) {
+        Type::UnorderedArray => to_jsonb(bound),
+        Type::OrderedByClass => in_array(bound),
+        Type::Geometry => {
+            let call = |function| Func::cust(Alias::new(postgis(field, function)));
+            call("st_astext")
+                .arg(call("st_geomfromewkt").arg(bound))
+                .into()
+        }
+        _ => bound,
+    }
+}
+
+fn to_jsonb(value: Expr) -> Expr {
+    Func::cust(Alias::new("to_jsonb")).arg(value).into()
 }
 
 /// A column as text.
@@ -192,8 +344,11 @@ pub(super) fn text(table: &str, field: &Field) -> Expr {
     let plain = column(table, &field.name);
     match type_of(field) {
         Type::Text => plain,
-        Type::Ordered if field.db_type == "inet" => shown(plain),
-        Type::Array | Type::Geometry => read(table, field).cast_as("text"),
+        Type::Ordered if is_address(field) => shown(plain),
+        Type::Array | Type::UnorderedArray => {
+            Expr::from(Func::cust(Alias::new("to_json")).arg(plain)).cast_as("text")
+        }
+        Type::Geometry => read(table, field).cast_as("text"),
         _ => plain.cast_as("text"),
     }
 }

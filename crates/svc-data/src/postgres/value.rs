@@ -7,7 +7,7 @@ use tokio_postgres::{
     types::{FromSql, Type},
 };
 
-use super::fault;
+use super::{array, fault};
 use crate::{
     Error, Field, RecordJson,
     cursor::KeyValue,
@@ -25,9 +25,9 @@ const EPOCH_DAYS: i64 = 10_957;
 const DAY: i64 = 86_400_000_000;
 
 /// A value as it was sent, and its type.
-struct Cell<'a> {
-    sort: &'a Type,
-    bytes: &'a [u8],
+pub(super) struct Cell<'a> {
+    pub(super) sort: &'a Type,
+    pub(super) bytes: &'a [u8],
 }
 
 /// The bytes of a value, whatever its type.
@@ -135,7 +135,10 @@ pub(super) fn is_known(sort: &Type) -> bool {
 
 impl Cell<'_> {
     /// Writes the value; none when it is not of the form that its type has.
-    fn write(&self, out: &mut BytesMut, zone: &Zone) -> Option<()> {
+    pub(super) fn write(&self, out: &mut BytesMut, zone: &Zone) -> Option<()> {
+        if let Some(element) = array::element_type(self.sort) {
+            return array::write(out, element, self.bytes, zone);
+        }
         match *self.sort {
             Type::INT2 | Type::INT4 | Type::INT8 => {
                 write_display(out, format_args!("{}", self.integer()?));
@@ -196,9 +199,12 @@ fn write_numeric(out: &mut BytesMut, bytes: &[u8]) -> Option<()> {
     match sign {
         0x0000 => out.put_slice(b"\""),
         0x4000 => out.put_slice(b"\"-"),
-        // NaN and the infinities.
-        _ => {
-            out.put_slice(b"null");
+        special => {
+            out.put_slice(match special {
+                0xd000 => b"\"Infinity\"",
+                0xf000 => b"\"-Infinity\"",
+                _ => b"\"NaN\"",
+            });
             return Some(());
         }
     }
@@ -394,7 +400,9 @@ mod tests {
         assert_eq!(numeric(&[1, 0xffff, 0, 6, 1234]), "\"0.123400\"");
         assert_eq!(numeric(&[1, 0xfffe, 0, 7, 1200]), "\"0.0000120\"");
         assert_eq!(numeric(&[3, 2, 0, 1, 1, 2, 3]), "\"100020003.0\"");
-        assert_eq!(numeric(&[0, 0, 0xc000, 0]), "null");
+        assert_eq!(numeric(&[0, 0, 0xc000, 0]), "\"NaN\"");
+        assert_eq!(numeric(&[0, 0, 0xd000, 0]), "\"Infinity\"");
+        assert_eq!(numeric(&[0, 0, 0xf000, 0]), "\"-Infinity\"");
     }
 
     #[test]

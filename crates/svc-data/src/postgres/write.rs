@@ -5,13 +5,13 @@ use std::sync::Arc;
 use sea_query::{
     Expr, ExprTrait, IntoTableRef, PostgresQueryBuilder, Query, ReturningClause, TableRef,
 };
-use serde_json::value::RawValue;
-use svc_model::Invalid;
-use tokio_postgres::Row;
+use tokio_postgres::{Row, error::SqlState};
 
 use super::{
+    array,
     connect::Lease,
     fault,
+    probe::{self, Probe},
     read::one,
     select::{self, MAX_FRACTION, PostgresDialect, Statement},
     types::{self, Type, type_of},
@@ -19,12 +19,16 @@ use super::{
 };
 use crate::{
     Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
-    driver::Values,
+    bulk_create::BulkPlan,
+    driver::{Update, Values},
+    fixed::FixedValues,
     plan::Shown,
     query::{SELF, column, is_record, name, select},
     records::{Changed, changed_since, key_shown, no_such_record, several_records, taken_back},
+    refusal::Refusals,
     scalar::Scalar,
     structure::Default,
+    unchanged::{ComparedValues, compare},
 };
 
 /// A column and what goes into it.
@@ -33,6 +37,8 @@ type Assignment = (usize, Expr);
 /// A record to be created.
 pub(super) struct Create {
     model: Arc<Model>,
+    /// The fields that values are given for, in the order in which the statement binds them.
+    given: Vec<usize>,
     insert: Statement,
     shown: Shown,
 }
@@ -47,6 +53,7 @@ impl Create {
             });
             !(numbered && *value == null())
         });
+        let given = assignments.iter().map(|(index, _)| *index).collect();
         let mut insert = Query::insert();
         insert.into_table(table(model));
         if assignments.is_empty() {
@@ -66,12 +73,30 @@ impl Create {
         insert.returning(ReturningClause::Exprs(returned(model)));
         Ok(Self {
             model: Arc::clone(model),
+            given,
             insert: insert.build(PostgresQueryBuilder).into(),
             shown,
         })
     }
 
     pub(super) async fn run(&self, lease: &Lease) -> Result<RecordJson, Error> {
+        match self.insert(lease).await {
+            Err(error) => Err(probe::blame(lease, self.probes(), None, error).await),
+            created => created,
+        }
+    }
+
+    /// What finds the field whose value the server could not read.
+    fn probes(&self) -> Vec<Probe> {
+        let values = self.given.iter().zip(&self.insert.values);
+        let probes = values.filter_map(|(index, bound)| {
+            let field = self.model.fields.get(*index)?;
+            Probe::of_stored(field, Expr::val(bound.0.clone()?))
+        });
+        probes.collect()
+    }
+
+    async fn insert(&self, lease: &Lease) -> Result<RecordJson, Error> {
         let model = &self.model;
         let row = one(lease, &self.insert).await;
         let row = row.map_err(|error| fault::explain(model, error, true))?;
@@ -82,13 +107,15 @@ impl Create {
     }
 }
 
+/// Takes back what was done since the savepoint of a record.
+const UNDO_RECORD: &str = "ROLLBACK TO record";
+
 /// Creates records in one transaction, each in a savepoint of its own.
 pub(super) async fn bulk_create(
     lease: &Lease,
     model: &Arc<Model>,
-    records: &[Values],
-    atomic: bool,
-    shown: &Shown,
+    plan: &BulkPlan,
+    has_names: bool,
 ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
     let run = async |sql: &str| -> Result<(), Error> {
         let done = lease.client()?.batch_execute(sql).await;
@@ -96,20 +123,35 @@ pub(super) async fn bulk_create(
     };
     run("BEGIN").await?;
     let created: Result<Vec<_>, Error> = async {
-        let mut results = Vec::with_capacity(records.len());
-        for values in records {
-            let result = match Create::new(model, values, shown.clone()) {
-                Ok(create) => {
+        let mut results = Vec::with_capacity(plan.records.len());
+        for record in &plan.records {
+            let create = match record {
+                Ok(record) => Create::new(model, &record.values, plan.shown.clone())
+                    .map(|create| (create, record)),
+                Err(error) => Err(error.clone()),
+            };
+            let result = match create {
+                Ok((create, record)) => {
                     run("SAVEPOINT record").await?;
-                    let result = create.run(lease).await;
-                    match &result {
-                        Ok(_) => run("RELEASE record").await?,
-                        Err(error) if error.kind() == ErrorKind::Invalid => {
-                            run("ROLLBACK TO record").await?;
+                    let result = create.insert(lease).await.and_then(|created| {
+                        record.fixed.check(model, &created, &plan.shown.zone)?;
+                        Ok(created)
+                    });
+                    match result {
+                        Ok(created) => {
+                            run("RELEASE record").await?;
+                            Ok(created)
                         }
-                        Err(_) => {}
+                        Err(error)
+                            if error.kind() == ErrorKind::Invalid
+                                || fault::is_about_a_value(&error) =>
+                        {
+                            run(UNDO_RECORD).await?;
+                            let probes = create.probes();
+                            Err(probe::blame(lease, probes, Some(UNDO_RECORD), error).await)
+                        }
+                        Err(error) => Err(error),
                     }
-                    result
                 }
                 Err(error) => Err(error),
             };
@@ -129,16 +171,49 @@ pub(super) async fn bulk_create(
             return Err(error);
         }
     };
-    if atomic && results.iter().any(Result::is_err) {
+    if plan.atomic && results.iter().any(Result::is_err) {
         run("ROLLBACK").await?;
         for result in results.iter_mut().filter(|result| result.is_ok()) {
             *result = Err(taken_back());
         }
         return Ok(results);
     }
+    if plan.is_watched(&results) {
+        let watched = async {
+            let name = match has_names {
+                true => Some(transaction_name(lease).await?),
+                false => None,
+            };
+            plan.before_commit(&results, name.as_deref()).await
+        };
+        if let Err(error) = watched.await {
+            run("ROLLBACK").await.ok();
+            return Err(error);
+        }
+    }
     let committed = run("COMMIT").await;
     committed.map_err(|error| fault::explain(model, error, true))?;
     Ok(results)
+}
+
+/// The name of the transaction that is open, by which [`transaction_status`] finds it.
+async fn transaction_name(lease: &Lease) -> Result<String, Error> {
+    let row = lease
+        .client()?
+        .query_one("SELECT txid_current()::text", &[]);
+    let row = row.await.map_err(fault::translate)?;
+    row.try_get(0).map_err(fault::translate)
+}
+
+/// How a transaction ended, or that it has not; `None` for one that the server does not know or has forgotten.
+pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Option<String>, Error> {
+    let client = lease.client()?;
+    match client.query_one("SELECT txid_status($1)", &[&name]).await {
+        Ok(row) => row.try_get(0).map_err(fault::translate),
+        // It lies in the future: this is another server.
+        Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => Ok(None),
+        Err(error) => Err(fault::translate(error)),
+    }
 }
 
 /// A record to be changed or deleted.
@@ -148,6 +223,10 @@ pub(super) struct Change {
     /// What is kept of the record as it was.
     key_shown: Shown,
     if_match: Option<IfMatch>,
+    /// What the record has to have already.
+    fixed: FixedValues,
+    /// What is not written where the record has it already.
+    compared: ComparedValues,
     action: Action,
 }
 
@@ -158,16 +237,9 @@ enum Action {
 }
 
 impl Change {
-    pub(super) fn update(
-        model: &Arc<Model>,
-        key: Values,
-        values: &Values,
-        replace: bool,
-        if_match: Option<IfMatch>,
-        shown: Shown,
-    ) -> Result<Self, Error> {
-        let mut assignments = assignments(model, values)?;
-        if replace {
+    pub(super) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
+        let mut assignments = assignments(model, &update.body.values)?;
+        if update.replace {
             for (index, field) in model.fields.iter().enumerate() {
                 let stays = !field.editable
                     || model.key.contains(&index)
@@ -178,12 +250,17 @@ impl Change {
                 }
             }
         }
+        let compared = ComparedValues::of(model, &update.body.values, |field| {
+            type_of(field).holds_more_than_it_shows()
+        })?;
         Ok(Self {
             model: Arc::clone(model),
-            key,
+            key: update.key,
             key_shown: key_shown(model)?,
-            if_match,
-            action: Action::Update(assignments, shown),
+            if_match: update.if_match,
+            fixed: update.body.fixed,
+            compared,
+            action: Action::Update(assignments, update.shown),
         })
     }
 
@@ -197,18 +274,44 @@ impl Change {
             key,
             key_shown: key_shown(model)?,
             if_match,
+            fixed: FixedValues::default(),
+            compared: ComparedValues::default(),
             action: Action::Delete,
         })
     }
 
     /// Changes the record; gives what it was, and after an update what it is.
     pub(super) async fn run(&self, lease: &Lease) -> Result<Changed, Error> {
+        match self.change(lease).await {
+            Err(error) => Err(probe::blame(lease, self.probes(), None, error).await),
+            changed => changed,
+        }
+    }
+
+    /// What finds the field whose value the server could not read.
+    fn probes(&self) -> Vec<Probe> {
+        let Action::Update(assignments, _) = &self.action else {
+            return Vec::new();
+        };
+        let values = assignments.iter().filter_map(|(index, value)| {
+            let field = self.model.fields.get(*index)?;
+            let is_value = matches!(value, Expr::Value(_));
+            is_value.then(|| Probe::of_stored(field, value.clone()))?
+        });
+        values.collect()
+    }
+
+    async fn change(&self, lease: &Lease) -> Result<Changed, Error> {
         let model = &self.model;
         // One statement will do where the key cannot be that of several records.
-        let is_plain = self.if_match.is_none() && !model.primary_key_auto && !self.is_empty();
+        let is_plain = self.if_match.is_none()
+            && self.fixed.is_empty()
+            && self.compared.is_empty()
+            && !model.primary_key_auto
+            && !self.is_empty();
         if is_plain {
             let key = is_record(&PostgresDialect, model, &self.key)?;
-            return self.act(lease, key, None).await;
+            return self.act(lease, key, None, &[]).await;
         }
         let run = async |sql: &str| -> Result<(), Error> {
             let done = lease.client()?.batch_execute(sql).await;
@@ -217,11 +320,14 @@ impl Change {
         run("BEGIN").await?;
         let changed = async {
             let (row, before) = self.find(lease).await?;
-            if let Action::Update(assignments, shown) = &self.action
-                && assignments.is_empty()
-            {
-                let record = value::record(&model.fields, shown, &row)?;
-                return Ok(Changed::updated(before, record));
+            let mut unchanged = Vec::new();
+            if let Action::Update(assignments, shown) = &self.action {
+                let read = |shown: &Shown| value::record(&model.fields, shown, &row);
+                unchanged = compare(model, &shown.zone, &self.fixed, &self.compared, read)?;
+                if unchanged.len() == assignments.len() {
+                    let record = read(shown)?;
+                    return Ok(Changed::updated(before, record));
+                }
             }
             let found = match &model.row_id {
                 Some(row_id) => {
@@ -230,7 +336,7 @@ impl Change {
                 }
                 None => is_record(&PostgresDialect, model, &self.key)?,
             };
-            self.act(lease, found, Some(before)).await
+            self.act(lease, found, Some(before), &unchanged).await
         }
         .await;
         match changed {
@@ -289,13 +395,14 @@ impl Change {
         }
     }
 
-    /// Changes the record that a test holds for. What it was is asked for by the same statement where nobody has
-    /// looked before.
+    /// Changes the record that a test holds for, but for its unchanged fields. What it was is asked for by the same
+    /// statement where nobody has looked before.
     async fn act(
         &self,
         lease: &Lease,
         test: Expr,
         before: Option<Before>,
+        unchanged: &[usize],
     ) -> Result<Changed, Error> {
         let model = &self.model;
         let fields = &model.fields;
@@ -309,7 +416,10 @@ impl Change {
                     returned.extend(old);
                 }
                 update.table(table(model)).and_where(test);
-                for (index, expr) in assignments {
+                let changed = assignments
+                    .iter()
+                    .filter(|(index, _)| !unchanged.contains(index));
+                for (index, expr) in changed {
                     update.value(name(&model.at(*index)?.name), expr.clone());
                 }
                 update.returning(ReturningClause::Exprs(returned));
@@ -384,7 +494,7 @@ fn null() -> Expr {
 
 /// Turns the values of a body into what is stored.
 fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
-    let mut invalid = Invalid::new();
+    let mut invalid = Refusals::default();
     let mut assignments = Vec::with_capacity(values.len());
     for (index, scalar) in values {
         let field = model.at(*index)?;
@@ -412,7 +522,17 @@ fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, String> {
         Scalar::Json(text) if sort == Type::Jsonb && text.contains("\\u0000") => {
             Err("must not hold a NUL character".to_owned())
         }
-        Scalar::Json(json) if sort == Type::Array => array(json).map(Some),
+        Scalar::Json(json) if field.detail.element.is_some() => {
+            let element = field.detail.element.as_deref().unwrap_or(field);
+            array::literal(element, json).map(Some)
+        }
+        // A column that declares the system of its coordinates takes no others.
+        Scalar::Text(text) if sort == Type::Geometry && !text.contains('=') => {
+            Ok(Some(match field.detail.srid {
+                Some(srid) if srid != 0 => format!("SRID={srid};{text}"),
+                _ => text.clone(),
+            }))
+        }
         Scalar::Time(time, digits) if *digits > most => {
             exact(time.subsec_nanosecond(), most).map(|()| select::text(sort, scalar))
         }
@@ -432,54 +552,5 @@ fn exact(nanoseconds: i32, most: u8) -> Result<(), String> {
     match nanoseconds % unit {
         0 => Ok(()),
         _ => Err("the column does not hold fractions of a second this fine".to_owned()),
-    }
-}
-
-/// A JSON array as the text of an array of PostgreSQL.
-fn array(json: &str) -> Result<String, String> {
-    let mut text = String::new();
-    push_array(&mut text, json).map(|()| text)
-}
-
-fn push_array(text: &mut String, json: &str) -> Result<(), String> {
-    let items: Vec<&RawValue> =
-        serde_json::from_str(json).map_err(|_| "must be an array".to_owned())?;
-    text.push('{');
-    for (position, item) in items.into_iter().enumerate() {
-        if position > 0 {
-            text.push(',');
-        }
-        let json = item.get();
-        match json.as_bytes().first() {
-            Some(b'n') => text.push_str("NULL"),
-            Some(b'[') => push_array(text, json)?,
-            Some(b'"') => {
-                let item: String = serde_json::from_str(json)
-                    .map_err(|_| "holds text that is not valid".to_owned())?;
-                select::push_element(text, &item);
-            }
-            _ => select::push_element(text, json),
-        }
-    }
-    text.push('}');
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arrays_are_written_as_postgresql_reads_them() {
-        assert_eq!(
-            array("[1, null, \"a\\\"b\\\\\", []]").unwrap(),
-            r#"{"1",NULL,"a\"b\\",{}}"#
-        );
-        assert_eq!(
-            array("[[1.50, true], [{\"a\": 1}]]").unwrap(),
-            r#"{{"1.50","true"},{"{\"a\": 1}"}}"#
-        );
-        assert!(array("{}").is_err());
-        assert!(array("1").is_err());
     }
 }

@@ -8,6 +8,7 @@ use svc_model::Count;
 use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
     Error, Field, Model,
+    admission::Work,
     cursor::{Cursor, Key, KeyValue},
     plan::{ListPlan, Shown, Test},
     scalar::Scalar,
@@ -15,6 +16,8 @@ use crate::{
 
 /// From how many bytes on a page ends early, to be continued behind its last row.
 const PART: usize = 1 << 20;
+/// The same for what the service reads for itself.
+const INTERNAL_PART: usize = 4 << 20;
 /// The most bytes of a page that cannot be continued, since no cursor can be made of its last row.
 const MAX_PAGE: usize = 64 << 20;
 /// Up to how many columns of the order a cursor is looked up range by range.
@@ -39,6 +42,10 @@ pub(crate) struct PageQuery {
     pub(crate) limit: usize,
     pub(crate) offset: u64,
     pub(crate) after: Option<Cursor>,
+    /// From how many bytes on the page ends early.
+    part: usize,
+    /// Whether the page, or its count, may read many more rows than it gives.
+    scans: bool,
 }
 
 impl PageQuery {
@@ -48,7 +55,7 @@ impl PageQuery {
         model: &Arc<Model>,
         plan: ListPlan,
     ) -> Result<Self, Error> {
-        let keys = order_keys(model, &plan.order)?;
+        let keys = order_keys(dialect, model, &plan.order)?;
         let mut columns: Vec<Expr> = Vec::with_capacity(plan.shown.fields.len() + keys.len());
         for index in plan.shown.fields.iter() {
             columns.push(dialect.read(SELF, model.at(*index)?));
@@ -80,10 +87,22 @@ impl PageQuery {
             .as_ref()
             .map(|plan| test(dialect, model, SELF, plan))
             .transpose()?;
+        let among = plan.among.as_ref();
+        let among = among
+            .map(|plan| self::test(dialect, model, SELF, plan))
+            .transpose()?;
+        let by_key = keys
+            .first()
+            .is_some_and(|key| key.field.is_none_or(|index| model.key.contains(&index)));
+        let test = match among.is_some() || plan.continues && by_key {
+            true => test.map(|test| dialect.test_only(test)),
+            false => test,
+        };
         // In a range behind a cursor the first columns of the order are known not to be NULL, or to be the
         // same in every row, which lets an engine use an index that orders NULL in another way.
         let page = |range: Option<(usize, Expr)>, offset: u64| -> Result<SelectStatement, Error> {
             let mut query = select(dialect, model, test.clone());
+            query.and_where_option(among.clone());
             let fixed = range.as_ref().map_or(0, |(position, _)| position + 1);
             query.and_where_option(range.map(|(_, range)| range));
             query.exprs(columns.iter().cloned());
@@ -94,7 +113,10 @@ impl PageQuery {
                 };
                 dialect.order_by(&mut query, &key, key_field(model, &key)?);
             }
-            query.limit(u64::from(plan.limit) + 1);
+            // Those that are looked up are few; a limit would lead engines to walk over all in their order instead.
+            if among.is_none() {
+                query.limit(u64::from(plan.limit) + 1);
+            }
             if offset > 0 {
                 query.offset(Ord::min(offset, i64::MAX.unsigned_abs()));
             }
@@ -102,11 +124,15 @@ impl PageQuery {
         };
         let pages = match &after {
             None => vec![page(None, plan.offset)?],
-            Some(cursor) if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS => cursor
-                .ranges(dialect, model, &keys)?
-                .into_iter()
-                .map(|range| page(Some(range), 0))
-                .collect::<Result<_, _>>()?,
+            Some(cursor)
+                if model.distinct_rows && keys.len() <= MAX_RANGED_KEYS && among.is_none() =>
+            {
+                cursor
+                    .ranges(dialect, model, &keys)?
+                    .into_iter()
+                    .map(|range| page(Some(range), 0))
+                    .collect::<Result<_, _>>()?
+            }
             Some(cursor) => {
                 let ranges = cursor.ranges(dialect, model, &keys)?;
                 let mut ranges: Vec<Expr> = ranges.into_iter().map(|(_, range)| range).collect();
@@ -114,7 +140,10 @@ impl PageQuery {
                     ranges.push(cursor.same(dialect, model, &keys)?);
                 }
                 let mut query = page(None, cursor.skip)?;
-                query.and_where(any_of(ranges));
+                query.and_where(match among {
+                    Some(_) => dialect.test_only(any_of(ranges)),
+                    None => any_of(ranges),
+                });
                 vec![query]
             }
         };
@@ -134,8 +163,19 @@ impl PageQuery {
             limit: plan.limit as usize,
             offset: plan.offset,
             after,
+            part: match plan.is_internal {
+                true => INTERNAL_PART,
+                false => PART,
+            },
+            scans: plan.test.as_ref().is_some_and(Test::scans),
             shown: plan.shown,
         })
+    }
+
+    /// What the page is when it waits for its turn, given its statements.
+    pub(crate) fn work<'s>(&self, statements: impl Iterator<Item = &'s str>) -> Work {
+        let shape: Vec<&str> = statements.collect();
+        Work::new(&self.model.name, (self.count.is_some(), shape), self.scans)
     }
 
     /// How many records match, where the page itself proves it.
@@ -146,7 +186,11 @@ impl PageQuery {
 }
 
 /// The columns of an order, to the last that tells rows apart.
-fn order_keys(model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>, Error> {
+fn order_keys(
+    dialect: &dyn Dialect,
+    model: &Model,
+    order: &[(usize, bool)],
+) -> Result<Vec<Key>, Error> {
     let mut keys = Vec::with_capacity(order.len() + 1);
     for (index, descending) in order {
         let field = model.at(*index)?;
@@ -155,7 +199,23 @@ fn order_keys(model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>, Error>
             column: field.name.clone(),
             descending: *descending,
             nullable: field.nullable,
+            is_exact: false,
         });
+    }
+    if !model.distinct_rows {
+        // Rows that are equal and not the same get a fixed place, too.
+        for (index, descending) in order {
+            let field = model.at(*index)?;
+            if dialect.has_exact_order(field) {
+                keys.push(Key {
+                    field: Some(*index),
+                    column: field.name.clone(),
+                    descending: *descending,
+                    nullable: field.nullable,
+                    is_exact: true,
+                });
+            }
+        }
     }
     if let Some(row_id) = &model.row_id {
         keys.push(Key {
@@ -163,6 +223,7 @@ fn order_keys(model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>, Error>
             column: row_id.clone(),
             descending: order.last().is_none_or(|(_, descending)| *descending),
             nullable: false,
+            is_exact: false,
         });
     }
     Ok(keys)
@@ -201,7 +262,7 @@ impl PlaceQuery {
         key: &[(usize, Scalar)],
         order: &[(usize, bool)],
     ) -> Result<Self, Error> {
-        let keys = order_keys(model, order)?;
+        let keys = order_keys(dialect, model, order)?;
         let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
         for key in &keys {
             query.expr(match read_key(dialect, model, key)? {
@@ -262,7 +323,8 @@ impl<'a> Walk<'a> {
 
     /// Whether the row at hand belongs to what follows the page, of which `written` bytes are written.
     pub(crate) fn is_full(&mut self, written: usize) -> bool {
-        self.has_more = self.len == self.query.limit || (written >= PART && self.last.is_some());
+        self.has_more =
+            self.len == self.query.limit || (written >= self.query.part && self.last.is_some());
         self.has_more
     }
 
@@ -280,7 +342,7 @@ impl<'a> Walk<'a> {
             ));
         }
         // Only the last row matters, but which one that is, is not always known before.
-        let is_end = self.len == self.query.limit || written >= PART;
+        let is_end = self.len == self.query.limit || written >= self.query.part;
         if is_end || !self.query.model.distinct_rows {
             let keys = keys()?;
             self.same = match keys.is_some() && keys == self.last {

@@ -8,7 +8,10 @@ use sea_query::{Alias, Expr, ExprTrait, Func, Order};
 use svc_model::records::{AggregateFunction, DateUnit, group_name};
 
 use super::{
-    Told, check_version, json,
+    Told, check_version,
+    comparison::{comparable, ordering},
+    json,
+    misfits::Misfits,
     select::{SqliteDialect, Statement, check_size},
     temporal,
 };
@@ -18,7 +21,6 @@ use crate::{
     plan::AggregatePlan,
     query::{self, SELF, column},
     scalar::Kind,
-    structure::Storage,
     time::Zone,
 };
 
@@ -28,6 +30,7 @@ const MAX_ANSWER: usize = 64 << 20;
 /// An aggregate as a statement that can be sent to a reader.
 pub(crate) struct Aggregate {
     model: Arc<Model>,
+    misfits: Misfits,
     statement: Statement,
     groups: Vec<(usize, Option<DateUnit>)>,
     function: AggregateFunction,
@@ -46,7 +49,16 @@ impl Aggregate {
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
             let plain = column(SELF, &field.name);
+            let name = Alias::new(format!("group{position}"));
             let group = match unit {
+                None if ordering(field).is_some() => {
+                    // Cells that mean the same are one group, which is shown as one of them.
+                    let comparable = comparable(SELF, field);
+                    query.expr_as(call("svc_any").arg(plain), name);
+                    query.add_group_by([comparable.clone()]);
+                    query.order_by_expr(comparable, Order::Asc);
+                    continue;
+                }
                 None => plain,
                 Some(unit) => call("svc_date_group")
                     .arg(plain)
@@ -55,18 +67,21 @@ impl Aggregate {
                     .arg(plan.zone_name.as_str())
                     .into(),
             };
-            let name = Alias::new(format!("group{position}"));
             query.expr_as(group, name.clone());
             query.group_by_col(name.clone());
             query.order_by(name, Order::Asc);
         }
         let field = plan.field.map(|index| model.at(index)).transpose()?;
+        if let Some(field) = field.filter(|field| is_of_a_row(plan.function, field)) {
+            query.expr(column(SELF, &field.name));
+        }
         query.expr(value(plan.function, field));
         if !plan.groups.is_empty() {
             query.limit(u64::from(plan.limit));
         }
         Ok(Self {
             model: Arc::clone(model),
+            misfits: Misfits::of(model, plan.test.as_ref())?,
             statement: check_size(Statement::select(&query))?,
             groups: plan.groups,
             function: plan.function,
@@ -78,6 +93,7 @@ impl Aggregate {
     /// Runs the aggregate on a reader.
     pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
         check_version(connection, &self.model, told)?;
+        self.misfits.check(connection, told)?;
         self.answer(connection, told)
     }
 
@@ -135,23 +151,23 @@ fn call(function: &'static str) -> sea_query::FunctionCall {
     Func::cust(Alias::new(function))
 }
 
+/// Whether the value is that of the row with the least or greatest one, which SQLite reads beside `min` and `max`.
+fn is_of_a_row(function: AggregateFunction, field: &Field) -> bool {
+    let is_extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+    is_extreme && ordering(field).is_some()
+}
+
 /// The aggregate as SQL.
 fn value(function: AggregateFunction, field: Option<&Field>) -> Expr {
     let Some(field) = field else {
         return Func::count(Expr::cust("*")).into();
     };
     let plain = column(SELF, &field.name);
-    // Points in time that are stored in several forms compare as what they mean.
-    let mixed = field.kind == Kind::DateTime
-        && !matches!(field.storage, Storage::Temporal { uniform: true, .. });
-    let comparable = || match mixed {
-        true => call("svc_instant").arg(column(SELF, &field.name)).into(),
-        false => column(SELF, &field.name),
-    };
+    let comparable = || comparable(SELF, field);
     let scale = i64::from(field.scale.unwrap_or(0));
     match (function, field.kind) {
         (AggregateFunction::Count, _) => plain.count(),
-        (AggregateFunction::CountDistinct, _) => plain.count_distinct(),
+        (AggregateFunction::CountDistinct, _) => comparable().count_distinct(),
         (AggregateFunction::Min, _) => comparable().min(),
         (AggregateFunction::Max, _) => comparable().max(),
         (AggregateFunction::Sum, Kind::Float) => plain.sum(),
@@ -200,13 +216,6 @@ fn write_result(
     match (field, value) {
         (_, ValueRef::Null) if extreme => out.put_slice(b"null"),
         (_, ValueRef::Null) => out.put_u8(b'0'),
-        (Some(field), ValueRef::Integer(micros))
-            if extreme
-                && field.kind == Kind::DateTime
-                && !matches!(field.storage, Storage::Temporal { uniform: true, .. }) =>
-        {
-            write_instant(out, micros, zone);
-        }
         (Some(field), value) if extreme => json::write_value(out, field, value, zone),
         // An integer beyond 64 bits is a number all the same.
         (Some(field), ValueRef::Text(digits)) if field.kind == Kind::Integer => {

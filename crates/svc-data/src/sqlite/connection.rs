@@ -5,16 +5,13 @@ use std::{
     fs, io,
     ops::Deref,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::fault;
+use super::{fault, pool::Progress};
 use crate::{Error, ErrorKind, counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.
@@ -37,7 +34,8 @@ pub(crate) enum Role {
 }
 
 /// Prepares a connection of ours further, for example with functions.
-pub(crate) type Prepare = Arc<dyn Fn(&mut Connection) -> rusqlite::Result<()> + Send + Sync>;
+pub(crate) type Prepare =
+    Arc<dyn Fn(&mut Connection, &Limiter) -> rusqlite::Result<()> + Send + Sync>;
 
 /// How the file of a pool is opened.
 #[derive(Clone)]
@@ -81,16 +79,13 @@ pub(crate) struct Limiter(Arc<Mutex<Limit>>);
 #[derive(Default)]
 struct Limit {
     deadline: Option<Instant>,
-    abandoned: Option<Arc<AtomicBool>>,
+    progress: Option<Arc<Progress>>,
 }
 
 impl Limiter {
     /// Sets what ends the statements that follow.
-    pub(crate) fn set(&self, deadline: Option<Instant>, abandoned: Option<Arc<AtomicBool>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Limit {
-            deadline,
-            abandoned,
-        };
+    pub(crate) fn set(&self, deadline: Option<Instant>, progress: Option<Arc<Progress>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Limit { deadline, progress };
     }
 
     /// Lets the statements that follow run to their end.
@@ -98,13 +93,14 @@ impl Limiter {
         self.set(None, None);
     }
 
-    fn is_over(&self) -> bool {
+    /// Whether the statement that runs has to end.
+    pub(crate) fn is_over(&self) -> bool {
         let limit = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         limit.deadline.is_some_and(|at| Instant::now() >= at)
             || limit
-                .abandoned
+                .progress
                 .as_ref()
-                .is_some_and(|gone| gone.load(Ordering::Relaxed))
+                .is_some_and(|progress| progress.is_abandoned())
     }
 }
 
@@ -194,7 +190,7 @@ impl Slot {
                 connection.pragma_update(None, "foreign_keys", true)?;
             }
         }
-        (self.source.prepare)(&mut connection)?;
+        (self.source.prepare)(&mut connection, &self.limiter)?;
         let limiter = self.limiter.clone();
         connection.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || limiter.is_over()))?;
         Ok(connection)

@@ -54,7 +54,7 @@ impl Declared {
             }
             "JSON" | "JSONB" => plain(FieldType::JsonField, Kind::Json),
             "UUID" | "GUID" | "UNIQUEIDENTIFIER" => plain(FieldType::UuidField, Kind::Uuid),
-            "DECIMAL" | "DEC" | "NUMERIC" | "NUMBER" | "MONEY" => Self {
+            "DECIMAL" | "DEC" | "NUMERIC" | "NUM" | "NUMBER" | "MONEY" => Self {
                 precision: first,
                 scale: second,
                 ..plain(FieldType::DecimalField, Kind::Decimal)

@@ -8,17 +8,21 @@ use serde_json::value::RawValue;
 
 use super::{declared::Declared, rules};
 use crate::{
-    Field, Model, Structure,
+    Field, Model,
     scalar::Kind,
-    structure::{Default, ForeignKey, Storage, Suffix, TemporalForm, Writes, relate},
+    structure::{Default, Detail, ForeignKey, Storage, Suffix, TemporalForm, Writes, relate},
 };
 
+mod expressions;
 mod sample;
+mod views;
 
 use sample::sample;
 
-/// Reads the whole structure. What cannot be read, for want of an extension, is left out.
-pub(crate) fn discover(connection: &Connection) -> rusqlite::Result<Structure> {
+pub(crate) use self::views::{ViewSample, set_seen};
+
+/// Reads all models, and the version of the structure. What cannot be read, for want of an extension, is left out.
+pub(crate) fn discover(connection: &Connection) -> rusqlite::Result<(Vec<Model>, i64)> {
     let version = schema_version(connection)?;
     let mut tables: Vec<Table> = connection
         .prepare(
@@ -48,11 +52,12 @@ pub(crate) fn discover(connection: &Connection) -> rusqlite::Result<Structure> {
         .collect();
     relate(&mut models);
     for (model, table) in models.iter_mut().zip(&tables) {
+        views::set_kinds_of_expressions(model, &table.sql);
         if let Err(error) = sample(connection, model, table) {
             tracing::warn!(table = table.name, %error, "the form of the dates in a table cannot be read");
         }
     }
-    Ok(Structure::new(models, version))
+    Ok((models, version))
 }
 
 /// The number that SQLite raises with every change of the structure.
@@ -229,6 +234,7 @@ impl Table {
             distinct_rows: key_is_unique || row_id.is_some(),
             row_id,
             foreign_keys: self.foreign_keys(tables),
+            referrers: Vec::new(),
             checks: rules::checks(&self.sql, &names),
             // SQLite names the columns itself when it refuses.
             uniques: Vec::new(),
@@ -293,6 +299,10 @@ impl Table {
                 && default.is_none()
                 && (!nullable || in_key)
                 && !self.is_view(),
+            detail: Detail {
+                holds_anything: true,
+                ..Detail::default()
+            },
             json_key: format!("{}:", serde_json::Value::from(column.name.as_str())),
             name: column.name.clone(),
             field_type: declared.field_type,

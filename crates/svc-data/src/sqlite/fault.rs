@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{ErrorCode, ffi};
 
-use crate::{Constraint, ConstraintKind, Error, ErrorKind};
+use crate::{Constraint, ConstraintKind, Error, ErrorKind, FileFault};
 
 /// Translates what SQLite said while working on the file at `path`.
 pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
@@ -77,12 +77,46 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
     told.with_source(error)
 }
 
+/// What a damaged file is reported with.
+pub(crate) fn damaged() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None)
+}
+
+/// What is wrong with the file, where SQLite says.
+pub(crate) fn of_file(error: &Error) -> Option<FileFault> {
+    let source = std::error::Error::source(error)?;
+    if let Some(fault) = source.downcast_ref::<FileFault>() {
+        return Some(*fault);
+    }
+    let error = source.downcast_ref::<rusqlite::Error>()?;
+    Some(match error.sqlite_error_code()? {
+        ErrorCode::DiskFull => FileFault::Full,
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => FileFault::Damaged,
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => FileFault::Locked,
+        ErrorCode::PermissionDenied | ErrorCode::ReadOnly => FileFault::NotWritable,
+        ErrorCode::CannotOpen | ErrorCode::SystemIoFailure => FileFault::Unreadable,
+        _ => return None,
+    })
+}
+
 /// Whether SQLite refused to write into a file that it may only read.
 pub(crate) fn is_read_only(error: &Error) -> bool {
     std::error::Error::source(error)
         .and_then(|source| source.downcast_ref::<rusqlite::Error>())
         .and_then(rusqlite::Error::sqlite_error_code)
         .is_some_and(|code| code == ErrorCode::ReadOnly)
+}
+
+/// Whether a value was longer than the connection may read.
+pub(crate) fn is_too_big(error: &Error) -> bool {
+    std::error::Error::source(error)
+        .and_then(|source| source.downcast_ref::<rusqlite::Error>())
+        .is_some_and(is_too_big_value)
+}
+
+/// The same of an error as SQLite gave it.
+pub(crate) fn is_too_big_value(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::TooBig)
 }
 
 /// Whether a connection that gave this error is better opened anew.
@@ -170,6 +204,8 @@ fn constraint(extended_code: i32, text: &str) -> Constraint {
     Constraint {
         kind,
         table,
+        model: None,
+        name: None,
         columns,
         text: detail.to_owned(),
     }

@@ -54,18 +54,44 @@ pub(crate) fn write_value(out: &mut BytesMut, field: &Field, value: ValueRef<'_>
             write_decimal(out, format_args!("{number}"), field.scale);
             true
         }
+        (Kind::Decimal, ValueRef::Real(number)) if field.detail.holds_anything => {
+            let sign = if number < 0.0 { "-" } else { "" };
+            write_display(out, format_args!("\"{sign}Infinity\""));
+            true
+        }
+        (Kind::Binary, ValueRef::Blob(bytes)) => {
+            write_hex(out, bytes);
+            true
+        }
+        (Kind::Uuid, ValueRef::Blob(bytes)) if field.storage == Storage::UuidBytes => {
+            write_uuid(out, bytes)
+        }
+        (_, ValueRef::Blob(bytes)) if field.detail.holds_anything => {
+            write_hex_object(out, bytes);
+            true
+        }
+        (_, ValueRef::Text(text))
+            if field.detail.holds_anything && std::str::from_utf8(text).is_err() =>
+        {
+            write_hex_object(out, text);
+            true
+        }
         (Kind::Date, value) => temporal::write_date(out, value),
         (Kind::DateTime, value) => temporal::write_date_time(out, value, zone),
         (Kind::Time, ValueRef::Text(text)) => temporal::write_time(out, text),
         (Kind::Json, ValueRef::Text(text)) => write_json(out, text),
-        (Kind::Uuid, ValueRef::Blob(bytes)) if field.storage == Storage::UuidBytes => {
-            write_uuid(out, bytes)
-        }
         _ => false,
     };
     if !written {
         write_plain(out, value);
     }
+}
+
+/// Writes bytes that no text stands for.
+fn write_hex_object(out: &mut BytesMut, bytes: &[u8]) {
+    out.put_slice(b"{\"$hex\":");
+    write_hex(out, bytes);
+    out.put_u8(b'}');
 }
 
 /// Writes a value as what it is.
@@ -122,6 +148,7 @@ mod tests {
             kind: parsed.kind,
             default: None,
             storage: Storage::Native,
+            detail: crate::structure::Detail::default(),
             json_key: "\"f\":".into(),
         }
     }

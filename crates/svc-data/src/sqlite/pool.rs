@@ -6,13 +6,12 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::{Sender, unbounded};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -20,11 +19,17 @@ use super::{
     connection::{Open, Role, Slot, Source},
     fault,
 };
-use crate::{Error, ErrorKind};
+use crate::{
+    Error, ErrorKind,
+    admission::{Admission, Work},
+};
 
+mod jobs;
 mod reader;
 mod writer;
 
+use jobs::Jobs;
+pub(crate) use reader::Progress;
 use reader::ReadJob;
 use writer::{Write, WriteJob};
 
@@ -42,8 +47,10 @@ pub(crate) struct Options {
 pub(crate) struct Pool {
     /// Counts what makes a held view too old.
     commits: Arc<AtomicU64>,
-    reads: Sender<ReadJob>,
-    writes: Option<Sender<Box<dyn WriteJob>>>,
+    reads: Jobs<ReadJob>,
+    /// Gives reads their turn, where there are several readers.
+    admission: Option<Admission>,
+    writes: Option<Jobs<Box<dyn WriteJob>>>,
     watch: Arc<Mutex<Slot>>,
 }
 
@@ -74,7 +81,7 @@ impl Pool {
         let writes = if writable {
             let mut slot = Slot::new(source.clone(), Role::Writer);
             slot.connection()?;
-            let (sender, jobs) = unbounded();
+            let (sender, jobs) = jobs::queue();
             let commits = Arc::clone(&commits);
             spawn(
                 "sqlite-writer".to_owned(),
@@ -86,7 +93,7 @@ impl Pool {
         };
         let mut watch = Slot::new(source.clone(), Role::Reader);
         watch.connection()?;
-        let (reads, jobs) = unbounded();
+        let (reads, jobs) = jobs::queue();
         for number in 1..=readers.max(1) {
             let mut slot = Slot::new(source.clone(), Role::Reader);
             let jobs = jobs.clone();
@@ -99,6 +106,7 @@ impl Pool {
         Ok(Self {
             commits,
             reads,
+            admission: (readers > 1).then(|| Admission::for_threads(readers)),
             writes,
             watch: Arc::new(Mutex::new(watch)),
         })
@@ -116,11 +124,52 @@ impl Pool {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        self.read_until(limit.map(|limit| Instant::now() + limit), work)
+            .await
+            .0
+    }
+
+    /// Runs `work` on a reader when its turn has come. Slow work leaves a reader to what is quick.
+    pub(crate) async fn read_in_turn<T, F>(
+        &self,
+        turn: Work,
+        limit: Duration,
+        work: F,
+    ) -> Result<T, Error>
+    where
+        F: FnOnce(&Open) -> Result<T, Error> + Send + 'static,
+        T: Send + 'static,
+    {
+        let deadline = Instant::now() + limit;
+        let Some(admission) = &self.admission else {
+            return self.read_until(Some(deadline), work).await.0;
+        };
+        let permit = admission.enter(turn, deadline, false).await;
+        let mut permit = permit.map_err(|_| timed_out())?;
+        let (result, ran) = self.read_until(Some(deadline), work).await;
+        match ran {
+            Some(ran) => permit.ran(ran),
+            None => permit.unused(),
+        }
+        result
+    }
+
+    /// Runs `work` on a reader, and says how long it ran where it did.
+    async fn read_until<T, E, F>(
+        &self,
+        deadline: Option<Instant>,
+        work: F,
+    ) -> (Result<T, E>, Option<Duration>)
+    where
+        F: FnOnce(&Open) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
         let (answer, answered) = oneshot::channel();
-        let abandoned = Abandoned::default();
+        let caller = Caller::default();
         let job = ReadJob {
-            deadline: limit.map(|limit| Instant::now() + limit),
-            abandoned: Arc::clone(&abandoned.0),
+            deadline,
+            progress: Arc::clone(&caller.0),
             run: Box::new(move |connection| {
                 let result = match connection {
                     Ok(connection) => guarded(|| work(connection)),
@@ -130,12 +179,12 @@ impl Pool {
                 let _ = answer.send(result);
             }),
         };
-        if self.reads.send(job).is_err() {
-            return Err(stopped().into());
+        if !self.reads.send(job) {
+            return (Err(stopped().into()), None);
         }
         let result = answered.await;
-        drop(abandoned);
-        result.unwrap_or_else(|_| Err(stopped().into()))
+        let result = result.unwrap_or_else(|_| Err(stopped().into()));
+        (result, caller.0.ran())
     }
 
     /// Runs `work` in a transaction on the writer and answers after the commit.
@@ -152,7 +201,7 @@ impl Pool {
         };
         let (answer, answered) = oneshot::channel();
         let job = Write::new(limit.map(|limit| Instant::now() + limit), work, answer);
-        if writes.send(Box::new(job)).is_err() {
+        if !writes.send(Box::new(job)) {
             return Err(stopped().into());
         }
         answered.await.unwrap_or_else(|_| Err(stopped().into()))
@@ -199,13 +248,13 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     format!("a job on the database panicked: {text}")
 }
 
-/// Tells the reader that its caller left, so that it ends the statement.
+/// Lets the reader know when its caller has left, so that it ends the statement.
 #[derive(Default)]
-struct Abandoned(Arc<AtomicBool>);
+struct Caller(Arc<Progress>);
 
-impl Drop for Abandoned {
+impl Drop for Caller {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.abandon();
     }
 }
 

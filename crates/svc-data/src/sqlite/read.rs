@@ -9,11 +9,15 @@ use sea_query::SelectStatement;
 use super::{
     Told, check_version,
     connection::Open,
+    fault::is_too_big_value,
     json,
+    misfits::Misfits,
     select::{SqliteDialect, Statement, check_size, keep},
+    size::{bounded, refuse_large_rows},
 };
 use crate::{
     Error, Model, RecordJson,
+    admission::Work,
     cursor::KeyValue,
     plan::{ListPlan, Shown},
     query::{PageQuery, Walk},
@@ -22,6 +26,7 @@ use crate::{
 
 /// A list as statements that can be sent to a reader.
 pub(crate) struct ListQuery {
+    misfits: Misfits,
     query: PageQuery,
     pages: Vec<Statement>,
     count: Option<Counted>,
@@ -35,9 +40,11 @@ struct Counted {
 
 impl ListQuery {
     pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self, Error> {
+        let misfits = Misfits::of(model, plan.test.as_ref())?;
         let query = PageQuery::new(&SqliteDialect, model, plan)?;
         let statement = |select: &SelectStatement| check_size(Statement::select(select));
         Ok(Self {
+            misfits,
             pages: query
                 .pages
                 .iter()
@@ -53,17 +60,50 @@ impl ListQuery {
         })
     }
 
+    /// What the list is when it waits for its turn.
+    pub(crate) fn work(&self) -> Work {
+        self.query
+            .work(self.pages.iter().map(|page| page.sql.as_str()))
+    }
+
     /// Runs the list on a reader.
     pub(crate) fn run(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
         let query = &self.query;
         check_version(connection, &query.model, told)?;
+        self.misfits.check(connection, told)?;
+        let columns = query.shown.fields.len() + query.keys.len();
+        bounded(
+            connection,
+            columns,
+            || self.read(connection, told),
+            || {
+                let shown = &query.shown.fields;
+                query.pages.iter().try_for_each(|page| {
+                    refuse_large_rows(connection, told, &query.model, page, shown, query.limit)
+                })
+            },
+        )
+    }
+
+    /// Reads the page, and counts.
+    fn read(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
+        let query = &self.query;
         let mut out = BytesMut::with_capacity(1024);
         out.put_u8(b'[');
         let mut walk = Walk::new(query);
         'pages: for statement in &self.pages {
             let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
             let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
-            while let Some(row) = told.of(rows.next())? {
+            loop {
+                let row = match rows.next() {
+                    Ok(None) => break,
+                    Ok(Some(row)) => row,
+                    // It belongs to what follows.
+                    Err(error) if is_too_big_value(&error) && walk.is_full(out.len()) => {
+                        break 'pages;
+                    }
+                    Err(error) => return told.of(Err(error)),
+                };
                 if walk.is_full(out.len()) {
                     break 'pages;
                 }
@@ -80,7 +120,7 @@ impl ListQuery {
                 walk.wrote(out.len(), || {
                     let values = query.key_positions.iter();
                     let kept = values.map(|position| row.get_ref(*position).map(keep));
-                    told.of(kept.collect())
+                    told.of(kept.collect::<rusqlite::Result<_>>()).map(Some)
                 })?;
             }
         }
@@ -160,11 +200,20 @@ pub(crate) fn retrieve(
     connection: &Connection,
     told: Told<'_>,
     model: &Model,
-    statement: &Statement,
+    select: &SelectStatement,
     shown: &Shown,
 ) -> Result<RecordJson, Error> {
     check_version(connection, model, told)?;
-    one(connection, told, model, statement, shown)?.ok_or_else(|| no_such_record(model))
+    let statement = Statement::select(select);
+    let fields: Vec<usize> = (0..model.fields.len()).collect();
+    let found = bounded(
+        connection,
+        fields.len(),
+        || one(connection, told, model, &statement, shown),
+        // The entity tag is that of the whole record.
+        || refuse_large_rows(connection, told, model, select, &fields, 1),
+    )?;
+    found.ok_or_else(|| no_such_record(model))
 }
 
 /// Reads what one record has in the columns of an order.
@@ -179,12 +228,8 @@ pub(crate) fn place(
     let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
     let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
     (0..columns)
-        .map(|position| keep(told.of(row.get_ref(position))?).ok_or_else(not_text))
+        .map(|position| Ok(keep(told.of(row.get_ref(position))?)))
         .collect()
-}
-
-fn not_text() -> Error {
-    Error::invalid("a value that orders the record is not valid text, so that it has no place")
 }
 
 /// Reads the record that a statement over all fields gives.
@@ -249,11 +294,14 @@ mod tests {
                  ANALYZE;",
             )
             .unwrap();
-        let structure = discover(&connection).unwrap();
+        let (models, version) = discover(&connection).unwrap();
+        let structure = Structure::new(models, version);
         let source = Source {
             path,
             set_wal: false,
-            prepare: Arc::new(|connection| crate::sqlite::functions::register(connection)),
+            prepare: Arc::new(|connection, limiter| {
+                crate::sqlite::functions::register(connection, limiter)
+            }),
         };
         let mut slot = Slot::new(source, Role::Reader);
         slot.connection().unwrap();
@@ -276,6 +324,80 @@ mod tests {
                 lines.join("; ")
             })
             .collect()
+    }
+
+    #[test]
+    fn a_page_that_goes_on_does_not_sort_its_records_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slot, structure) = database(folder.path());
+        let connection = slot.current().unwrap();
+        let model = structure.model("t").unwrap();
+        let told = Told {
+            path: Path::new("memory"),
+        };
+        let mut query =
+            Query::new()
+                .per_page(7)
+                .filter("status", svc_model::Lookup::In, ["s0", "s1"]);
+        let mut seen = 0;
+        loop {
+            let mut plan = ListPlan::resolve(&structure, model, &query).unwrap();
+            plan.continues = query.after.is_some();
+            let list = ListQuery::new(model, plan).unwrap();
+            if query.after.is_some() {
+                for plan in plans(connection, &list) {
+                    assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+                }
+            }
+            let part = list.run(connection, told).unwrap();
+            seen += part.len;
+            query.after = part.after;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1')";
+        let all: i64 = connection.query_row(all, [], |row| row.get(0)).unwrap();
+        assert_eq!(i64::try_from(seen).unwrap(), all);
+    }
+
+    #[test]
+    fn records_of_known_keys_are_looked_up_by_these_and_not_by_the_filter_or_the_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slot, structure) = database(folder.path());
+        let connection = slot.current().unwrap();
+        let model = structure.model("t").unwrap();
+        let told = Told {
+            path: Path::new("memory"),
+        };
+        for order in ["status", "-at", "code", "id"] {
+            let mut query = Query::new().per_page(3).order_by(order).filter(
+                "status",
+                svc_model::Lookup::In,
+                ["s0", "s1"],
+            );
+            let mut seen = 0;
+            loop {
+                let mut plan = ListPlan::resolve(&structure, model, &query).unwrap();
+                let keys = (1..=40).map(crate::scalar::Scalar::Integer).collect();
+                plan.among = Some(crate::plan::Test::In(model.key[0], keys));
+                let list = ListQuery::new(model, plan).unwrap();
+                let looked_up = plans(connection, &list).concat();
+                assert!(
+                    looked_up.contains("USING INTEGER PRIMARY KEY (rowid=?)"),
+                    "{order}: {looked_up}"
+                );
+                let part = list.run(connection, told).unwrap();
+                seen += part.len;
+                query.after = part.after;
+                if query.after.is_none() {
+                    break;
+                }
+            }
+            let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1') AND id <= 40";
+            let all: i64 = connection.query_row(all, [], |row| row.get(0)).unwrap();
+            assert_eq!(i64::try_from(seen).unwrap(), all);
+        }
     }
 
     #[test]

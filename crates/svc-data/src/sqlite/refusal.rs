@@ -7,48 +7,50 @@ use super::select::{Statement, bind};
 use crate::{
     ConstraintKind, Error, Model,
     cursor::KeyValue,
-    query::{column, name},
-    refusal::{at_commit, by_check, names, worded},
-    structure::{ForeignKey, Rule},
+    query::{SELF, column, name},
+    refusal::{at_commit, names, refused, refused_by_check, refused_by_referrer},
+    structure::{ForeignKey, Referrer, Rule},
 };
 
 /// A field and the value that a statement gave it.
 pub(crate) type Given = (usize, KeyValue);
 
-/// Explains a refusal of a statement on `model` that set the fields `given`; a delete sets none.
+/// Explains a refusal of a statement on `model` that set the fields `given`; a delete sets none. `record` holds for the
+/// record that was to be changed or deleted.
 pub(crate) fn explain(
     connection: &Connection,
     model: &Model,
     given: &[Given],
+    record: Option<Expr>,
     error: &Error,
 ) -> Error {
     let Some(constraint) = error.constraint() else {
         return at_commit(error);
     };
-    let explained = match constraint.kind {
-        ConstraintKind::Check => by_check(model, check(model, &constraint.text)),
+    match constraint.kind {
+        ConstraintKind::Check => {
+            refused_by_check(constraint, None, model, check(model, &constraint.text))
+        }
         ConstraintKind::ForeignKey => {
             let dangling = dangling(connection, model, given).unwrap_or_default();
+            if dangling.is_empty()
+                && let Some(record) = record
+                && let Ok(Some(referrer)) = referrer(connection, model, &record)
+            {
+                return refused_by_referrer(constraint, referrer);
+            }
             let fields: Vec<usize> = dangling
                 .into_iter()
                 .flat_map(|key| key.fields.clone())
                 .collect();
-            worded(
-                constraint.kind,
-                &names(model, &fields),
-                "",
-                !given.is_empty(),
-            )
+            refused(constraint, None, &names(model, &fields), !given.is_empty())
         }
         // A trigger may have been refused on another table, which is nobody's business.
-        kind => worded(
-            kind,
-            &named_fields(model, &constraint.text),
-            &constraint.text,
-            true,
-        ),
-    };
-    explained.with_constraint(constraint.clone())
+        _ => {
+            let fields = named_fields(model, &constraint.text);
+            refused(constraint, None, &fields, true)
+        }
+    }
 }
 
 /// The fields that a refusal names as `table.column, table.column`, when it is about this table.
@@ -131,4 +133,32 @@ fn dangling<'m>(
         }
     }
     Ok(missing)
+}
+
+/// A foreign key by which records of another model, or other ones of this, refer to a record.
+fn referrer<'m>(
+    connection: &Connection,
+    model: &'m Model,
+    record: &Expr,
+) -> rusqlite::Result<Option<&'m Referrer>> {
+    const CHILD: &str = "child";
+    for referrer in &model.referrers {
+        let mut query = Query::select();
+        query
+            .expr(Expr::val(1_i64))
+            .from_as((name("main"), name(&model.table)), name(SELF))
+            .from_as((name("main"), name(&referrer.model)), name(CHILD))
+            .and_where(record.clone());
+        for (field, referred) in referrer.fields.iter().zip(&referrer.columns) {
+            query.and_where(column(CHILD, field).equals((name(SELF), name(referred))));
+        }
+        let statement = Statement::select(&query);
+        if connection
+            .prepare_cached(&statement.sql)?
+            .exists(params_from_iter(&statement.values))?
+        {
+            return Ok(Some(referrer));
+        }
+    }
+    Ok(None)
 }

@@ -12,7 +12,7 @@ use crate::{
 
 mod form;
 
-pub(crate) use form::{Forms, Stored, holds_exactly, store};
+pub(crate) use form::{Forms, Stored, holds_exactly, last_moment, spellings, store};
 
 /// A larger number of seconds is milliseconds: as seconds it would be in the year 5138.
 const MILLIS_FROM: i64 = 100_000_000_000;

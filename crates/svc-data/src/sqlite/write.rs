@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use bytes::BytesMut;
 use rusqlite::{Connection, params_from_iter};
 use sea_query::{
     Expr, ExprTrait, Query, ReturningClause, SelectStatement, SqliteQueryBuilder, Value,
 };
+use serde_json::value::RawValue;
 
 use super::{
-    Told, check_version,
+    Told, check_version, json,
     read::{one, record},
     refusal::{self, Given},
     select::{SqliteDialect, Statement, bind, keep},
@@ -16,17 +18,21 @@ use super::{
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson,
     cursor::KeyValue,
-    driver::Values,
+    driver::{Update, Values},
     plan::Shown,
     query::{SELF, all_fields, all_of, by_key, column, name, select},
-    records::{Changed, changed_since, key_shown, no_such_record, several_records, taken_away},
+    records::{
+        Changed, RecordBody, changed_since, key_shown, no_such_record, several_records, taken_away,
+    },
+    refusal::Refusals,
+    scalar::Scalar,
 };
 
 mod bulk;
 mod values;
 
 pub(crate) use self::bulk::BulkCreate;
-use values::{Assignment, assignments, stored_value};
+use values::{Assignment, Lossy, assignments, storable, stored_value};
 
 /// A record to be created.
 pub(crate) struct Create {
@@ -77,25 +83,26 @@ impl Create {
         })
     }
 
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
     pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<RecordJson, Error> {
         let model = &self.model;
         check_version(connection, model, told)?;
         let inserted = self.insert(connection, told);
         let (identity, returned) =
-            inserted.map_err(|error| explained(connection, model, &self.given, error))?;
+            inserted.map_err(|error| explained(connection, model, &self.given, None, error))?;
         if let (Some(record), false) = (&returned, model.is_view) {
             return Ok(record.clone());
         }
-        let found = match whole(identity) {
-            Some(identity) => one(
-                connection,
-                told,
-                model,
-                &by_identity(model, &identity),
-                &self.shown,
-            )?,
-            None => None,
-        };
+        let found = one(
+            connection,
+            told,
+            model,
+            &by_identity(model, &identity),
+            &self.shown,
+        )?;
         found.or(returned).ok_or_else(taken_away)
     }
 
@@ -104,7 +111,7 @@ impl Create {
         &self,
         connection: &Connection,
         told: Told<'_>,
-    ) -> Result<(Identity<Option<KeyValue>>, Option<RecordJson>), Error> {
+    ) -> Result<(Identity, Option<RecordJson>), Error> {
         let model = &self.model;
         let mut prepared = told.of(connection.prepare_cached(&self.insert.sql))?;
         let mut rows = told.of(prepared.query(params_from_iter(&self.insert.values)))?;
@@ -145,25 +152,81 @@ pub(crate) struct Change {
 
 enum Action {
     /// Sets columns.
-    Update(Vec<Assignment>, Vec<Given>, Shown),
+    Update(Box<Setting>),
     Delete,
 }
 
+/// What an update sets.
+struct Setting {
+    body: RecordBody,
+    /// The values of the body, and of a record that is replaced the defaults too.
+    assignments: Vec<Assignment>,
+    given: Vec<Given>,
+    /// The values that cannot be stored, so that the record has to show them already.
+    lossy: Vec<Lossy>,
+    shown: Shown,
+}
+
+impl Setting {
+    /// Checks what a record has to have already, and gives the fields of the body that need not be set: the record
+    /// shows these values already, although it may store them in another form, which is kept.
+    fn compare(
+        &self,
+        told: Told<'_>,
+        model: &Model,
+        row: &rusqlite::Row<'_>,
+    ) -> Result<Vec<usize>, Error> {
+        let zone = &self.shown.zone;
+        let fixed = &self.body.fixed;
+        if !fixed.is_empty() {
+            fixed.check(model, &record(told, model, row, &fixed.shown(zone))?, zone)?;
+        }
+        let mut kept = Vec::new();
+        for (index, value) in &self.body.values {
+            let assigned = self.given.iter().find(|(given, _)| given == index);
+            let stored = told.of(row.get_ref(*index))?;
+            let is_the_same_cell = assigned.is_some_and(|(_, value)| *value == keep(stored));
+            // What cannot be shown is shown as null, which does not stand for it.
+            if is_the_same_cell || *value == Scalar::Null {
+                continue;
+            }
+            let field = model.at(*index)?;
+            let mut shown = BytesMut::new();
+            json::write_value(&mut shown, field, stored, zone);
+            let shown = serde_json::from_slice::<&RawValue>(&shown)
+                .map_err(|source| Error::internal("a value is no JSON").with_source(source))?;
+            if Scalar::from_json(field, shown, zone).is_ok_and(|shown| shown.is_same(value)) {
+                kept.push(*index);
+            }
+        }
+        let mut invalid = Refusals::default();
+        for (index, message) in &self.lossy {
+            if !kept.contains(index) {
+                invalid.push_field(&model.at(*index)?.name, message.as_str());
+            }
+        }
+        invalid.into_result()?;
+        Ok(kept)
+    }
+}
+
+/// A record that was found to be changed.
+struct Found {
+    before: Before,
+    identity: Identity,
+    /// The fields that need not be set.
+    kept: Vec<usize>,
+}
+
 impl Change {
-    pub(crate) fn update(
-        model: &Arc<Model>,
-        key: &Values,
-        values: &Values,
-        replace: bool,
-        if_match: Option<IfMatch>,
-        shown: Shown,
-    ) -> Result<Self, Error> {
-        let mut assignments = assignments(model, values)?;
-        if replace {
+    pub(crate) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
+        let (mut assignments, lossy) = storable(model, &update.body.values)?;
+        if update.replace {
             for (index, field) in model.fields.iter().enumerate() {
                 let stays = !field.editable
                     || model.key.contains(&index)
-                    || assignments.iter().any(|(given, _)| *given == index);
+                    || update.body.values.iter().any(|(given, _)| *given == index)
+                    || update.body.fixed.holds(index);
                 if !stays {
                     let default = field.default.as_ref().and_then(|default| default.sql());
                     assignments.push((
@@ -177,12 +240,18 @@ impl Change {
                 }
             }
         }
-        let given = given(&assignments);
+        let setting = Setting {
+            body: update.body,
+            given: given(&assignments),
+            assignments,
+            lossy,
+            shown: update.shown,
+        };
         Self::new(
             model,
-            key,
-            if_match,
-            Action::Update(assignments, given, shown),
+            &update.key,
+            update.if_match,
+            Action::Update(Box::new(setting)),
         )
     }
 
@@ -218,14 +287,20 @@ impl Change {
     pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Changed, Error> {
         let model = &self.model;
         check_version(connection, model, told)?;
-        let (before, mut identity) = self.find(connection, told)?;
+        let Found {
+            before,
+            mut identity,
+            kept,
+        } = self.find(connection, told)?;
+        let found = identity.clone();
         let run = |statement: &Statement, given: &[Given]| -> Result<(), Error> {
             let done = connection
                 .prepare_cached(&statement.sql)
                 .and_then(|mut s| s.execute(params_from_iter(&statement.values)));
-            told.of(done)
-                .map(drop)
-                .map_err(|error| explained(connection, model, given, error))
+            told.of(done).map(drop).map_err(|error| {
+                let record = is_identity(SELF, &found);
+                explained(connection, model, given, Some(record), error)
+            })
         };
         match &self.action {
             Action::Delete => {
@@ -236,16 +311,20 @@ impl Change {
                 run(&delete.build(SqliteQueryBuilder).into(), &[])?;
                 Ok(Changed::deleted(before))
             }
-            Action::Update(assignments, given, shown) => {
+            Action::Update(setting) => {
+                let assignments = setting.assignments.iter();
+                let assignments: Vec<&Assignment> = assignments
+                    .filter(|(index, _)| !kept.contains(index))
+                    .collect();
                 if !assignments.is_empty() {
                     let mut update = Query::update();
                     update
                         .table((name("main"), name(&model.table)))
                         .and_where(is_identity(&model.table, &identity));
-                    for (index, expr) in assignments {
+                    for (index, expr) in &assignments {
                         update.value(name(&model.at(*index)?.name), expr.clone());
                     }
-                    run(&update.build(SqliteQueryBuilder).into(), given)?;
+                    run(&update.build(SqliteQueryBuilder).into(), &setting.given)?;
                     for (column, value) in &mut identity {
                         let assigned = assignments.iter().find(|(index, _)| {
                             model.fields.get(*index).is_some_and(|f| f.name == *column)
@@ -260,7 +339,7 @@ impl Change {
                     told,
                     model,
                     &by_identity(model, &identity),
-                    shown,
+                    &setting.shown,
                 )?;
                 Ok(Changed::updated(before, record.ok_or_else(taken_away)?))
             }
@@ -268,11 +347,7 @@ impl Change {
     }
 
     /// Finds the one record of the key and checks the precondition.
-    fn find(
-        &self,
-        connection: &Connection,
-        told: Told<'_>,
-    ) -> Result<(Before, Identity<KeyValue>), Error> {
+    fn find(&self, connection: &Connection, told: Told<'_>) -> Result<Found, Error> {
         let model = &self.model;
         let mut prepared = told.of(connection.prepare_cached(&self.find.sql))?;
         let mut rows = told.of(prepared.query(params_from_iter(&self.find.values)))?;
@@ -283,6 +358,10 @@ impl Change {
         {
             return Err(changed_since());
         }
+        let kept = match &self.action {
+            Action::Update(setting) => setting.compare(told, model, row)?,
+            Action::Delete => Vec::new(),
+        };
         let mut identity = Vec::new();
         for column in identity_columns(model) {
             let position = if model.row_id.as_ref() == Some(&column) {
@@ -292,12 +371,14 @@ impl Change {
             };
             identity.push((column, keep(told.of(row.get_ref(position))?)));
         }
-        let identity = whole(identity)
-            .ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
         if told.of(rows.next())?.is_some() {
             return Err(several_records());
         }
-        Ok((Before::of(model, found)?, identity))
+        Ok(Found {
+            before: Before::of(model, found)?,
+            identity,
+            kept,
+        })
     }
 }
 
@@ -313,7 +394,7 @@ fn given(assignments: &[Assignment]) -> Vec<Given> {
 }
 
 /// The columns that tell a record from every other, and what the record has in them.
-type Identity<T> = Vec<(String, T)>;
+type Identity = Vec<(String, KeyValue)>;
 
 /// The columns that tell a record from every other.
 fn identity_columns(model: &Model) -> Vec<String> {
@@ -324,13 +405,6 @@ fn identity_columns(model: &Model) -> Vec<String> {
             .map(|field| field.name.clone())
             .collect(),
     }
-}
-
-fn whole(identity: Identity<Option<KeyValue>>) -> Option<Identity<KeyValue>> {
-    identity
-        .into_iter()
-        .map(|(column, value)| Some((column, value?)))
-        .collect()
 }
 
 fn is_identity(table: &str, identity: &[(String, KeyValue)]) -> Expr {
@@ -353,9 +427,15 @@ fn by_identity(model: &Model, identity: &[(String, KeyValue)]) -> Statement {
 }
 
 /// Tells a refusal in the words of the contract, on the field where one can be named.
-fn explained(connection: &Connection, model: &Model, given: &[Given], error: Error) -> Error {
+fn explained(
+    connection: &Connection,
+    model: &Model,
+    given: &[Given],
+    record: Option<Expr>,
+    error: Error,
+) -> Error {
     if error.kind() == ErrorKind::Constraint {
-        refusal::explain(connection, model, given, &error)
+        refusal::explain(connection, model, given, record, &error)
     } else {
         error
     }

@@ -1,9 +1,18 @@
 //! Fields: the columns of a model.
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
-use svc_model::resources::{FieldDescription, FieldType};
+use svc_model::{
+    MAX_JSON_DEPTH,
+    resources::{FieldDescription, FieldType},
+};
 
 use crate::scalar::Kind;
+
+/// The limit of MariaDB's own functions on JSON.
+#[cfg(feature = "mysql")]
+const MARIADB_JSON_DEPTH: usize = 31;
 
 /// A column.
 #[derive(Clone, Debug)]
@@ -34,6 +43,7 @@ pub struct Field {
     pub(crate) kind: Kind,
     pub(crate) default: Option<Default>,
     pub(crate) storage: Storage,
+    pub(crate) detail: Detail,
     /// The name as JSON with a colon behind, ready to be written.
     pub(crate) json_key: String,
 }
@@ -48,14 +58,36 @@ impl Field {
         }
     }
 
-    /// The smallest and the largest whole number that the column takes, where that is less than 64 bits hold.
-    pub(crate) fn integers(&self) -> Option<(i64, i64)> {
+    /// Whether the engine has an order for the values of the column.
+    pub(crate) fn is_ordered(&self) -> bool {
         match self.storage {
             #[cfg(feature = "mysql")]
-            Storage::Mysql(sort) => sort.integers(),
+            Storage::Mysql(sort) => sort != crate::mysql::Type::Geometry,
             #[cfg(feature = "postgres")]
-            Storage::Postgres(sort) => sort.integers(),
-            _ => None,
+            Storage::Postgres(sort) => self.detail.order_is_unknown || sort.is_ordered(),
+            _ => true,
+        }
+    }
+
+    /// The smallest and the largest whole number that the column takes.
+    pub(crate) fn integers(&self) -> (i128, i128) {
+        let most = (i64::MIN.into(), i64::MAX.into());
+        match self.storage {
+            #[cfg(feature = "mysql")]
+            Storage::Mysql(sort) => sort.integers().unwrap_or(most),
+            #[cfg(feature = "postgres")]
+            Storage::Postgres(sort) => sort.integers().unwrap_or(most),
+            _ => most,
+        }
+    }
+
+    /// How deep JSON in the column may be nested.
+    pub(crate) fn json_depth(&self) -> usize {
+        match self.storage {
+            // MariaDB keeps JSON as text that its `json_valid` accepts.
+            #[cfg(feature = "mysql")]
+            Storage::Mysql(crate::mysql::Type::JsonText) => MARIADB_JSON_DEPTH,
+            _ => MAX_JSON_DEPTH,
         }
     }
 
@@ -92,6 +124,25 @@ impl Field {
         description.default_value = self.default.as_ref().and_then(Default::literal);
         description
     }
+}
+
+/// What is known of a column beyond its type, where its engine says more.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Detail {
+    /// The elements of an array, described as a column of their own.
+    pub(crate) element: Option<Arc<Field>>,
+    /// The type that values are bound as, without the sizes that the column declares; empty where the type says it.
+    pub(crate) bound_type: String,
+    /// Whether nobody has asked the engine for its order, which is so for the columns of a query.
+    pub(crate) order_is_unknown: bool,
+    /// The number of the system that the coordinates of a geometry are in, where the column declares it.
+    pub(crate) srid: Option<i32>,
+    /// The words of a SET of MySQL, in the order of their bits.
+    pub(crate) members: Vec<String>,
+    /// Whether cells may hold values that are not of the type that the column declares, as in SQLite.
+    pub(crate) holds_anything: bool,
+    /// The character set and the collation of a text of MySQL.
+    pub(crate) collation: Option<(String, String)>,
 }
 
 /// What the database puts into a column that is left out.
@@ -147,6 +198,8 @@ pub(crate) enum Storage {
     Postgres(crate::postgres::Type),
     /// A UUID in 16 bytes.
     UuidBytes,
+    /// A truth value, in some cells as a word.
+    Words,
     /// A date, or a point in time, in a form that was seen in the data.
     Temporal {
         form: TemporalForm,

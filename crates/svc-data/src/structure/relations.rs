@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use svc_model::resources::{Direction, FieldType, ModelRelation};
 
-use crate::Model;
+use crate::{Model, structure::Referrer};
 
-/// Sets the relations of every model, both ways, from the foreign keys of one column.
+/// Sets the relations of every model, both ways, and what refers to it, from its foreign keys. The columns of a key of several are joined by
+/// commas.
 pub(crate) fn relate(models: &mut [Model]) {
     // Every engine has them in an order of its own.
     models.sort_by(|one, other| one.name.cmp(&other.name));
@@ -18,50 +19,70 @@ pub(crate) fn relate(models: &mut [Model]) {
     let mut found = Vec::new();
     for (index, model) in models.iter().enumerate() {
         for key in &model.foreign_keys {
-            if let ([field], [column], Some(target)) = (
-                key.fields.as_slice(),
-                key.columns.as_slice(),
-                places.get(&key.table),
-            ) {
-                found.push((index, *field, *target, column.clone()));
+            if let Some(target) = places.get(&key.table)
+                && !key.fields.is_empty()
+                && key.columns.len() == key.fields.len()
+            {
+                found.push((index, *target, key.clone()));
             }
         }
     }
-    for (index, field, target, column) in found {
+    for (index, target, key) in found {
         let (Some(model), Some(related)) = (models.get(index), models.get(target)) else {
             continue;
         };
-        let Some(name) = model.fields.get(field).map(|f| f.name.clone()) else {
+        let fields = key.fields.iter().map(|field| model.fields.get(*field));
+        let Some(names) = fields
+            .map(|field| field.map(|field| field.name.clone()))
+            .collect::<Option<Vec<String>>>()
+        else {
             continue;
         };
+        let local = names.join(",");
+        let there = key.columns.join(",");
+        let short = names
+            .iter()
+            .map(|name| name.strip_suffix("_id").unwrap_or(name));
+        let short: Vec<&str> = short.collect();
+        let short = short.join("_");
         let (model_name, related_name) = (model.name.clone(), related.name.clone());
         if let Some(model) = models.get_mut(index) {
-            let mut fields = model.fields.to_vec();
-            if let Some(field) = fields.get_mut(field) {
-                field.field_type = FieldType::ForeignKey;
-                field.related = Some((related_name.clone(), column.clone()));
+            // A column of a key of several leads nowhere by itself.
+            if let ([field], [column]) = (key.fields.as_slice(), key.columns.as_slice()) {
+                let mut fields = model.fields.to_vec();
+                if let Some(field) = fields.get_mut(*field) {
+                    field.field_type = FieldType::ForeignKey;
+                    field.related = Some((related_name.clone(), column.clone()));
+                }
+                model.fields = fields.into();
             }
-            model.fields = fields.into();
             push_relation(
                 model,
                 ModelRelation::new(
-                    name.strip_suffix("_id").unwrap_or(&name),
+                    short,
                     Direction::ManyToOne,
-                    name.as_str(),
+                    local.as_str(),
                     related_name,
-                    column.as_str(),
+                    there.as_str(),
                 ),
             );
         }
         if let Some(related) = models.get_mut(target) {
+            related.referrers.push(Referrer {
+                model: model_name.clone(),
+                name: key.name.clone(),
+                fields: names,
+                #[cfg(feature = "sqlite")]
+                columns: key.columns.clone(),
+            });
             push_relation(
                 related,
                 ModelRelation::new(
                     model_name.as_str(),
                     Direction::OneToMany,
-                    column,
+                    there,
                     model_name.as_str(),
-                    name,
+                    local,
                 ),
             );
         }
@@ -74,7 +95,7 @@ fn push_relation(model: &mut Model, mut relation: ModelRelation) {
             Direction::ManyToOne => &relation.related_model,
             Direction::OneToMany => &relation.related_field,
         };
-        relation.name = format!("{}_{far}", relation.name);
+        relation.name = format!("{}_{}", relation.name, far.replace(',', "_"));
     }
     let base = relation.name.clone();
     let mut number = 2;

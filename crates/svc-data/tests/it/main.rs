@@ -8,6 +8,7 @@ mod declare;
 mod faults;
 mod fixture;
 mod injection;
+mod large;
 mod list;
 mod roundtrip;
 mod structure;

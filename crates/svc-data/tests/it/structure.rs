@@ -286,3 +286,92 @@ async fn a_view_is_written_where_a_trigger_does_it() {
     shop.delete("upper", "5").await.unwrap();
     assert_eq!(shop.list("t", "").await.len(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_view_computes_has_the_type_of_its_values() {
+    let shop = Shop::new(
+        "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, total DECIMAL(10,2));
+         INSERT INTO orders VALUES (1, 'a', 1.5), (2, 'a', 2), (3, 'b', NULL);
+         CREATE VIEW totals AS SELECT customer, count(*) AS orders, sum(total) AS total, upper(customer) AS name,
+            sum(total) IS NULL AS is_empty FROM orders GROUP BY customer;
+         CREATE VIEW slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) AS m FROM n;",
+    )
+    .await;
+    let structure = shop.resource.structure();
+    let types: Vec<_> = structure
+        .model("totals")
+        .unwrap()
+        .fields()
+        .iter()
+        .map(|field| {
+            (
+                field.name.clone(),
+                serde_json::to_value(field.field_type).unwrap(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("customer", "TextField"),
+        ("orders", "IntegerField"),
+        ("total", "FloatField"),
+        ("name", "TextField"),
+        ("is_empty", "IntegerField"),
+    ];
+    assert_eq!(
+        types,
+        expected.map(|(name, sort)| (name.to_owned(), json!(sort)))
+    );
+    // One that takes too long holds up nothing.
+    assert!(structure.model("slow").is_some());
+    let model = shop.resource.find_model("totals").await.unwrap();
+    for (column, expected) in [("orders", json!(3)), ("total", json!(3.5))] {
+        let query = svc_model::records::AggregateQuery::parse(
+            &format!("_y_func=sum&_y_column={column}"),
+            &|_| true,
+        );
+        let query = query.unwrap();
+        let sum = shop.resource.aggregate(&model, &query).await.unwrap();
+        let sum: Value = serde_json::from_slice(&sum).unwrap();
+        assert_eq!(sum["y_func"], expected, "{column}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_view_without_rows_has_the_types_of_its_expressions() {
+    let shop = Shop::new(
+        "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, total DECIMAL(10,2), at DATETIME);
+         CREATE VIEW totals AS SELECT customer, count(*) AS orders, sum(total) AS total, avg(total) * 1.0 AS mean,
+            CAST(customer AS INTEGER) AS number, CAST(total AS REAL) AS real, CAST(total AS NUMERIC) AS exact,
+            coalesce(max(total), 'none') AS largest, upper(customer) AS name FROM orders GROUP BY customer;",
+    )
+    .await;
+    let model = shop.resource.find_model("totals").await.unwrap();
+    let types: Vec<_> = model
+        .fields()
+        .iter()
+        .map(|field| serde_json::to_value(field.field_type).unwrap())
+        .collect();
+    assert_eq!(
+        types,
+        [
+            "TextField",
+            "IntegerField",
+            "FloatField",
+            "FloatField",
+            "IntegerField",
+            "FloatField",
+            "DecimalField",
+            "TextField",
+            "TextField"
+        ]
+        .map(|sort| json!(sort))
+    );
+    for function in ["sum", "avg", "max"] {
+        for column in ["orders", "total", "mean", "number", "real", "exact"] {
+            let query = format!("_y_func={function}&_y_column={column}");
+            let query = svc_model::records::AggregateQuery::parse(&query, &|_| true).unwrap();
+            let answer = shop.resource.aggregate(&model, &query).await;
+            assert!(answer.is_ok(), "{function} {column}: {answer:?}");
+        }
+    }
+}

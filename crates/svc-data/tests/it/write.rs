@@ -81,7 +81,7 @@ async fn what_is_refused_is_told_on_its_field() {
         ("orders", r#"{"customer_id":1,"number":"q","note":"q"}"#, format!(r#"{{"non_field_errors":["{RULE}"]}}"#)),
         ("orders", r#"{"customer_id":1,"number":"A","year":2026}"#,
          r#"{"number":["record with the same value already exists"],"year":["record with the same value already exists"]}"#.to_owned()),
-        ("orders", r#"{"customer_id":1,"total":5}"#, r#"{"total":["the database computes this field; leave it out"]}"#.to_owned()),
+        ("orders", r#"{"customer_id":1,"total":5}"#, r#"{"total":["the database computes this field, and the value that it computes is another one; leave it out"]}"#.to_owned()),
         ("orders", r#"{"customer_id":"x"}"#, r#"{"customer_id":["a valid integer is required"]}"#.to_owned()),
         ("orders", r#"{"customer_id":1.5}"#, r#"{"customer_id":["a valid integer is required"]}"#.to_owned()),
         ("orders", r#"{"customer_id":true}"#, r#"{"customer_id":["a valid integer is required"]}"#.to_owned()),

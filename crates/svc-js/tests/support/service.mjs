@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 const execute = promisify(execFile);
 
 /** The program, as `cargo xtask test` built it. */
-export const program = process.env.SVC_BIN;
+export const program = process.env.TESTED_PROGRAM;
 /** The password of everybody who does not need another one. */
 export const PASSWORD = "correct horse";
 /** What takes the throttle of account calls out of the way. */

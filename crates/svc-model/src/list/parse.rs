@@ -1,6 +1,9 @@
 //! Reading a list query from a query string, and the view of one record from its parameters.
 
-use super::{Count, FieldFilter, ListQuery, MAX_PER_PAGE, OrderBy, is_parameter, read_list};
+use super::{
+    Count, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE, MAX_SEARCH, OrderBy, is_parameter,
+    read_list,
+};
 use crate::{
     Condition, Draft, Invalid, Lookup, MAX_CONDITIONS, Operand, parse_bool, query::parse_pairs,
 };
@@ -24,13 +27,13 @@ impl ListQuery {
                 list.read_parameter(key, value, &mut invalid);
             } else {
                 list.read_filter(key, value, is_field, &mut invalid);
+                // Here, since each filter is compared with those before it.
+                if list.filters.len() > MAX_CONDITIONS {
+                    return Err(Invalid::general(format!(
+                        "at most {MAX_CONDITIONS} filters are allowed; values of one field go into {{field}}__in"
+                    )));
+                }
             }
-        }
-        if list.filters.len() > MAX_CONDITIONS {
-            return Err(Invalid::general(format!(
-                "at most {MAX_CONDITIONS} filters are taken, not {}; values of one field go into {{field}}__in",
-                list.filters.len()
-            )));
         }
         for FieldFilter { condition, .. } in &list.filters {
             let Condition {
@@ -51,18 +54,18 @@ impl ListQuery {
     /// # Errors
     /// [`Invalid`] with a message under the key.
     pub fn filter_by_key(
-        mut self,
+        &mut self,
         key: &str,
-        values: &Operand,
+        values: Operand,
         is_field: &dyn Fn(&str) -> bool,
-    ) -> Result<Self, Invalid> {
+    ) -> Result<(), Invalid> {
         let (field, lookup, exclude) =
             split_key(key, is_field).map_err(|message| Invalid::field(key, message))?;
         let value = match values {
             Operand::One(text) if lookup.takes_list() => {
-                Operand::Many(read_list(text).map_err(|message| Invalid::field(key, message))?)
+                Operand::Many(read_list(&text).map_err(|message| Invalid::field(key, message))?)
             }
-            values => values.clone(),
+            values => values,
         };
         crate::filter::check_operand(field, lookup, &value)
             .map_err(|message| Invalid::field(key, message))?;
@@ -74,7 +77,7 @@ impl ListQuery {
             },
             exclude,
         });
-        Ok(self)
+        Ok(())
     }
 
     fn read_parameter(&mut self, key: &str, value: &str, invalid: &mut Invalid) {
@@ -103,6 +106,9 @@ impl ListQuery {
                 None => invalid.push_field(key, "must be true or false"),
             },
             "_order_by" => match read_list(value) {
+                Ok(fields) if fields.len() > MAX_ORDER_BY => {
+                    invalid.push_field(key, format!("at most {MAX_ORDER_BY} columns are allowed"));
+                }
                 Ok(fields)
                     if fields
                         .iter()
@@ -118,6 +124,9 @@ impl ListQuery {
                     "must be a comma list of fields, each with - for descending",
                 ),
             },
+            "_search" if value.chars().nth(MAX_SEARCH).is_some() => {
+                invalid.push_field(key, format!("at most {MAX_SEARCH} characters are allowed"));
+            }
             "_search" => self.search = Some(value.to_owned()).filter(|text| !text.is_empty()),
             "_filter" => match value.parse() {
                 Ok(filter) => self.filter = Some(filter),
@@ -431,6 +440,47 @@ mod tests {
         let many: Vec<_> = (0..101).map(|number| format!("f{number}=1")).collect();
         let message = ListQuery::parse(&many.join("&"), &|name| name.starts_with('f')).unwrap_err();
         assert!(message.to_string().contains("at most 100 filters"));
+    }
+
+    #[test]
+    fn a_query_of_very_many_filters_is_left_where_they_become_too_many() {
+        let asked = std::cell::Cell::new(0);
+        let is_field = |name: &str| {
+            asked.set(asked.get() + 1);
+            name.starts_with('f')
+        };
+        let many: Vec<_> = (0..50_000).map(|number| format!("f{number}=1")).collect();
+        assert!(ListQuery::parse(&many.join("&"), &is_field).is_err());
+        assert_eq!(asked.get(), MAX_CONDITIONS + 1);
+    }
+
+    #[test]
+    fn an_order_and_a_search_have_a_length() {
+        let order = |columns: usize| format!("_order_by={}", vec!["id"; columns].join(","));
+        assert_eq!(parsed(&order(MAX_ORDER_BY)).order_by.len(), MAX_ORDER_BY);
+        assert!(refused(&order(MAX_ORDER_BY + 1)).contains("at most 100 columns"));
+        let search = |characters: usize| format!("_search={}", "ä".repeat(characters));
+        assert!(parsed(&search(MAX_SEARCH)).search.is_some());
+        assert!(refused(&search(MAX_SEARCH + 1)).contains("at most 1000 characters"));
+    }
+
+    #[test]
+    fn twice_the_keys_cost_twice_the_look_ups_and_no_longer_answer() {
+        let cost = |keys: usize| {
+            let asked = std::cell::Cell::new(0_usize);
+            let is_field = |name: &str| {
+                asked.set(asked.get() + 1);
+                name == "id"
+            };
+            let query: Vec<_> = (0..keys)
+                .map(|number| format!("exclude__x{number}__gt=1"))
+                .collect();
+            let invalid = ListQuery::parse(&query.join("&"), &is_field).unwrap_err();
+            (asked.get(), invalid.to_string().len())
+        };
+        let (once, twice) = (cost(5_000), cost(10_000));
+        assert!(twice.0 * 2 <= once.0 * 5, "{once:?} {twice:?}");
+        assert!(twice.1 <= once.1 + 10);
     }
 
     #[test]

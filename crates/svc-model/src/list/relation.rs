@@ -129,8 +129,9 @@ impl FromStr for Relation {
             .ok_or(RelationError(()))?;
         let (column, values) = last.split_once('.').ok_or(RelationError(()))?;
         let values = read_list(values).map_err(|_| RelationError(()))?;
-        if column.is_empty() || (values.len() == 1 && values[0].is_empty() && !last.ends_with('"'))
-        {
+        let named = !column.is_empty() && !column.contains('"');
+        let empty = values.len() == 1 && values[0].is_empty() && !last.ends_with('"');
+        if !named || empty {
             return Err(RelationError(()));
         }
         Ok(Self {
@@ -168,3 +169,17 @@ impl fmt::Display for RelationError {
 }
 
 impl std::error::Error for RelationError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_in_the_name_of_a_column_is_refused() {
+        // It would hide the bar behind it, and be read as another relation once it was written.
+        for text in ["a.b.c|d\"e.f", "a.b.c|d\"e|f.g", "a.b\".c|d.e"] {
+            assert!(text.parse::<Relation>().is_err(), "{text}");
+        }
+        assert!("a.b.c|d.\"e|f\"".parse::<Relation>().is_ok());
+    }
+}

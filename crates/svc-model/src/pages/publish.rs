@@ -1,28 +1,8 @@
 //! Publishing and discarding drafts of pages.
 
-use bytes::Bytes;
-use http::Method;
 use serde::{Deserialize, Serialize};
 
-use super::{draft_query, info};
-use crate::{
-    Draft, EnvironmentName, PageUid, ProjectName, QueryString,
-    operation::encode,
-    response::{ResponseError, decode_json},
-    wire::{Operation, OperationInfo, PathArguments, RequestError},
-};
-
-/// The path where drafts are published.
-pub const PUBLISH_PATH: &str = "/projects/{project}/{environment}/view_settings/publish/";
-/// The path where drafts are discarded.
-pub const DISCARD_PATH: &str = "/projects/{project}/{environment}/view_settings/discard/";
-
-/// The body of [`Publish`] and [`Discard`]: which pages.
-#[derive(Serialize)]
-struct Uids<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uids: Option<&'a [PageUid]>,
-}
+use crate::{PageUid, Scope, wire::Operation};
 
 /// What [`Publish`] did: the pages whose drafts are published now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,71 +34,34 @@ impl Discarded {
     }
 }
 
-macro_rules! all_or_some {
-    ($(
-        $(#[$doc:meta])*
-        $operation:ident -> $response:ident, $name:literal, $path:ident
-    ),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Debug)]
-        #[non_exhaustive]
-        pub struct $operation {
-            /// The project.
-            pub project: ProjectName,
-            /// The environment.
-            pub environment: EnvironmentName,
-            /// Whether the client sends `draft=1`; it makes no difference here.
-            pub draft: Draft,
-            /// The pages; `None` for all pages of the environment.
-            pub uids: Option<Vec<PageUid>>,
-        }
-
-        impl $operation {
-            /// Of all pages of an environment.
-            pub fn new(
-                project: impl Into<ProjectName>,
-                environment: impl Into<EnvironmentName>,
-            ) -> Self {
-                Self {
-                    project: project.into(),
-                    environment: environment.into(),
-                    draft: Draft::Off,
-                    uids: None,
-                }
-            }
-        }
-
-        impl Operation for $operation {
-            type Response = $response;
-
-            // What somebody else drafted in the meantime is not to be taken along by a second try.
-            const INFO: OperationInfo = info($name, Method::POST, $path, false);
-
-            fn path_arguments(&self) -> PathArguments<'_> {
-                [self.project.as_str(), self.environment.as_str()].into()
-            }
-
-            fn query(&self) -> QueryString {
-                draft_query(self.draft)
-            }
-
-            fn body(&self) -> Result<Option<Bytes>, RequestError> {
-                let uids = self.uids.as_deref();
-                encode(&Uids { uids }).map(Some)
-            }
-
-            fn parse_success(
-                response: http::Response<Bytes>,
-            ) -> Result<Self::Response, ResponseError> {
-                decode_json(response)
-            }
-        }
-    )*};
+/// Publish drafts, in one transaction: `POST .../view_settings/publish/`, 200 with [`Published`].
+///
+/// A second try might publish what somebody else drafted in the meantime.
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Application "/projects/{project}/{environment}/view_settings/publish/")]
+#[operation(name = "pages.publish", credential = ApiKey, answer = Published)]
+#[operation(new = "Publishes all drafts of an environment.")]
+#[non_exhaustive]
+pub struct Publish {
+    /// Whose pages.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The pages; `None` for all pages of the environment.
+    #[wire(body)]
+    pub uids: Option<Vec<PageUid>>,
 }
 
-all_or_some! {
-    /// Publish drafts, in one transaction: `POST .../view_settings/publish/`, 200 with [`Published`].
-    Publish -> Published, "pages.publish", PUBLISH_PATH,
-    /// Discard drafts, in one transaction: `POST .../view_settings/discard/`, 200 with [`Discarded`].
-    Discard -> Discarded, "pages.discard", DISCARD_PATH,
+/// Discard drafts, in one transaction: `POST .../view_settings/discard/`, 200 with [`Discarded`].
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Application "/projects/{project}/{environment}/view_settings/discard/")]
+#[operation(name = "pages.discard", credential = ApiKey, answer = Discarded)]
+#[operation(new = "Discards all drafts of an environment.")]
+#[non_exhaustive]
+pub struct Discard {
+    /// Whose pages.
+    #[wire(path)]
+    pub scope: Scope,
+    /// The pages; `None` for all pages of the environment.
+    #[wire(body)]
+    pub uids: Option<Vec<PageUid>>,
 }

@@ -3,21 +3,14 @@
 use std::{fmt, str::FromStr};
 
 use bytes::Bytes;
-use http::Method;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
-use super::{Collection, info, with_draft};
+use super::Collection;
 use crate::{
     Invalid, JsonObject, ListQuery, QueryString, RecordView, ResponseError, decode_json,
-    operation::{encode, wire_key},
-    query::parse_pairs,
-    wire::{Operation, OperationInfo, PathArguments, RequestError},
+    operation::wire_key, query::parse_pairs, wire::Operation,
 };
-
-/// The path of the aggregate of a model.
-pub const AGGREGATE_PATH: &str =
-    "/projects/{project}/{environment}/{resource}/models/{model}/aggregate";
 
 /// A function over the values of a column.
 ///
@@ -113,12 +106,13 @@ impl<'de> Deserialize<'de> for AggregateFunction {
 }
 
 /// A function and the column that it is taken of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Aggregation {
     /// The function.
     pub func: AggregateFunction,
     /// The column; only `count` goes without.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
 }
 
@@ -296,63 +290,31 @@ impl Texts {
     }
 }
 
-/// Aggregate: `POST B/aggregate`, 200 with `{"y_func": value}`.
-#[derive(Clone, Debug)]
+/// Aggregate: `POST B/aggregate`, 200 with `{"y_func": value}`. A question, although it is a POST.
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}/aggregate")]
+#[operation(name = "records.aggregate", credential = StaticToken, idempotent = true)]
+#[operation(answer = Value, parse = Self::parse_value, query = Self::selection)]
+#[operation(new = "An aggregate over the records that `query` selects.")]
 #[non_exhaustive]
 pub struct Aggregate {
     /// Where.
+    #[wire(path)]
     pub collection: Collection,
     /// Which records; only what selects them is sent.
+    #[wire(elsewhere)]
     pub query: ListQuery,
     /// What of them.
+    #[wire(whole_body)]
     pub aggregation: Aggregation,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
 }
 
 impl Aggregate {
-    /// An aggregate over the records that `query` selects.
-    pub fn new(collection: Collection, query: ListQuery, aggregation: Aggregation) -> Self {
-        Self {
-            collection,
-            query,
-            aggregation,
-            draft: false,
-        }
-    }
-}
-
-impl Operation for Aggregate {
-    type Response = Value;
-
-    // A question, although it is a POST.
-    const INFO: OperationInfo = info("records.aggregate", Method::POST, AGGREGATE_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        self.collection.arguments()
+    fn selection(&self) -> QueryString {
+        self.query.selection().to_query_string()
     }
 
-    fn query(&self) -> QueryString {
-        with_draft(self.query.selection().to_query_string(), self.draft)
-    }
-
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
-        #[derive(Serialize)]
-        struct Body<'a> {
-            func: AggregateFunction,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            column: Option<&'a str>,
-        }
-
-        let Aggregation { func, column } = &self.aggregation;
-        encode(&Body {
-            func: *func,
-            column: column.as_deref(),
-        })
-        .map(Some)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Value, ResponseError> {
+    fn parse_value(response: http::Response<Bytes>) -> Result<Value, ResponseError> {
         #[derive(Deserialize)]
         struct Answer {
             y_func: Value,
@@ -430,7 +392,7 @@ mod tests {
 
     #[test]
     fn a_call_is_read_back_by_the_service() {
-        let collection = Collection::new("p", "prod", "r", "m");
+        let collection = Collection::new(("p", "prod"), "r", "m");
         let query = ListQuery::new().search("x").page(3).order_by("total");
         let aggregation = Aggregation::of(AggregateFunction::CountDistinct, "status");
         let call = Aggregate::new(collection, query, aggregation.clone());

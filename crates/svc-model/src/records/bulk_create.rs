@@ -3,75 +3,40 @@
 use std::marker::PhantomData;
 
 use bytes::Bytes;
-use http::Method;
-use serde::{Deserialize, de::DeserializeOwned};
+use http::HeaderName;
+use serde::Deserialize;
 
-use super::{Collection, Record, aggregate::Taken, info, with_draft};
-use crate::{
-    ErrorResponse, Invalid, JsonObject, QueryString, RecordView, ResponseError, decode_json,
-    operation::encode,
-    parse_bool,
-    wire::{Operation, OperationInfo, PathArguments, RequestError},
-};
+use super::{Collection, Record, aggregate::Taken};
+use crate::{ErrorResponse, Invalid, JsonObject, RecordView, parse_bool, wire::Operation};
 
-/// The path of the bulk create of a model.
-pub const BULK_CREATE_PATH: &str =
-    "/projects/{project}/{environment}/{resource}/models/{model}/bulk_create";
+/// The header by which a bulk create that is sent again is recognised, so that it is done once.
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The most characters of an [`IDEMPOTENCY_KEY`].
+pub const MAX_IDEMPOTENCY_KEY: usize = 200;
 /// The most records of one bulk create.
 pub const MAX_BULK: usize = 10_000;
 
 /// Bulk create: `POST B/bulk_create` with a JSON array, 200 with an array of [`BulkResult`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}/bulk_create")]
+#[operation(name = "records.bulk_create", credential = StaticToken, answer = Vec<BulkResult<T>>)]
+#[operation(new = "New records, each created or refused by itself.")]
 #[non_exhaustive]
 pub struct BulkCreate<T = Record> {
     /// Where.
+    #[wire(path)]
     pub collection: Collection,
     /// The new records, at most [`MAX_BULK`].
+    #[wire(whole_body)]
     pub records: Vec<JsonObject>,
     /// `_atomic`: all of them or none.
+    #[wire(query = "_atomic")]
     pub atomic: bool,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
-    answer: PhantomData<fn() -> T>,
-}
-
-impl<T> BulkCreate<T> {
-    /// New records, each created or refused by itself.
-    pub fn new(collection: Collection, records: Vec<JsonObject>) -> Self {
-        Self {
-            collection,
-            records,
-            atomic: false,
-            draft: false,
-            answer: PhantomData,
-        }
-    }
-}
-
-impl<T: DeserializeOwned> Operation for BulkCreate<T> {
-    type Response = Vec<BulkResult<T>>;
-
-    const INFO: OperationInfo = info("records.bulk_create", Method::POST, BULK_CREATE_PATH, false);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        self.collection.arguments()
-    }
-
-    fn query(&self) -> QueryString {
-        let mut query = QueryString::new();
-        if self.atomic {
-            query.push("_atomic", "1");
-        }
-        with_draft(query, self.draft)
-    }
-
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
-        encode(&self.records).map(Some)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
-    }
+    /// `Idempotency-Key`: the same records with the same key are created once, however often they are sent.
+    /// What is answered then says what became of each record; the records themselves are empty.
+    #[wire(header = "idempotency-key")]
+    pub idempotency_key: Option<String>,
+    record_type: PhantomData<fn() -> T>,
 }
 
 /// The parameters of a bulk create as the service reads them.
@@ -153,6 +118,19 @@ mod tests {
         for wrong in ["_atomic=maybe", "_atomic=", "name=x", "_order_by=id"] {
             assert!(BulkQuery::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn its_key_goes_out_as_a_header() {
+        let collection = Collection::new(("p", "prod"), "r", "m");
+        let mut create = BulkCreate::<Record>::new(collection, Vec::new());
+        let headers = |create: &BulkCreate| {
+            let request = create.to_request("https://example.com").unwrap();
+            request.headers().get(IDEMPOTENCY_KEY).cloned()
+        };
+        assert_eq!(headers(&create), None);
+        create.idempotency_key = Some("import-1".to_owned());
+        assert_eq!(headers(&create).unwrap(), "import-1");
     }
 
     #[test]

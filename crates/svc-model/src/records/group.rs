@@ -4,8 +4,6 @@ mod lookup;
 
 use std::fmt;
 
-use bytes::Bytes;
-use http::Method;
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error as _, MapAccess, Visitor},
@@ -16,16 +14,12 @@ pub use self::lookup::{DateUnit, GroupLookup, UnknownGroupLookup};
 use super::{
     Collection,
     aggregate::{AggregateFunction, Aggregation, Taken, Texts},
-    info, with_draft,
 };
 use crate::{
-    Invalid, JsonObject, ListQuery, QueryString, ResponseError, decode_json,
-    operation::encode,
-    wire::{Operation, OperationInfo, PathArguments, RequestError},
+    Invalid, JsonObject, ListQuery, QueryString,
+    wire::{Operation, QueryValue as _},
 };
 
-/// The path of the groups of a model.
-pub const GROUP_PATH: &str = "/projects/{project}/{environment}/{resource}/models/{model}/group";
 /// Groups that are given when `_per_page` is absent.
 pub const DEFAULT_GROUPS: u32 = 10_000;
 /// The most groups that are given.
@@ -240,22 +234,29 @@ fn read_limit(text: Option<&str>) -> Result<u32, Invalid> {
     ListQuery::parse(query.as_str(), &|_| false).map(|_| MAX_GROUPS)
 }
 
-/// Group: `POST B/group`, 200 with an array of [`GroupRow`], ascending by the groups.
-#[derive(Clone, Debug)]
+/// Group: `POST B/group`, 200 with an array of [`GroupRow`], ascending by the groups. A question, although it is a
+/// POST.
+#[derive(Clone, Debug, Operation)]
+#[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}/group")]
+#[operation(name = "records.group", credential = StaticToken, idempotent = true, answer = Vec<GroupRow>)]
+#[operation(query = Self::selection, body = Self::to_body)]
 #[non_exhaustive]
 pub struct Group {
     /// Where.
+    #[wire(path)]
     pub collection: Collection,
     /// Which records; only what selects them is sent.
+    #[wire(elsewhere)]
     pub query: ListQuery,
     /// By what.
+    #[wire(elsewhere)]
     pub columns: Vec<GroupColumn>,
     /// What of each group.
+    #[wire(elsewhere)]
     pub aggregation: Aggregation,
     /// The most groups that are given; [`DEFAULT_GROUPS`] when `None`.
+    #[wire(elsewhere)]
     pub limit: Option<u32>,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
 }
 
 impl Group {
@@ -273,30 +274,16 @@ impl Group {
             columns,
             aggregation,
             limit: None,
-            draft: false,
         }
     }
-}
 
-impl Operation for Group {
-    type Response = Vec<GroupRow>;
-
-    // A question, although it is a POST.
-    const INFO: OperationInfo = info("records.group", Method::POST, GROUP_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        self.collection.arguments()
-    }
-
-    fn query(&self) -> QueryString {
+    fn selection(&self) -> QueryString {
         let mut query = self.query.selection().to_query_string();
-        if let Some(limit) = self.limit {
-            query.push("_per_page", &limit.to_string());
-        }
-        with_draft(query, self.draft)
+        self.limit.write("_per_page", &mut query);
+        query
     }
 
-    fn body(&self) -> Result<Option<Bytes>, RequestError> {
+    fn to_body(&self) -> impl Serialize {
         #[derive(Serialize)]
         struct Body<'a> {
             x_columns: Vec<Column<'a>>,
@@ -311,25 +298,16 @@ impl Operation for Group {
             x_lookup: String,
         }
 
-        let x_columns = self
-            .columns
-            .iter()
-            .map(|column| Column {
-                x_column: &column.column,
-                x_lookup: column.lookup.to_string(),
-            })
-            .collect();
+        let x_columns = self.columns.iter().map(|column| Column {
+            x_column: &column.column,
+            x_lookup: column.lookup.to_string(),
+        });
         let Aggregation { func, column } = &self.aggregation;
-        encode(&Body {
-            x_columns,
+        Body {
+            x_columns: x_columns.collect(),
             y_func: *func,
             y_column: column.as_deref(),
-        })
-        .map(Some)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
-        decode_json(response)
+        }
     }
 }
 

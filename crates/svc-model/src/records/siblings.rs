@@ -1,44 +1,30 @@
 //! The records before and after one: siblings.
 
-use bytes::Bytes;
-use http::Method;
 use serde::{Deserialize, Serialize};
 
-use super::{Collection, Record, info, with_draft};
-use crate::{
-    Invalid, ListQuery, QueryString, RecordId, ResponseError, decode_json,
-    wire::{Operation, OperationInfo, PathArguments},
-};
-
-/// The path of the siblings of a record.
-pub const SIBLINGS_PATH: &str =
-    "/projects/{project}/{environment}/{resource}/models/{model}/{id}/get_siblings";
+use super::{Collection, Record};
+use crate::{Invalid, ListQuery, QueryString, RecordId, wire::Operation};
 
 /// Siblings: `GET B/{id}/get_siblings`, 200 with [`Siblings`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Operation)]
+#[operation(GET Data "/projects/{project}/{environment}/{resource}/models/{model}/{id}/get_siblings")]
+#[operation(name = "records.get_siblings", credential = StaticToken, answer = Siblings)]
+#[operation(query = Self::selection)]
+#[operation(new = "The records before and after one, in the order of `query`.")]
 #[non_exhaustive]
 pub struct GetSiblings {
     /// Where.
+    #[wire(path)]
     pub collection: Collection,
     /// Of which record.
+    #[wire(path)]
     pub id: RecordId,
     /// Among which records, and in which order.
+    #[wire(elsewhere)]
     pub query: ListQuery,
-    /// Whether the client sends `draft=1`.
-    pub draft: bool,
 }
 
 impl GetSiblings {
-    /// The records before and after one, in the order of `query`.
-    pub fn new(collection: Collection, id: impl Into<RecordId>, query: ListQuery) -> Self {
-        Self {
-            collection,
-            id: id.into(),
-            query,
-            draft: false,
-        }
-    }
-
     /// Reads the query string as the service does: what selects records, and `_order_by`.
     ///
     /// # Errors
@@ -54,25 +40,11 @@ impl GetSiblings {
             "only filters, exclude__, _search, _filter, _relation, _order_by and tz are taken for siblings",
         ))
     }
-}
 
-impl Operation for GetSiblings {
-    type Response = Siblings;
-
-    const INFO: OperationInfo = info("records.get_siblings", Method::GET, SIBLINGS_PATH, true);
-
-    fn path_arguments(&self) -> PathArguments<'_> {
-        self.collection.item_arguments(&self.id)
-    }
-
-    fn query(&self) -> QueryString {
+    fn selection(&self) -> QueryString {
         let mut selection = self.query.selection();
         selection.order_by.clone_from(&self.query.order_by);
-        with_draft(selection.to_query_string(), self.draft)
-    }
-
-    fn parse_success(response: http::Response<Bytes>) -> Result<Siblings, ResponseError> {
-        decode_json(response)
+        selection.to_query_string()
     }
 }
 

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_request_is_that_of_the_operation_of_its_own_type() {
-        let mut typed = pages::Update::new("demo", "prod", "7", crate::UpdatePageSettings::new());
+        let mut typed = pages::Update::new(("demo", "prod"), "7", crate::UpdatePageSettings::new());
         typed.if_match = Some("\"3\"".to_owned());
         let mut any = AnyOperation::new(&UPDATE);
         any.arguments = ["demo", "prod", "7"].map(str::to_owned).into();

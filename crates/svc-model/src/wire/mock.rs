@@ -32,7 +32,7 @@ const MAX_BODY: usize = 64 * 1024 * 1024;
 ///     .answer(StatusCode::OK, "[]")
 ///     .fail(TransportErrorKind::Connect);
 ///
-/// let list = pages::List::new("shop", "prod");
+/// let list = pages::List::new(("shop", "prod"));
 /// let answer = mock.send(list.to_request("https://app.example.com/api")?).await?;
 /// assert_eq!(answer.status(), StatusCode::OK);
 /// assert!(mock.send(list.to_request("https://app.example.com/api")?).await.is_err());

@@ -48,6 +48,32 @@ impl OperationInfo {
             idempotent,
         }
     }
+
+    /// Whether the operation takes place in an environment of a project.
+    pub fn is_in_environment(&self) -> bool {
+        self.path_template.contains("{environment}")
+    }
+}
+
+/// Adds `draft=1` to the query of a request, unless it says already which layer it is about: what a client does for
+/// each operation [in an environment](OperationInfo::is_in_environment) when its `draft` is set (specification,
+/// section 5).
+pub fn add_draft(request: &mut http::Request<Body>) {
+    let uri = request.uri();
+    let query = uri.query().unwrap_or_default();
+    if query.split('&').any(|pair| pair.starts_with("draft=")) {
+        return;
+    }
+    let separator = if query.is_empty() { "" } else { "&" };
+    let path = format!("{}?{query}{separator}draft=1", uri.path());
+    let mut parts = uri.clone().into_parts();
+    // The path and query of a URI, and what needs no escape.
+    if let Ok(path) = path.try_into() {
+        parts.path_and_query = Some(path);
+    }
+    if let Ok(uri) = http::Uri::from_parts(parts) {
+        *request.uri_mut() = uri;
+    }
 }
 
 /// The two hosts of the service (specification, section 1).
@@ -74,7 +100,7 @@ pub enum Credential {
     Anonymous,
 }
 
-/// A call as a value: it turns itself into a request, and a response into its result.
+/// A call as a value, declared with `#[derive(Operation)]`: it turns itself into a request, and a response into its result.
 ///
 /// Both functions are pure, so that a program with a stack of its own can use the operations
 /// without any client:
@@ -82,7 +108,7 @@ pub enum Credential {
 /// ```
 /// use svc_model::{pages, wire::Operation};
 ///
-/// let get = pages::Get::new("shop", "prod", "5f0c6c0e-8f7e-4a57-b0a3-3c2a5b0f5a11");
+/// let get = pages::Get::new(("shop", "prod"), "5f0c6c0e-8f7e-4a57-b0a3-3c2a5b0f5a11");
 /// let request = get.to_request("https://app.example.com/api")?;
 /// assert_eq!(
 ///     request.uri(),
@@ -93,6 +119,31 @@ pub enum Credential {
 /// let page = pages::Get::parse_response(response)?;
 /// assert_eq!(page.value.name(), Some("Orders".into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// An operation of a service of your own is declared in the same way:
+///
+/// ```
+/// use svc_model::{Scope, wire::Operation};
+///
+/// /// Open or close the shop: `POST .../shop`, 204 without a body.
+/// #[derive(Operation)]
+/// #[operation(POST Data "/projects/{project}/{environment}/shop")]
+/// #[operation(name = "shop.set", credential = Session, idempotent = true)]
+/// #[operation(new = "Opens or closes a shop.")]
+/// pub struct SetShop {
+///     /// Whose shop.
+///     #[wire(path)]
+///     pub scope: Scope,
+///     /// Whether it is open, as `open` or `closed`.
+///     #[wire(body)]
+///     pub state: String,
+/// }
+///
+/// let request = SetShop::new(("demo", "prod"), "open").to_request("https://data.example.com")?;
+/// assert_eq!(request.uri().path(), "/projects/demo/prod/shop");
+/// assert_eq!(request.body().as_bytes().map(|body| &body[..]), Some(&br#"{"state":"open"}"#[..]));
+/// # Ok::<(), svc_model::wire::RequestError>(())
 /// ```
 pub trait Operation: Send + Sync {
     /// What the call gives.
@@ -219,9 +270,9 @@ const MAX_ARGUMENTS: usize = 8;
 /// let arguments = PathArguments::from(["demo", "prod"]);
 /// assert_eq!(*arguments, ["demo", "prod"]);
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PathArguments<'a> {
-    // At hand without an allocation, since every call has them.
+    // Kept without an allocation, since every call has them.
     values: [&'a str; MAX_ARGUMENTS],
     len: usize,
 }
@@ -238,6 +289,14 @@ impl<'a, const N: usize> From<[&'a str; N]> for PathArguments<'a> {
 }
 
 impl<'a> PathArguments<'a> {
+    /// Appends the value of the next name. A ninth one is left out, since no path has so many names.
+    pub fn push(&mut self, argument: &'a str) {
+        if let Some(value) = self.values.get_mut(self.len) {
+            *value = argument;
+            self.len += 1;
+        }
+    }
+
     /// The arguments of a path that is not known before the program runs.
     ///
     /// # Errors
@@ -300,5 +359,37 @@ impl StdError for RequestError {
         self.source
             .as_deref()
             .map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Draft, ListQuery, pages, users};
+
+    fn with_draft(operation: &impl Operation) -> String {
+        let mut request = operation.to_request("https://example.com").unwrap();
+        add_draft(&mut request);
+        request.uri().to_string()
+    }
+
+    #[test]
+    fn a_request_says_once_which_layer_it_is_about() {
+        let users = "https://example.com/projects/demo/prod/__svc_app__/models/users";
+        let list = |query| users::List::new(("demo", "prod"), query);
+        assert_eq!(
+            with_draft(&list(ListQuery::new())),
+            format!("{users}?draft=1")
+        );
+        assert_eq!(
+            with_draft(&list(ListQuery::new().per_page(2))),
+            format!("{users}?_per_page=2&draft=1")
+        );
+        let mut pages = pages::List::new(("demo", "prod"));
+        for layer in [Draft::On, Draft::Off] {
+            pages.draft = layer;
+            let query = format!("/?draft={}", layer.as_str());
+            assert!(with_draft(&pages).ends_with(&query));
+        }
     }
 }

@@ -5,11 +5,11 @@ use http::StatusCode;
 use serde_json::json;
 use svc_store::{Actor, Registered, Registration, SignIn};
 
-use super::{CHALLENGE, Call, auth_state, private, session, user_info};
+use super::{BODY_LIMIT, CHALLENGE, Call, auth_state, private, session, user_info};
 use crate::{
     answer::{Answer, empty_answer},
     audit,
-    body::read_object,
+    body::read_object_within,
     failure::Failure,
     fields::Fields,
     request::{Segments, read_draft},
@@ -23,6 +23,7 @@ pub(super) async fn login(mut call: Call) -> Result<Answer, Failure> {
     call.throttle(&email)?;
     match call.account().sign_in(&email, password).await? {
         SignIn::Done(tokens, user) => {
+            call.signed_in(&email);
             call.state.believe(&tokens).await?;
             let body = json!({ "token": auth_state(&tokens), "user": user_info(*user) });
             Ok(private(StatusCode::OK, &body))
@@ -37,15 +38,17 @@ pub(super) async fn login(mut call: Call) -> Result<Answer, Failure> {
     }
 }
 
-/// A refresh token cannot be guessed, so that tries are not counted.
+/// A refresh token cannot be guessed; calls are counted because each is a look into the store.
 pub(super) async fn refresh(
     State(state): State<Shared>,
     Segments((project, environment)): Segments<(String, String)>,
     request: Request,
 ) -> Result<Answer, Failure> {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    let address = super::address(&mut parts, &state).await?;
+    state.throttle.refresh(address)?;
     read_draft(parts.uri.query())?;
-    let body = read_object(&parts.headers, body, &state.config).await?;
+    let body = read_object_within(&parts.headers, body, &state.config, BODY_LIMIT).await?;
     let mut fields = Fields::of(&body);
     let token = fields.required_secret("refresh_token");
     fields.finish()?;

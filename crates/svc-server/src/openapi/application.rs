@@ -17,7 +17,7 @@ use crate::{
     answer::{Answer, tagged_answer},
     application::PREFIX,
     openapi::{content, failure_responses, failure_schema, invalid_schema},
-    router::route,
+    router::Routes as _,
     state::Shared,
 };
 
@@ -27,11 +27,7 @@ const VERSION: &str = "2026-09-15";
 static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| document().to_string().into());
 
 pub(crate) fn routes() -> Router<Shared> {
-    route(
-        Router::new(),
-        &format!("{PREFIX}/openapi.json"),
-        get(openapi),
-    )
+    Router::new().at(&format!("{PREFIX}/openapi.json"), get(openapi))
 }
 
 async fn openapi(request: Request) -> Answer {

@@ -1,26 +1,29 @@
 //! `GET {base_url}/projects/{p}/{env}/{resource}/openapi.json`: the API definition of one resource, made
 //! from its structure: "Filters and further operations are generated per selected resource".
 
+mod schemas;
+
 use axum::{
     Router,
     extract::{Request, State},
     routing::get,
 };
-use http::StatusCode;
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde_json::{Value, json};
 use svc_model::{
-    DEFAULT_PER_PAGE, Lookup, MAX_PER_PAGE,
-    records::{AggregateFunction, MAX_BULK},
-    resources::{FieldDescription, FieldType, ModelDescription},
+    records::{MAX_BULK, MAX_IDEMPOTENCY_KEY},
+    resources::ModelDescription,
 };
 
+use self::schemas::{bulk_schema, filters, page_schema, parameters, record_schema};
 use crate::{
     access::{Action, Place, authorized},
-    answer::{Answer, etag_of, tagged_answer},
+    answer::Answer,
+    documents::DocumentKind,
     failure::Failure,
     openapi::{content, failure_responses, failure_schema, invalid_schema, sql},
     request::{Segments, read_draft},
-    router::route,
+    router::Routes as _,
     state::Shared,
 };
 
@@ -28,7 +31,7 @@ use crate::{
 const PATH: &str = "/projects/{project}/{environment}/{resource}/openapi.json";
 
 pub(crate) fn routes() -> Router<Shared> {
-    route(Router::new(), PATH, get(openapi))
+    Router::new().at(PATH, get(openapi))
 }
 
 async fn openapi(
@@ -41,121 +44,184 @@ async fn openapi(
     let connected = authorized(&state, &parts, &place, Action::Describe).await?;
     read_draft(parts.uri.query())?;
     connected.reload_if_changed().await?;
-    let path = parts.uri.path().trim_end_matches('/');
-    let server = path.strip_suffix("/openapi.json").unwrap_or(path);
-    let mut document = document(connected.name(), server, &connected.descriptions());
-    if place.is_tools() {
-        keep_what_tools_have(&mut document);
-    }
-    let body = document.to_string().into_bytes();
-    let etag = etag_of(&body);
-    Ok(tagged_answer(
-        StatusCode::OK,
-        [body.into()],
-        &etag,
-        Some(&parts.headers),
-    ))
+    let document = state
+        .documents
+        .get(DocumentKind::OpenApi, &place, connected, |place, models| {
+            let server = format!(
+                "/projects/{}/{}/{}",
+                place.project, place.environment, place.resource
+            );
+            serde_json::to_vec(&Definition {
+                resource: place.resource.as_str(),
+                server: &server,
+                models,
+                is_tools: place.is_tools(),
+            })
+        })
+        .await?;
+    Ok(document.answer(&parts.headers))
 }
 
-/// Takes away what connected databases have and users and teams do not.
-fn keep_what_tools_have(document: &mut Value) {
-    let Some(paths) = document.get_mut("paths").and_then(Value::as_object_mut) else {
-        return;
-    };
-    paths.retain(|path, _| !path.ends_with("/bulk_create") && path != "/sql_get_query");
-    for (path, methods) in [
-        ("/models/users/{id}", &["put"][..]),
-        ("/models/groups", &["post"]),
-        ("/models/groups/{id}", &["put", "delete"]),
-    ] {
-        if let Some(path) = paths.get_mut(path).and_then(Value::as_object_mut) {
-            path.retain(|method, _| !methods.contains(&method.as_str()));
-        }
+/// The definition of a resource. It is written model by model: as one JSON value, that of a resource with hundreds of
+/// models would take twenty times the memory of its text.
+struct Definition<'a> {
+    resource: &'a str,
+    server: &'a str,
+    models: &'a [ModelDescription],
+    /// Whether these are users and teams, which lack some of what connected databases have.
+    is_tools: bool,
+}
+
+impl Serialize for Definition<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("openapi", "3.1.0")?;
+        map.serialize_entry(
+            "info",
+            &json!({
+                "title": format!("Records of {}", self.resource),
+                "version": env!("CARGO_PKG_VERSION"),
+                "description": "Made from the structure of the connected database.",
+            }),
+        )?;
+        map.serialize_entry("servers", &json!([{"url": self.server}]))?;
+        map.serialize_entry("security", &json!([{"staticToken": []}]))?;
+        map.serialize_entry("paths", &Paths(self))?;
+        map.serialize_entry("components", &Components(self))?;
+        map.end()
     }
 }
 
-fn document(resource: &str, server: &str, models: &[ModelDescription]) -> Value {
-    let mut paths = Map::new();
-    let mut schemas = Map::new();
-    for model in models {
-        let collection = format!("/models/{}", escape(&model.model));
-        let schema = schema_name(&model.model);
-        paths.insert(collection.clone(), collection_path(model, &schema));
-        paths.insert(format!("{collection}/{{id}}"), item_path(model, &schema));
-        for question in ["aggregate", "group"] {
-            paths.insert(
-                format!("{collection}/{question}"),
-                question_path(model, question),
-            );
+struct Paths<'a>(&'a Definition<'a>);
+
+impl Serialize for Paths<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(definition) = self;
+        let mut map = serializer.serialize_map(None)?;
+        for model in definition.models {
+            for (path, mut methods) in paths_of(model) {
+                if !definition.is_tools || keep_what_tools_have(&path, &mut methods) {
+                    map.serialize_entry(&path, &methods)?;
+                }
+            }
         }
-        paths.insert(
-            format!("{collection}/{{id}}/get_siblings"),
-            siblings_path(model),
-        );
-        if !model.is_view {
-            paths.insert(
-                format!("{collection}/bulk_create"),
-                bulk_path(model, &schema),
-            );
-            schemas.insert(format!("{schema}Bulk"), bulk_schema(&schema));
+        if !definition.is_tools {
+            map.serialize_entry("/sql_get_query", &sql::path())?;
         }
-        schemas.insert(schema.clone(), record_schema(model));
-        schemas.insert(format!("{schema}Page"), page_schema(&schema));
+        map.end()
     }
-    schemas.insert(
-        "Aggregate".to_owned(),
-        json!({"type": "object", "required": ["y_func"], "properties": {"y_func": {}}}),
-    );
-    schemas.insert(
-        "Groups".to_owned(),
-        json!({
-            "type": "array",
-            "description": "Ascending by `group`, `group_2`, ...; NULL first.",
-            "items": {
-                "type": "object",
-                "required": ["group", "y_func"],
-                "properties": {"group": {}, "y_func": {}},
-            },
-        }),
-    );
-    schemas.insert(
-        "Siblings".to_owned(),
-        json!({
-            "type": "object",
-            "description": "Primary keys; null at the ends.",
-            "required": ["prev", "next"],
-            "properties": {
-                "prev": {"type": ["object", "null"]},
-                "next": {"type": ["object", "null"]},
-            },
-        }),
-    );
-    paths.insert("/sql_get_query".to_owned(), sql::path());
-    schemas.insert("SqlResult".to_owned(), sql::result_schema());
-    schemas.insert("Invalid".to_owned(), invalid_schema());
-    schemas.insert("Failure".to_owned(), failure_schema());
-    json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": format!("Records of {resource}"),
-            "version": env!("CARGO_PKG_VERSION"),
-            "description": "Made from the structure of the connected database.",
-        },
-        "servers": [{"url": server}],
-        "security": [{"staticToken": []}],
-        "paths": paths,
-        "components": {
-            "securitySchemes": {
+}
+
+struct Components<'a>(&'a Definition<'a>);
+
+impl Serialize for Components<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(definition) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(
+            "securitySchemes",
+            &json!({
                 "staticToken": {
                     "type": "apiKey", "in": "header", "name": "Authorization",
                     "description": "The resource's static API token, without a prefix.",
                 },
-            },
-            "parameters": parameters(),
-            "schemas": schemas,
-            "responses": failure_responses(),
-        },
-    })
+            }),
+        )?;
+        map.serialize_entry("parameters", &parameters())?;
+        map.serialize_entry("schemas", &Schemas(definition))?;
+        map.serialize_entry("responses", &failure_responses())?;
+        map.end()
+    }
+}
+
+struct Schemas<'a>(&'a Definition<'a>);
+
+impl Serialize for Schemas<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for model in self.0.models {
+            let schema = schema_name(&model.model);
+            if !model.is_view {
+                map.serialize_entry(&format!("{schema}Bulk"), &bulk_schema(&schema))?;
+            }
+            map.serialize_entry(&schema, &record_schema(model))?;
+            map.serialize_entry(&format!("{schema}Page"), &page_schema(&schema))?;
+        }
+        map.serialize_entry(
+            "Aggregate",
+            &json!({"type": "object", "required": ["y_func"], "properties": {"y_func": {}}}),
+        )?;
+        map.serialize_entry(
+            "Groups",
+            &json!({
+                "type": "array",
+                "description": "Ascending by `group`, `group_2`, ...; NULL first.",
+                "items": {
+                    "type": "object",
+                    "required": ["group", "y_func"],
+                    "properties": {"group": {}, "y_func": {}},
+                },
+            }),
+        )?;
+        map.serialize_entry(
+            "Siblings",
+            &json!({
+                "type": "object",
+                "description": "Primary keys; null at the ends.",
+                "required": ["prev", "next"],
+                "properties": {
+                    "prev": {"type": ["object", "null"]},
+                    "next": {"type": ["object", "null"]},
+                },
+            }),
+        )?;
+        map.serialize_entry("SqlResult", &sql::result_schema())?;
+        map.serialize_entry("Invalid", &invalid_schema())?;
+        map.serialize_entry("Failure", &failure_schema())?;
+        map.end()
+    }
+}
+
+/// The paths of a model.
+fn paths_of(model: &ModelDescription) -> Vec<(String, Value)> {
+    let collection = format!("/models/{}", escape(&model.model));
+    let schema = schema_name(&model.model);
+    let mut paths = vec![
+        (collection.clone(), collection_path(model, &schema)),
+        (format!("{collection}/{{id}}"), item_path(model, &schema)),
+    ];
+    for question in ["aggregate", "group"] {
+        paths.push((
+            format!("{collection}/{question}"),
+            question_path(model, question),
+        ));
+    }
+    paths.push((
+        format!("{collection}/{{id}}/get_siblings"),
+        siblings_path(model),
+    ));
+    if !model.is_view {
+        paths.push((
+            format!("{collection}/bulk_create"),
+            bulk_path(model, &schema),
+        ));
+    }
+    paths
+}
+
+/// Removes the methods of a path that connected databases have and users and teams do not; whether the path is one of
+/// theirs at all.
+fn keep_what_tools_have(path: &str, methods: &mut Value) -> bool {
+    let missing: &[&str] = match path {
+        "/models/users/{id}" => &["put"],
+        "/models/groups" => &["post"],
+        "/models/groups/{id}" => &["put", "delete"],
+        _ => &[],
+    };
+    if let Some(methods) = methods.as_object_mut() {
+        methods.retain(|method, _| !missing.contains(&method.as_str()));
+    }
+    !path.ends_with("/bulk_create")
 }
 
 /// A model's name as a segment of a path of the document; braces would begin a parameter.
@@ -268,6 +334,12 @@ fn question_path(model: &ModelDescription, question: &str) -> Value {
 fn bulk_path(model: &ModelDescription, schema: &str) -> Value {
     let mut parameters = view_parameters();
     parameters.push(reference("_atomic"));
+    parameters.push(json!({
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "The same records with the same key are created once, however often they are sent.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
+    }));
     let answer = format!("{schema}Bulk");
     let mut create = operation(model, "bulk_create", parameters, "200", Some(&answer));
     let records = json!({
@@ -278,22 +350,6 @@ fn bulk_path(model: &ModelDescription, schema: &str) -> Value {
     create["requestBody"] =
         json!({"required": true, "content": {"application/json": {"schema": records}}});
     json!({"post": create})
-}
-
-fn bulk_schema(schema: &str) -> Value {
-    json!({
-        "type": "array",
-        "description": "What became of each record, in the order of the request.",
-        "items": {
-            "type": "object",
-            "required": ["success"],
-            "properties": {
-                "success": {"type": "boolean"},
-                "record": {"$ref": format!("#/components/schemas/{schema}")},
-                "errors": {"$ref": "#/components/schemas/Invalid"},
-            },
-        },
-    })
 }
 
 /// The records before and after one.
@@ -338,186 +394,10 @@ fn operation(
     })
 }
 
-/// The filters of a field: its name, and its name with each lookup that makes sense for its type. A field
-/// that is called like a parameter is reached with its lookup alone, or through `_filter`.
-fn filters(field: &FieldDescription) -> Vec<Value> {
-    let reserved =
-        field.name.starts_with('_') || matches!(field.name.as_str(), "page" | "tz" | "draft");
-    let mut filters = Vec::new();
-    for lookup in lookups(field.field) {
-        let plain = *lookup == Lookup::Exact;
-        if field.name.starts_with('_') || (plain && reserved) {
-            continue;
-        }
-        let name = if plain {
-            field.name.clone()
-        } else {
-            format!("{}__{lookup}", field.name)
-        };
-        filters.push(json!({"name": name, "in": "query", "schema": {"type": "string"}}));
-    }
-    filters
-}
-
-fn lookups(field: FieldType) -> &'static [Lookup] {
-    use Lookup::{
-        Exact, Gt, Gte, Icontains, Iendswith, In, Isempty, Isnull, Istartswith, JsonIcontains, Lt,
-        Lte, Ne, Range,
-    };
-    match field {
-        FieldType::IntegerField
-        | FieldType::FloatField
-        | FieldType::DecimalField
-        | FieldType::DateField
-        | FieldType::TimeField
-        | FieldType::DateTimeField
-        | FieldType::ForeignKey => &[Exact, Ne, Gt, Gte, Lt, Lte, In, Range, Isnull],
-        FieldType::CharField
-        | FieldType::FixedCharField
-        | FieldType::TextField
-        | FieldType::SelectField => &[
-            Exact,
-            Ne,
-            In,
-            Icontains,
-            Istartswith,
-            Iendswith,
-            Isnull,
-            Isempty,
-        ],
-        FieldType::BooleanField | FieldType::UuidField => &[Exact, Ne, In, Isnull],
-        FieldType::JsonField | FieldType::ArrayField => &[JsonIcontains, Isnull],
-        _ => &[Isnull],
-    }
-}
-
-fn record_schema(model: &ModelDescription) -> Value {
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    for field in &model.fields {
-        let mut schema = field_schema(field);
-        if !field.editable || model.is_view {
-            schema["readOnly"] = json!(true);
-        }
-        properties.insert(field.name.clone(), schema);
-        if field.required {
-            required.push(field.name.clone());
-        }
-    }
-    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-}
-
-fn field_schema(field: &FieldDescription) -> Value {
-    let (kind, format) = match field.field {
-        FieldType::BooleanField => (json!("boolean"), None),
-        FieldType::IntegerField => (json!("integer"), Some("int64")),
-        FieldType::FloatField => (json!("number"), Some("double")),
-        FieldType::DecimalField => (json!("string"), Some("decimal")),
-        FieldType::DateField => (json!("string"), Some("date")),
-        FieldType::TimeField => (json!("string"), Some("time")),
-        FieldType::DateTimeField => (json!("string"), Some("date-time")),
-        FieldType::UuidField => (json!("string"), Some("uuid")),
-        FieldType::BinaryField => (json!("string"), Some("hex")),
-        FieldType::CharField
-        | FieldType::FixedCharField
-        | FieldType::TextField
-        | FieldType::SelectField => (json!("string"), None),
-        FieldType::ArrayField => (json!("array"), None),
-        // A foreign key has the type of the key it leads to; JSON and the rest have any.
-        _ => return json!({"description": field.db_field}),
-    };
-    let mut schema = json!({
-        "type": if field.null { json!([kind, "null"]) } else { kind },
-        "description": field.db_field,
-    });
-    if let Some(format) = format {
-        schema["format"] = json!(format);
-    }
-    if let Some(options) = field.params.get("options") {
-        schema["enum"] = options.clone();
-        if let (true, Some(words)) = (field.null, schema["enum"].as_array_mut()) {
-            words.push(Value::Null);
-        }
-    }
-    if let Some(length) = field.params.get("length") {
-        schema["maxLength"] = length.clone();
-    }
-    schema
-}
-
-fn page_schema(schema: &str) -> Value {
-    let link = json!({"type": ["string", "null"]});
-    let number = json!({"type": ["integer", "null"]});
-    let records =
-        json!({"type": "array", "items": {"$ref": format!("#/components/schemas/{schema}")}});
-    json!({
-        "description": "The paginated envelope; with `_no_pagination` the array alone.",
-        "oneOf": [
-            {
-                "type": "object",
-                "required": ["count", "next", "previous", "results"],
-                "properties": {
-                    "count": number, "next": link, "previous": link, "num_pages": number,
-                    "per_page": {"type": "integer"}, "has_more": {"type": "boolean"}, "results": records,
-                },
-            },
-            records,
-        ],
-    })
-}
-
-fn parameters() -> Value {
-    let query = |name: &str, schema: Value, description: &str| json!({"name": name, "in": "query", "schema": schema, "description": description});
-    let text = || json!({"type": "string"});
-    json!({
-        "id": {
-            "name": "id", "in": "path", "required": true, "schema": text(),
-            "description": "The primary key; the parts of a composite one are joined with a comma.",
-        },
-        "page": query("page", json!({"type": "integer", "minimum": 1, "default": 1}), "The page."),
-        "_per_page": query(
-            "_per_page",
-            json!({"type": "integer", "minimum": 1, "default": DEFAULT_PER_PAGE}),
-            &format!("Records on a page, at most {MAX_PER_PAGE}."),
-        ),
-        "_no_pagination": query(
-            "_no_pagination", json!({"type": "boolean"}), &format!("One array of up to {MAX_PER_PAGE} records."),
-        ),
-        "_atomic": query("_atomic", json!({"type": "boolean"}), "All records or none."),
-        "_order_by": query("_order_by", text(), "Fields, separated by commas, with - for descending."),
-        "_search": query("_search", text(), "A text that is looked for in every searchable field."),
-        "_filter": query("_filter", text(), "A JSON tree of conditions."),
-        "_fields": query("_fields", text(), "Only these fields, separated by commas, and the primary key."),
-        "_relation": query("_relation", text(), "Only records that have such related records."),
-        "_count": query(
-            "_count", json!({"type": "string", "enum": ["exact", "estimated", "none"], "default": "exact"}),
-            "How all matches are counted.",
-        ),
-        "_after": query("_after", text(), "The cursor of a next link."),
-        "tz": query("tz", text(), "UTC offset or IANA zone of date texts; UTC when absent."),
-        "_y_func": {
-            "name": "_y_func", "in": "query", "required": true, "description": "The function.",
-            "schema": {"type": "string", "enum": AggregateFunction::ALL},
-        },
-        "_y_column": query("_y_column", text(), "The field that the function is taken of."),
-        "_x_column": {
-            "name": "_x_column", "in": "query", "required": true, "explode": true,
-            "schema": {"type": "array", "items": text()}, "description": "The fields to group by.",
-        },
-        "_x_lookup": {
-            "name": "_x_lookup", "in": "query", "explode": true,
-            "schema": {"type": "array", "items": text()},
-            "description": "How each makes groups: plain, auto, date, or date_ with a unit of time.",
-        },
-        "If-Match": {
-            "name": "If-Match", "in": "header", "schema": text(),
-            "description": "Only when the record still has this entity tag; 412 otherwise.",
-        },
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use svc_model::resources::{FieldDescription, FieldType};
+
     use super::*;
 
     fn orders() -> ModelDescription {
@@ -536,7 +416,13 @@ mod tests {
     fn every_model_has_its_paths_filters_and_schema() {
         let mut view = ModelDescription::new("totals", "totals");
         view.is_view = true;
-        let document = document("shop", "/projects/p/prod/shop", &[orders(), view]);
+        let definition = Definition {
+            resource: "shop",
+            server: "/projects/p/prod/shop",
+            models: &[orders(), view],
+            is_tools: false,
+        };
+        let document = serde_json::to_value(&definition).unwrap();
         assert!(super::super::check_references(&document) > 20);
         let list = &document["paths"]["/models/order %7Bx%7D"]["get"];
         let names: Vec<_> = list["parameters"]

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use http::{Method, StatusCode};
-use svc_store::{AuditEntry, Store};
+use svc_store::{AuditEntry, BegunWrite, Store};
 
 use super::target::Target;
-use crate::{audit::append_later, state::Shared};
+use crate::{audit::append_later, failure::Failure, state::Shared};
 
 /// The target of the lines, by which a log filter names them.
 const TARGET: &str = "svc_server::audit";
@@ -46,6 +46,8 @@ pub(super) struct Trail {
     /// The store, for what whoever asks does.
     store: Store,
     url: String,
+    /// The note in the journal of writes, where no request may be without its line.
+    begun: Option<BegunWrite>,
 }
 
 impl Trail {
@@ -55,6 +57,14 @@ impl Trail {
             state: Shared::clone(state),
             store,
             url: format!("{}{}", target.origin(), path_of(written)),
+            begun: None,
+        }
+    }
+
+    /// The request was not sent.
+    pub(super) fn cancel(self) {
+        if let Some(begun) = self.begun {
+            begun.cancel();
         }
     }
 }
@@ -121,6 +131,18 @@ impl Audit {
 }
 
 impl Audit {
+    /// Notes that the request is about to be sent.
+    ///
+    /// # Errors
+    /// When the store does not take its line.
+    pub(super) async fn begin_trail(&mut self, mut trail: Trail) -> Result<(), Failure> {
+        let entry = self.entry(&trail.url);
+        let writing = &trail.state.writing;
+        trail.begun = writing.begin(&trail.state, &trail.store, &entry).await?;
+        self.trail = Some(trail);
+        Ok(())
+    }
+
     fn entry(&self, url: &str) -> AuditEntry {
         let entry = AuditEntry::new("proxy.send")
             .place(self.project.as_str(), self.environment.as_str())
@@ -135,8 +157,9 @@ impl Audit {
 
 impl Drop for Audit {
     fn drop(&mut self) {
-        if let Some(Trail { state, store, url }) = self.trail.take() {
-            append_later(&state, store, self.entry(&url));
+        if let Some(trail) = self.trail.take() {
+            let entry = self.entry(&trail.url);
+            append_later(&trail.state, trail.store, trail.begun, entry);
         }
         tracing::info!(
             target: TARGET,

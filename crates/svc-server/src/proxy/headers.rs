@@ -71,6 +71,10 @@ pub(super) enum Refused {
 
 /// The headers as the caller gave them, with values in the place of names.
 pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<RequestHeaders, Refused> {
+    // Before they are collected: a map of headers has room for some ten thousand names and panics beyond.
+    if pairs.len() > MOST {
+        return Err(Refused::Invalid(Invalid::field("headers", too_many())));
+    }
     let mut headers = RequestHeaders::default();
     let mut invalid = Invalid::new();
     let mut bytes = 0;
@@ -111,14 +115,15 @@ pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<Request
         value.set_sensitive(expanded.secret || is_credential(&known));
         headers.map.append(known, value);
     }
-    if pairs.len() > MOST || bytes > MOST_BYTES {
-        invalid.push_field(
-            "headers",
-            format!("must be at most {MOST} with {MOST_BYTES} bytes together"),
-        );
+    if bytes > MOST_BYTES {
+        invalid.push_field("headers", too_many());
     }
     invalid.into_result().map_err(Refused::Invalid)?;
     Ok(headers)
+}
+
+fn too_many() -> String {
+    format!("must be at most {MOST} with {MOST_BYTES} bytes together")
 }
 
 /// Whether a header says who asks.
@@ -246,6 +251,10 @@ mod tests {
         refusal(&[("X-A", "1"); 101]);
         let long = "x".repeat(40_000);
         refusal(&[("X-A", &long)]);
+        // More names than a map of headers has room for.
+        let names: Vec<String> = (0..40_000).map(|n| format!("x-{n}")).collect();
+        let pairs: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
+        assert!(refusal(&pairs).contains("at most 100"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use svc_model::{
     Invalid,
     wire::{Body, Deadline, Transport as _, TransportError, TransportErrorKind},
 };
-use svc_store::HostName;
+use svc_store::HostPort;
 use svc_transport::{AddressRefused, HyperTransport};
 use tokio::time::Instant;
 
@@ -87,13 +87,13 @@ impl Outgoing {
     pub(super) async fn send(
         &mut self,
         outbound: &Outbound,
-        allow_hosts: &[HostName],
+        allow_hosts: &[HostPort],
         until: Instant,
     ) -> Result<Response<Body>, Failure> {
         for redirects in 0..=MAX_REDIRECTS {
             let is_first = redirects == 0;
-            let host = self.target.host();
-            let transport = match allow_hosts.iter().any(|allowed| allowed.as_str() == host) {
+            let (host, port) = (self.target.host(), self.target.port());
+            let transport = match allow_hosts.iter().any(|allowed| allowed.covers(host, port)) {
                 true => &outbound.allowed,
                 false => &outbound.public,
             };

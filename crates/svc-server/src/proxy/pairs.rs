@@ -8,6 +8,9 @@ use serde_json::Value;
 const FORMS: &str =
     "must be an array of {\"name\", \"value\"}, an object, or the JSON text of either";
 
+/// The most bytes of names and values together: a name counts for each of its values.
+const MOST_BYTES: usize = 64 << 20;
+
 /// Names and values, in their order.
 pub(super) type Pairs = Vec<(String, String)>;
 
@@ -31,12 +34,15 @@ pub(super) fn parse_text(text: &str) -> Result<Pairs, String> {
 }
 
 fn of_value(value: Value) -> Result<Pairs, String> {
-    let mut pairs = Vec::new();
+    let mut pairs = Collected {
+        pairs: Vec::new(),
+        left: MOST_BYTES,
+    };
     match value {
         Value::Null => {}
         Value::Object(object) => {
             for (name, value) in object {
-                push(&mut pairs, name, value)?;
+                pairs.push(name, value)?;
             }
         }
         Value::Array(items) => {
@@ -48,38 +54,51 @@ fn of_value(value: Value) -> Result<Pairs, String> {
                 let (Some(Value::String(name)), true) = (name, item.is_empty()) else {
                     return Err(FORMS.to_owned());
                 };
-                push(&mut pairs, name, value.unwrap_or_default())?;
+                pairs.push(name, value.unwrap_or_default())?;
             }
         }
         _ => return Err(FORMS.to_owned()),
     }
-    Ok(pairs)
+    Ok(pairs.pairs)
 }
 
-/// Adds a value, each of an array, and nothing for a null.
-fn push(pairs: &mut Pairs, name: String, value: Value) -> Result<(), String> {
-    match value {
-        Value::Array(values) => {
-            for value in values {
-                push_one(pairs, name.clone(), value)?;
+struct Collected {
+    pairs: Pairs,
+    /// How many bytes may still be added.
+    left: usize,
+}
+
+impl Collected {
+    /// Adds a value, each of an array, and nothing for a null.
+    fn push(&mut self, name: String, value: Value) -> Result<(), String> {
+        match value {
+            Value::Array(values) => {
+                for value in values {
+                    // Counted first: one long name with very many values would fill the memory.
+                    let left = self.left.checked_sub(name.len());
+                    self.left = left.ok_or_else(|| {
+                        format!("names and values must be at most {MOST_BYTES} bytes together")
+                    })?;
+                    self.push_one(name.clone(), value)?;
+                }
+                Ok(())
             }
-            Ok(())
+            value => self.push_one(name, value),
         }
-        value => push_one(pairs, name, value),
     }
-}
 
-fn push_one(pairs: &mut Pairs, name: String, value: Value) -> Result<(), String> {
-    let value = match value {
-        Value::Null => return Ok(()),
-        Value::String(text) => text,
-        Value::Bool(_) | Value::Number(_) => value.to_string(),
-        Value::Array(_) | Value::Object(_) => {
-            return Err("values must be texts, numbers, booleans or null".to_owned());
-        }
-    };
-    pairs.push((name, value));
-    Ok(())
+    fn push_one(&mut self, name: String, value: Value) -> Result<(), String> {
+        let value = match value {
+            Value::Null => return Ok(()),
+            Value::String(text) => text,
+            Value::Bool(_) | Value::Number(_) => value.to_string(),
+            Value::Array(_) | Value::Object(_) => {
+                return Err("values must be texts, numbers, booleans or null".to_owned());
+            }
+        };
+        self.pairs.push((name, value));
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -109,6 +128,17 @@ mod tests {
         for nothing in ["null", "[]", "{}", r#""""#, r#"" ""#, r#""{}""#] {
             assert!(read(nothing).is_empty(), "{nothing}");
         }
+    }
+
+    #[test]
+    fn a_long_name_is_not_repeated_for_any_number_of_values() {
+        let json = |values: usize| {
+            let (name, values) = ("n".repeat(1 << 20), vec!["1"; values].join(","));
+            format!("{{\"{name}\":[{values}]}}")
+        };
+        assert_eq!(parse(&json(8)).unwrap().len(), 8);
+        let message = parse(&json(1_000_000)).unwrap_err();
+        assert!(message.contains("bytes together"), "{message}");
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Rules {
 
 #[cfg(test)]
 mod tests {
-    use svc_store::{HostName, NewProject};
+    use svc_store::{HostPort, NewProject};
 
     use super::*;
 
@@ -83,7 +83,7 @@ mod tests {
             found.allow_hosts.len()
         };
         assert_eq!(allowed().await, 0);
-        let host = HostName::parse("intranet").unwrap();
+        let host = HostPort::parse("intranet").unwrap();
         store.allow_hosts().add(&project, &host).await.unwrap();
         assert_eq!(allowed().await, 0);
         rules.forget();

@@ -81,6 +81,12 @@ impl Target {
         &self.host
     }
 
+    /// The port, that of the scheme where the URL names none.
+    pub(super) fn port(&self) -> u16 {
+        // The scheme is http or https, both of which have one.
+        self.url.port_or_known_default().unwrap_or_default()
+    }
+
     /// Scheme, host, and the port where it is not that of the scheme.
     pub(super) fn origin(&self) -> String {
         self.url.origin().ascii_serialization()
@@ -118,6 +124,9 @@ impl Target {
     }
 }
 
+/// The longest URL once names are replaced.
+const MAX_EXPANDED: usize = 64 * 1024;
+
 /// Puts values into a URL. One that stands at its beginning is taken as the beginning of a URL, every other one as a part
 /// of what it stands in.
 pub(super) fn expand(names: &mut Names<'_>, text: &str) -> Result<Expanded, Unfit> {
@@ -130,10 +139,12 @@ fn put_in(put: Put<'_>, into: &mut String) -> Result<(), Unfit> {
         value,
         is_secret,
     } = put;
-    let behind_host = before
-        .split_once("://")
-        .is_some_and(|(_, rest)| rest.contains(['/', '?', '#']));
-    if is_secret && !behind_host {
+    if before.len() + value.len() > MAX_EXPANDED {
+        return Err(Unfit::Wrong(format!(
+            "must be at most {MAX_EXPANDED} bytes long once its names are replaced"
+        )));
+    }
+    if is_secret && !is_behind_host(before) {
         return Err(Unfit::Wrong(
             "a secret token can only stand behind the host".to_owned(),
         ));
@@ -150,6 +161,12 @@ fn put_in(put: Put<'_>, into: &mut String) -> Result<(), Unfit> {
     }
     into.extend(utf8_percent_encode(value, ESCAPED));
     Ok(())
+}
+
+/// Whether what follows a text stands behind the host of a URL.
+fn is_behind_host(text: &str) -> bool {
+    text.split_once("://")
+        .is_some_and(|(_, rest)| rest.contains(['/', '?', '#']))
 }
 
 #[cfg(test)]

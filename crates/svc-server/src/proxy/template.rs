@@ -2,7 +2,7 @@
 //!
 //! A value is put in as a value of the place that it stands in, and is not looked through for further names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::value::RawValue;
 use svc_store::OpenSecret;
@@ -40,15 +40,25 @@ fn next_piece(text: &str) -> (Piece<'_>, &str) {
 
 /// The name that a text begins with, and what follows it.
 fn name_at(text: &str) -> Option<(Piece<'_>, &str)> {
-    let within = |open: &str, close: &str| {
-        let (name, after) = text.strip_prefix(open)?.split_once(close)?;
-        let fits = |c: char| !matches!(c, '{' | '}') && !c.is_control();
-        let named = !name.trim().is_empty() && name.chars().all(fits);
-        named.then_some((name.trim(), after))
+    // No name holds a brace, so that nothing is looked at behind the next one: texts full of braces take no longer.
+    let inside = text.get(1..)?;
+    let mark = match inside.bytes().next()? {
+        mark @ (b'-' | b'{') => mark,
+        _ => return None,
     };
-    within("{-", "-}")
-        .map(|(name, after)| (Piece::Secret(name), after))
-        .or_else(|| within("{{", "}}").map(|(name, after)| (Piece::Context(name), after)))
+    let inside = inside.get(1..)?;
+    let end = inside.find(|c: char| matches!(c, '{' | '}') || c.is_control())?;
+    let (name, after) = (inside.get(..end)?, inside.get(end..)?);
+    let (name, after, is_secret) = match mark {
+        b'-' => (name.strip_suffix('-')?, after.strip_prefix('}')?, true),
+        _ => (name, after.strip_prefix("}}")?, false),
+    };
+    let name = name.trim();
+    match (name.is_empty(), is_secret) {
+        (true, _) => None,
+        (false, true) => Some((Piece::Secret(name), after)),
+        (false, false) => Some((Piece::Context(name), after)),
+    }
 }
 
 /// A value of the context.
@@ -122,7 +132,7 @@ pub(super) struct Names<'a> {
     context: &'a Context,
     secrets: &'a [OpenSecret],
     /// The only secrets that may be used; all of them when empty.
-    only: &'a [String],
+    only: HashSet<&'a str>,
     used: BTreeSet<&'a str>,
     /// How many bytes may still be made.
     left: usize,
@@ -139,7 +149,7 @@ impl<'a> Names<'a> {
         Self {
             context,
             secrets,
-            only,
+            only: only.iter().map(String::as_str).collect(),
             used: BTreeSet::new(),
             left: limit,
         }
@@ -243,7 +253,7 @@ impl<'a> Names<'a> {
                 shown(name)
             ))
         })?;
-        if !self.only.is_empty() && !self.only.iter().any(|only| only == name) {
+        if !self.only.is_empty() && !self.only.contains(name) {
             return Err(Unfit::Wrong(format!(
                 "the secret token {:?} is not named in secret_tokens",
                 shown(name)
@@ -338,6 +348,26 @@ mod tests {
 
     fn json(text: &str) -> Result<Expanded, Unfit> {
         Names::new(&context(), &secrets(), &[], 1000).json(text)
+    }
+
+    /// What names were before they were read in linear time.
+    fn name_by_search(text: &str) -> Option<(Piece<'_>, &str)> {
+        let within = |open: &str, close: &str| {
+            let (name, after) = text.strip_prefix(open)?.split_once(close)?;
+            let fits = |c: char| !matches!(c, '{' | '}') && !c.is_control();
+            let named = !name.trim().is_empty() && name.chars().all(fits);
+            named.then_some((name.trim(), after))
+        };
+        within("{-", "-}")
+            .map(|(name, after)| (Piece::Secret(name), after))
+            .or_else(|| within("{{", "}}").map(|(name, after)| (Piece::Context(name), after)))
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_is_found_as_by_a_search_for_its_end(text in "[{][-{]?[-{} a\n]{0,8}") {
+            prop_assert_eq!(name_at(&text), name_by_search(&text));
+        }
     }
 
     #[test]

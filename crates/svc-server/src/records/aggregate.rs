@@ -6,6 +6,7 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
+use bytes::Bytes;
 use http::{Method, StatusCode};
 use svc_data::Model;
 use svc_model::{
@@ -16,7 +17,7 @@ use svc_model::{
 use super::CollectionSegments;
 use crate::{
     access::{Access, Action, Place, authorized},
-    answer::raw_json_answer,
+    answer::{AnswerKind, raw_json_answer},
     body::read_object,
     failure::Failure,
     request::Segments,
@@ -37,7 +38,7 @@ pub(super) async fn aggregate(
         .await?;
     asked.resource.check_query(&query.query)?;
     let body = asked.resource.aggregate(&model, &query).await?;
-    Ok(raw_json_answer(StatusCode::OK, [body]).into_response())
+    Ok(answer(body))
 }
 
 pub(super) async fn group(
@@ -54,7 +55,13 @@ pub(super) async fn group(
         .await?;
     asked.resource.check_query(&query.query)?;
     let body = asked.resource.group(&model, &query).await?;
-    Ok(raw_json_answer(StatusCode::OK, [body]).into_response())
+    Ok(answer(body))
+}
+
+fn answer(body: Bytes) -> Response {
+    let mut answer = raw_json_answer(StatusCode::OK, [body]);
+    answer.extensions_mut().insert(AnswerKind::Read);
+    answer.into_response()
 }
 
 /// A question about the records of a model, before it is read against the model's fields.

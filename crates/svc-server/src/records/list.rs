@@ -1,6 +1,8 @@
 //! Lists: one page in its envelope, a bare array (specification, section 4; wire contract, section 4), or rows in
 //! another form, with what the envelope says in headers.
 
+use std::collections::HashSet;
+
 use axum::extract::{ConnectInfo, Request, State};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
@@ -10,13 +12,14 @@ use svc_model::ListQuery;
 use super::{CollectionSegments, read_against};
 use crate::{
     access::{Action, Place, authorized},
-    answer::{Answer, Chunks, raw_json_answer},
+    answer::{Answer, Chunks, Kept, raw_json_answer},
     failure::Failure,
     links,
     listener::Peer,
     request::Segments,
     rows::{Format, More, RowWriter, TOTAL_COUNT},
     state::Shared,
+    suggestion,
 };
 
 pub(super) async fn list(
@@ -31,10 +34,12 @@ pub(super) async fn list(
     let query_text = parts.uri.query().unwrap_or_default();
     let (model, query) = read_against(&resource, &model, |model| {
         ListQuery::parse(query_text, &|name| model.has_field(name))
+            .map_err(|invalid| suggestion::in_list(&invalid, model))
     })
     .await?;
     resource.check_query(&query)?;
-    let page = resource.list(&model, &query).await?;
+    let page = resource.list(&model, &query).await;
+    let page = page.map_err(|error| explained(error, &model, &query))?;
     let envelope = (!query.no_pagination).then(|| Envelope {
         link: format!(
             "{}{}",
@@ -71,6 +76,17 @@ pub(super) async fn list(
     Ok(answer)
 }
 
+/// The failure of a list, with what was meant most likely where a field is not known, or an operator stands in front of a
+/// value.
+fn explained(error: svc_data::Error, model: &Model, query: &ListQuery) -> Failure {
+    let invalid = match Failure::from(error) {
+        Failure::Invalid(invalid) => invalid,
+        failure => return failure,
+    };
+    let invalid = suggestion::with_fields(&invalid, model);
+    Failure::Invalid(suggestion::with_operators(&invalid, query))
+}
+
 /// A page as rows of another form.
 fn in_format(
     format: Format,
@@ -79,9 +95,13 @@ fn in_format(
     page: Page,
     envelope: Option<&Envelope>,
 ) -> Result<Answer, Failure> {
+    let wanted: Option<HashSet<&str>> = query
+        .fields
+        .as_ref()
+        .map(|names| names.iter().map(String::as_str).collect());
     let shown = |field: &&Field| {
-        let wanted = query.fields.as_ref();
-        wanted.is_none_or(|names| names.contains(&field.name))
+        let wanted = wanted.as_ref();
+        wanted.is_none_or(|names| names.contains(field.name.as_str()))
             || model.primary_key().any(|key| key.name == field.name)
     };
     let columns = model.fields().iter().filter(shown);
@@ -101,8 +121,10 @@ fn in_format(
         );
     }
     let count = page.count;
+    let kept = Kept(page.results.len());
     let head = Chunks::from([writer.head()?]);
     let mut answer = format.answer(head.followed_by(async move { rows(writer, page) }));
+    answer.extensions_mut().insert(kept);
     let headers = answer.headers_mut();
     if let Ok(value) = HeaderValue::try_from(links.join(", "))
         && !links.is_empty()

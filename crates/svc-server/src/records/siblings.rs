@@ -11,6 +11,7 @@ use crate::{
     failure::Failure,
     request::Segments,
     state::Shared,
+    suggestion,
 };
 
 pub(super) async fn get_siblings(
@@ -24,6 +25,7 @@ pub(super) async fn get_siblings(
     let query_text = parts.uri.query().unwrap_or_default();
     let (model, query) = read_against(&resource, &model, |model| {
         GetSiblings::parse_query(query_text, &|name| model.has_field(name))
+            .map_err(|invalid| suggestion::in_list(&invalid, model))
     })
     .await?;
     resource.check_query(&query)?;

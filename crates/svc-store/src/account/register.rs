@@ -85,7 +85,7 @@ impl Account<'_> {
             users::name("first_name", registration.first_name)?,
             users::name("last_name", registration.last_name)?,
             users::name("language", registration.language)?,
-            users::name("timezone", registration.timezone)?,
+            users::time_zone("timezone", registration.timezone)?,
         ];
         let hash = self.store.passwords().hash(password).await?;
         let sealer = self.store.sealer().clone();

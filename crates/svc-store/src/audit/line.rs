@@ -5,6 +5,7 @@ use svc_data::{Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
+use super::row::UNKNOWN;
 use super::{Actor, ActorKind};
 use crate::clock;
 use crate::error::Error;
@@ -40,6 +41,8 @@ pub struct AuditLine {
     pub after: Option<String>,
     /// The status of the answer to a request that was sent elsewhere; `None` for anything else, and where none came.
     pub status: Option<u16>,
+    /// Whether nobody knows how the write ended: the service was ended before it knew.
+    pub outcome_is_unknown: bool,
 }
 
 /// Which lines are wanted; what is `None` lets all through.
@@ -62,6 +65,8 @@ pub struct AuditFilter {
     pub record: Option<String>,
     /// The request.
     pub request_id: Option<String>,
+    /// Only writes of which nobody knows how they ended.
+    pub outcome_is_unknown: bool,
     /// Not before this time.
     pub since: Option<Timestamp>,
     /// Before this time.
@@ -114,6 +119,8 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     test("model = ?1", text(&filter.model));
     test("record = ?1", text(&filter.record));
     test("request_id = ?1", text(&filter.request_id));
+    let unknown = filter.outcome_is_unknown;
+    test("outcome = ?1", unknown.then(|| UNKNOWN.to_owned()));
     // By the identifier, which has an index, down to the millisecond, and by the time from there.
     test("uid >= ?1", filter.since.map(first_uid));
     test("date_add >= ?1", filter.since.map(clock::to_text));
@@ -127,7 +134,7 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     test("uid < ?1", filter.behind.map(|uid| uid.to_string()));
     let sql = format!(
         "SELECT uid, date_add, project, environment, actor_kind, actor_uid, actor_label, action, resource, model, \
-         record, request_id, before_tag, after_tag, status FROM audit WHERE {} ORDER BY uid DESC LIMIT {limit}",
+         record, request_id, before_tag, after_tag, status, outcome FROM audit WHERE {} ORDER BY uid DESC LIMIT {limit}",
         tests.join(" AND ")
     );
     (sql, values)
@@ -154,5 +161,6 @@ pub(super) fn from_row(row: &Row) -> Result<AuditLine, Error> {
         status: row
             .get::<Option<i64>>("status")?
             .and_then(|status| u16::try_from(status).ok()),
+        outcome_is_unknown: row.get::<Option<String>>("outcome")?.is_some(),
     })
 }

@@ -14,8 +14,10 @@ const LOCK_FILE: &str = "store.lock";
 
 /// Makes the folder where it is missing, and keeps everybody else who opens it waiting until the lock is
 /// dropped: two that open a new folder at once must agree on one structure and one key.
-pub(super) fn lock(dir: &Path) -> Result<File, Error> {
+pub(crate) fn lock(dir: &Path) -> Result<File, Error> {
     make_private_dir(dir).map_err(|source| unusable(dir, "the folder cannot be made", source))?;
+    // It may have been there before. It is not closed here: it may hold more than the store.
+    warn_when_others_may_read(dir, "the folder of the store", "chmod 700");
     let locked = private_file()
         .create(true)
         .open(dir.join(LOCK_FILE))
@@ -27,6 +29,20 @@ pub(super) fn lock(dir: &Path) -> Result<File, Error> {
     locked.map_err(|source| unusable(dir, "files cannot be made in it", source))
 }
 
+/// The path of a database that must be there.
+pub(super) fn existing_database(dir: &Path) -> PathBuf {
+    let path = dir.join(DATABASE_FILE);
+    warn_when_others_may_read(&path, "the database of the store", "chmod 600");
+    path
+}
+
+/// Whether the folder has a key file.
+pub(super) fn has_key(dir: &Path) -> Result<bool, Error> {
+    let path = dir.join(KEY_FILE);
+    let found = path.try_exists();
+    found.map_err(|source| unusable(dir, "its key file cannot be reached", source))
+}
+
 /// Makes an empty database file where it is missing, closed to other users. Gives its path.
 pub(super) fn prepare_database(dir: &Path) -> Result<PathBuf, Error> {
     let path = dir.join(DATABASE_FILE);
@@ -35,7 +51,10 @@ pub(super) fn prepare_database(dir: &Path) -> Result<PathBuf, Error> {
     match private_file().create_new(true).open(&path) {
         Ok(_) => Ok(path),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs::metadata(&path) {
-            Ok(found) if found.is_file() => Ok(path),
+            Ok(found) if found.is_file() => {
+                warn_when_others_may_read(&path, "the database of the store", "chmod 600");
+                Ok(path)
+            }
             Ok(_) => Err(Error::unavailable(format!(
                 "{} is not a file; choose another folder for the store, or move it away",
                 path.display()
@@ -60,7 +79,7 @@ pub(super) fn read_key(dir: &Path) -> Result<Option<SealKey>, Error> {
             .with_source(source));
         }
     };
-    warn_when_others_may_read(&path);
+    warn_when_others_may_read(&path, "the key of the store", "chmod 600");
     match SealKey::parse(&text) {
         Ok(key) => Ok(Some(key)),
         Err(_) => Err(Error::unavailable(format!(
@@ -97,6 +116,16 @@ pub(super) fn key_is_missing(dir: &Path) -> Error {
         "the key file {} is missing, but the store holds secrets that were sealed with it; restore it from \
          your backup, or give the key that this store was made with",
         path.display()
+    ))
+}
+
+pub(super) fn database_is_missing(dir: &Path) -> Error {
+    let (database, key) = (dir.join(DATABASE_FILE), dir.join(KEY_FILE));
+    Error::unavailable(format!(
+        "the store {} is missing or empty, but its key {} is there; restore the store from your backup, or move the \
+         key away to begin with an empty store",
+        database.display(),
+        key.display()
     ))
 }
 
@@ -143,7 +172,7 @@ fn make_private_dir(dir: &Path) -> io::Result<()> {
 }
 
 /// How files are opened that only their owner may read.
-fn private_file() -> OpenOptions {
+pub(crate) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
@@ -165,16 +194,22 @@ fn sync_dir(_dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(unix)]
-fn warn_when_others_may_read(path: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    if fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0) {
+fn warn_when_others_may_read(path: &Path, what: &str, remedy: &str) {
+    if others_may_read(path) {
         tracing::warn!(
-            file = %path.display(),
-            "other users of this machine may read the store's key; take their rights away (chmod 600)"
+            path = %path.display(),
+            "other users of this machine may read {what}; remove their rights ({remedy})"
         );
     }
 }
 
+#[cfg(unix)]
+fn others_may_read(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+}
+
 #[cfg(not(unix))]
-fn warn_when_others_may_read(_path: &Path) {}
+fn others_may_read(_path: &Path) -> bool {
+    false
+}

@@ -9,12 +9,14 @@ mod audit;
 mod copies;
 mod credentials;
 mod drafts;
+mod journal;
 mod pages;
 mod processes;
 mod projects;
 mod proxy;
 mod resources;
 mod store;
+mod write_marks;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -56,6 +58,16 @@ const MIGRATIONS: &[Migration] = &[
         version: 6,
         name: "audit_status",
         sql: include_str!("../../migrations/0006_audit_status.sql"),
+    },
+    Migration {
+        version: 7,
+        name: "write_marks",
+        sql: include_str!("../../migrations/0007_write_marks.sql"),
+    },
+    Migration {
+        version: 8,
+        name: "operations",
+        sql: include_str!("../../migrations/0008_operations.sql"),
     },
 ];
 

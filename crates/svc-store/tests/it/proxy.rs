@@ -2,7 +2,7 @@
 
 use svc_data::Value;
 use svc_store::{
-    ErrorKind, HostName, NewApiKey, NewEnvironment, NewResource, NewSecretToken, Secret,
+    ErrorKind, HostName, HostPort, NewApiKey, NewEnvironment, NewResource, NewSecretToken, Secret,
 };
 
 use crate::{Fixture, fields, main_project, prod};
@@ -207,8 +207,9 @@ async fn a_member_is_told_the_names_of_secrets_and_the_database_holds_no_value()
 #[tokio::test]
 async fn hosts_are_allowed_for_a_project_once_and_until_they_are_removed() {
     let fixture = Fixture::new().await;
+    let host = |text: &str| HostPort::parse(text).unwrap();
     let (hosts, project) = (fixture.store.allow_hosts(), main_project());
-    for name in ["10.0.0.7", "INTRANET", "10.0.0.7"] {
+    for name in ["10.0.0.7", "INTRANET", "10.0.0.7", "intranet:8443"] {
         hosts.add(&project, &host(name)).await.unwrap();
     }
     let staging = NewEnvironment::new("staging");
@@ -221,12 +222,14 @@ async fn hosts_are_allowed_for_a_project_once_and_until_they_are_removed() {
             .proxy_rules(&project, &environment.into(), None)
             .await
             .unwrap();
-        assert_eq!(rules.allow_hosts, [host("10.0.0.7"), host("intranet")]);
+        let allowed = [host("10.0.0.7"), host("intranet"), host("intranet:8443")];
+        assert_eq!(rules.allow_hosts, allowed);
     }
     hosts.remove(&project, &host("intranet")).await.unwrap();
     let error = hosts.remove(&project, &host("intranet")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert_eq!(hosts.list(&project).await.unwrap().len(), 1);
+    let left = hosts.list(&project).await.unwrap();
+    assert_eq!(left.len(), 2, "the entry with a port is one of its own");
     let error = hosts.add(&"none".into(), &host("a")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }

@@ -210,6 +210,83 @@ async fn a_missing_or_damaged_key_file_is_named_and_never_replaced_while_secrets
     store_is_readable(folder.path()).await;
 }
 
+#[tokio::test]
+async fn a_key_whose_store_is_missing_or_empty_is_an_error_and_no_new_store_is_made() {
+    let folder = TempDir::new().unwrap();
+    drop(store_with_a_resource(folder.path()).await);
+    let path = folder.path().join("store.db");
+    for log in ["store.db-wal", "store.db-shm"] {
+        let _ = fs::remove_file(folder.path().join(log));
+    }
+    let refused = async || {
+        let error = Store::open(folder.path()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let text = error.to_string();
+        assert!(text.contains("missing or empty"), "{text}");
+        assert!(text.contains("restore"), "{text}");
+    };
+    fs::remove_file(&path).unwrap();
+    refused().await;
+    assert!(!path.exists(), "nothing was made in its place");
+    fs::write(&path, "").unwrap();
+    refused().await;
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
+    // A database without any structure is as empty.
+    fs::remove_file(&path).unwrap();
+    drop(Database::open_sqlite(&path, &[]).await.unwrap());
+    fs::remove_file(folder.path().join("store.key")).unwrap();
+    drop(Store::open(folder.path()).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_store_whose_key_is_moved_away_too_begins_empty() {
+    let folder = TempDir::new().unwrap();
+    drop(store_with_a_resource(folder.path()).await);
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    let store = Store::open(folder.path()).await.unwrap();
+    assert!(store.projects().list().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn after_a_checkpoint_a_copy_of_the_file_alone_is_the_store() {
+    let folder = TempDir::new().unwrap();
+    let store = store_with_a_resource(folder.path()).await;
+    store.checkpoint().await.unwrap();
+    let copy = TempDir::new().unwrap();
+    for name in ["store.db", "store.key"] {
+        fs::copy(folder.path().join(name), copy.path().join(name)).unwrap();
+    }
+    store_is_readable(copy.path()).await;
+}
+
+#[tokio::test]
+async fn a_check_of_writing_leaves_nothing_and_says_when_there_is_no_room() {
+    let fixture = Fixture::new().await;
+    fixture.store.check_writable().await.unwrap();
+    fixture.store.check_writable().await.unwrap();
+    assert_eq!(fixture.count("store_probe").await, 0);
+    fixture.store.check_integrity().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_address_of_the_service_that_started_last_is_kept() {
+    let fixture = Fixture::new().await;
+    assert_eq!(fixture.store.service_address().await.unwrap(), None);
+    for port in [1, 2] {
+        let base = format!("http://127.0.0.1:{port}");
+        let app = format!("{base}/api");
+        fixture
+            .store
+            .set_service_address(&base, &app)
+            .await
+            .unwrap();
+        let kept = fixture.store.service_address().await.unwrap().unwrap();
+        assert_eq!((kept.base_url, kept.app_base_url), (base, app));
+    }
+}
+
 async fn store_is_readable(dir: &Path) {
     let store = Store::open(dir).await.unwrap();
     assert_eq!(store.resources().list_connected().await.unwrap().len(), 1);

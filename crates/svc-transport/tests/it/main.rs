@@ -14,6 +14,8 @@ mod filter;
 #[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
 mod http2;
 #[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
+mod late;
+#[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
 mod pool;
 #[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
 mod proxy;

@@ -1,32 +1,48 @@
 //! A file lock that is waited for without blocking whoever runs the future.
 
 use std::{
+    fs::{File, TryLockError},
     future::poll_fn,
     io,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     task::{Poll, Waker},
     thread,
     time::Duration,
 };
 
-use super::lock_file;
+use super::open_lock;
 use crate::store::Lease;
 
-/// A lease ends after this time at the latest. A refresh takes less; a refresh that is left waiting,
-/// because nobody asks for its outcome any more, must not keep all others from theirs.
+/// A lease ends after this time at the latest. A refresh takes less; one that nobody polls any more
+/// must not keep all others from theirs.
 pub(super) const LONGEST: Duration = Duration::from_secs(60);
 
 /// The lock of the file at `path`, until it is dropped, and for no longer than `longest`.
 ///
-/// A thread waits for the lock and then keeps it. When the caller has gone meanwhile, the lock is
-/// given back as soon as it is there.
+/// A lock that is free is there at once. Else a thread waits for it; when the caller has gone
+/// meanwhile, the lock is given back as soon as it is there. A thread keeps it in both cases.
 pub(super) async fn take(path: PathBuf, longest: Duration) -> io::Result<Lease> {
+    let file = open_lock(&path)?;
+    match file.try_lock() {
+        Ok(()) => {
+            let (lock, keeper) = Lock::new(file);
+            in_thread(move || keeper.keep(longest))?;
+            return Ok(Lease::new(lock));
+        }
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
     let slot = Arc::new(Mutex::new(Slot::default()));
     let answer = Answer(Arc::clone(&slot));
-    thread::Builder::new()
-        .name("svc-auth-lease".to_owned())
-        .spawn(move || keep(&path, longest, answer))?;
+    in_thread(move || {
+        if let Err(error) = file.lock() {
+            return answer.give(Err(error));
+        }
+        let (lock, keeper) = Lock::new(file);
+        answer.give(Ok(Lease::new(lock)));
+        keeper.keep(longest);
+    })?;
     poll_fn(|context| {
         let mut slot = lock(&slot);
         if let Some(answer) = slot.answer.take() {
@@ -38,16 +54,55 @@ pub(super) async fn take(path: PathBuf, longest: Duration) -> io::Result<Lease> 
     .await
 }
 
-fn keep(path: &Path, longest: Duration, answer: Answer) {
-    let file = match lock_file(path) {
-        Ok(file) => file,
-        Err(error) => return answer.give(Err(error)),
-    };
-    let (lease, dropped) = mpsc::channel::<()>();
-    answer.give(Ok(Lease::new(lease)));
-    // Nothing is ever sent: this ends when the lease is dropped, or has lasted long enough.
-    let _ = dropped.recv_timeout(longest);
-    drop(file);
+fn in_thread(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new()
+        .name("svc-auth-lease".to_owned())
+        .spawn(work)
+        .map(drop)
+}
+
+/// A file that is locked until this is dropped, or its [`Keeper`] has kept it long enough.
+struct Lock {
+    file: Arc<Mutex<Option<File>>>,
+    /// Ends the keeper.
+    _dropped: mpsc::Sender<()>,
+}
+
+/// The thread's part of a [`Lock`].
+struct Keeper {
+    file: Arc<Mutex<Option<File>>>,
+    dropped: mpsc::Receiver<()>,
+}
+
+impl Lock {
+    fn new(file: File) -> (Self, Keeper) {
+        let file = Arc::new(Mutex::new(Some(file)));
+        let (sender, dropped) = mpsc::channel();
+        let keeper = Keeper {
+            file: Arc::clone(&file),
+            dropped,
+        };
+        let lock = Self {
+            file,
+            _dropped: sender,
+        };
+        (lock, keeper)
+    }
+}
+
+impl Drop for Lock {
+    /// Closes the file here, so that the lock is free when this returns.
+    fn drop(&mut self) {
+        drop(lock(&self.file).take());
+    }
+}
+
+impl Keeper {
+    fn keep(self, longest: Duration) {
+        // Nothing is ever sent.
+        let _ = self.dropped.recv_timeout(longest);
+        drop(lock(&self.file).take());
+    }
 }
 
 #[derive(Default)]
@@ -56,7 +111,7 @@ struct Slot {
     waker: Option<Waker>,
 }
 
-fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
+fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -103,6 +158,15 @@ mod tests {
                 Poll::Pending => thread::park(),
             }
         }
+    }
+
+    #[test]
+    fn a_lease_that_is_free_is_given_by_the_first_poll() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let mut lease = pin!(take(path, LONGEST));
+        let polled = lease.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(matches!(polled, Poll::Ready(Ok(_))));
     }
 
     #[test]

@@ -145,3 +145,36 @@ fn a_text_beyond_the_limit_is_not_looked_at() {
     let sql = format!("select '{}'", "x".repeat(MAX_BYTES));
     assert_eq!(rules(&sql), vec![Some(Rule::TooLong); 3]);
 }
+
+#[test]
+fn names_behind_a_dot_are_not_multiplied_by_the_tables_that_they_may_belong_to() {
+    let each = |count: usize, write: &dyn Fn(usize) -> String| {
+        let all: Vec<_> = (0..count).map(write).collect();
+        all.join(",")
+    };
+    let query = |names, tables| {
+        let names = each(names, &|n| format!("x.f{n}"));
+        let tables = each(tables, &|n| format!("t{n} x"));
+        format!("select {names} from {tables}")
+    };
+    // Many of either, and few of the other.
+    assert_eq!(rules(&query(5_000, 1)), [None; 3]);
+    assert_eq!(rules(&query(1, 5_000)), [None; 3]);
+    // Only PostgreSQL takes a name behind a dot for a call.
+    let too_many = [None, Some(Rule::TooDeep), None];
+    assert_eq!(rules(&query(2_000, 2_000)), too_many);
+    // The same name and the same table count once.
+    let same = format!(
+        "select {} from {}",
+        "x.a,".repeat(2_000) + "x.a",
+        "t x,".repeat(2_000) + "t x"
+    );
+    assert_eq!(rules(&same), [None; 3]);
+    // Nor are they multiplied by the columns of a subquery.
+    let columns = each(5_000, &|n| format!("1 f{n}"));
+    let names = each(5_000, &|n| format!("x.f{n}"));
+    assert_eq!(
+        rules(&format!("select {names} from (select {columns}) x")),
+        [None; 3]
+    );
+}

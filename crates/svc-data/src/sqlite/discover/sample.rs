@@ -12,6 +12,14 @@ use crate::{
 /// How many rows at each end of a table are looked at for the form of its dates.
 const SAMPLE: u32 = 40;
 
+/// Whether values of a kind are stored in several forms.
+pub(super) fn has_forms(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Boolean | Kind::Date | Kind::DateTime | Kind::Uuid
+    )
+}
+
 /// Looks at some rows to see in which form the dates and UUIDs of a table are stored.
 pub(super) fn sample(
     connection: &Connection,
@@ -20,10 +28,8 @@ pub(super) fn sample(
 ) -> rusqlite::Result<()> {
     let chosen: Vec<usize> = (0..model.fields.len())
         .filter(|index| {
-            model
-                .fields
-                .get(*index)
-                .is_some_and(|f| matches!(f.kind, Kind::Date | Kind::DateTime | Kind::Uuid))
+            let field = model.fields.get(*index);
+            field.is_some_and(|field| has_forms(field.kind))
         })
         .collect();
     // A view may take long to give its first row.

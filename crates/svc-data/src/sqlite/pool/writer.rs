@@ -6,11 +6,10 @@ use std::{
     time::Instant,
 };
 
-use crossbeam_channel::Receiver;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::{control, guarded, is_over, stopped, timed_out};
+use super::{control, guarded, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
     Error, ErrorKind,
     sqlite::{connection::Slot, fault},
@@ -94,13 +93,13 @@ fn refuse(mut job: Box<dyn WriteJob>, error: Error) {
 }
 
 /// The life of the writer: takes what waits, commits it together.
-pub(super) fn run(slot: &mut Slot, jobs: &Receiver<Box<dyn WriteJob>>, commits: &AtomicU64) {
-    while let Ok(first) = jobs.recv() {
+pub(super) fn run(slot: &mut Slot, jobs: &Waiting<Box<dyn WriteJob>>, commits: &AtomicU64) {
+    while let Some(first) = jobs.next() {
         let mut waiting = VecDeque::from([first]);
         while waiting.len() < GROUP {
-            match jobs.try_recv() {
-                Ok(job) => waiting.push_back(job),
-                Err(_) => break,
+            match jobs.next_now() {
+                Some(job) => waiting.push_back(job),
+                None => break,
             }
         }
         write_waiting(slot, waiting, commits);

@@ -49,6 +49,7 @@ impl Forms {
     /// How the column is stored, as far as was seen; `default` when nothing was.
     pub(crate) fn storage(&self, kind: Kind, default: Storage) -> Storage {
         match kind {
+            Kind::Boolean if self.others > 0 => Storage::Words,
             Kind::Uuid if self.uuid_bytes > 0 && self.others == 0 => Storage::UuidBytes,
             Kind::DateTime => match self.forms.as_slice() {
                 [] => default,
@@ -136,6 +137,63 @@ pub(crate) fn holds_exactly(timestamp: Timestamp, form: TemporalForm) -> bool {
     }
 }
 
+/// A moment of the last days of the calendar, which no point in time with a zone can hold, in the form of a column of
+/// texts. It is in UTC.
+pub(crate) fn last_moment(text: &str, form: TemporalForm) -> Option<String> {
+    const LAST_DAYS: [&str; 2] = ["9999-12-30", "9999-12-31"];
+    let written = Written::parse(text.as_bytes())?;
+    let is_utc = matches!(written.offset, None | Some(0));
+    let is_last = text.get(..10).is_some_and(|date| LAST_DAYS.contains(&date));
+    let TemporalForm::Text {
+        separator,
+        fraction,
+        suffix,
+    } = form
+    else {
+        return None;
+    };
+    if !is_utc || !is_last || !written.has_time || written.timestamp(&TimeZone::UTC).is_some() {
+        return None;
+    }
+    let civil = written.civil()?;
+    let mut out = Vec::with_capacity(32);
+    write_civil(&mut out, civil, separator);
+    let mut digits = String::from_utf8(written.fraction.to_vec()).ok()?;
+    while digits.len() < usize::from(fraction) {
+        digits.push('0');
+    }
+    if !digits.is_empty() {
+        out.push(b'.');
+        out.extend_from_slice(digits.as_bytes());
+    }
+    out.extend_from_slice(written_suffix(suffix));
+    String::from_utf8(out).ok()
+}
+
+/// How a date and time is written with other separators, and other signs that it is in UTC.
+pub(crate) fn spellings(text: &str) -> impl Iterator<Item = String> {
+    let bare = ["Z", "+00:00"]
+        .into_iter()
+        .find_map(|suffix| text.strip_suffix(suffix))
+        .unwrap_or(text);
+    let parts = bare.split_at_checked(10).zip(bare.get(11..));
+    parts.into_iter().flat_map(|((date, _), clock)| {
+        [" ", "T"].into_iter().flat_map(move |separator| {
+            ["", "Z", "+00:00"]
+                .into_iter()
+                .map(move |suffix| format!("{date}{separator}{clock}{suffix}"))
+        })
+    })
+}
+
+fn written_suffix(suffix: Suffix) -> &'static [u8] {
+    match suffix {
+        Suffix::None => b"",
+        Suffix::Z => b"Z",
+        Suffix::Zero => b"+00:00",
+    }
+}
+
 fn write_form(
     out: &mut Vec<u8>,
     timestamp: Timestamp,
@@ -158,11 +216,7 @@ fn write_form(
         let nine = format!("{:09}", civil.subsec_nanosecond());
         write!(out, ".{}", nine.get(..digits.min(9)).unwrap_or(&nine)).ok()?;
     }
-    out.extend_from_slice(match suffix {
-        Suffix::None => b"",
-        Suffix::Z => b"Z",
-        Suffix::Zero => b"+00:00",
-    });
+    out.extend_from_slice(written_suffix(suffix));
     Some(())
 }
 

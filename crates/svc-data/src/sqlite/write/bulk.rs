@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use tokio::runtime::Handle;
 
 use super::Create;
 use crate::{
     Error, ErrorKind, Model, RecordJson,
-    driver::Values,
-    plan::Shown,
+    bulk_create::BulkPlan,
     records::taken_back,
     sqlite::{Told, pool::control},
 };
@@ -17,17 +17,21 @@ use crate::{
 pub(crate) struct BulkCreate {
     /// Each as a statement, or why it cannot become one.
     records: Vec<Result<Create, Error>>,
-    atomic: bool,
+    plan: BulkPlan,
+    /// Where the caller is asked before the commit.
+    runtime: Handle,
 }
 
 impl BulkCreate {
-    pub(crate) fn new(model: &Arc<Model>, records: &[Values], atomic: bool, shown: &Shown) -> Self {
-        let creates = records
-            .iter()
-            .map(|values| Create::new(model, values, shown.clone()));
+    pub(crate) fn new(model: &Arc<Model>, plan: BulkPlan, runtime: Handle) -> Self {
+        let creates = plan.records.iter().map(|record| match record {
+            Ok(record) => Create::new(model, &record.values, plan.shown.clone()),
+            Err(error) => Err(error.clone()),
+        });
         Self {
             records: creates.collect(),
-            atomic,
+            plan,
+            runtime,
         }
     }
 
@@ -41,11 +45,17 @@ impl BulkCreate {
         told_of("SAVEPOINT bulk")?;
         let mut results = Vec::with_capacity(self.records.len());
         let mut refused = false;
-        for record in &self.records {
-            let result = match record {
+        for (create, record) in self.records.iter().zip(&self.plan.records) {
+            let result = match create {
                 Ok(create) => {
                     told_of("SAVEPOINT record")?;
-                    let result = create.run(connection, told);
+                    let result = create.run(connection, told).and_then(|created| {
+                        if let Ok(record) = record {
+                            let zone = &self.plan.shown.zone;
+                            record.fixed.check(create.model(), &created, zone)?;
+                        }
+                        Ok(created)
+                    });
                     if result.is_err() && !connection.is_autocommit() {
                         told_of("ROLLBACK TO record")?;
                     }
@@ -66,13 +76,17 @@ impl BulkCreate {
                 }
             }
         }
-        if self.atomic && refused {
+        if self.plan.atomic && refused {
             told_of("ROLLBACK TO bulk")?;
             for result in results.iter_mut().filter(|result| result.is_ok()) {
                 *result = Err(taken_back());
             }
         }
         told_of("RELEASE bulk")?;
+        if self.plan.is_watched(&results) {
+            let watched = self.plan.before_commit(&results, None);
+            self.runtime.block_on(watched)?;
+        }
         Ok(results)
     }
 }

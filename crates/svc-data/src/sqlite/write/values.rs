@@ -1,13 +1,13 @@
 //! The values of a body in the form in which their columns store them.
 
 use sea_query::{Expr, Value};
-use svc_model::Invalid;
 
 use crate::{
     Error, Field, Model,
     cursor::KeyValue,
     driver::Values,
-    scalar::{Scalar, read_decimal},
+    refusal::Refusals,
+    scalar::{Kind, Scalar, read_decimal},
     sqlite::{
         select::time_text,
         temporal::{self, Stored},
@@ -31,17 +31,32 @@ pub(super) fn stored_value(value: &Value) -> KeyValue {
 
 /// Turns the values of a body into what is stored.
 pub(super) fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
-    let mut invalid = Invalid::new();
-    let mut assignments = Vec::with_capacity(values.len());
-    for (index, scalar) in values {
-        let field = model.at(*index)?;
-        match stored(field, scalar) {
-            Ok(value) => assignments.push((*index, Expr::val(value))),
-            Err(message) => invalid.push_field(&field.name, message),
-        }
+    let (assignments, lossy) = storable(model, values)?;
+    let mut invalid = Refusals::default();
+    for (index, message) in lossy {
+        invalid.push_field(&model.at(index)?.name, message);
     }
     invalid.into_result()?;
     Ok(assignments)
+}
+
+/// A field and why its column cannot store a value.
+pub(super) type Lossy = (usize, String);
+
+/// Turns the values of a body into what is stored, and tells which of them would lose something.
+pub(super) fn storable(
+    model: &Model,
+    values: &Values,
+) -> Result<(Vec<Assignment>, Vec<Lossy>), Error> {
+    let mut assignments = Vec::with_capacity(values.len());
+    let mut lossy = Vec::new();
+    for (index, scalar) in values {
+        match stored(model.at(*index)?, scalar) {
+            Ok(value) => assignments.push((*index, Expr::val(value))),
+            Err(message) => lossy.push((*index, message)),
+        }
+    }
+    Ok((assignments, lossy))
 }
 
 /// A value in the form in which its column stores it; refused where something of it would be lost.
@@ -49,7 +64,18 @@ fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
     Ok(match scalar {
         Scalar::Null => Value::String(None),
         Scalar::Integer(number) => (*number).into(),
+        Scalar::Unsigned(number) => number.to_string().into(),
         Scalar::Float(number) => (*number).into(),
+        // A number that is written with a point stays one.
+        Scalar::Decimal(digits) if field.kind == Kind::Any && digits.contains('.') => {
+            match exact_number(digits)? {
+                Value::BigInt(Some(_)) => digits.parse::<f64>().map_or_else(
+                    |_| Err("a valid number is required".to_owned()),
+                    |number| Ok(number.into()),
+                )?,
+                number => number,
+            }
+        }
         Scalar::Decimal(digits) => exact_number(digits)?,
         Scalar::Boolean(truth) => i64::from(*truth).into(),
         Scalar::Date(date) => match field.storage {
@@ -85,7 +111,7 @@ fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
         Scalar::Uuid(_, bytes) if field.storage == Storage::UuidBytes => {
             Value::Bytes(Some(bytes.to_vec()))
         }
-        Scalar::Uuid(text, _) | Scalar::Text(text) => text.clone().into(),
+        Scalar::Uuid(text, _) | Scalar::Text(text) | Scalar::Special(text) => text.clone().into(),
     })
 }
 

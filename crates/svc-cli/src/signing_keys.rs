@@ -1,4 +1,4 @@
-//! `svc keys`: the keys that sign access tokens.
+//! `svc signing-keys`: the keys that sign access tokens.
 
 use clap::Subcommand;
 use serde::Serialize;
@@ -7,11 +7,11 @@ use crate::{context::Context, failure::Failure};
 
 /// Rotate the keys that sign the access tokens of users
 #[derive(Subcommand)]
-pub(crate) enum Keys {
+pub(crate) enum SigningKeys {
     /// Make a new signing key, with which every service of this store signs from now on
     #[command(after_help = "Examples:\n  \
-        svc keys rotate\n  \
-        svc keys rotate --now\n\n\
+        svc signing-keys rotate\n  \
+        svc signing-keys rotate --now\n\n\
         Access tokens that the keys before have signed stay good until they expire, a day at most. With --now \
         they end at once; users stay signed in, since clients renew them.")]
     Rotate {
@@ -26,7 +26,7 @@ struct Made<'a> {
     kid: &'a str,
 }
 
-impl Keys {
+impl SigningKeys {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;

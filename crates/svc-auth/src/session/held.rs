@@ -1,0 +1,100 @@
+//! What a session holds: the tokens of a user, or that of a service.
+
+use std::time::Duration;
+
+use http::HeaderValue;
+
+use crate::{AuthError, AuthScheme, AuthState, ServiceToken, StoredTokens, expiry};
+
+/// A token that lives for less than this is refreshed before it is sent (specification, "User
+/// sessions", rule 4).
+const REFRESH_THRESHOLD: Duration = Duration::from_secs(30);
+
+/// The tokens of a user, with what is read from them once.
+pub(super) struct Held {
+    pub(super) tokens: StoredTokens,
+    pub(super) header: HeaderValue,
+    pub(super) access_expires: Option<Duration>,
+    refresh_expires: Option<Duration>,
+    /// The service has refused the access token.
+    pub(super) refused: bool,
+}
+
+impl Held {
+    pub(super) fn new(tokens: StoredTokens) -> Self {
+        let state = tokens.state();
+        let (access_expires, refresh_expires) = expiries(state);
+        Self {
+            header: state.access_token.header_value(AuthScheme::Jwt),
+            access_expires,
+            refresh_expires,
+            refused: false,
+            tokens,
+        }
+    }
+
+    pub(super) fn is_fresh(&self, now: Option<Duration>) -> bool {
+        !self.refused && !is_due([self.access_expires, self.refresh_expires], now)
+    }
+
+    /// Whether the access token is still as good as it was.
+    pub(super) fn is_valid(&self, now: Option<Duration>) -> bool {
+        !self.refused && !has_expired(self.access_expires, now)
+    }
+}
+
+/// The token of a service that acts for a user.
+pub(super) struct Service {
+    pub(super) header: HeaderValue,
+    pub(super) refused: bool,
+}
+
+impl Service {
+    pub(super) fn new(token: &ServiceToken) -> Self {
+        Self {
+            header: token.header_value(AuthScheme::Jwt),
+            refused: false,
+        }
+    }
+
+    pub(super) fn header(&self) -> Result<Option<HeaderValue>, AuthError> {
+        if self.refused {
+            return Err(AuthError::new(
+                "the service token was refused, and cannot be renewed; load another one",
+            ));
+        }
+        Ok(Some(self.header.clone()))
+    }
+}
+
+/// Whether tokens are to be refreshed before they are sent.
+pub(super) fn tokens_are_due(state: &AuthState, now: Option<Duration>) -> bool {
+    let (access, refresh) = expiries(state);
+    is_due([access, refresh], now)
+}
+
+/// Whether the access token among these is still good, as far as that is known.
+pub(super) fn access_is_valid(state: &AuthState, now: Option<Duration>) -> bool {
+    !has_expired(expiries(state).0, now)
+}
+
+fn has_expired(end: Option<Duration>, now: Option<Duration>) -> bool {
+    matches!((end, now), (Some(end), Some(now)) if end <= now)
+}
+
+fn expiries(state: &AuthState) -> (Option<Duration>, Option<Duration>) {
+    let parse = |text: &Option<String>| text.as_deref().and_then(expiry::parse);
+    (
+        parse(&state.access_token_expires),
+        parse(&state.refresh_token_expires),
+    )
+}
+
+fn is_due(expiries: [Option<Duration>; 2], now: Option<Duration>) -> bool {
+    now.is_some_and(|now| {
+        let known = expiries.into_iter().flatten();
+        known
+            .min()
+            .is_some_and(|end| end < now.saturating_add(REFRESH_THRESHOLD))
+    })
+}

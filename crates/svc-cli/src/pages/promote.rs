@@ -1,0 +1,281 @@
+//! `svc pages promote`: what was changed in one environment, in another one.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    io::{self, IsTerminal as _, Write as _},
+};
+
+use clap::Args;
+use serde::Serialize;
+use svc_api::Client;
+use svc_model::{Draft, EnvironmentName};
+
+use super::{
+    Service,
+    code::{Refused, changed_meanwhile, line, list, unified_text},
+    content::{Content, to_update},
+    plan::Remote,
+};
+use crate::{context::Context, failure::Failure, output::counted};
+
+/// Give one environment the published pages of another: only what differs, after it was shown
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    svc pages promote staging prod --project crm\n  \
+    svc pages promote staging prod --project crm --yes\n\n\
+    Pages are the same page when they have the same unique name. The changes are shown, and made after you agree; \
+    --yes agrees beforehand. Pages that only TO has stay, unless --delete is given.")]
+pub(crate) struct Promote {
+    /// The environment whose pages are taken
+    from: EnvironmentName,
+    /// The environment that gets them
+    to: EnvironmentName,
+    /// Make the changes without asking
+    #[arg(long)]
+    yes: bool,
+    /// Delete the pages that only TO has
+    #[arg(long)]
+    delete: bool,
+    #[command(flatten)]
+    service: Service,
+}
+
+/// What is promoted, by unique names.
+#[derive(Default, Serialize)]
+struct Promoted<'a> {
+    added: Vec<&'a str>,
+    changed: Vec<&'a str>,
+    deleted: Vec<&'a str>,
+    /// Only `to` has them, and keeps them.
+    kept: Vec<&'a str>,
+    /// Whether the changes were made.
+    done: bool,
+}
+
+/// A change that is to be made.
+struct Change {
+    name: String,
+    /// What `from` has; `None` when the page is to be deleted.
+    source: Option<Content>,
+    /// What `to` has; `None` when the page is to be made.
+    target: Option<Remote>,
+}
+
+impl Promote {
+    pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let Self {
+            from,
+            to,
+            yes,
+            delete,
+            service,
+        } = self;
+        if from == to {
+            return Err(Failure::usage(
+                "FROM and TO are the same environment; name two",
+            ));
+        }
+        let source = service.client_of(from.clone())?;
+        let target = service.client_of(to.clone())?;
+        let sources = list(&source, Draft::Off).await?;
+        let targets = list(&target, Draft::Off).await?;
+        let (changes, kept) = compare(sources, targets, delete);
+        let mut promoted = Promoted {
+            kept: kept.iter().map(String::as_str).collect(),
+            ..Promoted::default()
+        };
+        let mut text = String::new();
+        for change in &changes {
+            let (list, what) = match (&change.source, &change.target) {
+                (Some(_), None) => (&mut promoted.added, "added"),
+                (Some(_), Some(_)) => (&mut promoted.changed, "changed"),
+                _ => (&mut promoted.deleted, "deleted"),
+            };
+            list.push(&change.name);
+            text += &line(what, &change.name);
+        }
+        for name in &kept {
+            text += &line("kept", &format!("{name}: only {to} has it"));
+        }
+        if changes.is_empty() {
+            promoted.done = true;
+            let text = format!("{text}nothing to promote: {to} has what {from} has\n");
+            return context.output.result(&promoted, &text);
+        }
+        if !context.output.is_json() {
+            for change in &changes {
+                text += &change.unified(&from, &to)?;
+            }
+        }
+        let agreed = yes || (!context.output.is_json() && agree(&text, &to)?);
+        if !agreed {
+            if !io::stdin().is_terminal() || context.output.is_json() {
+                context
+                    .output
+                    .note("nothing was changed; --yes makes these changes");
+            }
+            return context.output.result(&promoted, &text);
+        }
+        apply(&target, &changes).await?;
+        promoted.done = true;
+        let pages = counted(changes.len(), "page");
+        let text = format!("{text}{pages} promoted from {from} to {to}\n");
+        context.output.result(&promoted, &text)
+    }
+}
+
+/// Asks at the terminal whether the changes are to be made; without one nobody agrees.
+fn agree(text: &str, to: &EnvironmentName) -> Result<bool, Failure> {
+    if !io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    let mut errors = io::stderr().lock();
+    // What cannot be shown is not agreed to.
+    if write!(errors, "{text}\nMake these changes in {to}? [y/N] ")
+        .and_then(|()| errors.flush())
+        .is_err()
+    {
+        return Ok(false);
+    }
+    let mut answer = String::new();
+    io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::new(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// What differs, and the names of the pages that only the target has and keeps.
+fn compare(sources: Vec<Remote>, targets: Vec<Remote>, delete: bool) -> (Vec<Change>, Vec<String>) {
+    let mut targets: HashMap<String, Remote> = targets
+        .into_iter()
+        .map(|page| (page.unique_name.clone(), page))
+        .collect();
+    let mut changes = Vec::new();
+    for page in sources {
+        let target = targets.remove(&page.unique_name);
+        let is_same = target
+            .as_ref()
+            .is_some_and(|target| page.content.changes_of(&target.content).is_empty());
+        if !is_same {
+            changes.push(Change {
+                name: page.unique_name,
+                source: Some(page.content),
+                target,
+            });
+        }
+    }
+    let mut only: Vec<Remote> = targets.into_values().collect();
+    only.sort_by(|one, other| one.unique_name.cmp(&other.unique_name));
+    if !delete {
+        return (
+            changes,
+            only.into_iter().map(|page| page.unique_name).collect(),
+        );
+    }
+    changes.extend(only.into_iter().map(|page| Change {
+        name: page.unique_name.clone(),
+        source: None,
+        target: Some(page),
+    }));
+    (changes, Vec::new())
+}
+
+/// Makes the changes, of pages that are still what was compared.
+async fn apply(target: &Client, changes: &[Change]) -> Result<(), Failure> {
+    // Deletions first, so that their names are free.
+    let (deletions, writes): (Vec<_>, Vec<_>) =
+        changes.iter().partition(|change| change.source.is_none());
+    let mut waiting: VecDeque<&Change> = deletions.into_iter().chain(writes).collect();
+    let mut waited = 0;
+    while let Some(change) = waiting.pop_front() {
+        match change.apply(target).await {
+            Ok(()) => waited = 0,
+            Err(Refused::NameTaken(_)) if waited < waiting.len() => {
+                waited += 1;
+                waiting.push_back(change);
+            }
+            Err(Refused::NameTaken(failure) | Refused::Other(failure)) => return Err(failure),
+        }
+    }
+    Ok(())
+}
+
+impl Change {
+    async fn apply(&self, target: &Client) -> Result<(), Refused> {
+        let pages = target.pages();
+        let etag = match &self.target {
+            Some(page) => Some(self.unchanged(target, page).await?),
+            None => None,
+        };
+        let made = match (&self.source, &self.target, etag) {
+            (Some(content), Some(page), Some(etag)) => {
+                let update = to_update(content.changes_of(&page.content))?;
+                let call = pages.update(page.uid.clone(), update).if_match(etag);
+                call.send().await.map(drop)
+            }
+            (Some(content), ..) => {
+                let settings = content.to_new(&self.name)?;
+                pages.create(&settings).send().await.map(drop)
+            }
+            (None, Some(page), Some(etag)) => {
+                let call = pages.delete(page.uid.clone()).if_match(etag);
+                call.send().await.map(drop)
+            }
+            _ => Ok(()),
+        };
+        made.map_err(|error| Refused::of(&self.name, error))
+    }
+
+    /// The entity tag of a page that is still what was compared.
+    async fn unchanged(&self, target: &Client, page: &Remote) -> Result<String, Refused> {
+        let call = target.pages().get(page.uid.clone());
+        let now = call.send_tagged().await.map_err(Failure::from)?;
+        let same = Content::of_page(now.value)?.digest()? == page.content.digest()?;
+        match now.etag {
+            Some(etag) if same => Ok(etag),
+            _ => Err(changed_meanwhile(&self.name).into()),
+        }
+    }
+
+    /// The change as a unified diff.
+    fn unified(&self, from: &EnvironmentName, to: &EnvironmentName) -> Result<String, Failure> {
+        let before = self.target.as_ref().map(|page| page.content.file_text());
+        let after = match (&self.source, &self.target) {
+            (Some(content), Some(page)) => {
+                let after = page.content.with(&content.changes_of(&page.content));
+                Some(after.file_text())
+            }
+            (Some(content), None) => Some(content.file_text()),
+            (None, _) => None,
+        };
+        let (before, after) = (before.transpose()?, after.transpose()?);
+        Ok(unified_text(
+            &self.name,
+            (to.as_str(), before),
+            (from.as_str(), after),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(uid: &str, name: &str, v: u32) -> Remote {
+        let text = format!(r#"{{"uid":"{uid}","unique_name":"{name}","v":{v}}}"#);
+        Remote::of(serde_json::from_str(&text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn only_what_differs_is_promoted_by_the_names_of_pages() {
+        let sources = vec![page("1", "a", 1), page("2", "b", 2), page("3", "c", 3)];
+        let targets = || vec![page("9", "d", 4), page("8", "b", 1), page("7", "a", 1)];
+        let (changes, kept) = compare(sources.clone(), targets(), false);
+        let names: Vec<_> = changes.iter().map(|change| change.name.as_str()).collect();
+        assert_eq!(names, ["b", "c"]);
+        assert_eq!(kept, ["d"]);
+        let (changes, kept) = compare(sources, targets(), true);
+        assert!(changes[2].name == "d" && changes[2].source.is_none());
+        assert!(kept.is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! How far an import has come, as it is kept beside the file.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// How far an import has come.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct State {
+    /// The name of the import, which the keys of its batches begin with.
+    import: Uuid,
+    /// How many records the next batch has. One that was sent is sent again with as many.
+    pub(super) batch: u32,
+    pub(super) atomic: bool,
+    /// Records of the file that were answered.
+    pub(super) records: u64,
+    pub(super) created: u64,
+    pub(super) refused: u64,
+    /// The size of the file of refused records behind those that were answered.
+    pub(super) rejected_bytes: u64,
+    /// Whether the end of the file was reached.
+    pub(super) complete: bool,
+}
+
+/// What an import has done.
+#[derive(Serialize)]
+pub(super) struct Counts {
+    records: u64,
+    created: u64,
+    refused: u64,
+}
+
+impl State {
+    /// That of a new import.
+    pub(super) fn new(batch: u32, atomic: bool) -> Self {
+        Self {
+            import: Uuid::new_v4(),
+            batch,
+            atomic,
+            records: 0,
+            created: 0,
+            refused: 0,
+            rejected_bytes: 0,
+            complete: false,
+        }
+    }
+
+    /// The key by which the service knows the next batch again.
+    pub(super) fn batch_key(&self) -> String {
+        format!("{}-{}", self.import, self.records + 1)
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        Counts {
+            records: self.records,
+            created: self.created,
+            refused: self.refused,
+        }
+    }
+
+    pub(super) fn so_far(&self) -> String {
+        match self.created {
+            1 => "1 record was made so far".to_owned(),
+            created => format!("{created} records were made so far"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_has_the_same_key_until_it_is_answered() {
+        let mut state = State::new(500, false);
+        let first = state.batch_key();
+        assert_eq!(state.batch_key(), first);
+        let kept = serde_json::to_string(&state).unwrap();
+        let read: State = serde_json::from_str(&kept).unwrap();
+        assert_eq!(read.batch_key(), first);
+        state.records += 500;
+        assert_ne!(state.batch_key(), first);
+        assert_ne!(State::new(500, false).batch_key(), first);
+    }
+}

@@ -1,0 +1,234 @@
+//! Care of the file itself: whether it is whole, and that all of it is in one file.
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::Database;
+use crate::{Error, ErrorKind, sqlite::fault};
+
+/// Free pages that are not worth the work.
+const FEW_PAGES: i64 = 1_024;
+/// Which part of the file must be free before it is made smaller.
+const FREE_SHARE: i64 = 10;
+/// How many pages are given back in one transaction.
+const PAGES_AT_ONCE: u32 = 1_000;
+/// How long it waits for locks that others hold.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Database {
+    /// Reads every page of the file and checks its form (`PRAGMA quick_check`). It does not check that an index
+    /// holds what its table holds. It reads on a connection of its own, so that nobody waits for it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the file is damaged or cannot be read.
+    pub async fn check_integrity(&self) -> Result<(), Error> {
+        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, path| {
+            let found: String = connection
+                .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+                .map_err(|error| fault::translate(error, path))?;
+            match found.as_str() {
+                "ok" => Ok(()),
+                found => Err(Error::new(
+                    ErrorKind::Unavailable,
+                    format!(
+                        "{} is damaged ({}); restore a backup",
+                        path.display(),
+                        found.lines().next().unwrap_or_default()
+                    ),
+                )
+                .with_source(fault::damaged())),
+            }
+        })
+        .await
+    }
+
+    /// Moves what the write-ahead log holds into the file and empties the log, so that the file alone is complete.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when another program uses the log for longer than some seconds, and when the file
+    /// cannot be written.
+    pub async fn checkpoint(&self) -> Result<(), Error> {
+        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, path| {
+            let busy: bool = connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+                .map_err(|error| fault::translate(error, path))?;
+            match busy {
+                false => Ok(()),
+                true => Err(Error::new(
+                    ErrorKind::Unavailable,
+                    format!(
+                        "the log of {} is in use by another program; copy it together with its -wal file",
+                        path.display()
+                    ),
+                )),
+            }
+        })
+        .await
+    }
+
+    /// Gives pages that deletions have freed back to the file system, where they are a good part of the file. Others
+    /// write in between. A file of a program before this call was made for it keeps its size.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the file cannot be written.
+    pub async fn shrink(&self) -> Result<(), Error> {
+        self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, path| {
+            give_back_free_pages(connection).map_err(|error| fault::translate(error, path))
+        })
+        .await
+    }
+
+    async fn on_own_connection(
+        &self,
+        access: OpenFlags,
+        work: impl FnOnce(&Connection, &Path) -> Result<(), Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        let path = self.path.clone();
+        tokio::task::spawn_blocking(move || {
+            let connection =
+                Connection::open_with_flags(&path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+                    .and_then(|connection| {
+                        connection.busy_timeout(LOCK_TIMEOUT)?;
+                        Ok(connection)
+                    })
+                    .map_err(|error| fault::translate(error, &path))?;
+            work(&connection, &path)
+        })
+        .await
+        .unwrap_or_else(|_| Err(Error::internal("the care of the database panicked")))
+    }
+}
+
+/// Prepares a file that holds nothing yet for [`Database::shrink`].
+pub(super) fn let_shrink(path: &Path) -> Result<(), Error> {
+    let is_empty = std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
+    if !is_empty {
+        return Ok(());
+    }
+    let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, access)
+        .and_then(|connection| {
+            connection.busy_timeout(LOCK_TIMEOUT)?;
+            connection.pragma_update(None, "auto_vacuum", "incremental")?;
+            // Writes the first page, which keeps the setting.
+            connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))
+        })
+        .map_err(|error| fault::translate(error, path))
+}
+
+fn give_back_free_pages(connection: &Connection) -> rusqlite::Result<()> {
+    let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
+    let (all, mut free) = (
+        number("PRAGMA page_count")?,
+        number("PRAGMA freelist_count")?,
+    );
+    if free < FEW_PAGES || free < all / FREE_SHARE {
+        return Ok(());
+    }
+    while free > 0 {
+        // The statement does its work row by row.
+        let mut statement =
+            connection.prepare_cached(&format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})"))?;
+        let mut rows = statement.query([])?;
+        while rows.next()?.is_some() {}
+        drop(rows);
+        let left = number("PRAGMA freelist_count")?;
+        if left >= free {
+            break;
+        }
+        free = left;
+    }
+    // The file gets shorter when the log is moved into it. Where others read, that happens later.
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::{FileFault, Migration};
+
+    const MIGRATIONS: &[Migration] = &[Migration {
+        version: 1,
+        name: "notes",
+        sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
+    }];
+
+    async fn filled(path: &Path) -> Database {
+        let database = Database::open_sqlite(path, MIGRATIONS).await.unwrap();
+        database
+            .write(|connection| {
+                for _ in 0..200 {
+                    connection.execute(
+                        "INSERT INTO notes (text) VALUES (?1)",
+                        &["x".repeat(1_000).into()],
+                    )?;
+                }
+                Ok::<_, Error>(())
+            })
+            .await
+            .unwrap();
+        database
+    }
+
+    #[tokio::test]
+    async fn after_a_checkpoint_the_file_alone_holds_every_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let database = filled(&path).await;
+        database.checkpoint().await.unwrap();
+        let copy = folder.path().join("copy.db");
+        fs::copy(&path, &copy).unwrap();
+        let count: i64 = Connection::open(&copy)
+            .unwrap()
+            .query_row("SELECT count(*) FROM notes", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(count, 200);
+    }
+
+    #[tokio::test]
+    async fn a_file_shrinks_after_much_was_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let database = Database::open_sqlite(&path, MIGRATIONS).await.unwrap();
+        for text in ["x".repeat(20_000_000), "kept".to_owned()] {
+            let insert = database.write(move |connection| {
+                connection.execute("INSERT INTO notes (text) VALUES (?1)", &[text.into()])
+            });
+            insert.await.unwrap();
+        }
+        database.checkpoint().await.unwrap();
+        let size = || fs::metadata(&path).unwrap().len();
+        assert!(size() > 20_000_000);
+        database
+            .write(|connection| connection.execute("DELETE FROM notes WHERE id = 1", &[]))
+            .await
+            .unwrap();
+        database.shrink().await.unwrap();
+        assert!(size() < 1_000_000, "{}", size());
+        database.check_integrity().await.unwrap();
+        let kept = database.read(|connection| connection.query("SELECT id FROM notes", &[]));
+        assert_eq!(kept.await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_damaged_page_is_found_and_a_whole_file_is_not_blamed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let database = filled(&path).await;
+        database.check_integrity().await.unwrap();
+        database.checkpoint().await.unwrap();
+        drop(database);
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2 / 4096 * 4096;
+        bytes[middle..middle + 4096].fill(0xff);
+        fs::write(&path, bytes).unwrap();
+        let database = Database::open_sqlite(&path, MIGRATIONS).await.unwrap();
+        let error = database.check_integrity().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(error.file_fault(), Some(FileFault::Damaged), "{error}");
+        assert!(error.to_string().contains("restore a backup"), "{error}");
+    }
+}

@@ -1,0 +1,379 @@
+//! What the attributes of an operation say.
+
+use syn::{
+    Data, DeriveInput, Error, Field, Fields, Ident, LitBool, LitStr, Path, Result, Token, Type,
+    parse::{Parse, ParseStream},
+    spanned::Spanned as _,
+};
+
+/// An operation as it was declared.
+pub(crate) struct Declaration {
+    pub(crate) method: Ident,
+    pub(crate) host: Ident,
+    pub(crate) path: LitStr,
+    pub(crate) name: LitStr,
+    pub(crate) credential: Ident,
+    pub(crate) answer: Answer,
+    pub(crate) is_idempotent: bool,
+    /// The function that makes the body of the whole operation.
+    pub(crate) body: Option<Path>,
+    /// The documentation of the constructor; an operation without it has no constructor.
+    pub(crate) new: Option<LitStr>,
+    /// The function that makes the query string of the whole operation.
+    pub(crate) query: Option<Path>,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// What a success holds.
+pub(crate) enum Answer {
+    Nothing,
+    Json(Type),
+    Tagged(Type),
+    ReadBy(Type, Path),
+}
+
+/// A field and where it stands on the wire.
+pub(crate) struct Part {
+    pub(crate) field: Field,
+    pub(crate) place: Place,
+    /// Whether the constructor leaves it out.
+    pub(crate) has_default: bool,
+}
+
+/// Where a field stands on the wire.
+pub(crate) enum Place {
+    Path,
+    Query,
+    Parameter(LitStr),
+    Header(LitStr),
+    BodyProperty,
+    WholeBody,
+    /// Where a function of the operation puts it, or nowhere.
+    Elsewhere,
+}
+
+impl Declaration {
+    pub(crate) fn read(input: &DeriveInput) -> Result<Self> {
+        let mut given = Given::default();
+        for attribute in &input.attrs {
+            if attribute.path().is_ident("operation") {
+                attribute.parse_args_with(|input: ParseStream<'_>| given.read(input))?;
+            }
+        }
+        let missing = |what: &str| {
+            let message = format!("an operation needs {what} in #[operation(...)]");
+            Error::new(input.ident.span(), message)
+        };
+        let (method, host, path) = given
+            .route
+            .ok_or_else(|| missing("its route, such as GET Data \"/path\","))?;
+        let is_idempotent = given
+            .idempotent
+            .unwrap_or_else(|| ["GET", "PUT", "DELETE"].iter().any(|safe| method == safe));
+        let answer = match (given.answer, given.tagged, given.parse) {
+            (None, None, None) => Answer::Nothing,
+            (Some(answer), None, None) => Answer::Json(answer),
+            (None, Some(tagged), None) => Answer::Tagged(tagged),
+            (Some(answer), None, Some(parse)) => Answer::ReadBy(answer, parse),
+            _ => {
+                return Err(missing(
+                    "either answer or tagged, and parse only with answer,",
+                ));
+            }
+        };
+        let declaration = Self {
+            method,
+            host,
+            path,
+            name: given.name.ok_or_else(|| missing("name"))?,
+            credential: given.credential.ok_or_else(|| missing("credential"))?,
+            answer,
+            is_idempotent,
+            body: given.body,
+            new: given.new,
+            query: given.query,
+            parts: parts(input)?,
+        };
+        declaration.check()?;
+        Ok(declaration)
+    }
+
+    /// One body is made in one way.
+    fn check(&self) -> Result<()> {
+        let mut ways = usize::from(self.body.is_some());
+        let mut has_property = false;
+        for part in &self.parts {
+            match part.place {
+                Place::WholeBody => ways += 1,
+                Place::BodyProperty => has_property = true,
+                _ => {}
+            }
+        }
+        match ways + usize::from(has_property) {
+            0 | 1 => Ok(()),
+            _ => Err(Error::new(
+                self.name.span(),
+                "a body is made of fields marked body, of one marked whole_body, or by a function",
+            )),
+        }
+    }
+}
+
+/// What was read of the attributes so far.
+#[derive(Default)]
+struct Given {
+    route: Option<(Ident, Ident, LitStr)>,
+    name: Option<LitStr>,
+    credential: Option<Ident>,
+    answer: Option<Type>,
+    tagged: Option<Type>,
+    parse: Option<Path>,
+    idempotent: Option<bool>,
+    body: Option<Path>,
+    query: Option<Path>,
+    new: Option<LitStr>,
+}
+
+impl Given {
+    fn read(&mut self, input: ParseStream<'_>) -> Result<()> {
+        while !input.is_empty() {
+            let word: Ident = input.parse()?;
+            if input.peek(Token![=]) {
+                input.parse::<Token![=]>()?;
+                self.set(&word, input)?;
+            } else {
+                set(
+                    &mut self.route,
+                    &word,
+                    (word.clone(), input.parse()?, input.parse()?),
+                )?;
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, key: &Ident, input: ParseStream<'_>) -> Result<()> {
+        match key.to_string().as_str() {
+            "name" => set(&mut self.name, key, input.parse()?),
+            "credential" => set(&mut self.credential, key, input.parse()?),
+            "answer" => set(&mut self.answer, key, input.parse()?),
+            "tagged" => set(&mut self.tagged, key, input.parse()?),
+            "parse" => set(&mut self.parse, key, input.parse()?),
+            "idempotent" => set(&mut self.idempotent, key, input.parse::<LitBool>()?.value),
+            "body" => set(&mut self.body, key, input.parse()?),
+            "query" => set(&mut self.query, key, input.parse()?),
+            "new" => set(&mut self.new, key, input.parse()?),
+            other => Err(Error::new(
+                key.span(),
+                format!(
+                    "an operation has no {other:?}; known are name, credential, answer, tagged, parse, idempotent, body, query, new"
+                ),
+            )),
+        }
+    }
+}
+
+fn set<T>(slot: &mut Option<T>, key: &Ident, value: T) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Error::new(key.span(), "this is said twice")),
+    }
+}
+
+fn parts(input: &DeriveInput) -> Result<Vec<Part>> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new(input.ident.span(), "an operation is a struct"));
+    };
+    match &data.fields {
+        Fields::Named(fields) => fields.named.iter().map(part).collect(),
+        Fields::Unit => Ok(Vec::new()),
+        Fields::Unnamed(_) => Err(Error::new(
+            input.ident.span(),
+            "the fields of an operation have names",
+        )),
+    }
+}
+
+fn part(field: &Field) -> Result<Part> {
+    let mut marks = Marks::default();
+    for attribute in &field.attrs {
+        if attribute.path().is_ident("wire") {
+            marks = attribute.parse_args()?;
+        }
+    }
+    let type_name = last_name(&field.ty);
+    let is_phantom = type_name.is_some_and(|name| name == "PhantomData");
+    let place = match marks.place {
+        Some(place) => place,
+        None if is_phantom => Place::Elsewhere,
+        None => {
+            return Err(Error::new(
+                field.span(),
+                "say where this stands: #[wire(path)], query, header = \"...\", body, whole_body or elsewhere",
+            ));
+        }
+    };
+    let may_be_left_out = type_name.is_some_and(|name| {
+        ["Option", "bool", "PhantomData"]
+            .iter()
+            .any(|it| name == it)
+    });
+    Ok(Part {
+        field: field.clone(),
+        place,
+        has_default: marks.has_default || may_be_left_out,
+    })
+}
+
+fn last_name(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
+        _ => None,
+    }
+}
+
+/// What `#[wire(...)]` says.
+#[derive(Default)]
+struct Marks {
+    place: Option<Place>,
+    has_default: bool,
+}
+
+impl Parse for Marks {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut marks = Self::default();
+        while !input.is_empty() {
+            let word: Ident = input.parse()?;
+            let value = match input.peek(Token![=]) {
+                true => {
+                    input.parse::<Token![=]>()?;
+                    Some(input.parse::<LitStr>()?)
+                }
+                false => None,
+            };
+            let place = match (word.to_string().as_str(), value) {
+                ("path", None) => Place::Path,
+                ("query", None) => Place::Query,
+                ("query", Some(name)) => Place::Parameter(name),
+                ("header", Some(name)) => Place::Header(name),
+                ("body", None) => Place::BodyProperty,
+                ("whole_body", None) => Place::WholeBody,
+                ("elsewhere", None) => Place::Elsewhere,
+                ("default", None) => {
+                    marks.has_default = true;
+                    continue_list(input)?;
+                    continue;
+                }
+                _ => {
+                    return Err(Error::new(
+                        word.span(),
+                        "known are path, query, query = \"name\", header = \"name\", body, whole_body, elsewhere and default",
+                    ));
+                }
+            };
+            set(&mut marks.place, &word, place)?;
+            continue_list(input)?;
+        }
+        Ok(marks)
+    }
+}
+
+fn continue_list(input: ParseStream<'_>) -> Result<()> {
+    if !input.is_empty() {
+        input.parse::<Token![,]>()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    /// Why a declaration is refused.
+    fn refusal(input: &DeriveInput) -> String {
+        match Declaration::read(input) {
+            Ok(_) => String::new(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn an_operation_says_what_it_needs_and_what_it_leaves_out() {
+        let declaration = Declaration::read(&parse_quote! {
+            #[operation(GET Data "/a/{id}", name = "a.get", credential = ApiKey, tagged = A)]
+            struct Get<T> {
+                #[wire(path)]
+                id: Id,
+                #[wire(query, default)]
+                view: View,
+                #[wire(header = "if-match")]
+                tag: Option<String>,
+                of: PhantomData<T>,
+            }
+        });
+        let declaration = declaration.unwrap_or_else(|error| panic!("{error}"));
+        assert!(declaration.is_idempotent);
+        assert!(matches!(declaration.answer, Answer::Tagged(_)));
+        let left_out: Vec<bool> = declaration
+            .parts
+            .iter()
+            .map(|part| part.has_default)
+            .collect();
+        assert_eq!(left_out, [false, true, true, true]);
+    }
+
+    #[test]
+    fn a_post_is_done_once_unless_it_says_otherwise() {
+        let read = |input: DeriveInput| Declaration::read(&input).map(|it| it.is_idempotent);
+        let post = read(parse_quote! {
+            #[operation(POST Data "/a", name = "a.make", credential = ApiKey)]
+            struct Make;
+        });
+        let question = read(parse_quote! {
+            #[operation(POST Data "/a", name = "a.ask", credential = ApiKey, idempotent = true)]
+            struct Ask;
+        });
+        assert!(matches!((post, question), (Ok(false), Ok(true))));
+    }
+
+    #[test]
+    fn what_is_missing_unknown_or_said_twice_is_named() {
+        let missing = refusal(&parse_quote! {
+            #[operation(name = "a.get", credential = ApiKey)]
+            struct Get;
+        });
+        assert!(missing.contains("its route"), "{missing}");
+        let unknown = refusal(&parse_quote! {
+            #[operation(GET Data "/a", name = "a.get", credentials = ApiKey)]
+            struct Get;
+        });
+        assert!(unknown.contains("\"credentials\""), "{unknown}");
+        let twice = refusal(&parse_quote! {
+            #[operation(GET Data "/a", name = "a.get", name = "a.got", credential = ApiKey)]
+            struct Get;
+        });
+        assert!(twice.contains("said twice"), "{twice}");
+        let unplaced = refusal(&parse_quote! {
+            #[operation(GET Data "/a", name = "a.get", credential = ApiKey)]
+            struct Get {
+                id: Id,
+            }
+        });
+        assert!(unplaced.contains("where this stands"), "{unplaced}");
+        let bodies = refusal(&parse_quote! {
+            #[operation(POST Data "/a", name = "a.make", credential = ApiKey)]
+            struct Make {
+                #[wire(whole_body)]
+                all: All,
+                #[wire(body)]
+                one: One,
+            }
+        });
+        assert!(bodies.contains("a body is made of"), "{bodies}");
+    }
+}

@@ -1,0 +1,228 @@
+//! The code of an operation.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, Ident};
+
+use crate::declaration::{Answer, Declaration, Part, Place};
+
+pub(crate) fn expand(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
+    let constructor = constructor(input, declaration);
+    let operation = operation(input, declaration);
+    quote! { #constructor #operation }
+}
+
+fn constructor(input: &DeriveInput, declaration: &Declaration) -> Option<TokenStream> {
+    let doc = declaration.new.as_ref()?;
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let (mut parameters, mut values) = (Vec::new(), Vec::new());
+    for part in &declaration.parts {
+        let (field, ty) = (&part.field.ident, &part.field.ty);
+        if part.has_default {
+            values.push(quote! { #field: ::core::default::Default::default() });
+        } else {
+            parameters.push(quote! { #field: impl ::core::convert::Into<#ty> });
+            values.push(quote! { #field: #field.into() });
+        }
+    }
+    Some(quote! {
+        impl #impl_generics #name #type_generics #where_clause {
+            #[doc = #doc]
+            pub fn new(#(#parameters),*) -> Self {
+                Self { #(#values),* }
+            }
+        }
+    })
+}
+
+fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
+    let Declaration {
+        method,
+        host,
+        path,
+        name,
+        credential,
+        is_idempotent,
+        ..
+    } = declaration;
+    let (_, type_generics, _) = input.generics.split_for_impl();
+    let type_name = &input.ident;
+    // The types that stand for a record are read from the answer.
+    let mut generics = input.generics.clone();
+    for parameter in generics.type_params_mut() {
+        parameter
+            .bounds
+            .push(syn::parse_quote! { ::svc_model::__derive::DeserializeOwned });
+    }
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let path_arguments = path_arguments(declaration);
+    let query = query(declaration);
+    let headers = headers(declaration);
+    let body = body(declaration);
+    let parse = parse(declaration);
+    quote! {
+        impl #impl_generics ::svc_model::wire::Operation for #type_name #type_generics #where_clause {
+            const INFO: ::svc_model::wire::OperationInfo = ::svc_model::wire::OperationInfo::new(
+                #name,
+                ::svc_model::__derive::Method::#method,
+                ::svc_model::wire::Host::#host,
+                #path,
+                ::svc_model::wire::Credential::#credential,
+                #is_idempotent,
+            );
+            #parse
+            #path_arguments
+            #query
+            #headers
+            #body
+        }
+    }
+}
+
+/// The fields of one kind of place.
+fn fields<'a>(
+    declaration: &'a Declaration,
+    is_here: impl Fn(&Place) -> bool + 'a,
+) -> impl Iterator<Item = &'a Part> {
+    let parts = declaration.parts.iter();
+    parts.filter(move |part| is_here(&part.place))
+}
+
+fn path_arguments(declaration: &Declaration) -> TokenStream {
+    let names: Vec<&Option<Ident>> = fields(declaration, |place| matches!(place, Place::Path))
+        .map(|part| &part.field.ident)
+        .collect();
+    quote! {
+        fn path_arguments(&self) -> ::svc_model::wire::PathArguments<'_> {
+            #[allow(unused_mut, reason = "some paths have no names")]
+            let mut arguments = ::svc_model::wire::PathArguments::default();
+            #(::svc_model::wire::PathPart::push_to(&self.#names, &mut arguments);)*
+            arguments
+        }
+    }
+}
+
+fn query(declaration: &Declaration) -> Option<TokenStream> {
+    if let Some(function) = &declaration.query {
+        return Some(quote! {
+            fn query(&self) -> ::svc_model::QueryString {
+                #function(self)
+            }
+        });
+    }
+    let writes: Vec<TokenStream> = declaration
+        .parts
+        .iter()
+        .filter_map(|part| {
+            let field = &part.field.ident;
+            match &part.place {
+                Place::Query => {
+                    Some(quote! { ::svc_model::wire::QueryPart::write(&self.#field, &mut query); })
+                }
+                Place::Parameter(name) => Some(
+                    quote! { ::svc_model::wire::QueryValue::write(&self.#field, #name, &mut query); },
+                ),
+                _ => None,
+            }
+        })
+        .collect();
+    (!writes.is_empty()).then(|| {
+        quote! {
+            fn query(&self) -> ::svc_model::QueryString {
+                let mut query = ::svc_model::QueryString::new();
+                #(#writes)*
+                query
+            }
+        }
+    })
+}
+
+fn headers(declaration: &Declaration) -> Option<TokenStream> {
+    let pushes: Vec<TokenStream> = declaration
+        .parts
+        .iter()
+        .filter_map(|part| {
+            let field = &part.field.ident;
+            let Place::Header(name) = &part.place else {
+                return None;
+            };
+            Some(quote! {
+                if let ::core::option::Option::Some(value) = &self.#field {
+                    let name = ::svc_model::__derive::HeaderName::from_static(#name);
+                    headers.push((name, ::std::string::ToString::to_string(value)));
+                }
+            })
+        })
+        .collect();
+    (!pushes.is_empty()).then(|| {
+        quote! {
+            fn headers(&self) -> ::std::vec::Vec<(::svc_model::__derive::HeaderName, ::std::string::String)> {
+                let mut headers = ::std::vec::Vec::new();
+                #(#pushes)*
+                headers
+            }
+        }
+    })
+}
+
+fn body(declaration: &Declaration) -> Option<TokenStream> {
+    let whole = fields(declaration, |place| matches!(place, Place::WholeBody)).next();
+    let properties: Vec<&Option<Ident>> =
+        fields(declaration, |place| matches!(place, Place::BodyProperty))
+            .map(|part| &part.field.ident)
+            .collect();
+    let body = if let Some(function) = &declaration.body {
+        quote! { ::svc_model::__derive::encode(&#function(self)) }
+    } else if let Some(part) = whole {
+        let field = &part.field.ident;
+        quote! { ::svc_model::__derive::encode(&self.#field) }
+    } else if properties.is_empty() {
+        return None;
+    } else {
+        let names = properties.iter().flat_map(|name| name.as_ref());
+        let names = names.map(ToString::to_string);
+        quote! {
+            ::core::result::Result::Ok(
+                ::svc_model::__derive::BodyProperties::new()
+                    #(.with(#names, &self.#properties)?)*
+                    .encode()
+            )
+        }
+    };
+    Some(quote! {
+        fn body(&self) -> ::core::result::Result<
+            ::core::option::Option<::svc_model::__derive::Bytes>,
+            ::svc_model::wire::RequestError,
+        > {
+            #body.map(::core::option::Option::Some)
+        }
+    })
+}
+
+fn parse(declaration: &Declaration) -> TokenStream {
+    let (response, read) = match &declaration.answer {
+        Answer::Nothing => (
+            quote! { () },
+            quote! { { let _ = response; ::core::result::Result::Ok(()) } },
+        ),
+        Answer::Json(ty) => (
+            quote! { #ty },
+            quote! { ::svc_model::decode_json(response) },
+        ),
+        Answer::Tagged(ty) => (
+            quote! { ::svc_model::Tagged<#ty> },
+            quote! { ::svc_model::__derive::decode_tagged(response) },
+        ),
+        Answer::ReadBy(ty, function) => (quote! { #ty }, quote! { #function(response) }),
+    };
+    quote! {
+        type Response = #response;
+
+        fn parse_success(
+            response: ::svc_model::__derive::HttpResponse,
+        ) -> ::core::result::Result<Self::Response, ::svc_model::ResponseError> {
+            #read
+        }
+    }
+}

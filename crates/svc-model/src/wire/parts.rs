@@ -1,0 +1,117 @@
+//! The parts of a request that the fields of an operation become, as `#[derive(Operation)]` puts them together.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::{PathArguments, RequestError};
+use crate::QueryString;
+
+/// What fills one or more names of a path template.
+pub trait PathPart {
+    /// Appends the values, in the order of the template's names.
+    fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>);
+}
+
+impl PathPart for String {
+    fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>) {
+        arguments.push(self);
+    }
+}
+
+/// What is several parameters of a query string, or one with a name of its own.
+pub trait QueryPart {
+    /// Appends the parameters.
+    fn write(&self, query: &mut QueryString);
+}
+
+/// What is the value of one parameter of a query string.
+pub trait QueryValue {
+    /// Appends the parameter, unless there is nothing to say.
+    fn write(&self, name: &str, query: &mut QueryString);
+}
+
+impl QueryValue for bool {
+    fn write(&self, name: &str, query: &mut QueryString) {
+        if *self {
+            query.push(name, "1");
+        }
+    }
+}
+
+impl<T: ToString> QueryValue for Option<T> {
+    fn write(&self, name: &str, query: &mut QueryString) {
+        if let Some(value) = self {
+            query.push(name, &value.to_string());
+        }
+    }
+}
+
+/// Writes a JSON body.
+///
+/// # Errors
+/// When the value cannot be written as JSON.
+pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Bytes, RequestError> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(not_json)
+}
+
+/// A JSON object that is written one property after another; a property that is null is left out.
+#[derive(Debug, Default)]
+pub struct BodyProperties(Vec<u8>);
+
+impl BodyProperties {
+    /// No property yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a property.
+    ///
+    /// # Errors
+    /// When the value cannot be written as JSON.
+    pub fn with<T: Serialize + ?Sized>(
+        mut self,
+        name: &str,
+        value: &T,
+    ) -> Result<Self, RequestError> {
+        let before = self.0.len();
+        self.0.push(if before == 0 { b'{' } else { b',' });
+        serde_json::to_writer(&mut self.0, name).map_err(not_json)?;
+        self.0.push(b':');
+        let value_at = self.0.len();
+        serde_json::to_writer(&mut self.0, value).map_err(not_json)?;
+        if self.0.get(value_at..) == Some(b"null") {
+            self.0.truncate(before);
+        }
+        Ok(self)
+    }
+
+    /// The body.
+    pub fn encode(mut self) -> Bytes {
+        if self.0.is_empty() {
+            self.0.push(b'{');
+        }
+        self.0.push(b'}');
+        self.0.into()
+    }
+}
+
+fn not_json(error: serde_json::Error) -> RequestError {
+    RequestError::new("the body cannot be written as JSON").with_source(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_has_the_properties_that_say_something() {
+        let body = |first: Option<&str>, second: Option<u8>| {
+            let body = BodyProperties::new().with("first", &first).unwrap();
+            body.with("second", &second).unwrap().encode()
+        };
+        assert_eq!(body(None, None), "{}");
+        assert_eq!(body(Some("null"), None), r#"{"first":"null"}"#);
+        assert_eq!(body(None, Some(7)), r#"{"second":7}"#);
+        assert_eq!(body(Some("a"), Some(7)), r#"{"first":"a","second":7}"#);
+    }
+}

@@ -1,0 +1,179 @@
+//! Serving one connection until it ends, or until the deadline of its state is over.
+
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    task::{Poll, ready},
+    time::Duration,
+};
+
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+use super::activity::{Activity, Timing, Window};
+
+/// How long a connection that is asked to end may take to say so to its caller.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// By its caller, by an error, or by a shutdown.
+    Finished,
+    /// No whole request came in time.
+    Idle,
+    /// What was answered was not read in time.
+    Unread,
+}
+
+/// Polls a connection until it ends. `end` asks it to end once its requests are answered.
+pub(super) async fn supervise<C, E>(
+    connection: C,
+    end: impl Fn(Pin<&mut C>),
+    activity: &Activity,
+    timing: &Timing,
+    mut shutdown: watch::Receiver<bool>,
+) -> End
+where
+    C: Future<Output = Result<(), E>>,
+    E: std::fmt::Display,
+{
+    let mut connection = pin!(connection);
+    let mut shutdown = pin!(shutdown.wait_for(|&stop| stop));
+    let mut is_ending = false;
+    let mut farewell: Option<Instant> = None;
+    let mut window: Option<Window> = None;
+    let mut timer = pin!(sleep_until(Instant::now() + timing.header));
+    poll_fn(|context| {
+        loop {
+            if let Poll::Ready(result) = connection.as_mut().poll(context) {
+                if let Err(error) = result {
+                    tracing::debug!(%error, "a connection ended early");
+                }
+                return Poll::Ready(match farewell {
+                    Some(_) => End::Idle,
+                    None => End::Finished,
+                });
+            }
+            if !is_ending && shutdown.as_mut().poll(context).is_ready() {
+                is_ending = true;
+                end(connection.as_mut());
+                continue;
+            }
+            // The deadline of an unread answer may be sooner than what the timer waits for.
+            match (activity.is_blocked(), window) {
+                (false, _) => window = None,
+                (true, Some(_)) => {}
+                (true, None) => {
+                    let begun = Window::begin(activity.written());
+                    window = Some(begun);
+                    if begun.end(timing) < timer.deadline() {
+                        timer.as_mut().reset(begun.end(timing));
+                    }
+                }
+            }
+            ready!(timer.as_mut().poll(context));
+            let now = Instant::now();
+            if farewell.is_some() {
+                return Poll::Ready(End::Idle);
+            }
+            let next = if let Some(current) = window {
+                if now < current.end(timing) {
+                    current.end(timing)
+                } else if let Some(next) = current.next(activity.written(), timing) {
+                    window = Some(next);
+                    next.end(timing)
+                } else {
+                    return Poll::Ready(End::Unread);
+                }
+            } else if !activity.is_idle() {
+                // Work, bodies and streams have deadlines of their own. That of the next state is not sooner.
+                now + timing.header
+            } else if now < activity.moved() + timing.header {
+                activity.moved() + timing.header
+            } else {
+                end(connection.as_mut());
+                let until = now + FAREWELL;
+                farewell = Some(until);
+                timer.as_mut().reset(until);
+                continue;
+            };
+            timer.as_mut().reset(next);
+        }
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMING: Timing = Timing {
+        header: Duration::from_secs(30),
+        write: Duration::from_secs(10),
+        least_read: 100,
+    };
+
+    async fn run(
+        connection: impl Future<Output = Result<(), &'static str>>,
+        activity: &Activity,
+    ) -> (End, u64) {
+        let begun = Instant::now();
+        let (_stop, stopped) = watch::channel(false);
+        let end = supervise(connection, |_| {}, activity, &TIMING, stopped).await;
+        (end, begun.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_without_a_request_ends() {
+        let activity = Activity::new(Instant::now());
+        assert_eq!(
+            run(std::future::pending(), &activity).await,
+            (End::Idle, 31)
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_ends_so_long_after_its_last_request() {
+        let activity = Activity::new(Instant::now());
+        let connection = async {
+            activity.begin_request();
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            activity.end_request();
+            std::future::pending().await
+        };
+        assert_eq!(run(connection, &activity).await, (End::Idle, 131));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_does_not_read_ends_sooner() {
+        let activity = Activity::new(Instant::now());
+        let connection = async {
+            activity.begin_request();
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            activity.block();
+            std::future::pending().await
+        };
+        assert_eq!(run(connection, &activity).await, (End::Unread, 12));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_reads_slowly_goes_on_at_the_minimum_rate() {
+        for (bytes, end) in [(9, (End::Unread, 10)), (10, (End::Finished, 60))] {
+            let activity = Activity::new(Instant::now());
+            let connection = async {
+                activity.begin_request();
+                activity.block();
+                for _ in 0..60 {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    activity.wrote(bytes);
+                    activity.block();
+                }
+                Ok(())
+            };
+            assert_eq!(run(connection, &activity).await, end);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A line as it is written: into the table, and before that into the journal of writes.
+
+use serde::{Deserialize, Serialize};
+use svc_data::Value;
+use uuid::Uuid;
+
+use super::{Actor, ActorKind, AuditEntry, AuditLine, By};
+use crate::clock;
+use crate::error::Error;
+use crate::store::Store;
+
+pub(super) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
+     actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+/// Inserts a line unless it is there already.
+pub(super) const INSERT_ONCE: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
+     actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT (uid) DO NOTHING";
+
+/// The `outcome` of a line about a write whose end nobody knows.
+pub(super) const UNKNOWN: &str = "unknown";
+
+/// The columns of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct NewLine {
+    uid: Uuid,
+    date_add: String,
+    project: Option<String>,
+    environment: Option<String>,
+    actor_kind: String,
+    actor_uid: Option<Uuid>,
+    actor_label: Option<String>,
+    action: String,
+    resource: Option<String>,
+    model: Option<String>,
+    record: Option<String>,
+    request_id: Option<String>,
+    before_tag: Option<String>,
+    after_tag: Option<String>,
+    status: Option<u16>,
+    outcome: Option<String>,
+}
+
+impl NewLine {
+    /// The line about a change that was made now.
+    pub(super) fn new(store: &Store, by: &By, entry: &AuditEntry) -> Self {
+        let now = store.clock().now();
+        let actor = entry.actor.as_ref().unwrap_or(&by.actor);
+        Self {
+            uid: store.line_uid(now),
+            date_add: clock::to_text(now),
+            project: entry.project.clone(),
+            environment: entry.environment.clone(),
+            actor_kind: actor.kind.as_str().to_owned(),
+            actor_uid: actor.uid,
+            actor_label: actor.label.clone(),
+            action: entry.action.to_owned(),
+            resource: entry.resource.clone(),
+            model: entry.model.clone(),
+            record: entry.record.clone(),
+            request_id: by.request_id.clone(),
+            before_tag: entry.before.clone(),
+            after_tag: entry.after.clone(),
+            status: entry.status,
+            outcome: None,
+        }
+    }
+
+    /// The same line about a write whose end nobody knows.
+    pub(super) fn unknown(mut self) -> Self {
+        self.outcome = Some(UNKNOWN.to_owned());
+        self
+    }
+
+    /// Its identifier.
+    pub(super) fn uid(&self) -> Uuid {
+        self.uid
+    }
+
+    /// The same line with another identifier.
+    pub(super) fn with_uid(self, uid: Uuid) -> Self {
+        Self { uid, ..self }
+    }
+
+    /// The same line without the key of the record.
+    pub(super) fn without_record(self) -> Self {
+        Self {
+            record: None,
+            ..self
+        }
+    }
+
+    /// The line as it is read.
+    pub(super) fn into_line(self) -> Result<AuditLine, Error> {
+        Ok(AuditLine {
+            uid: self.uid,
+            time: clock::from_text(&self.date_add)?,
+            project: self.project,
+            environment: self.environment,
+            actor: Actor {
+                kind: ActorKind::stored(&self.actor_kind)?,
+                uid: self.actor_uid,
+                label: self.actor_label,
+            },
+            action: self.action,
+            resource: self.resource,
+            model: self.model,
+            record: self.record,
+            request_id: self.request_id,
+            before: self.before_tag,
+            after: self.after_tag,
+            status: self.status,
+            outcome_is_unknown: self.outcome.is_some(),
+        })
+    }
+
+    /// The values of [`INSERT`], in its order.
+    pub(super) fn values(&self) -> Vec<Value> {
+        vec![
+            self.uid.to_string().into(),
+            self.date_add.as_str().into(),
+            self.project.as_deref().into(),
+            self.environment.as_deref().into(),
+            self.actor_kind.as_str().into(),
+            self.actor_uid.map(|uid| uid.to_string()).into(),
+            self.actor_label.as_deref().into(),
+            self.action.as_str().into(),
+            self.resource.as_deref().into(),
+            self.model.as_deref().into(),
+            self.record.as_deref().into(),
+            self.request_id.as_deref().into(),
+            self.before_tag.as_deref().into(),
+            self.after_tag.as_deref().into(),
+            self.status.map(i64::from).into(),
+            self.outcome.as_deref().into(),
+        ]
+    }
+}

@@ -1,0 +1,151 @@
+//! `cargo xtask fuzz`: runs the targets of `fuzz/` with cargo-fuzz, which is installed into the target folder when it
+//! is missing. The pinned toolchain is enough: without a sanitizer nothing of it is unstable.
+//!
+//! A target begins with its corpus in the repository and with what earlier runs found, which stays in the target folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::shell::{Failure, Repository, Run};
+
+const VERSION: &str = "0.13.2";
+/// The most memory of a target, in MiB, and the longest time for one input, in seconds.
+const MEMORY: u32 = 3_072;
+const LONGEST: u32 = 25;
+
+/// How long each target runs in `cargo xtask test`.
+pub const IN_TESTS: Duration = Duration::from_secs(20);
+/// How long each target runs when nothing is asked for.
+pub const BY_DEFAULT: Duration = Duration::from_secs(60);
+
+/// Runs the named targets one after the other; without names, all of them.
+pub fn run(repository: &Repository, names: &[String], each: Duration) -> Result<(), Failure> {
+    let fuzz = repository.root().join("fuzz");
+    let all = targets(&fuzz)?;
+    let chosen: Vec<&str> = match names {
+        [] => all.keys().map(String::as_str).collect(),
+        names => names
+            .iter()
+            .map(|name| {
+                all.contains_key(name)
+                    .then_some(name.as_str())
+                    .ok_or_else(|| {
+                        let known: Vec<&str> = all.keys().map(String::as_str).collect();
+                        Failure::new(format!(
+                            "there is no fuzz target `{name}`; there are {}",
+                            known.join(", ")
+                        ))
+                    })
+            })
+            .collect::<Result<_, _>>()?,
+    };
+    let tools = repository.target().join("fuzz-tools");
+    install(repository, &tools)?;
+    cargo_fuzz(repository, &tools, "build").run()?;
+    // A target ends without cleaning up; what it made in the temporary folder is removed here.
+    let temporary = tempfile::tempdir()?;
+    for name in chosen {
+        let found = repository.target().join("fuzz-corpus").join(name);
+        fs::create_dir_all(&found)?;
+        cargo_fuzz(repository, &tools, "run")
+            .args([name, text(&found)?, &format!("fuzz/corpus/{name}"), "--"])
+            .args([
+                format!("-max_total_time={}", each.as_secs()),
+                format!("-rss_limit_mb={MEMORY}"),
+                format!("-timeout={LONGEST}"),
+            ])
+            .args(["-print_final_stats=1", "-verbosity=0", "-close_fd_mask=1"])
+            .args(dictionary(&fuzz, name))
+            .env("TMPDIR", text(temporary.path())?)
+            .run()?;
+    }
+    Ok(())
+}
+
+/// The targets by name, with their files.
+fn targets(fuzz: &Path) -> Result<BTreeMap<String, PathBuf>, Failure> {
+    let mut targets = BTreeMap::new();
+    for entry in fs::read_dir(fuzz.join("fuzz_targets"))? {
+        let path = entry?.path();
+        if let Some(name) = path.file_stem().and_then(|name| name.to_str()) {
+            targets.insert(name.to_owned(), path.clone());
+        }
+    }
+    Ok(targets)
+}
+
+/// The option that names the dictionary of a target, where it has one.
+fn dictionary(fuzz: &Path, target: &str) -> Option<String> {
+    let name = format!("{target}.dict");
+    fuzz.join("dictionaries")
+        .join(&name)
+        .exists()
+        .then(|| format!("-dict=fuzz/dictionaries/{name}"))
+}
+
+fn cargo_fuzz(repository: &Repository, tools: &Path, command: &str) -> Run {
+    let build = repository.target().join("fuzz");
+    repository
+        .command(tools.join("bin").join("cargo-fuzz"))
+        .args([command, "--fuzz-dir", "fuzz", "--sanitizer", "none"])
+        .args(["--target-dir", &build.display().to_string()])
+}
+
+fn install(repository: &Repository, tools: &Path) -> Result<(), Failure> {
+    let runs = |program: &Path| {
+        let output = Command::new(program).arg("--version").output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    if !runs(Path::new("c++")) {
+        svc_system::install(&["g++"]);
+    }
+    if runs(&tools.join("bin").join("cargo-fuzz")) {
+        return Ok(());
+    }
+    repository
+        .cargo(["install", "cargo-fuzz", "--locked", "--version", VERSION])
+        .args(["--root", text(tools)?, "--target-dir"])
+        .args([text(&tools.join("build"))?])
+        .run()
+}
+
+fn text(path: &Path) -> Result<&str, Failure> {
+    path.to_str().ok_or_else(|| {
+        Failure::new(format!(
+            "{} is a path that is not UTF-8; choose another target folder",
+            path.display()
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_a_corpus_and_is_declared() {
+        let repository = Repository::find().unwrap();
+        let fuzz = repository.root().join("fuzz");
+        let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
+        for name in targets(&fuzz).unwrap().keys() {
+            let corpus = fuzz.join("corpus").join(name);
+            assert!(fs::read_dir(&corpus).unwrap().count() > 0, "{name}");
+            assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_target_is_refused_with_the_list() {
+        let repository = Repository::find().unwrap();
+        let names = ["filter".to_owned()];
+        let failure = run(&repository, &names, IN_TESTS)
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(failure.contains("`filter`"), "{failure}");
+        assert!(failure.contains("filters"), "{failure}");
+    }
+}
