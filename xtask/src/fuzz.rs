@@ -1,7 +1,9 @@
 //! `cargo xtask fuzz`: runs the targets of `fuzz/` with cargo-fuzz, which is installed into the target folder when it
 //! is missing. The pinned toolchain is enough: without a sanitizer nothing of it is unstable.
 //!
-//! A target begins with its corpus in the repository and with what earlier runs found, which stays in the target folder.
+//! By hand a target goes on from what earlier runs found, which stays in the target folder, and takes other inputs
+//! each time. In `cargo xtask test` it begins with the corpus of the repository alone, and with the same seed: the
+//! same commit gives the same answer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,13 +18,31 @@ const VERSION: &str = "0.13.2";
 const MEMORY: u32 = 3_072;
 const LONGEST: u32 = 25;
 
-/// How long each target runs in `cargo xtask test`.
-pub const IN_TESTS: Duration = Duration::from_secs(20);
+/// How long each target runs in `cargo xtask test`, and the seed it begins with.
+const IN_TESTS: (Duration, u32) = (Duration::from_secs(20), 1);
 /// How long each target runs when nothing is asked for.
 pub const BY_DEFAULT: Duration = Duration::from_secs(60);
 
 /// Runs the named targets one after the other; without names, all of them.
 pub fn run(repository: &Repository, names: &[String], each: Duration) -> Result<(), Failure> {
+    let found = repository.target().join("fuzz-corpus");
+    run_targets(repository, names, each, None, &found)
+}
+
+/// Runs every target as `cargo xtask test` does.
+pub fn run_in_tests(repository: &Repository) -> Result<(), Failure> {
+    let (each, seed) = IN_TESTS;
+    let found = tempfile::tempdir()?;
+    run_targets(repository, &[], each, Some(seed), found.path())
+}
+
+fn run_targets(
+    repository: &Repository,
+    names: &[String],
+    each: Duration,
+    seed: Option<u32>,
+    found: &Path,
+) -> Result<(), Failure> {
     let fuzz = repository.root().join("fuzz");
     let all = targets(&fuzz)?;
     let chosen: Vec<&str> = match names {
@@ -48,7 +68,7 @@ pub fn run(repository: &Repository, names: &[String], each: Duration) -> Result<
     // A target ends without cleaning up; what it made in the temporary folder is removed here.
     let temporary = tempfile::tempdir()?;
     for name in chosen {
-        let found = repository.target().join("fuzz-corpus").join(name);
+        let found = found.join(name);
         fs::create_dir_all(&found)?;
         cargo_fuzz(repository, &tools, "run")
             .args([name, text(&found)?, &format!("fuzz/corpus/{name}"), "--"])
@@ -58,6 +78,7 @@ pub fn run(repository: &Repository, names: &[String], each: Duration) -> Result<
                 format!("-timeout={LONGEST}"),
             ])
             .args(["-print_final_stats=1", "-verbosity=0", "-close_fd_mask=1"])
+            .args(seed.map(|seed| format!("-seed={seed}")))
             .args(dictionary(&fuzz, name))
             .env("TMPDIR", text(temporary.path())?)
             .run()?;
@@ -141,7 +162,7 @@ mod tests {
     fn an_unknown_target_is_refused_with_the_list() {
         let repository = Repository::find().unwrap();
         let names = ["filter".to_owned()];
-        let failure = run(&repository, &names, IN_TESTS)
+        let failure = run(&repository, &names, BY_DEFAULT)
             .err()
             .unwrap()
             .to_string();

@@ -1,6 +1,12 @@
 //! A database of our own: rows in and out, whatever the engine. The control plane lives on it.
 
-use std::{fs, io, path::Path, sync::Arc, thread, time::Duration};
+use std::{
+    fs, io,
+    path::Path,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use rusqlite::{
     Connection as SqliteConnection, OpenFlags,
@@ -25,10 +31,12 @@ pub use value::{ColumnIndex, FromValue, Row, Value};
 
 /// How many threads read the control plane.
 const READERS: usize = 2;
-/// How often missing migrations are tried while another process may be at them.
+/// How long it is waited for other processes that bring the structure up to date.
+const MIGRATION_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often a migration that failed is tried: another process may have done the same step at that moment.
 const MIGRATION_ATTEMPTS: u32 = 10;
 /// How long it is waited between two tries.
-const MIGRATION_PAUSE: Duration = Duration::from_millis(50);
+const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 
 /// A database of our own. Cheap to clone; its threads end with the last clone.
 ///
@@ -376,21 +384,34 @@ fn migrate(source: &Source, migrations: &[Migration]) -> Result<(), Error> {
     }
     let runner = refinery::Runner::new(&known);
     let mut slot = Slot::new(source.clone(), Role::Writer);
-    let mut attempts = 1;
+    let until = Instant::now() + MIGRATION_TIMEOUT;
+    let mut failed = 0;
     loop {
-        match runner.run(slot.connection()?) {
+        let error = match runner.run(slot.connection()?) {
             Ok(_) => return Ok(()),
-            // Another process applies the same steps right now: what it has done is seen the next time.
-            Err(error)
-                if attempts < MIGRATION_ATTEMPTS
-                    && matches!(error.kind(), refinery::error::Kind::Connection(..)) =>
-            {
-                attempts += 1;
-                thread::sleep(MIGRATION_PAUSE);
+            Err(error) => error,
+        };
+        // Another process applies the same steps right now: what it has done is seen the next time.
+        let may_pass = match error.kind() {
+            refinery::error::Kind::Connection(_, source) if is_busy(source.as_ref()) => true,
+            refinery::error::Kind::Connection(..) => {
+                failed += 1;
+                failed < MIGRATION_ATTEMPTS
             }
-            Err(error) => return Err(refused(&source.path, error)),
+            _ => false,
+        };
+        if !may_pass || Instant::now() >= until {
+            return Err(refused(&source.path, error));
         }
+        thread::sleep(MIGRATION_PAUSE);
     }
+}
+
+fn is_busy(error: &(dyn std::error::Error + 'static)) -> bool {
+    error
+        .downcast_ref::<rusqlite::Error>()
+        .and_then(rusqlite::Error::sqlite_error_code)
+        .is_some_and(|code| code == rusqlite::ErrorCode::DatabaseBusy)
 }
 
 fn refused(path: &Path, error: refinery::Error) -> Error {

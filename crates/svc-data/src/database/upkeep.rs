@@ -5,7 +5,10 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags};
 
 use super::Database;
-use crate::{Error, ErrorKind, sqlite::fault};
+use crate::{
+    Error, ErrorKind,
+    sqlite::{connection::set_wal, fault},
+};
 
 /// Free pages that are not worth the work.
 const FEW_PAGES: i64 = 1_024;
@@ -112,7 +115,7 @@ pub(super) fn let_shrink(path: &Path) -> Result<(), Error> {
             connection.busy_timeout(LOCK_TIMEOUT)?;
             connection.pragma_update(None, "auto_vacuum", "incremental")?;
             // Writes the first page, which keeps the setting.
-            connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))
+            set_wal(&connection)
         })
         .map_err(|error| fault::translate(error, path))
 }

@@ -237,8 +237,10 @@ impl Identity {
         Ok(Self {})
     }
 }
-/// Puts a database into WAL mode. SQLite does not wait for others that do the same at that moment.
-fn set_wal(connection: &Connection) -> rusqlite::Result<()> {
+
+/// Puts a database into WAL mode. SQLite does not wait for others that do the same at that moment, so
+/// this does.
+pub(crate) fn set_wal(connection: &Connection) -> rusqlite::Result<()> {
     let mut tries = 0;
     loop {
         match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
