@@ -1,6 +1,6 @@
 //! Values as JSON, written straight into an answer.
 
-use std::fmt::Write;
+use std::fmt::{Debug, Write};
 
 use bytes::{BufMut, BytesMut};
 use serde_json::value::RawValue;
@@ -34,7 +34,20 @@ pub(crate) fn write_object<E>(
     Ok(())
 }
 
-/// Writes what shows itself as JSON, such as a number.
+/// Writes a whole number.
+pub(crate) fn write_integer(out: &mut BytesMut, number: impl itoa::Integer) {
+    out.put_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Writes a float with the fewest digits that read back as the same one; null for one that JSON does not have.
+pub(crate) fn write_float(out: &mut BytesMut, number: impl Copy + Debug + Into<f64>) {
+    match number.into().is_finite() {
+        true => write_display(out, format_args!("{number:?}")),
+        false => out.put_slice(b"null"),
+    }
+}
+
+/// Writes what shows itself as JSON, such as a decimal.
 pub(crate) fn write_display(out: &mut BytesMut, text: std::fmt::Arguments<'_>) {
     // Writing into a growing buffer does not fail.
     let _ = out.write_fmt(text);

@@ -7,36 +7,31 @@ use crate::time::Zone;
 
 /// Writes `YYYY-MM-DD?HH:MM:SS`, for years from 0 to 9999.
 pub(crate) fn write_civil(out: &mut impl BufMut, civil: DateTime, separator: u8) {
-    let mut text = [0_u8; 19];
-    let year = i32::from(civil.year());
-    let parts = [
-        (0, year / 100),
-        (2, year % 100),
-        (5, i32::from(civil.month())),
-        (8, i32::from(civil.day())),
-        (11, i32::from(civil.hour())),
-        (14, i32::from(civil.minute())),
-        (17, i32::from(civil.second())),
-    ];
-    for (at, value) in parts {
-        if let Some([tens, ones]) = text.get_mut(at..at + 2) {
-            let value = u8::try_from(value.rem_euclid(100)).unwrap_or(0);
-            *tens = b'0' + value / 10;
-            *ones = b'0' + value % 10;
-        }
-    }
-    for (at, mark) in [
-        (4, b'-'),
-        (7, b'-'),
-        (10, separator),
-        (13, b':'),
-        (16, b':'),
-    ] {
-        if let Some(place) = text.get_mut(at) {
-            *place = mark;
-        }
-    }
-    out.put_slice(&text);
+    write_day(
+        out,
+        civil.year().into(),
+        civil.month().into(),
+        civil.day().into(),
+    );
+    let [h, hh] = two_digits(civil.hour().into());
+    let [m, mm] = two_digits(civil.minute().into());
+    let [s, ss] = two_digits(civil.second().into());
+    out.put_slice(&[separator, h, hh, b':', m, mm, b':', s, ss]);
+}
+
+/// Writes `YYYY-MM-DD`, for years from 0 to 9999.
+pub(crate) fn write_day(out: &mut impl BufMut, year: i32, month: i32, day: i32) {
+    let [c, cc] = two_digits(year / 100);
+    let [y, yy] = two_digits(year);
+    let [m, mm] = two_digits(month);
+    let [d, dd] = two_digits(day);
+    out.put_slice(&[c, cc, y, yy, b'-', m, mm, b'-', d, dd]);
+}
+
+/// The last two digits of a number.
+fn two_digits(number: i32) -> [u8; 2] {
+    let number = u8::try_from(number.rem_euclid(100)).unwrap_or(0);
+    [b'0' + number / 10, b'0' + number % 10]
 }
 
 /// Writes a point in time as JSON, in RFC 3339, with so many digits behind the seconds unless they are all zero;
@@ -85,14 +80,10 @@ pub(crate) fn write_local(
         out.put_u8(b'Z');
     } else {
         let minutes = offset.abs() / 60;
-        let two = |value: i32| {
-            let value = u8::try_from(value.rem_euclid(100)).unwrap_or(0);
-            [b'0' + value / 10, b'0' + value % 10]
-        };
         out.put_u8(if offset < 0 { b'-' } else { b'+' });
-        out.put_slice(&two(minutes / 60));
+        out.put_slice(&two_digits(minutes / 60));
         out.put_u8(b':');
-        out.put_slice(&two(minutes % 60));
+        out.put_slice(&two_digits(minutes % 60));
     }
     out.put_u8(b'"');
     true

@@ -8,7 +8,8 @@ use crate::{
     Error, Field, RecordJson,
     cursor::KeyValue,
     json::{
-        instant::write_instant, write_display, write_hex, write_json, write_object, write_text,
+        instant::{write_day, write_instant},
+        write_float, write_hex, write_integer, write_json, write_object, write_text,
     },
     plan::Shown,
     records::Tag,
@@ -52,15 +53,10 @@ pub(super) fn write_value(out: &mut BytesMut, kind: Kind, value: &Value, zone: &
         (_, Value::NULL) => out.put_slice(b"null"),
         (Kind::Boolean, Value::Int(0)) => out.put_slice(b"false"),
         (Kind::Boolean, Value::Int(1)) => out.put_slice(b"true"),
-        (_, Value::Int(number)) => write_display(out, format_args!("{number}")),
-        (_, Value::UInt(number)) => write_display(out, format_args!("{number}")),
-        (_, Value::Float(number)) if number.is_finite() => {
-            write_display(out, format_args!("{number:?}"));
-        }
-        (_, Value::Double(number)) if number.is_finite() => {
-            write_display(out, format_args!("{number:?}"));
-        }
-        (_, Value::Float(_) | Value::Double(_)) => out.put_slice(b"null"),
+        (_, Value::Int(number)) => write_integer(out, *number),
+        (_, Value::UInt(number)) => write_integer(out, *number),
+        (_, Value::Float(number)) => write_float(out, *number),
+        (_, Value::Double(number)) => write_float(out, *number),
         (Kind::Binary, Value::Bytes(bytes)) => write_hex(out, bytes),
         (Kind::Json, Value::Bytes(text)) if write_json(out, text) => {}
         (_, Value::Bytes(text)) => write_text(out, &String::from_utf8_lossy(text)),
@@ -83,7 +79,9 @@ pub(super) fn write_value(out: &mut BytesMut, kind: Kind, value: &Value, zone: &
             }
         }
         (Kind::Date, Value::Date(year, month, day, ..)) => {
-            write_display(out, format_args!("\"{year:04}-{month:02}-{day:02}\""));
+            out.put_u8(b'"');
+            write_day(out, i32::from(*year), i32::from(*month), i32::from(*day));
+            out.put_u8(b'"');
         }
         (_, value @ (Value::Date(..) | Value::Time(..))) => write_text(out, &moment(value)),
     }

@@ -183,6 +183,12 @@ impl Messages {
                 self.out.extend_from_slice(passed);
                 self.left -= passed.len();
                 bytes = rest;
+            } else if self.known == 0
+                && let Some((header, rest)) = bytes.split_first_chunk()
+            {
+                self.header = *header;
+                bytes = rest;
+                self.begin();
             } else if let Some((byte, rest)) = bytes.split_first() {
                 if let Some(place) = self.header.get_mut(self.known) {
                     *place = *byte;

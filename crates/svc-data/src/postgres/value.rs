@@ -12,8 +12,8 @@ use crate::{
     Error, Field, RecordJson,
     cursor::KeyValue,
     json::{
-        instant::{write_civil, write_instant},
-        write_display, write_hex, write_object, write_text, write_uuid,
+        instant::{write_civil, write_day, write_instant},
+        write_display, write_float, write_hex, write_integer, write_object, write_text, write_uuid,
     },
     plan::Shown,
     records::Tag,
@@ -141,16 +141,10 @@ impl Cell<'_> {
         }
         match *self.sort {
             Type::INT2 | Type::INT4 | Type::INT8 => {
-                write_display(out, format_args!("{}", self.integer()?));
+                write_integer(out, self.integer()?);
             }
-            Type::FLOAT4 => match f32::from_be_bytes(self.bytes.try_into().ok()?) {
-                number if number.is_finite() => write_display(out, format_args!("{number:?}")),
-                _ => out.put_slice(b"null"),
-            },
-            Type::FLOAT8 => match f64::from_be_bytes(self.bytes.try_into().ok()?) {
-                number if number.is_finite() => write_display(out, format_args!("{number:?}")),
-                _ => out.put_slice(b"null"),
-            },
+            Type::FLOAT4 => write_float(out, f32::from_be_bytes(self.bytes.try_into().ok()?)),
+            Type::FLOAT8 => write_float(out, f64::from_be_bytes(self.bytes.try_into().ok()?)),
             Type::NUMERIC => write_numeric(out, self.bytes)?,
             Type::BOOL => out.put_slice(match self.bytes {
                 [0] => b"false",
@@ -224,8 +218,8 @@ fn write_numeric(out: &mut BytesMut, bytes: &[u8]) -> Option<()> {
         false => {
             for position in 0..=weight {
                 match position {
-                    0 => write_display(out, format_args!("{}", group(0))),
-                    _ => write_display(out, format_args!("{:04}", group(position))),
+                    0 => write_integer(out, group(0)),
+                    _ => out.put_slice(&four_digits(group(position))),
                 }
             }
         }
@@ -287,7 +281,20 @@ fn write_date(out: &mut BytesMut, days: i32) {
         i32::MIN => return out.put_slice(b"\"-infinity\""),
         _ => {}
     }
-    write_far_date(out, i64::from(days) + EPOCH_DAYS, "");
+    let days = i64::from(days) + EPOCH_DAYS;
+    let (year, month, day) = civil(days);
+    match (
+        i32::try_from(year),
+        i32::try_from(month),
+        i32::try_from(day),
+    ) {
+        (Ok(year @ 1..=9999), Ok(month), Ok(day)) => {
+            out.put_u8(b'"');
+            write_day(out, year, month, day);
+            out.put_u8(b'"');
+        }
+        _ => write_far_date(out, days, ""),
+    }
 }
 
 fn write_time(out: &mut BytesMut, micros: i64) {

@@ -7,7 +7,8 @@ use super::temporal;
 use crate::{
     Field,
     json::{
-        write_decimal, write_display, write_hex, write_json, write_object, write_text, write_uuid,
+        write_decimal, write_display, write_float, write_hex, write_integer, write_json,
+        write_object, write_text, write_uuid,
     },
     plan::Shown,
     records::Tag,
@@ -98,12 +99,8 @@ fn write_hex_object(out: &mut BytesMut, bytes: &[u8]) {
 pub(crate) fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
     match value {
         ValueRef::Null => out.put_slice(b"null"),
-        ValueRef::Integer(number) => write_display(out, format_args!("{number}")),
-        // JSON has no infinity; `{:?}` is the shortest text that reads back as the same number.
-        ValueRef::Real(number) if number.is_finite() => {
-            write_display(out, format_args!("{number:?}"));
-        }
-        ValueRef::Real(_) => out.put_slice(b"null"),
+        ValueRef::Integer(number) => write_integer(out, number),
+        ValueRef::Real(number) => write_float(out, number),
         ValueRef::Text(text) => write_text(out, &String::from_utf8_lossy(text)),
         ValueRef::Blob(bytes) => write_hex(out, bytes),
     }

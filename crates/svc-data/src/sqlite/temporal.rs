@@ -2,11 +2,15 @@
 //! contract says, in they go in the form that the column already has.
 
 use bytes::{BufMut, BytesMut};
-use jiff::{Timestamp, Unit, civil::DateTime, tz::TimeZone};
+use jiff::{
+    Timestamp, Unit,
+    civil::{DateTime, Time},
+    tz::TimeZone,
+};
 use rusqlite::types::ValueRef;
 
 use crate::{
-    json::instant::{write_civil, write_instant, write_local},
+    json::instant::{write_civil, write_day, write_instant, write_local},
     time::{Written, Zone, parse_clock},
 };
 
@@ -41,31 +45,22 @@ pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zo
 }
 
 fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool {
-    let civil;
-    let mut offset = 0;
     if zone.is_utc && matches!(written.offset, None | Some(0)) {
-        civil = DateTime::from_parts(written.date, jiff::civil::Time::midnight());
-        let Ok(at) = civil
-            .with()
-            .hour(written.hour)
-            .minute(written.minute)
-            .second(written.second)
-            .build()
-        else {
+        let Ok(time) = Time::new(written.hour, written.minute, written.second, 0) else {
             return false;
         };
-        return write_local(out, at, written.fraction, 0);
+        let civil = DateTime::from_parts(written.date, time);
+        return write_local(out, civil, written.fraction, 0);
     }
     let Some(timestamp) = written.timestamp(&TimeZone::UTC) else {
         return false;
     };
     let zoned = zone.zone.to_offset(timestamp);
-    let shifted = if zoned.seconds() % 60 == 0 {
-        offset = zoned.seconds();
-        zoned.to_datetime(timestamp)
+    let (shifted, offset) = if zoned.seconds() % 60 == 0 {
+        (zoned.to_datetime(timestamp), zoned.seconds())
     } else {
         // RFC 3339 has no seconds in an offset.
-        TimeZone::UTC.to_datetime(timestamp)
+        (TimeZone::UTC.to_datetime(timestamp), 0)
     };
     write_local(out, shifted, written.fraction, offset)
 }
@@ -92,12 +87,12 @@ pub(crate) fn date_text(value: ValueRef<'_>) -> Option<[u8; 10]> {
             if !midnight {
                 return None;
             }
-            DateTime::from_parts(written.date, jiff::civil::Time::midnight())
+            DateTime::from_parts(written.date, Time::midnight())
         }
         ValueRef::Integer(number) => {
             let (timestamp, _) = unix(number)?;
             let civil = TimeZone::UTC.to_datetime(timestamp);
-            if civil.time() != jiff::civil::Time::midnight() {
+            if civil.time() != Time::midnight() {
                 return None;
             }
             civil
@@ -107,9 +102,14 @@ pub(crate) fn date_text(value: ValueRef<'_>) -> Option<[u8; 10]> {
     if !(0..=9999).contains(&civil.year()) {
         return None;
     }
-    let mut text = Vec::with_capacity(19);
-    write_civil(&mut text, civil, b'T');
-    text.get(..10)?.try_into().ok()
+    let mut text = [0; 10];
+    write_day(
+        &mut text.as_mut_slice(),
+        civil.year().into(),
+        civil.month().into(),
+        civil.day().into(),
+    );
+    Some(text)
 }
 
 /// The date part of a stored value as `YYYY-MM-DD`, whatever its time of day.
