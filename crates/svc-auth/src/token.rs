@@ -4,6 +4,8 @@ use std::{error::Error as StdError, fmt, str::FromStr};
 
 use http::HeaderValue;
 use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::value::RawValue;
+use svc_model::wire::BodyProperty;
 
 use crate::AuthScheme;
 
@@ -78,6 +80,15 @@ tokens! {
     RefreshToken = "refresh token",
     /// The token that a service request carries, sent with the prefix `JWT`.
     ServiceToken = "service token",
+}
+
+impl BodyProperty for RefreshToken {
+    const EXPECTED: &'static str = String::EXPECTED;
+
+    /// Any text: one that cannot be a token is like one that nobody has.
+    fn read(json: &RawValue) -> Option<Self> {
+        String::read(json).map(|text| Self(text.into_boxed_str()))
+    }
 }
 
 fn check(text: &str) -> Result<(), Problem> {

@@ -1,7 +1,8 @@
 //! What the attributes of an operation say.
 
 use syn::{
-    Data, DeriveInput, Error, Field, Fields, Ident, LitBool, LitStr, Path, Result, Token, Type,
+    Data, DeriveInput, Error, Expr, ExprLit, Field, Fields, Ident, Lit, LitBool, LitStr, Path,
+    Result, Token, Type,
     parse::{Parse, ParseStream},
     spanned::Spanned as _,
 };
@@ -21,6 +22,12 @@ pub(crate) struct Declaration {
     pub(crate) new: Option<LitStr>,
     /// The function that makes the query string of the whole operation.
     pub(crate) query: Option<Path>,
+    /// The name of the status that a success has, as a constant of `StatusCode`.
+    pub(crate) status: Ident,
+    /// The first sentence of its documentation, without the route.
+    pub(crate) summary: String,
+    /// Whether a service reads it out of a request.
+    pub(crate) is_read: bool,
     pub(crate) parts: Vec<Part>,
 }
 
@@ -38,6 +45,8 @@ pub(crate) struct Part {
     pub(crate) place: Place,
     /// Whether the constructor leaves it out.
     pub(crate) has_default: bool,
+    /// Whether only an absent property is `None`, and a null is what the value itself makes of it.
+    pub(crate) is_present: bool,
 }
 
 /// Where a field stands on the wire.
@@ -81,7 +90,17 @@ impl Declaration {
                 ));
             }
         };
+        let status = given.status.unwrap_or_else(|| {
+            let name = match answer {
+                Answer::Nothing => "NO_CONTENT",
+                _ => "OK",
+            };
+            Ident::new(name, input.ident.span())
+        });
         let declaration = Self {
+            status,
+            summary: summary(input),
+            is_read: given.is_read,
             method,
             host,
             path,
@@ -132,6 +151,8 @@ struct Given {
     body: Option<Path>,
     query: Option<Path>,
     new: Option<LitStr>,
+    status: Option<Ident>,
+    is_read: bool,
 }
 
 impl Given {
@@ -141,6 +162,8 @@ impl Given {
             if input.peek(Token![=]) {
                 input.parse::<Token![=]>()?;
                 self.set(&word, input)?;
+            } else if word == "read" {
+                self.is_read = true;
             } else {
                 set(
                     &mut self.route,
@@ -166,10 +189,11 @@ impl Given {
             "body" => set(&mut self.body, key, input.parse()?),
             "query" => set(&mut self.query, key, input.parse()?),
             "new" => set(&mut self.new, key, input.parse()?),
+            "status" => set(&mut self.status, key, input.parse()?),
             other => Err(Error::new(
                 key.span(),
                 format!(
-                    "an operation has no {other:?}; known are name, credential, answer, tagged, parse, idempotent, body, query, new"
+                    "an operation has no {other:?}; known are name, credential, answer, tagged, parse, status, idempotent, body, query, new, and read"
                 ),
             )),
         }
@@ -181,6 +205,40 @@ fn set<T>(slot: &mut Option<T>, key: &Ident, value: T) -> Result<()> {
         None => Ok(()),
         Some(_) => Err(Error::new(key.span(), "this is said twice")),
     }
+}
+
+/// What the documentation begins with: its first sentence, up to the route.
+fn summary(input: &DeriveInput) -> String {
+    let mut text = String::new();
+    for line in documentation(input) {
+        if line.is_empty() {
+            break;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&line);
+    }
+    let end = text.find(": `").or_else(|| text.find(". "));
+    text.truncate(end.unwrap_or(text.trim_end_matches('.').len()));
+    text
+}
+
+/// The lines of a documentation comment.
+fn documentation(input: &DeriveInput) -> impl Iterator<Item = String> + '_ {
+    input.attrs.iter().filter_map(|attribute| {
+        let pair = attribute.meta.require_name_value().ok()?;
+        if !pair.path.is_ident("doc") {
+            return None;
+        }
+        match &pair.value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(line),
+                ..
+            }) => Some(line.value().trim().to_owned()),
+            _ => None,
+        }
+    })
 }
 
 fn parts(input: &DeriveInput) -> Result<Vec<Part>> {
@@ -197,13 +255,29 @@ fn parts(input: &DeriveInput) -> Result<Vec<Part>> {
     }
 }
 
+/// The fields of a struct that is a whole body, which are its properties.
+pub(crate) fn properties(input: &DeriveInput) -> Result<Vec<Part>> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new(input.ident.span(), "a body is a struct"));
+    };
+    let property = |field: &Field| {
+        Ok(Part {
+            field: field.clone(),
+            place: Place::BodyProperty,
+            has_default: false,
+            is_present: marks(field)?.is_present,
+        })
+    };
+    data.fields.iter().map(property).collect()
+}
+
+fn marks(field: &Field) -> Result<Marks> {
+    let attribute = field.attrs.iter().find(|it| it.path().is_ident("wire"));
+    attribute.map_or_else(|| Ok(Marks::default()), syn::Attribute::parse_args)
+}
+
 fn part(field: &Field) -> Result<Part> {
-    let mut marks = Marks::default();
-    for attribute in &field.attrs {
-        if attribute.path().is_ident("wire") {
-            marks = attribute.parse_args()?;
-        }
-    }
+    let marks = marks(field)?;
     let type_name = last_name(&field.ty);
     let is_phantom = type_name.is_some_and(|name| name == "PhantomData");
     let place = match marks.place {
@@ -225,6 +299,7 @@ fn part(field: &Field) -> Result<Part> {
         field: field.clone(),
         place,
         has_default: marks.has_default || may_be_left_out,
+        is_present: marks.is_present,
     })
 }
 
@@ -240,6 +315,7 @@ fn last_name(ty: &Type) -> Option<&Ident> {
 struct Marks {
     place: Option<Place>,
     has_default: bool,
+    is_present: bool,
 }
 
 impl Parse for Marks {
@@ -267,10 +343,15 @@ impl Parse for Marks {
                     continue_list(input)?;
                     continue;
                 }
+                ("present", None) => {
+                    marks.is_present = true;
+                    continue_list(input)?;
+                    continue;
+                }
                 _ => {
                     return Err(Error::new(
                         word.span(),
-                        "known are path, query, query = \"name\", header = \"name\", body, whole_body, elsewhere and default",
+                        "known are path, query, query = \"name\", header = \"name\", body, whole_body, elsewhere, default and present",
                     ));
                 }
             };

@@ -9,7 +9,77 @@ use crate::declaration::{Answer, Declaration, Part, Place};
 pub(crate) fn expand(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let constructor = constructor(input, declaration);
     let operation = operation(input, declaration);
-    quote! { #constructor #operation }
+    let read = declaration
+        .is_read
+        .then(|| read_operation(input, declaration));
+    quote! { #constructor #operation #read }
+}
+
+/// The body of a request, read by its properties.
+pub(crate) fn read_body(input: &DeriveInput, properties: &[Part]) -> TokenStream {
+    let name = &input.ident;
+    let names: Vec<_> = properties.iter().map(|part| &part.field.ident).collect();
+    let reads = properties.iter().map(read_property);
+    quote! {
+        impl ::svc_model::wire::ReadBody for #name {
+            fn read_body(
+                request: &mut ::svc_model::wire::ReceivedRequest<'_>,
+            ) -> ::core::option::Option<Self> {
+                #(let #names = #reads;)*
+                ::core::option::Option::Some(Self { #(#names: #names?),* })
+            }
+        }
+    }
+}
+
+/// What a service reads an operation with.
+fn read_operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
+    let name = &input.ident;
+    let names: Vec<_> = declaration
+        .parts
+        .iter()
+        .map(|part| &part.field.ident)
+        .collect();
+    let reads = declaration.parts.iter().map(|part| match &part.place {
+        Place::Path => quote! { request.path() },
+        Place::Query => quote! { request.query() },
+        Place::Parameter(name) => quote! { request.parameter(#name) },
+        Place::Header(name) => quote! { request.header(#name) },
+        Place::WholeBody => quote! { ::svc_model::wire::ReadBody::read_body(&mut request) },
+        Place::BodyProperty | Place::Elsewhere => read_property(part),
+    });
+    let has_body = declaration.parts.iter().any(|part| {
+        matches!(
+            part.place,
+            Place::WholeBody | Place::BodyProperty | Place::Elsewhere
+        )
+    });
+    quote! {
+        impl ::svc_model::wire::ReadOperation for #name {
+            const HAS_BODY: bool = #has_body;
+
+            fn from_request(
+                mut request: ::svc_model::wire::ReceivedRequest<'_>,
+            ) -> ::core::result::Result<Self, ::svc_model::Invalid> {
+                #(let #names = #reads;)*
+                request.finish()?;
+                match (#(#names,)*) {
+                    (#(::core::option::Option::Some(#names),)*) => {
+                        ::core::result::Result::Ok(Self { #(#names),* })
+                    }
+                    _ => ::core::result::Result::Err(::svc_model::Invalid::new()),
+                }
+            }
+        }
+    }
+}
+
+fn read_property(part: &Part) -> TokenStream {
+    let name = part.field.ident.as_ref().map(ToString::to_string);
+    match part.is_present {
+        true => quote! { request.present_property(#name) },
+        false => quote! { request.property(#name) },
+    }
 }
 
 fn constructor(input: &DeriveInput, declaration: &Declaration) -> Option<TokenStream> {
@@ -44,8 +114,11 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
         name,
         credential,
         is_idempotent,
+        status,
+        summary,
         ..
     } = declaration;
+    let parameters = parameters(declaration);
     let (_, type_generics, _) = input.generics.split_for_impl();
     let type_name = &input.ident;
     // The types that stand for a record are read from the answer.
@@ -70,7 +143,10 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
                 #path,
                 ::svc_model::wire::Credential::#credential,
                 #is_idempotent,
-            );
+            )
+            .with_status(::svc_model::__derive::StatusCode::#status)
+            .with_summary(#summary)
+            .with_parameters(#parameters);
             #parse
             #path_arguments
             #query
@@ -136,6 +212,19 @@ fn query(declaration: &Declaration) -> Option<TokenStream> {
             }
         }
     })
+}
+
+/// The names of the parameters, a list for each field.
+fn parameters(declaration: &Declaration) -> TokenStream {
+    let lists = declaration.parts.iter().filter_map(|part| {
+        let ty = &part.field.ty;
+        match &part.place {
+            Place::Query => Some(quote! { <#ty as ::svc_model::wire::QueryPart>::NAMES }),
+            Place::Parameter(name) | Place::Header(name) => Some(quote! { &[#name] }),
+            _ => None,
+        }
+    });
+    quote! { &[#(#lists),*] }
 }
 
 fn headers(declaration: &Declaration) -> Option<TokenStream> {

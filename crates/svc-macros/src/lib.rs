@@ -27,6 +27,8 @@
 //! | `answer = T` | what a success holds as JSON; without it, nothing |
 //! | `tagged = T` | the same with its entity tag, as `Tagged<T>` |
 //! | `parse = function` | reads a success by a function of its own, where `answer` names the type |
+//! | `status = NAME` | the status of a success, as a constant of `StatusCode`; `OK`, or `NO_CONTENT` without an answer |
+//! | `read` | a service reads it with `ReadOperation::from_request`, which tells every field that is wrong |
 //! | `idempotent = bool` | where the method does not say it: `true` for GET, PUT and DELETE |
 //! | `body = function` | makes the body of the whole operation, instead of `#[wire(body)]` |
 //! | `query = function` | makes the query string of the whole operation |
@@ -44,6 +46,11 @@
 //! | `whole_body` | the JSON body |
 //! | `elsewhere` | what a function of the operation puts in its place |
 //!
+//! Beside these, `default` leaves a field out of the constructor; `present` reads a property so that only an absent
+//! one is `None`: a null is for the value inside to judge.
+//!
+//! `#[derive(ReadBody)]` reads a struct that is a `whole_body`.
+//!
 //! The constructor takes the fields that are no `Option`, `bool`, `PhantomData` or marked `default`, in their
 //! order.
 
@@ -59,6 +66,16 @@ pub fn operation(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     declaration::Declaration::read(&input)
         .map(|declaration| expand::expand(&input, &declaration))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Reads a JSON body by the fields of a struct. The documentation of the crate has the marks that fields take.
+#[proc_macro_derive(ReadBody, attributes(wire))]
+pub fn read_body(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    declaration::properties(&input)
+        .map(|properties| expand::read_body(&input, &properties))
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -55,6 +55,16 @@ pub struct Registered {
     pub user: Option<UserInfo>,
 }
 
+impl Registered {
+    /// This user signed up.
+    pub fn new(user: UserInfo) -> Self {
+        Self {
+            result: true,
+            user: Some(user),
+        }
+    }
+}
+
 /// The answer to a call that asks for a code: `{"result": true}`, whether or not there is such an
 /// account.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +72,13 @@ pub struct Registered {
 pub struct PasswordResetRequested {
     /// Whether the request was taken.
     pub result: bool,
+}
+
+impl PasswordResetRequested {
+    /// The request was taken.
+    pub fn new() -> Self {
+        Self { result: true }
+    }
 }
 
 /// The answer to asking for another e-mail address.
@@ -73,6 +90,16 @@ pub struct EmailChangeRequested {
     /// Where the code of confirmation was sent to.
     #[serde(default)]
     pub sent_confirmation_to: Option<String>,
+}
+
+impl EmailChangeRequested {
+    /// A code was sent to this address.
+    pub fn new(sent_confirmation_to: impl Into<String>) -> Self {
+        Self {
+            result: true,
+            sent_confirmation_to: Some(sent_confirmation_to.into()),
+        }
+    }
 }
 
 /// The answer to confirming another e-mail address.
@@ -87,6 +114,17 @@ pub struct EmailChanged {
     /// The address from now on.
     #[serde(default)]
     pub new_email: Option<String>,
+}
+
+impl EmailChanged {
+    /// The address was changed.
+    pub fn new(old_email: impl Into<String>, new_email: impl Into<String>) -> Self {
+        Self {
+            result: true,
+            old_email: Some(old_email.into()),
+            new_email: Some(new_email.into()),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ impl Draft {
 }
 
 impl QueryPart for Draft {
+    const NAMES: &'static [&'static str] = &["draft"];
+
     fn write(&self, query: &mut QueryString) {
         query.push("draft", self.as_str());
     }

@@ -85,7 +85,7 @@ pub use self::{
 #[doc(hidden)]
 pub mod __derive {
     pub use bytes::Bytes;
-    pub use http::{HeaderName, Method};
+    pub use http::{HeaderName, Method, StatusCode};
     pub use serde::de::DeserializeOwned;
 
     pub use crate::{

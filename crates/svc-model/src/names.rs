@@ -4,8 +4,9 @@
 use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use crate::wire::{PathArguments, PathPart};
+use crate::wire::{BodyProperty, PathArguments, PathPart};
 
 macro_rules! names {
     ($( $(#[$doc:meta])* $name:ident, )*) => {$(
@@ -36,6 +37,18 @@ macro_rules! names {
         impl PathPart for $name {
             fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>) {
                 arguments.push(&self.0);
+            }
+
+            fn take_from(segments: &mut impl Iterator<Item = String>) -> Option<Self> {
+                segments.next().map(Self::from)
+            }
+        }
+
+        impl BodyProperty for $name {
+            const EXPECTED: &'static str = String::EXPECTED;
+
+            fn read(json: &RawValue) -> Option<Self> {
+                String::read(json).map(Self::from)
             }
         }
 
@@ -171,6 +184,10 @@ impl fmt::Display for RecordId {
 impl PathPart for RecordId {
     fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>) {
         arguments.push(&self.0);
+    }
+
+    fn take_from(segments: &mut impl Iterator<Item = String>) -> Option<Self> {
+        segments.next().map(Self)
     }
 }
 

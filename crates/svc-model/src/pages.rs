@@ -5,7 +5,10 @@ mod revisions;
 
 use serde::{Deserialize, Serialize, Serializer, ser::Error as _};
 
-use crate::{Draft, JsonObject, PageUid, Scope, wire::Operation};
+use crate::{
+    Draft, JsonObject, PageUid, Scope,
+    wire::{Operation, ReadBody, ReceivedRequest},
+};
 
 pub use self::{
     publish::{Discard, Discarded, Publish, Published},
@@ -102,6 +105,12 @@ impl From<JsonObject> for PageSettings {
     }
 }
 
+impl ReadBody for PageSettings {
+    fn read_body(request: &mut ReceivedRequest<'_>) -> Option<Self> {
+        Some(request.take_body().into())
+    }
+}
+
 /// The body of a page update (specification, section 2).
 ///
 /// ```
@@ -119,6 +128,16 @@ pub struct UpdatePageSettings {
     /// Further properties to set, beyond the specification.
     #[serde(skip)]
     pub properties: JsonObject,
+}
+
+impl ReadBody for UpdatePageSettings {
+    /// All of it are properties, `params` too, which is for the service to judge.
+    fn read_body(request: &mut ReceivedRequest<'_>) -> Option<Self> {
+        Some(Self {
+            params: None,
+            properties: request.take_body(),
+        })
+    }
 }
 
 impl UpdatePageSettings {
@@ -161,7 +180,7 @@ impl Serialize for UpdatePageSettings {
 /// Get pages settings: `GET .../view_settings/`, 200 with an array of [`PageSettings`].
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/view_settings/")]
-#[operation(name = "pages.list", credential = ApiKey, answer = Vec<PageSettings>)]
+#[operation(name = "pages.list", read, credential = ApiKey, answer = Vec<PageSettings>)]
 #[operation(new = "The published pages of an environment.")]
 #[non_exhaustive]
 pub struct List {
@@ -176,7 +195,7 @@ pub struct List {
 /// Create page settings: `POST .../view_settings/`, 201 with [`PageSettings`].
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/")]
-#[operation(name = "pages.create", credential = ApiKey, tagged = PageSettings)]
+#[operation(name = "pages.create", read, status = CREATED, credential = ApiKey, tagged = PageSettings)]
 #[operation(new = "A new published page.")]
 #[non_exhaustive]
 pub struct Create {
@@ -194,7 +213,7 @@ pub struct Create {
 /// Get page settings: `GET .../view_settings/{UID}/`, 200 with [`PageSettings`].
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/view_settings/{uid}/")]
-#[operation(name = "pages.get", credential = ApiKey, tagged = PageSettings)]
+#[operation(name = "pages.get", read, credential = ApiKey, tagged = PageSettings)]
 #[operation(new = "A published page.")]
 #[non_exhaustive]
 pub struct Get {
@@ -214,7 +233,7 @@ pub struct Get {
 /// The same update twice leaves the same page, but with `If-Match` the second one would fail.
 #[derive(Clone, Debug, Operation)]
 #[operation(PATCH Application "/projects/{project}/{environment}/view_settings/{uid}/")]
-#[operation(name = "pages.update", credential = ApiKey, tagged = PageSettings)]
+#[operation(name = "pages.update", read, credential = ApiKey, tagged = PageSettings)]
 #[operation(new = "A change of a published page.")]
 #[non_exhaustive]
 pub struct Update {
@@ -238,7 +257,7 @@ pub struct Update {
 /// Delete page settings: `DELETE .../view_settings/{UID}/`, 204 without a body.
 #[derive(Clone, Debug, Operation)]
 #[operation(DELETE Application "/projects/{project}/{environment}/view_settings/{uid}/")]
-#[operation(name = "pages.delete", credential = ApiKey)]
+#[operation(name = "pages.delete", read, credential = ApiKey)]
 #[operation(new = "Deletes a published page.")]
 #[non_exhaustive]
 pub struct Delete {

@@ -231,7 +231,7 @@ pub struct List {
 /// Get a project: `GET /api/projects/{PROJECT_NAME}/`, 200 with the [`Project`].
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/")]
-#[operation(name = "projects.get", credential = ApiKey, answer = Project)]
+#[operation(name = "projects.get", read, credential = ApiKey, answer = Project)]
 #[operation(new = "One project.")]
 #[non_exhaustive]
 pub struct Get {

@@ -286,7 +286,8 @@ impl Operation for Send {
         "/proxy_request/",
         Credential::Session,
         false,
-    );
+    )
+    .with_summary("Send a request to another service");
 
     fn path_arguments(&self) -> PathArguments<'_> {
         PathArguments::default()

@@ -64,6 +64,14 @@ impl PathPart for Collection {
         self.resource.push_to(arguments);
         self.model.push_to(arguments);
     }
+
+    fn take_from(segments: &mut impl Iterator<Item = String>) -> Option<Self> {
+        Some(Self {
+            scope: PathPart::take_from(segments)?,
+            resource: PathPart::take_from(segments)?,
+            model: PathPart::take_from(segments)?,
+        })
+    }
 }
 
 /// List: `GET B`, 200 with the paginated envelope, or an array with `_no_pagination`.

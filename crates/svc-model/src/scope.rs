@@ -49,4 +49,11 @@ impl PathPart for Scope {
         arguments.push(self.project.as_str());
         arguments.push(self.environment.as_str());
     }
+
+    fn take_from(segments: &mut impl Iterator<Item = String>) -> Option<Self> {
+        Some(Self {
+            project: PathPart::take_from(segments)?,
+            environment: PathPart::take_from(segments)?,
+        })
+    }
 }

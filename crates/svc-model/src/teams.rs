@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ListQuery, Paginated, Scope, TeamUid, operation::present, wire::Operation};
+use crate::{
+    ListQuery, Paginated, Scope, TeamUid,
+    wire::{Operation, ReadBody},
+};
 
 /// The model of the [tools resource](crate::ResourceName::TOOLS) whose records are the teams.
 pub const MODEL: &str = "groups";
@@ -40,16 +43,12 @@ impl Team {
 /// assert_eq!(serde_json::to_string(&patch)?, r#"{"name":"Support"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ReadBody)]
 #[non_exhaustive]
 pub struct TeamPatch {
     /// The name.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(present)]
     pub name: Option<String>,
 }
 
@@ -128,10 +127,11 @@ mod tests {
 
     #[test]
     fn a_patch_takes_a_name_and_nothing_else() {
-        let patch: TeamPatch = serde_json::from_str(r#"{"name":"Support"}"#).unwrap();
+        let read = |body| TeamPatch::from_body(serde_json::from_str(body).unwrap());
+        let patch = read(r#"{"name":"Support"}"#).unwrap();
         assert_eq!(patch.name.as_deref(), Some("Support"));
         for text in [r#"{"name":null}"#, r#"{"uid":"t1"}"#] {
-            assert!(serde_json::from_str::<TeamPatch>(text).is_err(), "{text}");
+            assert!(read(text).is_err(), "{text}");
         }
     }
 }

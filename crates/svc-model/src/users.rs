@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ListQuery, Paginated, Scope, TeamUid, UserUid, operation::present, wire::Operation};
+use crate::{
+    ListQuery, Paginated, Scope, TeamUid, UserUid,
+    wire::{Operation, ReadBody},
+};
 
 /// The model of the [tools resource](crate::ResourceName::TOOLS) whose records are the users.
 pub const MODEL: &str = "users";
@@ -46,8 +49,7 @@ impl User {
 }
 
 /// The body that makes a user. Another property than these is an error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ReadBody)]
 #[non_exhaustive]
 pub struct NewUser {
     /// The e-mail address, to which the invitation goes.
@@ -84,33 +86,22 @@ impl NewUser {
 /// patch.last_name = Some(None);
 /// let text = serde_json::to_string(&patch)?;
 /// assert_eq!(text, r#"{"first_name":"Ada","last_name":null}"#);
-/// assert_eq!(serde_json::from_str::<UserPatch>(&text)?, patch);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ReadBody)]
 #[non_exhaustive]
 pub struct UserPatch {
     /// The team.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(present)]
     pub group: Option<TeamUid>,
     /// The given name, beyond the specification. Outer: whether it changes. Inner: whether there is one.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(present)]
     pub first_name: Option<Option<String>>,
     /// The family name, beyond the specification. Outer: whether it changes. Inner: whether there is one.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[wire(present)]
     pub last_name: Option<Option<String>>,
 }
 
@@ -208,7 +199,11 @@ pub struct Delete {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lookup, ResourceName};
+    use crate::{Invalid, Lookup, ResourceName};
+
+    fn read<T: ReadBody>(body: &str) -> Result<T, Invalid> {
+        T::from_body(serde_json::from_str(body).unwrap())
+    }
 
     #[test]
     fn the_paths_name_the_tools_resource_and_the_model() {
@@ -252,7 +247,7 @@ mod tests {
         let mut user = NewUser::new("ada@example.com", "t1");
         let text = r#"{"email":"ada@example.com","group":"t1"}"#;
         assert_eq!(serde_json::to_string(&user).unwrap(), text);
-        assert_eq!(serde_json::from_str::<NewUser>(text).unwrap(), user);
+        assert_eq!(read::<NewUser>(text), Ok(user.clone()));
         user.first_name = Some("Ada".to_owned());
         assert!(
             serde_json::to_string(&user)
@@ -263,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_patch_tells_an_absent_name_from_a_null() {
-        let patch: UserPatch = serde_json::from_str(r#"{"first_name":null}"#).unwrap();
+        let patch: UserPatch = read(r#"{"first_name":null}"#).unwrap();
         assert_eq!((patch.first_name, patch.last_name), (Some(None), None));
         assert_eq!(serde_json::to_string(&UserPatch::new()).unwrap(), "{}");
     }
@@ -271,9 +266,9 @@ mod tests {
     #[test]
     fn a_property_that_is_not_for_writing_is_refused() {
         for text in [r#"{"uid":"u1"}"#, r#"{"email":"a@b"}"#, r#"{"group":null}"#] {
-            assert!(serde_json::from_str::<UserPatch>(text).is_err(), "{text}");
+            assert!(read::<UserPatch>(text).is_err(), "{text}");
         }
         let text = r#"{"email":"a@b","group":"t1","date_add":"2026-01-02T03:04:05Z"}"#;
-        assert!(serde_json::from_str::<NewUser>(text).is_err());
+        assert!(read::<NewUser>(text).is_err());
     }
 }

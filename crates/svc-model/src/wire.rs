@@ -14,6 +14,7 @@ mod error;
 pub mod mock;
 mod operation;
 pub(crate) mod parts;
+mod received;
 
 use std::{
     fmt,
@@ -33,9 +34,12 @@ pub use self::{
         Credential, Host, Operation, OperationInfo, PathArguments, RequestError, add_draft,
     },
     parts::{PathPart, QueryPart, QueryValue},
+    received::{BodyProperty, ReadBody, ReadOperation, ReadQuery, ReceivedRequest},
 };
 /// Declares an operation: what the attributes mean is in the documentation of the crate `svc-macros`.
 pub use svc_macros::Operation;
+/// Reads a body by its fields: what the marks of fields mean is in the documentation of the crate `svc-macros`.
+pub use svc_macros::ReadBody;
 
 /// A boxed future that may move between threads.
 ///

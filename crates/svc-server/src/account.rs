@@ -13,30 +13,31 @@ use axum::{
     extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request},
     routing::get,
 };
-use http::{HeaderValue, StatusCode, header, request::Parts};
+use http::{HeaderValue, header, request::Parts};
 use serde::Serialize;
-use serde_json::{Value, json};
 use svc_auth::{
-    AuthScheme,
+    AccessToken, AuthScheme, AuthState, RefreshToken,
     account::{
         AcceptInvitation, ChangeEmail, ChangeEmailComplete, ChangePassword, GetUser, Login, Logout,
-        Refresh, Register, ResetPassword, ResetPasswordComplete,
+        Password, Refresh, Register, ResetPassword, ResetPasswordComplete,
     },
 };
-use svc_model::{EnvironmentName, ProjectName, account::UserInfo, wire::Operation as _};
-use svc_store::{Actor, SessionIdentity, SessionTokens, Store, User, UserAccount};
+use svc_model::{
+    Scope,
+    account::UserInfo,
+    wire::{Operation, PathPart as _, ReadOperation},
+};
+use svc_store::{Actor, Secret, SessionIdentity, SessionTokens, Store, User, UserAccount};
 use uuid::Uuid;
 
 use crate::{
     access::{Jwt, jwt},
-    answer::{Answer, json_answer},
+    answer::{Answer, operation_answer},
     audit,
-    body::read_object_within,
     credentials::presented,
     failure::Failure,
-    fields::Fields,
     listener::Peer,
-    request::{Segments, read_draft},
+    request::{path_values, read_operation},
     router::Routes as _,
     state::Shared,
     throttle::{self, AccountKey},
@@ -67,12 +68,12 @@ pub(crate) fn routes() -> Router<Shared> {
         .at(page::SCRIPT_PATH, get(page::script))
 }
 
-/// An account call that anybody may make: where, and with which fields.
-struct Call {
+/// An account call that anybody may make.
+struct Call<O> {
+    operation: O,
     state: Shared,
-    project: ProjectName,
-    environment: EnvironmentName,
-    fields: Fields,
+    /// Whose users.
+    scope: Scope,
     /// The address of the caller.
     address: IpAddr,
     /// The store, to write to by whoever calls.
@@ -80,57 +81,55 @@ struct Call {
 }
 
 /// An account call of a user who is signed in.
-struct UserCall {
-    call: Call,
+struct UserCall<O> {
+    call: Call<O>,
     user: Uuid,
 }
 
-impl FromRequest<Shared> for Call {
+impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
     type Rejection = Failure;
 
     /// Reads a call. The try is counted before anything else is done for it.
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
         let (mut parts, body) = request.into_parts();
-        let place = place(&mut parts, state).await?;
+        let path = path_values(&mut parts).await?;
         let address = address(&mut parts, state).await?;
         state.throttle.address(address)?;
-        Self::read(&parts, body, place, state, (Actor::anonymous(), address)).await
+        Self::read(&parts, path, body, state, (Actor::anonymous(), address)).await
     }
 }
 
-impl FromRequest<Shared> for UserCall {
+impl<O: ReadOperation> FromRequest<Shared> for UserCall<O> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
         let (mut parts, body) = request.into_parts();
-        let place = place(&mut parts, state).await?;
-        let session = session(state, &parts, &place).await?;
+        let path = path_values(&mut parts).await?;
+        let session = session(state, &parts, &scope(&path)?).await?;
         let address = address(&mut parts, state).await?;
         state.throttle.address(address)?;
         let user = session.user_uid;
         let caller = (audit::user(&session), address);
-        let call = Call::read(&parts, body, place, state, caller).await?;
+        let call = Call::read(&parts, path, body, state, caller).await?;
         // A password can be guessed with somebody's session too. The user's other sessions are not concerned.
         state.throttle.session(session.session_uid)?;
         Ok(Self { call, user })
     }
 }
 
-impl Call {
+impl<O: ReadOperation> Call<O> {
     async fn read(
         parts: &Parts,
+        path: Vec<String>,
         body: Body,
-        (project, environment): (ProjectName, EnvironmentName),
         state: &Shared,
         (actor, address): (Actor, IpAddr),
     ) -> Result<Self, Failure> {
-        read_draft(parts.uri.query())?;
-        let body = read_object_within(&parts.headers, body, &state.config, BODY_LIMIT).await?;
+        let scope = scope(&path)?;
         Ok(Self {
+            operation: read_operation(parts, path, body, &state.config, BODY_LIMIT).await?,
             state: Shared::clone(state),
-            project,
-            environment,
-            fields: Fields::of(&body),
+            scope,
             address,
             store: state.store_for(actor, parts),
         })
@@ -151,25 +150,30 @@ impl Call {
     }
 
     fn account_key<'k>(&'k self, email: &'k str) -> AccountKey<'k> {
-        AccountKey::new(self.project.as_str(), self.environment.as_str(), email)
+        let Scope {
+            project,
+            environment,
+            ..
+        } = &self.scope;
+        AccountKey::new(project.as_str(), environment.as_str(), email)
     }
 
     /// The accounts of the environment.
     fn account(&self) -> UserAccount<'_> {
         let base_url = self.state.base_url();
-        self.store
-            .account(&self.project, &self.environment, base_url)
+        let Scope {
+            project,
+            environment,
+            ..
+        } = &self.scope;
+        self.store.account(project, environment, base_url)
     }
 }
 
-/// The environment that the path names.
-async fn place(
-    parts: &mut Parts,
-    state: &Shared,
-) -> Result<(ProjectName, EnvironmentName), Failure> {
-    let segments = Segments::<(String, String)>::from_request_parts(parts, state).await?;
-    let Segments((project, environment)) = segments;
-    Ok((project.into(), environment.into()))
+/// The environment that a path begins with.
+fn scope(path: &[String]) -> Result<Scope, Failure> {
+    Scope::take_from(&mut path.iter().cloned())
+        .ok_or_else(|| Failure::Internal("a path names no environment".to_owned()))
 }
 
 /// The address of the caller.
@@ -184,7 +188,7 @@ async fn address(parts: &mut Parts, state: &Shared) -> Result<IpAddr, Failure> {
 async fn session(
     state: &Shared,
     parts: &Parts,
-    (project, environment): &(ProjectName, EnvironmentName),
+    scope: &Scope,
 ) -> Result<Arc<SessionIdentity>, Failure> {
     let refused = |detail| Failure::NotAuthenticated {
         detail,
@@ -197,7 +201,7 @@ async fn session(
     };
     match jwt(state, token).await? {
         Some(Jwt::Session(session))
-            if session.project == *project && session.environment == *environment =>
+            if session.project == scope.project && session.environment == scope.environment =>
         {
             Ok(session)
         }
@@ -211,27 +215,31 @@ async fn session(
 }
 
 /// An answer that nobody may keep: it holds tokens, or is about one person.
-fn private<T: Serialize>(status: StatusCode, body: &T) -> Answer {
-    let mut answer = json_answer(status, body);
+fn private<O>(response: &O::Response) -> Answer
+where
+    O: Operation<Response: Serialize>,
+{
+    let mut answer = operation_answer::<O>(response);
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answer
 }
 
-/// The tokens of a session as they are sent: `AuthState`.
-fn auth_state(tokens: &SessionTokens) -> Value {
-    json!({
-        "access_token": tokens.access_token.expose(),
-        "refresh_token": tokens.refresh_token.expose(),
-        "access_token_expires": tokens.access_token_expires.to_string(),
-        "refresh_token_expires": tokens.refresh_token_expires.to_string(),
-    })
+/// The tokens of a session as they are sent.
+fn auth_state(tokens: &SessionTokens) -> Result<AuthState, Failure> {
+    let wrong = |_| Failure::Internal("a token cannot be sent".to_owned());
+    let mut state = AuthState::new(
+        AccessToken::new(tokens.access_token.expose()).map_err(wrong)?,
+        RefreshToken::new(tokens.refresh_token.expose()).map_err(wrong)?,
+    );
+    state.access_token_expires = Some(tokens.access_token_expires.to_string());
+    state.refresh_token_expires = Some(tokens.refresh_token_expires.to_string());
+    Ok(state)
 }
 
-/// The answer to a call that began a new session.
-fn new_state(tokens: &SessionTokens) -> Answer {
-    let body = json!({ "result": true, "new_state": auth_state(tokens) });
-    private(StatusCode::OK, &body)
+/// A secret of the client as one of the store.
+fn secret(password: &Password) -> Secret {
+    Secret::new(password.expose())
 }
 
 fn user_info(user: User) -> UserInfo {

@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use http_body::{Body as _, Frame, SizeHint};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use svc_model::wire::BoxFuture;
+use svc_model::wire::{BoxFuture, Operation};
 
 use crate::failure::Failure;
 
@@ -155,6 +155,14 @@ pub(crate) fn json_answer<T: Serialize + ?Sized>(status: StatusCode, value: &T) 
             )
         }
     }
+}
+
+/// The answer of an operation.
+pub(crate) fn operation_answer<O>(response: &O::Response) -> Answer
+where
+    O: Operation<Response: Serialize>,
+{
+    json_answer(O::INFO.status, response)
 }
 
 /// An answer without a body.

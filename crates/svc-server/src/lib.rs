@@ -35,7 +35,6 @@ mod data;
 mod documents;
 mod error;
 mod failure;
-mod fields;
 mod health;
 mod limits;
 mod links;

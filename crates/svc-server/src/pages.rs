@@ -2,78 +2,90 @@
 
 use axum::{
     Router,
-    extract::{Request, State},
+    extract::{FromRequest, Request},
 };
 use http::{StatusCode, request::Parts};
 use svc_model::{
-    Draft, EnvironmentName, Invalid, JsonObject, PageSettings, PageUid, ProjectName, pages,
+    Invalid, PageUid, Scope,
+    pages::{self, Create, Delete, Discard, Discarded, Get, List, Publish, Published, Restore},
+    pages::{Revisions, Update},
+    wire::{Operation, PathPart as _, ReadOperation},
 };
-use svc_store::{PageList, Store};
+use svc_store::{PageList, Pages, Store};
 use uuid::Uuid;
 
 use crate::{
-    answer::{Answer, Chunks, empty_answer, json_answer, raw_json_answer, tagged_answer},
-    body::read_object,
+    answer::{Answer, Chunks, empty_answer, operation_answer, raw_json_answer, tagged_answer},
     credentials,
     failure::Failure,
-    request::{Segments, if_match, read_draft},
+    request::{path_values, read_operation},
     router::Routes as _,
     state::Shared,
 };
 
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
-        .on::<pages::List, _>(list)
-        .on::<pages::Create, _>(create)
-        .on::<pages::Get, _>(retrieve)
-        .on::<pages::Update, _>(update)
-        .on::<pages::Delete, _>(delete)
-        .on::<pages::Publish, _>(publish)
-        .on::<pages::Discard, _>(discard)
-        .on::<pages::Revisions, _>(revisions)
-        .on::<pages::Restore, _>(restore)
+        .on::<List, _>(list)
+        .on::<Create, _>(create)
+        .on::<Get, _>(retrieve)
+        .on::<Update, _>(update)
+        .on::<Delete, _>(delete)
+        .on::<Publish, _>(publish)
+        .on::<Discard, _>(discard)
+        .on::<Revisions, _>(revisions)
+        .on::<Restore, _>(restore)
 }
 
-/// Where the pages are that a request speaks of, once its credential is known to cover them.
-struct Place {
-    project: ProjectName,
-    environment: EnvironmentName,
-    draft: Draft,
+/// A call on the pages of an environment, once its credential is known to cover them.
+struct Call<O> {
+    operation: O,
     /// The account that asks.
     account: Uuid,
     /// The store, to write to by whoever asks.
     store: Store,
+    parts: Parts,
 }
 
-async fn authorized(
-    state: &Shared,
-    parts: &Parts,
-    project: String,
-    environment: String,
-) -> Result<Place, Failure> {
-    let project = ProjectName::from(project);
-    let account = credentials::account(state, &parts.headers).await?;
-    account.check(&project, &parts.method)?;
-    Ok(Place {
-        project,
-        environment: environment.into(),
-        draft: read_draft(parts.uri.query())?,
-        account: account.identity().account_uid,
-        store: state.store_for(account.actor(), parts),
-    })
+impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
+        let (mut parts, body) = request.into_parts();
+        let path = path_values(&mut parts).await?;
+        let scope = Scope::take_from(&mut path.iter().cloned())
+            .ok_or_else(|| Failure::Internal("a path names no environment".to_owned()))?;
+        let account = credentials::account(state, &parts.headers).await?;
+        account.check(&scope.project, &parts.method)?;
+        let limit = state.config.body_limit;
+        Ok(Self {
+            operation: read_operation(&parts, path, body, &state.config, limit).await?,
+            account: account.identity().account_uid,
+            store: state.store_for(account.actor(), &parts),
+            parts,
+        })
+    }
 }
 
-async fn list(
-    State(state): State<Shared>,
-    Segments((project, environment)): Segments<(String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let list = state
-        .store
+impl<O: Operation> Call<O> {
+    /// The pages, to be written by who asks.
+    fn pages(&self) -> Pages<'_> {
+        self.store.pages().by(self.account)
+    }
+
+    /// The answer of a page with its entity tag; to a read, 304 where the caller has it.
+    fn answer(&self, page: svc_store::Page) -> Answer {
+        let is_read = self.parts.method.is_safe();
+        let headers = is_read.then_some(&self.parts.headers);
+        tagged_answer(O::INFO.status, [page.json], &page.etag, headers)
+    }
+}
+
+async fn list(call: Call<List>) -> Result<Answer, Failure> {
+    let scope = &call.operation.scope;
+    let draft = call.operation.draft;
+    let list = call
         .pages()
-        .list(&place.project, &place.environment, place.draft)
+        .list(&scope.project, &scope.environment, draft)
         .await?;
     Ok(raw_json_answer(StatusCode::OK, to_chunks(list)))
 }
@@ -87,174 +99,117 @@ fn to_chunks(list: PageList) -> Chunks {
     }
 }
 
-async fn create(
-    State(state): State<Shared>,
-    Segments((project, environment)): Segments<(String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, body) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let object = read_object(&parts.headers, body, &state.config).await?;
-    let settings = PageSettings::from(object);
-    let created = place
-        .store
-        .pages()
-        .by(place.account)
-        .create(&place.project, &place.environment, place.draft, settings)
-        .await?;
-    Ok(answer(StatusCode::CREATED, created, None))
-}
-
-async fn retrieve(
-    State(state): State<Shared>,
-    Segments((project, environment, uid)): Segments<(String, String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let uid = PageUid::from(uid);
-    let page = state
-        .store
-        .pages()
-        .get(&place.project, &place.environment, place.draft, &uid)
-        .await?;
-    Ok(answer(StatusCode::OK, page, Some(&parts)))
-}
-
-async fn update(
-    State(state): State<Shared>,
-    Segments((project, environment, uid)): Segments<(String, String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, body) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let uid = PageUid::from(uid);
-    let tags = if_match(&parts.headers)?;
-    let patch = read_object(&parts.headers, body, &state.config).await?;
-    let updated = place
-        .store
-        .pages()
-        .by(place.account)
-        .update(
-            &place.project,
-            &place.environment,
-            place.draft,
-            &uid,
-            patch,
-            tags.as_deref(),
+async fn create(mut call: Call<Create>) -> Result<Answer, Failure> {
+    let settings = std::mem::take(&mut call.operation.settings);
+    let scope = &call.operation.scope;
+    let pages = call.pages();
+    let created = pages
+        .create(
+            &scope.project,
+            &scope.environment,
+            call.operation.draft,
+            settings,
         )
         .await?;
-    Ok(answer(StatusCode::OK, updated, None))
+    Ok(call.answer(created))
 }
 
-async fn delete(
-    State(state): State<Shared>,
-    Segments((project, environment, uid)): Segments<(String, String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let uid = PageUid::from(uid);
-    let tags = if_match(&parts.headers)?;
-    place
-        .store
+async fn retrieve(call: Call<Get>) -> Result<Answer, Failure> {
+    let scope = &call.operation.scope;
+    let Get { draft, uid, .. } = &call.operation;
+    let page = call
         .pages()
-        .by(place.account)
+        .get(&scope.project, &scope.environment, *draft, uid)
+        .await?;
+    Ok(call.answer(page))
+}
+
+async fn update(mut call: Call<Update>) -> Result<Answer, Failure> {
+    let patch = std::mem::take(&mut call.operation.update.properties);
+    let scope = &call.operation.scope;
+    let Update {
+        draft,
+        uid,
+        if_match,
+        ..
+    } = &call.operation;
+    let pages = call.pages();
+    let updated = pages
+        .update(
+            &scope.project,
+            &scope.environment,
+            *draft,
+            uid,
+            patch,
+            if_match.as_deref(),
+        )
+        .await?;
+    Ok(call.answer(updated))
+}
+
+async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
+    let scope = &call.operation.scope;
+    let Delete {
+        draft,
+        uid,
+        if_match,
+        ..
+    } = &call.operation;
+    let pages = call.pages();
+    pages
         .delete(
-            &place.project,
-            &place.environment,
-            place.draft,
-            &uid,
-            tags.as_deref(),
+            &scope.project,
+            &scope.environment,
+            *draft,
+            uid,
+            if_match.as_deref(),
         )
         .await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 
-async fn publish(
-    State(state): State<Shared>,
-    Segments((project, environment)): Segments<(String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, body) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let uids = read_uids(read_object(&parts.headers, body, &state.config).await?)?;
-    let published = place
-        .store
+async fn publish(mut call: Call<Publish>) -> Result<Answer, Failure> {
+    let uids = checked(call.operation.uids.take())?;
+    let scope = &call.operation.scope;
+    let published = call
         .pages()
-        .by(place.account)
-        .publish(&place.project, &place.environment, uids)
+        .publish(&scope.project, &scope.environment, uids)
         .await?;
-    Ok(json_answer(
-        StatusCode::OK,
-        &pages::Published::new(published),
-    ))
+    Ok(operation_answer::<Publish>(&Published::new(published)))
 }
 
-async fn discard(
-    State(state): State<Shared>,
-    Segments((project, environment)): Segments<(String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, body) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let uids = read_uids(read_object(&parts.headers, body, &state.config).await?)?;
-    let discarded = place
-        .store
+async fn discard(mut call: Call<Discard>) -> Result<Answer, Failure> {
+    let uids = checked(call.operation.uids.take())?;
+    let scope = &call.operation.scope;
+    let discarded = call
         .pages()
-        .by(place.account)
-        .discard(&place.project, &place.environment, uids)
+        .discard(&scope.project, &scope.environment, uids)
         .await?;
-    Ok(json_answer(
-        StatusCode::OK,
-        &pages::Discarded::new(discarded),
-    ))
+    Ok(operation_answer::<Discard>(&Discarded::new(discarded)))
 }
 
 /// The most pages that `uids` may name: each is looked up.
 const MAX_UIDS: usize = 10_000;
 
-/// Which pages are meant: those of `uids`, all without it. Whatever else is there is refused, since a mistyped name
-/// would mean all.
-fn read_uids(mut body: JsonObject) -> Result<Option<Vec<PageUid>>, Failure> {
-    let uids = body.remove("uids");
-    let mut invalid = Invalid::new();
-    for (name, _) in body.iter() {
-        invalid.push_field(name, "unknown property; known is uids");
+fn checked(uids: Option<Vec<PageUid>>) -> Result<Option<Vec<PageUid>>, Invalid> {
+    match &uids {
+        Some(named) if named.len() > MAX_UIDS => Err(Invalid::field(
+            "uids",
+            format!("at most {MAX_UIDS} pages are allowed; leave it out for all pages"),
+        )),
+        _ => Ok(uids),
     }
-    let uids: Option<Vec<PageUid>> = uids
-        .map(|uids| serde_json::from_str(uids.get()))
-        .transpose()
-        .unwrap_or_else(|_| {
-            invalid.push_field(
-                "uids",
-                "must be an array of page UIDs; leave it out for all pages",
-            );
-            None
-        });
-    if uids.as_ref().is_some_and(|uids| uids.len() > MAX_UIDS) {
-        let message = format!("at most {MAX_UIDS} pages are allowed; leave it out for all pages");
-        invalid.push_field("uids", message);
-    }
-    invalid.into_result()?;
-    Ok(uids)
 }
 
-async fn revisions(
-    State(state): State<Shared>,
-    Segments((project, environment, uid)): Segments<(String, String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let uid = PageUid::from(uid);
-    let revisions = state
-        .store
+async fn revisions(call: Call<Revisions>) -> Result<Answer, Failure> {
+    let scope = &call.operation.scope;
+    let uid = &call.operation.uid;
+    let revisions = call
         .pages()
-        .revisions(&place.project, &place.environment, &uid)
+        .revisions(&scope.project, &scope.environment, uid)
         .await?;
-    let revisions: Vec<_> = revisions.into_iter().map(to_revision).collect();
-    Ok(json_answer(StatusCode::OK, &revisions))
+    let revisions = revisions.into_iter().map(to_revision).collect();
+    Ok(operation_answer::<Revisions>(&revisions))
 }
 
 fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
@@ -266,52 +221,51 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
     revision
 }
 
-async fn restore(
-    State(state): State<Shared>,
-    Segments((project, environment, uid, number)): Segments<(String, String, String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = authorized(&state, &parts, project, environment).await?;
-    let uid = PageUid::from(uid);
-    let tags = if_match(&parts.headers)?;
+async fn restore(call: Call<Restore>) -> Result<Answer, Failure> {
+    let scope = &call.operation.scope;
+    let Restore {
+        uid,
+        number,
+        if_match,
+        ..
+    } = &call.operation;
     // What is no number is the number of no revision.
     let number = number.parse().unwrap_or(0);
-    let restored = place
-        .store
-        .pages()
-        .by(place.account)
+    let pages = call.pages();
+    let restored = pages
         .restore(
-            &place.project,
-            &place.environment,
-            &uid,
+            &scope.project,
+            &scope.environment,
+            uid,
             number,
-            tags.as_deref(),
+            if_match.as_deref(),
         )
         .await?;
-    Ok(answer(StatusCode::OK, restored, None))
-}
-
-fn answer(status: StatusCode, page: svc_store::Page, request: Option<&Parts>) -> Answer {
-    let headers = request.map(|parts| &parts.headers);
-    tagged_answer(status, [page.json], &page.etag, headers)
+    Ok(call.answer(restored))
 }
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+    use svc_model::wire::ReceivedRequest;
+
     use super::*;
 
-    fn read(body: &str) -> Result<Option<Vec<PageUid>>, Failure> {
-        read_uids(serde_json::from_str(body).unwrap())
+    fn read(body: &str) -> Result<Option<Vec<PageUid>>, Invalid> {
+        let headers = HeaderMap::new();
+        let path = ["demo", "prod"].map(String::from);
+        let body = serde_json::from_str(body).unwrap();
+        let publish = Publish::from_request(ReceivedRequest::new(path, "", &headers, body)?)?;
+        checked(publish.uids)
     }
 
     #[test]
     fn all_pages_are_meant_only_when_nothing_is_said_of_pages() {
-        assert_eq!(read("{}").unwrap(), None);
-        assert_eq!(read(r#"{"uids":[]}"#).unwrap(), Some(Vec::new()));
+        assert_eq!(read("{}"), Ok(None));
+        assert_eq!(read(r#"{"uids":[]}"#), Ok(Some(Vec::new())));
         assert_eq!(
-            read(r#"{"uids":["a","b"]}"#).unwrap(),
-            Some(vec!["a".into(), "b".into()])
+            read(r#"{"uids":["a","b"]}"#),
+            Ok(Some(vec!["a".into(), "b".into()]))
         );
         for body in [
             r#"{"uids":null}"#,
@@ -320,7 +274,7 @@ mod tests {
             r#"{"uid":["a"]}"#,
             r#"{"uids":[],"all":true}"#,
         ] {
-            assert!(matches!(read(body), Err(Failure::Invalid(_))), "{body}");
+            assert!(read(body).is_err(), "{body}");
         }
         let many = |count| format!("{{\"uids\":[{}]}}", vec!["\"a\""; count].join(","));
         assert!(read(&many(MAX_UIDS)).is_ok());

@@ -1,14 +1,19 @@
-//! What handlers read from a request besides its body.
+//! What handlers read from a request.
 
 use axum::{
     RequestPartsExt as _,
-    extract::{FromRequestParts, Path},
+    body::Body,
+    extract::{FromRequestParts, Path, RawPathParams},
 };
 use http::{HeaderMap, HeaderValue, header, request::Parts};
 use serde::de::DeserializeOwned;
-use svc_model::{Draft, Invalid, query::parse_pairs};
+use svc_model::{
+    Draft, Invalid, JsonObject,
+    query::parse_pairs,
+    wire::{ReadOperation, ReceivedRequest},
+};
 
-use crate::failure::Failure;
+use crate::{Config, body::read_object_within, failure::Failure};
 
 /// The name of a request in answers and logs, as an extension of the request.
 #[derive(Clone, Debug)]
@@ -37,12 +42,37 @@ where
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
         match parts.extract::<Path<T>>().await {
             Ok(Path(segments)) => Ok(Self(segments)),
-            Err(_) => Err(Invalid::general(
-                "the path is not UTF-8 once its percent escapes are undone",
-            )
-            .into()),
+            Err(_) => Err(not_utf8()),
         }
     }
+}
+
+fn not_utf8() -> Failure {
+    Invalid::general("the path is not UTF-8 once its percent escapes are undone").into()
+}
+
+/// The values of the names in the path, in their order, unescaped.
+pub(crate) async fn path_values(parts: &mut Parts) -> Result<Vec<String>, Failure> {
+    let values = parts.extract::<RawPathParams>().await;
+    let values = values.map_err(|_| not_utf8())?;
+    Ok(values.iter().map(|(_, value)| value.to_owned()).collect())
+}
+
+/// The operation that a request asks for, whose body has at most `limit` bytes.
+pub(crate) async fn read_operation<O: ReadOperation>(
+    parts: &Parts,
+    path: Vec<String>,
+    body: Body,
+    config: &Config,
+    limit: usize,
+) -> Result<O, Failure> {
+    let body = match O::HAS_BODY {
+        true => read_object_within(&parts.headers, body, config, limit).await?,
+        false => JsonObject::new(),
+    };
+    let query = parts.uri.query().unwrap_or_default();
+    let request = ReceivedRequest::new(path, query, &parts.headers, body)?;
+    Ok(O::from_request(request)?)
 }
 
 /// The `If-Match` header as text, where there is one. Several headers count as one list.

@@ -1,23 +1,20 @@
 //! Teams of a project (specification, section 1; wire contract, section 6): what may be written of them. They are
 //! read through the models of the [built-in tools](crate::tools).
 
-use svc_model::{Invalid, JsonObject};
+use svc_model::{Invalid, JsonObject, teams::TeamPatch, wire::ReadBody as _};
 use svc_store::Store;
 use uuid::Uuid;
 
-use crate::{access::Place, failure::Failure, fields::Fields};
+use crate::{access::Place, failure::Failure};
 
 /// Gives a team another name.
 pub(crate) async fn update(
     store: &Store,
     place: &Place,
     uid: Uuid,
-    body: &JsonObject,
+    body: JsonObject,
 ) -> Result<(), Failure> {
-    let mut fields = Fields::of(body);
-    let name = fields.changed("name");
-    fields.finish()?;
-    let Some(name) = name else {
+    let Some(name) = TeamPatch::from_body(body)?.name else {
         return Err(Invalid::general("at least one property is required: name").into());
     };
     store.teams().update(&place.project, uid, &name).await?;

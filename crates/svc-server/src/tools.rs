@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    mem,
     sync::{PoisonError, RwLock},
 };
 
@@ -70,8 +71,9 @@ pub(crate) async fn create(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (action, allow) = (Action::Write(model), allowed(model, false));
-    let asked = Asked::read(state, place, action, allow, request).await?;
-    let uid = users::create(state, &asked.store, place, &asked.body).await?;
+    let mut asked = Asked::read(state, place, action, allow, request).await?;
+    let body = mem::take(&mut asked.body);
+    let uid = users::create(state, &asked.store, place, body).await?;
     asked.answer(state, StatusCode::CREATED, USERS, uid).await
 }
 
@@ -83,13 +85,14 @@ pub(crate) async fn change(
     request: Request,
 ) -> Result<Answer, Failure> {
     let (action, allow) = (Action::Write(model), allowed(model, true));
-    let asked = Asked::read(state, place, action, allow, request).await?;
+    let mut asked = Asked::read(state, place, action, allow, request).await?;
     let uid = read_uid(id)?;
     let _writing = state.tools.writing.lock().await;
     asked.check_tag(model, uid).await?;
+    let body = mem::take(&mut asked.body);
     match model {
-        USERS => users::update(&asked.store, place, uid, &asked.body).await?,
-        _ => teams::update(&asked.store, place, uid, &asked.body).await?,
+        USERS => users::update(&asked.store, place, uid, body).await?,
+        _ => teams::update(&asked.store, place, uid, body).await?,
     }
     asked.answer(state, StatusCode::OK, model, uid).await
 }

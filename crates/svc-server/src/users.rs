@@ -1,24 +1,23 @@
 //! Users of the application (specification, section 1; wire contract, section 6): what may be written of them. They
 //! are read through the models of the [built-in tools](crate::tools).
 
-use svc_model::JsonObject;
+use svc_model::{JsonObject, users, wire::ReadBody as _};
 use svc_store::{NewUser, Store, UserPatch};
 use uuid::Uuid;
 
-use crate::{access::Place, failure::Failure, fields::Fields, state::Shared};
+use crate::{access::Place, failure::Failure, state::Shared};
 
 /// Makes a user, who is invited by mail.
 pub(crate) async fn create(
     state: &Shared,
     store: &Store,
     place: &Place,
-    body: &JsonObject,
+    body: JsonObject,
 ) -> Result<Uuid, Failure> {
-    let mut fields = Fields::of(body);
-    let mut new = NewUser::new(fields.required("email"), fields.required("group"));
-    new.first_name = fields.optional("first_name");
-    new.last_name = fields.optional("last_name");
-    fields.finish()?;
+    let body = users::NewUser::from_body(body)?;
+    let mut new = NewUser::new(body.email, body.group.as_str());
+    new.first_name = body.first_name;
+    new.last_name = body.last_name;
     let users = store.users(&place.project, &place.environment);
     let user = users.create(new, state.base_url()).await?;
     state.mail.wake();
@@ -30,14 +29,13 @@ pub(crate) async fn update(
     store: &Store,
     place: &Place,
     uid: Uuid,
-    body: &JsonObject,
+    body: JsonObject,
 ) -> Result<(), Failure> {
-    let mut fields = Fields::of(body);
+    let body = users::UserPatch::from_body(body)?;
     let mut patch = UserPatch::default();
-    patch.team = fields.changed("group");
-    patch.first_name = fields.patch("first_name");
-    patch.last_name = fields.patch("last_name");
-    fields.finish()?;
+    patch.team = body.group.map(|team| team.to_string());
+    patch.first_name = body.first_name;
+    patch.last_name = body.last_name;
     let users = store.users(&place.project, &place.environment);
     users.update(uid, patch).await?;
     Ok(())

@@ -12,7 +12,7 @@ use super::{Code, Password};
 /// [`EmailChangeRequested`]. Nothing changes until the new address confirms it.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/change_email")]
-#[operation(name = "account.change_email", credential = Session, answer = EmailChangeRequested)]
+#[operation(name = "account.change_email", read, credential = Session, answer = EmailChangeRequested)]
 #[non_exhaustive]
 pub struct ChangeEmail {
     /// Whose users.
@@ -45,7 +45,7 @@ impl ChangeEmail {
 /// [`EmailChanged`]; 400 when the code is wrong or used up.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/change_email_complete")]
-#[operation(name = "account.change_email_complete", credential = Anonymous, answer = EmailChanged)]
+#[operation(name = "account.change_email_complete", read, credential = Anonymous, answer = EmailChanged)]
 #[operation(new = "Confirms an address with a code.")]
 #[non_exhaustive]
 pub struct ChangeEmailComplete {

@@ -10,7 +10,7 @@ use crate::AuthState;
 /// sessions of the user end.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/change_password")]
-#[operation(name = "account.change_password", credential = Session, answer = PasswordChanged)]
+#[operation(name = "account.change_password", read, credential = Session, answer = PasswordChanged)]
 #[non_exhaustive]
 pub struct ChangePassword {
     /// Whose users.
@@ -50,11 +50,21 @@ pub struct PasswordChanged {
     pub new_state: Option<AuthState>,
 }
 
+impl PasswordChanged {
+    /// The password was set, and this session has begun with it.
+    pub fn new(new_state: AuthState) -> Self {
+        Self {
+            result: true,
+            new_state: Some(new_state),
+        }
+    }
+}
+
 /// Ask for a code that sets a forgotten password anew: `POST .../auth/reset_password`, 200 with
 /// [`PasswordResetRequested`] whether or not there is such an account.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/reset_password")]
-#[operation(name = "account.reset_password", credential = Anonymous, answer = PasswordResetRequested)]
+#[operation(name = "account.reset_password", read, credential = Anonymous, answer = PasswordResetRequested)]
 #[operation(new = "Asks for a code by e-mail.")]
 #[non_exhaustive]
 pub struct ResetPassword {
@@ -70,7 +80,7 @@ pub struct ResetPassword {
 /// [`PasswordChanged`]; 400 when the code is wrong, used up, or older than an hour.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/reset_password_complete")]
-#[operation(name = "account.reset_password_complete", credential = Anonymous, answer = PasswordChanged)]
+#[operation(name = "account.reset_password_complete", read, credential = Anonymous, answer = PasswordChanged)]
 #[operation(new = "Sets the password with a code.")]
 #[non_exhaustive]
 pub struct ResetPasswordComplete {

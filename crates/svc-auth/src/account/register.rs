@@ -8,7 +8,7 @@ use super::{Code, Password, PasswordChanged};
 /// off. It signs nobody in.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/register")]
-#[operation(name = "account.register", credential = Anonymous, answer = Registered)]
+#[operation(name = "account.register", read, status = CREATED, credential = Anonymous, answer = Registered)]
 #[operation(new = "Signs a user up without names.")]
 #[non_exhaustive]
 pub struct Register {
@@ -39,7 +39,7 @@ pub struct Register {
 /// tokens sign the user in; 400 when the code is wrong or used up.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/accept_invitation")]
-#[operation(name = "account.accept_invitation", credential = Anonymous, answer = PasswordChanged)]
+#[operation(name = "account.accept_invitation", read, credential = Anonymous, answer = PasswordChanged)]
 #[operation(new = "Accepts an invitation, and leaves the names as they are.")]
 #[non_exhaustive]
 pub struct AcceptInvitation {

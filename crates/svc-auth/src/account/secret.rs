@@ -3,6 +3,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use svc_model::wire::BodyProperty;
 
 macro_rules! secrets {
     ($( $(#[$doc:meta])* $name:ident, )*) => {$(
@@ -23,6 +25,14 @@ macro_rules! secrets {
             /// The secret itself.
             pub fn expose(&self) -> &str {
                 &self.0
+            }
+        }
+
+        impl BodyProperty for $name {
+            const EXPECTED: &'static str = String::EXPECTED;
+
+            fn read(json: &RawValue) -> Option<Self> {
+                String::read(json).map(Self::new)
             }
         }
 

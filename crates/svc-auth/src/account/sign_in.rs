@@ -9,7 +9,7 @@ use crate::{AuthState, RefreshToken};
 /// Sign in: `POST .../auth/login`, 200 with [`SignedIn`]; 401 when e-mail or password is wrong.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/login")]
-#[operation(name = "account.login", credential = Anonymous, answer = SignedIn)]
+#[operation(name = "account.login", read, credential = Anonymous, answer = SignedIn)]
 #[operation(new = "Signs a user in.")]
 #[non_exhaustive]
 pub struct Login {
@@ -34,13 +34,20 @@ pub struct SignedIn {
     pub user: UserInfo,
 }
 
+impl SignedIn {
+    /// A session of this user has begun.
+    pub fn new(token: AuthState, user: UserInfo) -> Self {
+        Self { token, user }
+    }
+}
+
 /// Buy the next pair of tokens: `POST .../auth/refresh`, 200 with [`AuthState`]; 401 when the
 /// session has ended.
 ///
 /// The refresh token is used up by this: it works for 10 s more, and later use ends the session.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/refresh")]
-#[operation(name = "account.refresh", credential = Anonymous, answer = AuthState)]
+#[operation(name = "account.refresh", read, credential = Anonymous, answer = AuthState)]
 #[operation(body = Self::to_body)]
 #[operation(new = "Renews a session.")]
 #[non_exhaustive]
@@ -70,7 +77,7 @@ impl Refresh {
 /// The user who is signed in: `GET .../auth/user`, 200 with [`UserInfo`]; 401 when nobody is.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/auth/user")]
-#[operation(name = "account.user", credential = Session, answer = UserInfo)]
+#[operation(name = "account.user", read, credential = Session, answer = UserInfo)]
 #[operation(new = "Asks who is signed in.")]
 #[non_exhaustive]
 pub struct GetUser {
@@ -82,7 +89,7 @@ pub struct GetUser {
 /// End the session on the server: `POST .../auth/logout` without a body; any success will do.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/logout")]
-#[operation(name = "account.logout", credential = Session)]
+#[operation(name = "account.logout", read, credential = Session)]
 #[operation(new = "Ends the session that the call is sent with.")]
 #[non_exhaustive]
 pub struct Logout {

@@ -1,8 +1,12 @@
 //! Publishing and discarding drafts of pages.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use crate::{PageUid, Scope, wire::Operation};
+use crate::{
+    PageUid, Scope,
+    wire::{BodyProperty, Operation},
+};
 
 /// What [`Publish`] did: the pages whose drafts are published now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,12 +38,20 @@ impl Discarded {
     }
 }
 
+impl BodyProperty for Vec<PageUid> {
+    const EXPECTED: &'static str = "an array of page UIDs; leave it out for all pages";
+
+    fn read(json: &RawValue) -> Option<Self> {
+        serde_json::from_str(json.get()).ok()
+    }
+}
+
 /// Publish drafts, in one transaction: `POST .../view_settings/publish/`, 200 with [`Published`].
 ///
 /// A second try might publish what somebody else drafted in the meantime.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/publish/")]
-#[operation(name = "pages.publish", credential = ApiKey, answer = Published)]
+#[operation(name = "pages.publish", read, credential = ApiKey, answer = Published)]
 #[operation(new = "Publishes all drafts of an environment.")]
 #[non_exhaustive]
 pub struct Publish {
@@ -47,14 +59,14 @@ pub struct Publish {
     #[wire(path)]
     pub scope: Scope,
     /// The pages; `None` for all pages of the environment.
-    #[wire(body)]
+    #[wire(body, present)]
     pub uids: Option<Vec<PageUid>>,
 }
 
 /// Discard drafts, in one transaction: `POST .../view_settings/discard/`, 200 with [`Discarded`].
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/discard/")]
-#[operation(name = "pages.discard", credential = ApiKey, answer = Discarded)]
+#[operation(name = "pages.discard", read, credential = ApiKey, answer = Discarded)]
 #[operation(new = "Discards all drafts of an environment.")]
 #[non_exhaustive]
 pub struct Discard {
@@ -62,6 +74,6 @@ pub struct Discard {
     #[wire(path)]
     pub scope: Scope,
     /// The pages; `None` for all pages of the environment.
-    #[wire(body)]
+    #[wire(body, present)]
     pub uids: Option<Vec<PageUid>>,
 }

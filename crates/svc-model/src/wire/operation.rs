@@ -3,7 +3,7 @@
 use std::{error::Error as StdError, fmt, ops::Deref};
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, header};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 
 use super::Body;
 use crate::{path, query::QueryString, response::ResponseError};
@@ -27,10 +27,16 @@ pub struct OperationInfo {
     /// Whether doing it twice is as good as doing it once (RFC 9110, section 9.2.2), so that it may
     /// be tried again after a failure.
     pub idempotent: bool,
+    /// The status of a success.
+    pub status: StatusCode,
+    /// What it does, in a few words; empty where nothing says so.
+    pub summary: &'static str,
+    /// The names of its parameters in the query string and of its headers, a list for each field.
+    pub parameters: &'static [&'static [&'static str]],
 }
 
 impl OperationInfo {
-    /// Describes an operation.
+    /// Describes an operation that is answered with 200 and has no parameters.
     pub const fn new(
         name: &'static str,
         method: Method,
@@ -46,7 +52,31 @@ impl OperationInfo {
             path_template,
             credential,
             idempotent,
+            status: StatusCode::OK,
+            summary: "",
+            parameters: &[],
         }
+    }
+
+    /// The same with another status of a success.
+    #[must_use]
+    pub const fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The same with what it does, in a few words.
+    #[must_use]
+    pub const fn with_summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    /// The same with the names of parameters and headers.
+    #[must_use]
+    pub const fn with_parameters(mut self, parameters: &'static [&'static [&'static str]]) -> Self {
+        self.parameters = parameters;
+        self
     }
 
     /// Whether the operation takes place in an environment of a project.

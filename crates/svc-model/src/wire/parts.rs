@@ -10,16 +10,28 @@ use crate::QueryString;
 pub trait PathPart {
     /// Appends the values, in the order of the template's names.
     fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>);
+
+    /// Takes the values out of a path, in the same order; `None` when there are too few.
+    fn take_from(segments: &mut impl Iterator<Item = String>) -> Option<Self>
+    where
+        Self: Sized;
 }
 
 impl PathPart for String {
     fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>) {
         arguments.push(self);
     }
+
+    fn take_from(segments: &mut impl Iterator<Item = String>) -> Option<Self> {
+        segments.next()
+    }
 }
 
 /// What is several parameters of a query string, or one with a name of its own.
 pub trait QueryPart {
+    /// The names of the parameters, where they are always the same.
+    const NAMES: &'static [&'static str] = &[];
+
     /// Appends the parameters.
     fn write(&self, query: &mut QueryString);
 }

@@ -1,30 +1,29 @@
 //! The e-mail address of an account.
 
-use http::StatusCode;
-use serde_json::json;
+use svc_auth::account::{ChangeEmail, ChangeEmailComplete, EmailChangeRequested, EmailChanged};
 
-use super::{Call, UserCall, private};
+use super::{Call, UserCall, private, secret};
 use crate::{answer::Answer, failure::Failure};
 
-pub(super) async fn change(UserCall { mut call, user }: UserCall) -> Result<Answer, Failure> {
-    let new_email = call.fields.required("new_email");
-    let current = call.fields.optional_secret("current_password");
-    call.fields.finish()?;
-    let sent_to = call
-        .account()
-        .change_email(user, &new_email, current)
-        .await?;
+pub(super) async fn change(
+    UserCall { call, user }: UserCall<ChangeEmail>,
+) -> Result<Answer, Failure> {
+    let ChangeEmail {
+        new_email,
+        current_password,
+        ..
+    } = &call.operation;
+    let current = current_password.as_ref().map(secret);
+    let account = call.account();
+    let sent_to = account.change_email(user, new_email, current).await?;
     call.state.mail.wake();
-    let body = json!({ "result": true, "sent_confirmation_to": sent_to });
-    Ok(private(StatusCode::OK, &body))
+    Ok(private::<ChangeEmail>(&EmailChangeRequested::new(sent_to)))
 }
 
-pub(super) async fn change_complete(mut call: Call) -> Result<Answer, Failure> {
-    let code = call.fields.required_secret("code");
-    call.fields.finish()?;
-    let (old, new) = call.account().change_email_complete(code.expose()).await?;
+pub(super) async fn change_complete(call: Call<ChangeEmailComplete>) -> Result<Answer, Failure> {
+    let code = call.operation.code.expose();
+    let (old, new) = call.account().change_email_complete(code).await?;
     call.state.notice().await?;
     call.state.mail.wake();
-    let body = json!({ "result": true, "old_email": old, "new_email": new });
-    Ok(private(StatusCode::OK, &body))
+    Ok(private::<ChangeEmailComplete>(&EmailChanged::new(old, new)))
 }

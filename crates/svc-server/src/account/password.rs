@@ -1,57 +1,74 @@
 //! Passwords: changed, and chosen with a code that was mailed.
 
-use http::StatusCode;
-use serde_json::json;
+use svc_auth::account::{
+    AcceptInvitation, ChangePassword, PasswordChanged, PasswordResetRequested, ResetPassword,
+    ResetPasswordComplete,
+};
+use svc_model::wire::ReadOperation;
 
-use super::{Call, UserCall, new_state, private};
+use super::{Call, UserCall, auth_state, private, secret};
 use crate::{answer::Answer, failure::Failure};
 
-pub(super) async fn change(UserCall { mut call, user }: UserCall) -> Result<Answer, Failure> {
-    let new = call.fields.required_secret("new_password");
-    let current = call.fields.optional_secret("current_password");
-    call.fields.finish()?;
-    let tokens = call.account().change_password(user, new, current).await?;
-    began(&call, &tokens).await
+pub(super) async fn change(
+    UserCall { call, user }: UserCall<ChangePassword>,
+) -> Result<Answer, Failure> {
+    let ChangePassword {
+        new_password,
+        current_password,
+        ..
+    } = &call.operation;
+    let current = current_password.as_ref().map(secret);
+    let account = call.account();
+    let tokens = account
+        .change_password(user, secret(new_password), current)
+        .await?;
+    Ok(private::<ChangePassword>(&began(&call, &tokens).await?))
 }
 
 /// The answer is the same whether or not there is such an account.
-pub(super) async fn reset(mut call: Call) -> Result<Answer, Failure> {
-    let email = call.fields.required("email");
-    call.fields.finish()?;
-    call.throttle(&email)?;
-    call.account().reset_password(&email).await?;
+pub(super) async fn reset(call: Call<ResetPassword>) -> Result<Answer, Failure> {
+    let email = &call.operation.email;
+    call.throttle(email)?;
+    call.account().reset_password(email).await?;
     call.state.mail.wake();
-    Ok(private(StatusCode::OK, &json!({ "result": true })))
+    Ok(private::<ResetPassword>(&PasswordResetRequested::new()))
 }
 
-pub(super) async fn reset_complete(mut call: Call) -> Result<Answer, Failure> {
-    let code = call.fields.required_secret("code");
-    let new = call.fields.required_secret("new_password");
-    call.fields.finish()?;
-    let tokens = call
-        .account()
-        .reset_password_complete(code.expose(), new)
-        .await?;
-    began(&call, &tokens).await
-}
-
-pub(super) async fn accept_invitation(mut call: Call) -> Result<Answer, Failure> {
-    let code = call.fields.required_secret("code");
-    let password = call.fields.required_secret("password");
-    let first_name = call.fields.optional("first_name");
-    let last_name = call.fields.optional("last_name");
-    call.fields.finish()?;
+pub(super) async fn reset_complete(call: Call<ResetPasswordComplete>) -> Result<Answer, Failure> {
+    let ResetPasswordComplete {
+        code, new_password, ..
+    } = &call.operation;
     let account = call.account();
     let tokens = account
-        .accept_invitation(code.expose(), password, first_name, last_name)
+        .reset_password_complete(code.expose(), secret(new_password))
         .await?;
-    began(&call, &tokens).await
+    Ok(private::<ResetPasswordComplete>(
+        &began(&call, &tokens).await?,
+    ))
+}
+
+pub(super) async fn accept_invitation(call: Call<AcceptInvitation>) -> Result<Answer, Failure> {
+    let AcceptInvitation {
+        code,
+        password,
+        first_name,
+        last_name,
+        ..
+    } = call.operation.clone();
+    let account = call.account();
+    let tokens = account
+        .accept_invitation(code.expose(), secret(&password), first_name, last_name)
+        .await?;
+    Ok(private::<AcceptInvitation>(&began(&call, &tokens).await?))
 }
 
 /// A new session began, and the ones before it have ended.
-async fn began(call: &Call, tokens: &svc_store::SessionTokens) -> Result<Answer, Failure> {
+async fn began<O: ReadOperation>(
+    call: &Call<O>,
+    tokens: &svc_store::SessionTokens,
+) -> Result<PasswordChanged, Failure> {
     call.state.notice().await?;
     call.state.believe(tokens).await?;
     call.state.mail.wake();
-    Ok(new_state(tokens))
+    Ok(PasswordChanged::new(auth_state(tokens)?))
 }

@@ -2,31 +2,29 @@
 
 use axum::extract::{Request, State};
 use http::StatusCode;
-use serde_json::json;
-use svc_store::{Actor, Registered, Registration, SignIn};
+use svc_auth::account::{GetUser, Login, Logout, Refresh, Register, Registered, SignedIn};
+use svc_store::{Actor, Registered as Registering, Registration, SignIn};
 
-use super::{BODY_LIMIT, CHALLENGE, Call, auth_state, private, session, user_info};
+use super::{BODY_LIMIT, CHALLENGE, Call, auth_state, private, scope, secret, session, user_info};
 use crate::{
     answer::{Answer, empty_answer},
     audit,
-    body::read_object_within,
     failure::Failure,
-    fields::Fields,
-    request::{Segments, read_draft},
+    request::{path_values, read_operation},
     state::Shared,
 };
 
-pub(super) async fn login(mut call: Call) -> Result<Answer, Failure> {
-    let email = call.fields.required("email");
-    let password = call.fields.required_secret("password");
-    call.fields.finish()?;
-    call.throttle(&email)?;
-    match call.account().sign_in(&email, password).await? {
+pub(super) async fn login(call: Call<Login>) -> Result<Answer, Failure> {
+    let Login {
+        email, password, ..
+    } = &call.operation;
+    call.throttle(email)?;
+    match call.account().sign_in(email, secret(password)).await? {
         SignIn::Done(tokens, user) => {
-            call.signed_in(&email);
+            call.signed_in(email);
             call.state.believe(&tokens).await?;
-            let body = json!({ "token": auth_state(&tokens), "user": user_info(*user) });
-            Ok(private(StatusCode::OK, &body))
+            let signed_in = SignedIn::new(auth_state(&tokens)?, user_info(*user));
+            Ok(private::<Login>(&signed_in))
         }
         SignIn::Unconfirmed => Err(Failure::PermissionDenied(
             "the e-mail address is not confirmed yet; follow the link in the mail that was sent to it",
@@ -41,27 +39,27 @@ pub(super) async fn login(mut call: Call) -> Result<Answer, Failure> {
 /// A refresh token cannot be guessed; calls are counted because each is a look into the store.
 pub(super) async fn refresh(
     State(state): State<Shared>,
-    Segments((project, environment)): Segments<(String, String)>,
     request: Request,
 ) -> Result<Answer, Failure> {
     let (mut parts, body) = request.into_parts();
+    let path = path_values(&mut parts).await?;
     let address = super::address(&mut parts, &state).await?;
     state.throttle.refresh(address)?;
-    read_draft(parts.uri.query())?;
-    let body = read_object_within(&parts.headers, body, &state.config, BODY_LIMIT).await?;
-    let mut fields = Fields::of(&body);
-    let token = fields.required_secret("refresh_token");
-    fields.finish()?;
-    let (project, environment) = (project.into(), environment.into());
+    let call: Refresh = read_operation(&parts, path, body, &state.config, BODY_LIMIT).await?;
     let store = state.store_for(Actor::anonymous(), &parts);
     let sessions = store.sessions();
+    let Refresh {
+        scope,
+        refresh_token,
+        ..
+    } = &call;
     match sessions
-        .refresh(&project, &environment, token.expose())
+        .refresh(&scope.project, &scope.environment, refresh_token.expose())
         .await?
     {
         Some(tokens) => {
             state.believe(&tokens).await?;
-            Ok(private(StatusCode::OK, &auth_state(&tokens)))
+            Ok(private::<Refresh>(&auth_state(&tokens)?))
         }
         None => {
             // It may have been used before, which has ended its session.
@@ -75,44 +73,51 @@ pub(super) async fn refresh(
 }
 
 pub(super) async fn user(State(state): State<Shared>, request: Request) -> Result<Answer, Failure> {
-    let (mut parts, _) = request.into_parts();
-    let place = super::place(&mut parts, &state).await?;
-    let session = session(&state, &parts, &place).await?;
-    read_draft(parts.uri.query())?;
-    let (project, environment) = place;
-    let users = state.store.users(&project, &environment);
+    let (mut parts, body) = request.into_parts();
+    let path = path_values(&mut parts).await?;
+    let session = session(&state, &parts, &scope(&path)?).await?;
+    let call: GetUser = read_operation(&parts, path, body, &state.config, BODY_LIMIT).await?;
+    let users = state
+        .store
+        .users(&call.scope.project, &call.scope.environment);
     let user = users.get(session.user_uid).await?;
-    Ok(private(StatusCode::OK, &user_info(user)))
+    Ok(private::<GetUser>(&user_info(user)))
 }
 
 pub(super) async fn logout(
     State(state): State<Shared>,
     request: Request,
 ) -> Result<Answer, Failure> {
-    let (mut parts, _) = request.into_parts();
-    let place = super::place(&mut parts, &state).await?;
-    let session = session(&state, &parts, &place).await?;
-    read_draft(parts.uri.query())?;
+    let (mut parts, body) = request.into_parts();
+    let path = path_values(&mut parts).await?;
+    let session = session(&state, &parts, &scope(&path)?).await?;
+    let _: Logout = read_operation(&parts, path, body, &state.config, BODY_LIMIT).await?;
     let store = state.store_for(audit::user(&session), &parts);
     store.sessions().end(&session).await?;
     state.notice().await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 
-pub(super) async fn register(mut call: Call) -> Result<Answer, Failure> {
-    let email = call.fields.required("email");
-    let password = call.fields.required_secret("password");
-    let mut registration = Registration::new(email, password);
-    registration.first_name = call.fields.optional("first_name");
-    registration.last_name = call.fields.optional("last_name");
-    registration.language = call.fields.optional("language");
-    registration.timezone = call.fields.optional("timezone");
-    call.fields.finish()?;
+pub(super) async fn register(call: Call<Register>) -> Result<Answer, Failure> {
+    let Register {
+        email,
+        password,
+        first_name,
+        last_name,
+        language,
+        timezone,
+        ..
+    } = call.operation.clone();
+    let mut registration = Registration::new(email, secret(&password));
+    registration.first_name = first_name;
+    registration.last_name = last_name;
+    registration.language = language;
+    registration.timezone = timezone;
     match call.account().register(registration).await? {
-        Registered::Done(user) => {
+        Registering::Done(user) => {
             call.state.mail.wake();
-            let body = json!({ "result": true, "user": user_info(*user) });
-            Ok(private(StatusCode::CREATED, &body))
+            let registered = Registered::new(user_info(*user));
+            Ok(private::<Register>(&registered))
         }
         _ => Err(Failure::PermissionDenied(
             "this project does not let users register themselves; ask its administrator for an invitation",

@@ -40,132 +40,30 @@ async fn openapi(request: Request) -> Answer {
     )
 }
 
-/// What the definition says of an operation beside what the operation itself says.
-struct Described {
-    info: OperationInfo,
-    summary: &'static str,
-    parameters: &'static [&'static str],
-    body: Option<&'static str>,
-    status: &'static str,
-    answer: Option<&'static str>,
-}
-
-fn operations() -> Vec<Described> {
-    let described = |info, summary, parameters, body, status, answer| Described {
-        info,
-        summary,
-        parameters,
-        body,
-        status,
-        answer,
-    };
-    vec![
-        described(
-            projects::List::INFO,
-            "List projects",
-            &["page", "_per_page"],
-            None,
-            "200",
-            Some("ProjectPage"),
-        ),
-        described(
-            projects::Get::INFO,
-            "Get a project",
-            &[],
-            None,
-            "200",
-            Some("Project"),
-        ),
-        described(
-            pages::List::INFO,
-            "Get pages settings",
-            &["draft"],
-            None,
-            "200",
-            Some("PageSettingsList"),
-        ),
-        described(
-            pages::Create::INFO,
-            "Create page settings",
-            &["draft"],
-            Some("PageSettings"),
-            "201",
-            Some("PageSettings"),
-        ),
-        described(
-            pages::Get::INFO,
-            "Get page settings",
-            &["draft"],
-            None,
-            "200",
-            Some("PageSettings"),
-        ),
-        described(
-            pages::Update::INFO,
-            "Update page settings",
-            &["draft", "If-Match"],
-            Some("UpdatePageSettings"),
-            "200",
-            Some("PageSettings"),
-        ),
-        described(
-            pages::Delete::INFO,
-            "Delete page settings",
-            &["draft", "If-Match"],
-            None,
-            "204",
-            None,
-        ),
-        described(
-            pages::Publish::INFO,
-            "Publish drafts of page settings",
-            &["draft"],
-            Some("PageUids"),
-            "200",
-            Some("PublishedPages"),
-        ),
-        described(
-            pages::Discard::INFO,
-            "Discard drafts of page settings",
-            &["draft"],
-            Some("PageUids"),
-            "200",
-            Some("DiscardedPages"),
-        ),
-        described(
-            pages::Revisions::INFO,
-            "Get the revisions of page settings",
-            &["draft"],
-            None,
-            "200",
-            Some("PageRevisionList"),
-        ),
-        described(
-            pages::Restore::INFO,
-            "Restore a revision into the draft",
-            &["draft", "If-Match"],
-            None,
-            "200",
-            Some("PageSettings"),
-        ),
-        described(
-            proxy::Send::INFO,
-            "Send a request to another service",
-            &[],
-            Some("ProxyRequest"),
-            "2XX",
-            None,
-        ),
+/// The operations, with the schemas of their bodies and answers. All else is in their declarations.
+fn operations() -> [(OperationInfo, Option<&'static str>, Option<&'static str>); 12] {
+    let (page, uids) = (Some("PageSettings"), Some("PageUids"));
+    [
+        (projects::List::INFO, None, Some("ProjectPage")),
+        (projects::Get::INFO, None, Some("Project")),
+        (pages::List::INFO, None, Some("PageSettingsList")),
+        (pages::Create::INFO, page, page),
+        (pages::Get::INFO, None, page),
+        (pages::Update::INFO, Some("UpdatePageSettings"), page),
+        (pages::Delete::INFO, None, None),
+        (pages::Publish::INFO, uids, Some("PublishedPages")),
+        (pages::Discard::INFO, uids, Some("DiscardedPages")),
+        (pages::Revisions::INFO, None, Some("PageRevisionList")),
+        (pages::Restore::INFO, None, page),
+        (proxy::Send::INFO, Some("ProxyRequest"), None),
     ]
 }
 
 fn document() -> Value {
     let mut paths: Map<String, Value> = Map::new();
-    for operation in operations() {
-        let path = paths
-            .entry(operation.info.path_template)
-            .or_insert_with(|| json!({}));
-        path[operation.info.method.as_str().to_ascii_lowercase()] = describe(&operation);
+    for (info, body, answer) in operations() {
+        let path = paths.entry(info.path_template).or_insert_with(|| json!({}));
+        path[info.method.as_str().to_ascii_lowercase()] = describe(&info, body, answer);
     }
     json!({
         "openapi": "3.1.0",
@@ -191,31 +89,33 @@ fn document() -> Value {
     })
 }
 
-fn describe(operation: &Described) -> Value {
-    let Described {
-        info,
-        summary,
-        parameters,
-        body,
-        status,
-        answer,
-    } = operation;
+fn describe(info: &OperationInfo, body: Option<&str>, answer: Option<&str>) -> Value {
     let in_path = info
         .path_template
         .split('{')
         .skip(1)
         .filter_map(|part| part.split('}').next());
+    // Every operation in an environment takes `draft`.
+    let draft = info.is_in_environment().then_some("draft");
+    let declared = info.parameters.iter().copied().flatten().copied();
+    let further = declared.filter(|name| Some(*name) != draft);
     let parameters: Vec<_> = in_path
-        .chain(parameters.iter().copied())
+        .chain(draft)
+        .chain(further)
         .map(|name| json!({"$ref": format!("#/components/parameters/{name}")}))
         .collect();
+    let status = match *info == proxy::Send::INFO {
+        // That of the other service.
+        true => "2XX",
+        false => info.status.as_str(),
+    };
     let mut success = json!({"description": "Success."});
     if let Some(schema) = answer {
         success["content"] = content(schema);
     }
     let mut described = json!({
         "operationId": info.name,
-        "summary": summary,
+        "summary": info.summary,
         "tags": [info.name.split('.').next()],
         "parameters": parameters,
         "security": match info.credential {
@@ -224,7 +124,7 @@ fn describe(operation: &Described) -> Value {
             _ => json!([]),
         },
         "responses": {
-            *status: success,
+            status: success,
             "400": {"$ref": "#/components/responses/Invalid"},
             "default": {"$ref": "#/components/responses/Failure"},
         },
@@ -257,7 +157,7 @@ fn parameters() -> Value {
             "name": "_per_page", "in": "query",
             "schema": {"type": "integer", "minimum": 1, "maximum": svc_model::MAX_PER_PAGE, "default": svc_model::DEFAULT_PER_PAGE},
         },
-        "If-Match": {
+        "if-match": {
             "name": "If-Match", "in": "header", "schema": text,
             "description": "Only when the page still has this entity tag; 412 otherwise.",
         },

@@ -1,0 +1,368 @@
+//! Requests as a service receives them, and how operations are read out of them.
+
+use std::{borrow::Cow, mem};
+
+use http::{HeaderMap, HeaderName};
+use serde_json::value::RawValue;
+
+use super::{Operation, PathPart};
+use crate::{
+    Draft, Invalid, JsonObject,
+    query::{Pair, parse_pairs},
+};
+
+/// An operation that a service reads out of a request: the way back of [`Operation::to_request`], declared with
+/// `#[operation(read)]`.
+///
+/// ```
+/// use http::HeaderMap;
+/// use svc_model::{JsonObject, pages::Publish, wire::{ReadOperation, ReceivedRequest}};
+///
+/// let path = ["demo", "prod"].map(String::from);
+/// let headers = HeaderMap::new();
+/// let read = |body: &str| {
+///     let body = serde_json::from_str(body).unwrap();
+///     Publish::from_request(ReceivedRequest::new(path.clone(), "", &headers, body)?)
+/// };
+/// assert_eq!(read(r#"{"uids":["5f0c"]}"#)?.uids, Some(vec!["5f0c".into()]));
+/// let invalid = read(r#"{"uid":["5f0c"],"uids":7}"#).unwrap_err();
+/// assert_eq!(invalid.field_errors().len(), 2);
+/// # Ok::<(), svc_model::Invalid>(())
+/// ```
+pub trait ReadOperation: Operation + Sized {
+    /// Whether a JSON body belongs to the request.
+    const HAS_BODY: bool;
+
+    /// The operation that a request asks for.
+    ///
+    /// # Errors
+    /// [`Invalid`] with every field and parameter that is missing, of the wrong type or unknown.
+    fn from_request(request: ReceivedRequest<'_>) -> Result<Self, Invalid>;
+}
+
+/// What is read from a whole JSON body, by its fields: `#[derive(ReadBody)]`.
+pub trait ReadBody: Sized {
+    /// The body; `None` when it is wrong, which the request remembers.
+    fn read_body(request: &mut ReceivedRequest<'_>) -> Option<Self>;
+
+    /// The value that a JSON object is the body of.
+    ///
+    /// # Errors
+    /// [`Invalid`] with every property that is missing, of the wrong type or unknown.
+    fn from_body(body: JsonObject) -> Result<Self, Invalid> {
+        let mut request = ReceivedRequest::of_body(body);
+        let read = Self::read_body(&mut request);
+        request.finish()?;
+        read.ok_or_else(Invalid::new)
+    }
+}
+
+/// What can be a property of a JSON body that a service reads.
+pub trait BodyProperty: Sized {
+    /// What a value must be, such as `text`.
+    const EXPECTED: &'static str;
+    /// Whether null is a value too.
+    const IS_NULLABLE: bool = false;
+
+    /// The value; `None` when it is none.
+    fn read(json: &RawValue) -> Option<Self>;
+
+    /// What a property is that is left out; `None` when it is required.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+impl BodyProperty for String {
+    const EXPECTED: &'static str = "text";
+
+    fn read(json: &RawValue) -> Option<Self> {
+        serde_json::from_str(json.get()).ok()
+    }
+}
+
+impl<T: BodyProperty> BodyProperty for Option<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+    const IS_NULLABLE: bool = true;
+
+    fn read(json: &RawValue) -> Option<Self> {
+        match json.get() {
+            "null" => Some(None),
+            _ => T::read(json).map(Some),
+        }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+/// What can be parameters of a query string that a service reads.
+pub trait ReadQuery: Sized {
+    /// The value; `None` when it is wrong, which the request remembers.
+    fn read_query(request: &mut ReceivedRequest<'_>) -> Option<Self>;
+}
+
+impl ReadQuery for Draft {
+    fn read_query(request: &mut ReceivedRequest<'_>) -> Option<Self> {
+        let Some(value) = request.take_parameter("draft") else {
+            return Some(Self::default());
+        };
+        let draft = value.parse().ok();
+        if draft.is_none() {
+            let message = "must be 0 or 1";
+            request.wrong_parameters.push_field("draft", message);
+        }
+        draft
+    }
+}
+
+/// The parts of a request, as a service received them, and what was wrong with those that were read.
+#[derive(Debug)]
+pub struct ReceivedRequest<'r> {
+    segments: std::vec::IntoIter<String>,
+    query: Vec<Pair<'r>>,
+    headers: Option<&'r HeaderMap>,
+    body: JsonObject,
+    known_parameters: Vec<&'static str>,
+    known_properties: Vec<&'static str>,
+    /// What is wrong with the query string, which is told before all else.
+    wrong_parameters: Invalid,
+    invalid: Invalid,
+}
+
+impl<'r> ReceivedRequest<'r> {
+    /// A request of which nothing was read yet. `path` has the values of the names in the path template, in their
+    /// order, unescaped; `query` is the query string as it came.
+    ///
+    /// # Errors
+    /// [`Invalid`] when the query string is not UTF-8 once it is unescaped.
+    pub fn new(
+        path: impl Into<Vec<String>>,
+        query: &'r str,
+        headers: &'r HeaderMap,
+        body: JsonObject,
+    ) -> Result<Self, Invalid> {
+        Ok(Self {
+            segments: path.into().into_iter(),
+            query: parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?,
+            headers: Some(headers),
+            ..Self::of_body(body)
+        })
+    }
+
+    /// The request of a body alone.
+    pub fn of_body(body: JsonObject) -> Self {
+        Self {
+            segments: Vec::new().into_iter(),
+            query: Vec::new(),
+            headers: None,
+            body,
+            known_parameters: Vec::new(),
+            known_properties: Vec::new(),
+            wrong_parameters: Invalid::new(),
+            invalid: Invalid::new(),
+        }
+    }
+
+    /// The next values of the path.
+    pub fn path<T: PathPart>(&mut self) -> Option<T> {
+        T::take_from(&mut self.segments)
+    }
+
+    /// A part of the query string.
+    pub fn query<T: ReadQuery>(&mut self) -> Option<T> {
+        T::read_query(self)
+    }
+
+    /// A header, where there is one. Several of a name count as one list.
+    pub fn header(&mut self, name: &'static str) -> Option<Option<String>> {
+        let mut list: Option<String> = None;
+        let values = self
+            .headers
+            .map(|headers| headers.get_all(HeaderName::from_static(name)));
+        for value in values.into_iter().flatten() {
+            let Ok(value) = value.to_str() else {
+                self.invalid.push_field(&title(name), "must be ASCII text");
+                return None;
+            };
+            match &mut list {
+                Some(list) => {
+                    list.push_str(", ");
+                    list.push_str(value);
+                }
+                None => list = Some(value.to_owned()),
+            }
+        }
+        Some(list)
+    }
+
+    /// All of the body.
+    pub fn take_body(&mut self) -> JsonObject {
+        mem::take(&mut self.body)
+    }
+
+    /// A property of the body.
+    pub fn property<T: BodyProperty>(&mut self, name: &'static str) -> Option<T> {
+        match self.take_property(name) {
+            Some(json) => self.read_property(name, &json),
+            None => {
+                let absent = T::absent();
+                if absent.is_none() {
+                    self.invalid.push_field(name, "this field is required");
+                }
+                absent
+            }
+        }
+    }
+
+    /// A property of the body that may be left out. A null is for the value to judge.
+    pub fn present_property<T: BodyProperty>(&mut self, name: &'static str) -> Option<Option<T>> {
+        match self.take_property(name) {
+            Some(json) => self.read_property(name, &json).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// The value of a parameter, where there is one. The last of a name counts.
+    fn take_parameter(&mut self, name: &'static str) -> Option<Cow<'r, str>> {
+        self.known_parameters.push(name);
+        let mut found = None;
+        self.query.retain_mut(|(key, value)| {
+            let is_it = key == name;
+            if is_it {
+                found = Some(mem::take(value));
+            }
+            !is_it
+        });
+        found
+    }
+
+    fn take_property(&mut self, name: &'static str) -> Option<Box<RawValue>> {
+        self.known_properties.push(name);
+        self.body.remove(name)
+    }
+
+    fn read_property<T: BodyProperty>(&mut self, name: &str, json: &RawValue) -> Option<T> {
+        let value = T::read(json);
+        if value.is_none() {
+            let or_null = if T::IS_NULLABLE { " or null" } else { "" };
+            let message = format!("must be {}{or_null}", T::EXPECTED);
+            self.invalid.push_field(name, message);
+        }
+        value
+    }
+
+    /// Refuses what was wrong, and what is left that nobody asked for. Every operation takes `draft`, which clients set
+    /// for all of their calls.
+    ///
+    /// # Errors
+    /// [`Invalid`] with all that is wrong with the query string, or else with the rest of the request.
+    pub fn finish(mut self) -> Result<(), Invalid> {
+        if !self.known_parameters.contains(&"draft") {
+            Draft::read_query(&mut self);
+        }
+        let Self {
+            query,
+            body,
+            known_parameters,
+            known_properties,
+            mut wrong_parameters,
+            mut invalid,
+            ..
+        } = self;
+        let known = known_parameters.join(", ");
+        for (key, _) in query {
+            wrong_parameters.push_general(format!("unknown parameter {key:?}; known is {known}"));
+        }
+        wrong_parameters.into_result()?;
+        let known = match known_properties.as_slice() {
+            [] => "no field is known".to_owned(),
+            [one] => format!("known is {one}"),
+            many => format!("known are: {}", many.join(", ")),
+        };
+        for (name, _) in body.iter() {
+            invalid.push_field(name, format!("this field cannot be given here; {known}"));
+        }
+        invalid.into_result()
+    }
+}
+
+/// The name of a header as people write it: `If-Match`.
+fn title(name: &str) -> String {
+    let words = name.split('-').map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_ascii_uppercase() + rest
+    });
+    words.collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(body: &str) -> ReceivedRequest<'static> {
+        ReceivedRequest::of_body(serde_json::from_str(body).unwrap())
+    }
+
+    fn names(result: Result<(), Invalid>) -> Vec<String> {
+        let invalid = result.unwrap_err();
+        let fields = invalid.field_errors().iter();
+        fields.map(|(name, _)| name.clone()).collect()
+    }
+
+    #[test]
+    fn every_field_that_is_wrong_is_named() {
+        let mut request = request(r#"{"email":7,"is_admin":true,"first_name":[]}"#);
+        assert_eq!(request.property::<String>("email"), None);
+        assert_eq!(request.property::<String>("password"), None);
+        assert_eq!(request.property::<Option<String>>("first_name"), None);
+        assert_eq!(
+            names(request.finish()),
+            ["email", "password", "first_name", "is_admin"]
+        );
+    }
+
+    #[test]
+    fn a_property_that_is_left_out_is_told_from_null_where_it_matters() {
+        let body = r#"{"first_name":null,"last_name":"Lee"}"#;
+        let mut names = request(body);
+        let mut present = |name| names.present_property::<Option<String>>(name);
+        assert_eq!(present("first_name"), Some(Some(None)));
+        assert_eq!(present("last_name"), Some(Some(Some("Lee".to_owned()))));
+        assert_eq!(present("language"), Some(None));
+        assert_eq!(names.finish(), Ok(()));
+        let mut text = request(r#"{"group":null}"#);
+        assert_eq!(text.present_property::<String>("group"), None);
+        assert!(text.finish().is_err());
+    }
+
+    #[test]
+    fn a_request_takes_draft_and_no_parameter_that_nobody_knows() {
+        let headers = HeaderMap::new();
+        let finish = |query| {
+            let request = ReceivedRequest::new([], query, &headers, JsonObject::new());
+            request.and_then(ReceivedRequest::finish)
+        };
+        assert_eq!(finish(""), Ok(()));
+        assert_eq!(finish("draft=1"), Ok(()));
+        assert_eq!(
+            finish("draft=2"),
+            Err(Invalid::field("draft", "must be 0 or 1"))
+        );
+        let unknown = Invalid::general(r#"unknown parameter "drft"; known is draft"#);
+        assert_eq!(finish("drft=1"), Err(unknown));
+    }
+
+    #[test]
+    fn several_headers_of_a_name_are_one_list() {
+        let mut headers = HeaderMap::new();
+        for tag in ["\"a\"", "\"b\""] {
+            headers.append("if-match", http::HeaderValue::from_static(tag));
+        }
+        let mut request = ReceivedRequest::new([], "", &headers, JsonObject::new()).unwrap();
+        let tags = request.header("if-match").flatten();
+        assert_eq!(tags.as_deref(), Some("\"a\", \"b\""));
+        assert_eq!(request.header("if-none-match"), Some(None));
+    }
+}
