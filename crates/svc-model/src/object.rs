@@ -168,7 +168,11 @@ impl FromIterator<(String, Box<RawValue>)> for JsonObject {
     }
 }
 
-/// Properties that are looked up by an index of their names, so that very many of them stay linear.
+/// How many properties are looked through sooner than an index of their names is made.
+const FEW: usize = 16;
+
+/// Properties that are looked up by an index of their names once there are more than a [few](FEW), so that very many
+/// of them stay linear.
 #[derive(Default)]
 struct Collected {
     places: HashMap<String, usize>,
@@ -182,7 +186,10 @@ impl Collected {
         name: String,
         value: Box<RawValue>,
     ) -> Result<(), (String, Box<RawValue>)> {
-        let place = self.places.get(&name).copied();
+        let place = match self.places.is_empty() {
+            true => self.properties.iter().position(|(known, _)| *known == name),
+            false => self.places.get(&name).copied(),
+        };
         match place.and_then(|place| self.properties.get_mut(place)) {
             Some(slot) => {
                 slot.1 = value;
@@ -194,7 +201,14 @@ impl Collected {
 
     /// Adds a property that is not there.
     fn push(&mut self, name: String, value: Box<RawValue>) {
-        self.places.insert(name.clone(), self.properties.len());
+        let place = self.properties.len();
+        if place == FEW {
+            let names = self.properties.iter().map(|(known, _)| known.clone());
+            self.places = names.zip(0..).collect();
+        }
+        if place >= FEW {
+            self.places.insert(name.clone(), place);
+        }
         self.properties.push((name, value));
     }
 
@@ -292,6 +306,23 @@ mod tests {
             "{message}"
         );
         assert!(JsonObject::parse("{} x", 2).is_err());
+    }
+
+    #[test]
+    fn of_a_name_that_comes_twice_the_last_value_counts_however_many_there_are() {
+        for count in [2, FEW - 1, FEW, FEW + 1, 3 * FEW] {
+            let names = (0..count).chain(0..count);
+            let properties = names.enumerate().map(|(value, name)| {
+                let value = RawValue::from_string(value.to_string()).unwrap();
+                (format!("p{name}"), value)
+            });
+            let object: JsonObject = properties.collect();
+            assert_eq!(object.len(), count);
+            for (place, (name, value)) in object.iter().enumerate() {
+                assert_eq!(name, format!("p{place}"));
+                assert_eq!(value.get(), (count + place).to_string());
+            }
+        }
     }
 
     #[test]

@@ -25,19 +25,31 @@ pub(super) const UNKNOWN: &str = "unknown";
 pub(super) struct NewLine {
     uid: Uuid,
     date_add: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     project: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     environment: Option<String>,
     actor_kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     actor_uid: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     actor_label: Option<String>,
     action: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     resource: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     record: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     before_tag: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     after_tag: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
 }
 
