@@ -5,7 +5,7 @@ use std::{fmt, future::IntoFuture, time::Duration};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use svc_model::{
     Tagged,
-    wire::{BoxFuture, Operation, RequestError},
+    wire::{BoxFuture, HasIfMatch, Operation, RequestError},
 };
 
 use crate::{Client, Error};
@@ -61,6 +61,14 @@ impl<O: Operation<Response = Tagged<V>>, V> Call<O, V> {
     /// As [`send`](Self::send).
     pub async fn send_tagged(self) -> Result<Tagged<V>, Error> {
         self.client.run(self.operation, &self.options).await
+    }
+}
+
+impl<O: Operation + HasIfMatch, V> Call<O, V> {
+    /// Does it only when the record or page still has this entity tag, which
+    /// [`send_tagged`](Self::send_tagged) gives; otherwise the call fails with 412.
+    pub fn if_match(self, etag: impl Into<String>) -> Self {
+        self.with(|operation| *operation.if_match_mut() = Some(etag.into()))
     }
 }
 

@@ -126,6 +126,8 @@ pub use self::proxy::{Proxy, ProxyCall};
 pub use self::records::Records;
 #[cfg(feature = "resources")]
 pub use self::resources::Resource;
+#[cfg(any(feature = "records", feature = "teams", feature = "users"))]
+pub use self::selection::{HasTimeZone, SelectsRecords};
 #[cfg(feature = "sql")]
 pub use self::sql::Sql;
 #[cfg(feature = "teams")]

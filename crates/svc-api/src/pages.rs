@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use svc_model::{
-    Draft, JsonObject, PageSettings, PageUid, UpdatePageSettings, pages, wire::RequestError,
+    Draft, JsonObject, PageSettings, PageUid, UpdatePageSettings, pages,
+    wire::{HasQuery, Operation, RequestError},
 };
 
 use crate::{Call, Client};
@@ -163,39 +164,9 @@ impl Pages {
     }
 }
 
-macro_rules! draft_setters {
-    ($($operation:ident -> $value:ty),* $(,)?) => {$(
-        impl Call<pages::$operation, $value> {
-            /// Speaks of the draft layer or the published one, whatever the client does.
-            pub fn draft(self, draft: impl Into<Draft>) -> Self {
-                self.with(|operation| operation.draft = draft.into())
-            }
-        }
-    )*};
-}
-
-draft_setters! {
-    List -> Vec<PageSettings>,
-    Create -> PageSettings,
-    Get -> PageSettings,
-    Update -> PageSettings,
-    Delete -> (),
-}
-
-macro_rules! if_match_setters {
-    ($($operation:ident -> $value:ty),* $(,)?) => {$(
-        impl Call<pages::$operation, $value> {
-            /// Does it only when the page still has this entity tag, which `send_tagged` gives;
-            /// otherwise the call fails with 412.
-            pub fn if_match(self, etag: impl Into<String>) -> Self {
-                self.with(|operation| operation.if_match = Some(etag.into()))
-            }
-        }
-    )*};
-}
-
-if_match_setters! {
-    Update -> PageSettings,
-    Delete -> (),
-    Restore -> PageSettings,
+impl<O: Operation + HasQuery<Query = Draft>, V> Call<O, V> {
+    /// Speaks of the draft layer or the published one, whatever the client does.
+    pub fn draft(self, draft: impl Into<Draft>) -> Self {
+        self.with(|operation| *operation.query_mut() = draft.into())
+    }
 }

@@ -13,7 +13,7 @@ use futures_core::Stream;
 use svc_model::{
     Paginated,
     query::parse_pairs,
-    wire::{BoxFuture, Operation},
+    wire::{BoxFuture, PagedOperation},
 };
 
 use crate::{Call, Client, Error, RequestOptions};
@@ -83,38 +83,50 @@ impl Cursor {
     }
 }
 
-/// A list that can be walked.
-pub(crate) trait Paged<T>: Operation<Response = Paginated<T>> + 'static {
-    /// Goes to the page at `next`; `false` when that is where it is.
-    fn turn(&mut self, next: Cursor) -> bool;
-}
+impl<O: PagedOperation> Call<O> {
+    /// Asks for this page, from 1.
+    pub fn page(self, page: u64) -> Self {
+        self.with(|operation| operation.set_page(page))
+    }
 
-impl<T: Send + 'static> PageStream<T> {
-    pub(crate) fn new<O: Paged<T>>(call: Call<O>) -> Self {
-        let state = match call.operation {
-            Ok(operation) => State::Ready(Box::new(|| fetch(call.client, operation, call.options))),
-            Err(error) => State::Failed(Error::request(&O::INFO, error)),
-        };
-        Self { state }
+    /// Asks for this many on a page: 25 by default, 10000 at most.
+    pub fn per_page(self, per_page: u32) -> Self {
+        self.with(|operation| operation.set_per_page(per_page))
     }
 }
 
-fn fetch<T: Send + 'static, O: Paged<T>>(
+impl<O: PagedOperation<Item: Send> + 'static> Call<O> {
+    /// Gives this page and all that follow, each asked for when the one before was taken.
+    pub fn by_page(self) -> PageStream<O::Item> {
+        let state = match self.operation {
+            Ok(operation) => State::Ready(Box::new(|| fetch(self.client, operation, self.options))),
+            Err(error) => State::Failed(Error::request(&O::INFO, error)),
+        };
+        PageStream { state }
+    }
+
+    /// Gives the items of this page and of all that follow.
+    pub fn by_item(self) -> ItemStream<O::Item> {
+        ItemStream::new(self.by_page())
+    }
+}
+
+fn fetch<O: PagedOperation<Item: Send> + 'static>(
     client: Client,
     mut operation: O,
     options: RequestOptions,
-) -> BoxFuture<'static, Result<Step<T>, Error>> {
+) -> BoxFuture<'static, Result<Step<O::Item>, Error>> {
     Box::pin(async move {
         let page = client.execute(&operation, &options).await?;
         let next = page.next.as_deref().map(|link| {
             let cursor = Cursor::from_link(link).ok_or_else(|| {
                 Error::unusable_answer(&O::INFO, "the `next` link of the answer names no page")
             })?;
-            if !operation.turn(cursor) {
+            if !operation.seek(cursor.page, cursor.after) {
                 let message = "the `next` link of the answer leads to the page that it stands on";
                 return Err(Error::unusable_answer(&O::INFO, message));
             }
-            let next: NextPage<T> = Box::new(|| fetch(client, operation, options));
+            let next: NextPage<O::Item> = Box::new(|| fetch(client, operation, options));
             Ok(next)
         });
         Ok(Step { page, next })

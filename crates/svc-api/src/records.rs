@@ -1,8 +1,6 @@
 //! Records of connected databases (specification, section 4, "Records list").
 
 mod aggregate;
-mod list;
-mod siblings;
 
 use std::{fmt, marker::PhantomData};
 
@@ -10,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use svc_model::{
     JsonObject, ListQuery, ModelName, RecordId, ResourceName,
     records::{self, Collection, Record},
-    wire::RequestError,
+    wire::{HasFields, Operation, RequestError},
 };
 
 use crate::{Call, Client};
@@ -195,24 +193,13 @@ fn object<B: Serialize + ?Sized>(record: &B) -> Result<JsonObject, RequestError>
     })
 }
 
-macro_rules! view_setters {
-    ($($operation:ident),*) => {$(
-        impl<T: DeserializeOwned> Call<records::$operation<T>, T> {
-            /// Gives these columns only, and the primary key.
-            pub fn fields<N: Into<String>>(self, fields: impl IntoIterator<Item = N>) -> Self {
-                let fields = fields.into_iter().map(Into::into).collect();
-                self.with(|operation| operation.view.fields = Some(fields))
-            }
-
-            /// Sets the UTC offset or IANA time zone of date texts, in and out; UTC by default.
-            pub fn time_zone(self, time_zone: impl Into<String>) -> Self {
-                self.with(|operation| operation.view.time_zone = Some(time_zone.into()))
-            }
-        }
-    )*};
+impl<O: Operation + HasFields, V> Call<O, V> {
+    /// Gives these columns only, and the primary key.
+    pub fn fields<N: Into<String>>(self, fields: impl IntoIterator<Item = N>) -> Self {
+        let fields = fields.into_iter().map(Into::into).collect();
+        self.with(|operation| operation.set_fields(fields))
+    }
 }
-
-view_setters!(Get, Create, Update, Replace);
 
 impl<T: DeserializeOwned> Call<records::BulkCreate<T>> {
     /// Makes all of the records or none.
@@ -226,22 +213,4 @@ impl<T: DeserializeOwned> Call<records::BulkCreate<T>> {
     pub fn idempotency_key(self, key: impl Into<String>) -> Self {
         self.with(|operation| operation.idempotency_key = Some(key.into()))
     }
-}
-
-macro_rules! if_match_setters {
-    ($( [$($generics:tt)*] $operation:ty, $value:ty; )*) => {$(
-        impl<$($generics)*> Call<$operation, $value> {
-            /// Does it only when the record still has this entity tag, which `send_tagged` gives;
-            /// otherwise the call fails with 412.
-            pub fn if_match(self, etag: impl Into<String>) -> Self {
-                self.with(|operation| operation.if_match = Some(etag.into()))
-            }
-        }
-    )*};
-}
-
-if_match_setters! {
-    [T: DeserializeOwned] records::Update<T>, T;
-    [T: DeserializeOwned] records::Replace<T>, T;
-    [] records::Delete, ();
 }

@@ -2,13 +2,10 @@
 
 use svc_model::{
     ListQuery, TeamUid,
-    teams::{self, Team, TeamPatch},
+    teams::{self, TeamPatch},
 };
 
-use crate::{
-    Call, Client,
-    selection::{lists, selections},
-};
+use crate::{Call, Client};
 
 /// The teams of the client's project. It comes from [`Client::teams`].
 ///
@@ -61,9 +58,6 @@ impl Teams {
         )
     }
 }
-
-selections!([] teams::List);
-lists!([] [] teams::List, Team);
 
 impl Call<teams::Update> {
     /// Sets the name.

@@ -2,13 +2,10 @@
 
 use svc_model::{
     ListQuery, TeamUid, UserUid,
-    users::{self, NewUser, User, UserPatch},
+    users::{self, NewUser, UserPatch},
 };
 
-use crate::{
-    Call, Client,
-    selection::{lists, selections},
-};
+use crate::{Call, Client};
 
 /// The users of the client's project and environment. It comes from [`Client::users`].
 ///
@@ -91,9 +88,6 @@ impl Users {
         Call::new(&self.client, users::Delete::new(self.client.scope(), uid))
     }
 }
-
-selections!([] users::List);
-lists!([] [] users::List, User);
 
 impl Call<users::Create> {
     /// Sets the given name.

@@ -12,7 +12,37 @@ pub(crate) fn expand(input: &DeriveInput, declaration: &Declaration) -> TokenStr
     let read = declaration
         .is_read
         .then(|| read_operation(input, declaration));
-    quote! { #constructor #operation #read }
+    let settings = settings(input, declaration);
+    quote! { #constructor #operation #settings #read }
+}
+
+/// What callers set on operations of many kinds in the same way: the query, and the entity tag.
+fn settings(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let settings = declaration.parts.iter().map(|part| {
+        let (field, ty) = (&part.field.ident, &part.field.ty);
+        match &part.place {
+            Place::Query => quote! {
+                impl #impl_generics ::svc_model::wire::HasQuery for #name #type_generics #where_clause {
+                    type Query = #ty;
+
+                    fn query_mut(&mut self) -> &mut #ty {
+                        &mut self.#field
+                    }
+                }
+            },
+            Place::Header(header) if header.value() == "if-match" => quote! {
+                impl #impl_generics ::svc_model::wire::HasIfMatch for #name #type_generics #where_clause {
+                    fn if_match_mut(&mut self) -> &mut #ty {
+                        &mut self.#field
+                    }
+                }
+            },
+            _ => TokenStream::new(),
+        }
+    });
+    quote! { #(#settings)* }
 }
 
 /// The body of a request, read by its properties.

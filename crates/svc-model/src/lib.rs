@@ -66,6 +66,7 @@ pub use self::{
     list::{
         Count, DEFAULT_PER_PAGE, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE,
         MAX_RELATION_STEPS, MAX_SEARCH, OrderBy, RecordView, Relation, RelationError, RelationStep,
+        TimeZoned,
     },
     lookup::{Lookup, UnknownLookup, parse_bool},
     names::{

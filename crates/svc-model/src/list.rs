@@ -91,6 +91,24 @@ impl Default for ListQuery {
     }
 }
 
+/// A query that says in which time zone date texts are.
+pub trait TimeZoned {
+    /// Sets the UTC offset or IANA time zone.
+    fn set_time_zone(&mut self, time_zone: String);
+}
+
+impl TimeZoned for ListQuery {
+    fn set_time_zone(&mut self, time_zone: String) {
+        self.time_zone = Some(time_zone);
+    }
+}
+
+impl TimeZoned for RecordView {
+    fn set_time_zone(&mut self, time_zone: String) {
+        self.time_zone = Some(time_zone);
+    }
+}
+
 impl QueryPart for ListQuery {
     fn write(&self, query: &mut QueryString) {
         query.extend(self.to_query_string());

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{EnvironmentName, Paginated, ProjectName, ResourceName, wire::Operation};
+use crate::{
+    EnvironmentName, Paginated, ProjectName, ResourceName,
+    wire::{Operation, PagedOperation},
+};
 
 /// A project as the holder of the credential sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -226,6 +229,24 @@ pub struct List {
     /// Projects on a page.
     #[wire(query = "_per_page")]
     pub per_page: Option<u32>,
+}
+
+impl PagedOperation for List {
+    type Item = Project;
+
+    fn set_page(&mut self, page: u64) {
+        self.page = Some(page);
+    }
+
+    fn set_per_page(&mut self, per_page: u32) {
+        self.per_page = Some(per_page);
+    }
+
+    fn seek(&mut self, page: Option<u64>, _: Option<String>) -> bool {
+        let moved = page.is_some() && page != Some(self.page.unwrap_or(1));
+        self.page = page;
+        moved
+    }
 }
 
 /// Get a project: `GET /api/projects/{PROJECT_NAME}/`, 200 with the [`Project`].

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use crate::{
     JsonObject, ListQuery, ModelName, Paginated, RecordId, RecordView, ResourceName, Scope,
-    wire::{Operation, PathArguments, PathPart},
+    wire::{HasFields, Operation, PathArguments, PathPart},
 };
 
 pub use self::{
@@ -88,6 +88,12 @@ pub struct List<T = Record> {
     #[wire(query)]
     pub query: ListQuery,
     record_type: PhantomData<fn() -> T>,
+}
+
+impl<T> HasFields for List<T> {
+    fn set_fields(&mut self, fields: Vec<String>) {
+        self.query.fields = Some(fields);
+    }
 }
 
 /// Retrieve: `GET B/{id}`, 200 with the record.

@@ -33,7 +33,7 @@ pub use self::{
     operation::{
         Credential, Host, Operation, OperationInfo, PathArguments, RequestError, add_draft,
     },
-    parts::{PathPart, QueryPart, QueryValue},
+    parts::{HasFields, HasIfMatch, HasQuery, PagedOperation, PathPart, QueryPart, QueryValue},
     received::{BodyProperty, ReadBody, ReadOperation, ReadQuery, ReceivedRequest},
 };
 /// Declares an operation: what the attributes mean is in the documentation of the crate `svc-macros`.

@@ -7,9 +7,7 @@ use svc_model::{
 };
 
 use super::Records;
-use crate::{Call, selection::selections};
-
-selections!([] Aggregate, [] Group);
+use crate::Call;
 
 impl<T: DeserializeOwned> Records<T> {
     /// Gives the number of records.

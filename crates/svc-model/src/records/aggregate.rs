@@ -302,7 +302,7 @@ pub struct Aggregate {
     #[wire(path)]
     pub collection: Collection,
     /// Which records; only what selects them is sent.
-    #[wire(elsewhere)]
+    #[wire(query)]
     pub query: ListQuery,
     /// What of them.
     #[wire(whole_body)]

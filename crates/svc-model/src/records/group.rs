@@ -246,7 +246,7 @@ pub struct Group {
     #[wire(path)]
     pub collection: Collection,
     /// Which records; only what selects them is sent.
-    #[wire(elsewhere)]
+    #[wire(query)]
     pub query: ListQuery,
     /// By what.
     #[wire(elsewhere)]

@@ -20,7 +20,7 @@ pub struct GetSiblings {
     #[wire(path)]
     pub id: RecordId,
     /// Among which records, and in which order.
-    #[wire(elsewhere)]
+    #[wire(query)]
     pub query: ListQuery,
 }
 

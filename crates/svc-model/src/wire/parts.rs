@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-use super::{PathArguments, RequestError};
-use crate::QueryString;
+use super::{Operation, PathArguments, RequestError};
+use crate::{ListQuery, Paginated, QueryString, RecordView};
 
 /// What fills one or more names of a path template.
 pub trait PathPart {
@@ -34,6 +34,72 @@ pub trait QueryPart {
 
     /// Appends the parameters.
     fn write(&self, query: &mut QueryString);
+}
+
+/// An operation with a field that is several parameters of the query string.
+pub trait HasQuery {
+    /// The type of the field.
+    type Query: QueryPart;
+
+    /// The field.
+    fn query_mut(&mut self) -> &mut Self::Query;
+}
+
+/// An operation that gives a list page by page.
+pub trait PagedOperation: Operation<Response = Paginated<Self::Item>> {
+    /// What is on the list.
+    type Item;
+
+    /// Asks for this page, from 1.
+    fn set_page(&mut self, page: u64);
+
+    /// Asks for this many on a page.
+    fn set_per_page(&mut self, per_page: u32);
+
+    /// Goes to the page of a `next` link; `false` when that is where the list is.
+    fn seek(&mut self, page: Option<u64>, after: Option<String>) -> bool;
+}
+
+impl<T, O> PagedOperation for O
+where
+    O: Operation<Response = Paginated<T>> + HasQuery<Query = ListQuery>,
+{
+    type Item = T;
+
+    fn set_page(&mut self, page: u64) {
+        self.query_mut().page = page;
+    }
+
+    fn set_per_page(&mut self, per_page: u32) {
+        self.query_mut().per_page = Some(per_page);
+    }
+
+    fn seek(&mut self, page: Option<u64>, after: Option<String>) -> bool {
+        let query = self.query_mut();
+        let page = page.unwrap_or(1);
+        let moved = (page, &after) != (query.page, &query.after);
+        query.page = page;
+        query.after = after;
+        moved
+    }
+}
+
+/// An operation that can give some columns of a record, or of many.
+pub trait HasFields {
+    /// Gives these columns only, and the primary key.
+    fn set_fields(&mut self, fields: Vec<String>);
+}
+
+impl<O: HasQuery<Query = RecordView>> HasFields for O {
+    fn set_fields(&mut self, fields: Vec<String>) {
+        self.query_mut().fields = Some(fields);
+    }
+}
+
+/// An operation that can be held to an entity tag with the header `If-Match`.
+pub trait HasIfMatch {
+    /// The entity tag; none for whatever is there.
+    fn if_match_mut(&mut self) -> &mut Option<String>;
 }
 
 /// What is the value of one parameter of a query string.
