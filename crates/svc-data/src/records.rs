@@ -2,8 +2,11 @@
 
 mod rest;
 
+use std::collections::BTreeMap;
+
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use svc_model::{JsonObject, RecordId, RecordView};
 
@@ -77,10 +80,10 @@ impl RecordJson {
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when this is no record of the model.
     pub fn id(&self, model: &Model) -> Result<RecordId, Error> {
         let strange = || Error::internal("a record has no primary key");
-        let body: JsonObject = serde_json::from_slice(&self.body)
+        let body: BTreeMap<String, &RawValue> = serde_json::from_slice(&self.body)
             .map_err(|source| Error::internal("a record is no JSON").with_source(source))?;
         let parts = model.primary_key().map(|field| {
-            let json = body.get_raw(&field.name).ok_or_else(strange)?;
+            let json = body.get(&field.name).ok_or_else(strange)?.get();
             Ok(match json.starts_with('"') {
                 true => serde_json::from_str(json).map_err(|_| strange())?,
                 false => json.to_owned(),
