@@ -84,12 +84,13 @@ impl Writing {
 impl State {
     /// The store for what this actor writes by this request.
     pub(crate) fn store_for(&self, actor: Actor, parts: &Parts) -> Store {
-        if self.config.audit == AuditMode::Off {
-            return self.store.unaudited();
-        }
         let id = parts.extensions.get::<RequestId>();
-        self.store
-            .acting(actor, id.and_then(|RequestId(id)| id.to_str().ok()))
+        let id = id.and_then(|RequestId(id)| id.to_str().ok());
+        let store = self.store.acting(actor, id);
+        match self.config.audit {
+            AuditMode::Off => store.unaudited(),
+            _ => store,
+        }
     }
 }
 

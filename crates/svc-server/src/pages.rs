@@ -9,7 +9,6 @@ use svc_model::{
     Draft, EnvironmentName, Invalid, JsonObject, PageSettings, PageUid, ProjectName, pages,
 };
 use svc_store::{PageList, Store};
-use uuid::Uuid;
 
 use crate::{
     answer::{Answer, Chunks, empty_answer, json_answer, raw_json_answer, tagged_answer},
@@ -39,8 +38,6 @@ struct Place {
     project: ProjectName,
     environment: EnvironmentName,
     draft: Draft,
-    /// The account that asks.
-    account: Uuid,
     /// The store, to write to by whoever asks.
     store: Store,
 }
@@ -58,7 +55,6 @@ async fn authorized(
         project,
         environment: environment.into(),
         draft: read_draft(parts.uri.query())?,
-        account: account.identity().account_uid,
         store: state.store_for(account.actor(), parts),
     })
 }
@@ -99,7 +95,6 @@ async fn create(
     let created = place
         .store
         .pages()
-        .by(place.account)
         .create(&place.project, &place.environment, place.draft, settings)
         .await?;
     Ok(answer(StatusCode::CREATED, created, None))
@@ -134,7 +129,6 @@ async fn update(
     let updated = place
         .store
         .pages()
-        .by(place.account)
         .update(
             &place.project,
             &place.environment,
@@ -159,7 +153,6 @@ async fn delete(
     place
         .store
         .pages()
-        .by(place.account)
         .delete(
             &place.project,
             &place.environment,
@@ -182,7 +175,6 @@ async fn publish(
     let published = place
         .store
         .pages()
-        .by(place.account)
         .publish(&place.project, &place.environment, uids)
         .await?;
     Ok(json_answer(
@@ -202,7 +194,6 @@ async fn discard(
     let discarded = place
         .store
         .pages()
-        .by(place.account)
         .discard(&place.project, &place.environment, uids)
         .await?;
     Ok(json_answer(
@@ -280,7 +271,6 @@ async fn restore(
     let restored = place
         .store
         .pages()
-        .by(place.account)
         .restore(
             &place.project,
             &place.environment,

@@ -7,17 +7,24 @@ mod email;
 mod password;
 mod register;
 
+use jiff::SignedDuration;
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use crate::error::Error;
-use crate::places::{self, Place};
+use crate::mails::{self, Content, MailKind, NewMail};
+use crate::scope::Scoped;
 use crate::secret::Secret;
 use crate::sessions::{self, SessionTokens};
 use crate::store::Store;
+use crate::tx::{Reader, Tx};
+use crate::user_scope::UserScope;
 use crate::users::{self, Kept, User};
 
 pub use self::register::{Registered, Registration};
+
+/// How long the news of a change is worth sending.
+const NEWS_FOR: SignedDuration = SignedDuration::from_hours(24);
 
 /// Users and their own accounts in an environment: [`Store::account`].
 #[derive(Debug, Clone)]
@@ -69,54 +76,52 @@ impl Account<'_> {
         let kept = self.find(email).await?;
         let hash = kept.as_ref().and_then(|(_, kept)| kept.password.clone());
         let same = self.store.passwords().verify(password, hash).await?;
-        let Some((place, kept)) = kept.filter(|_| same) else {
+        let Some((scope, kept)) = kept.filter(|_| same) else {
             return Ok(SignIn::Refused);
         };
-        if place.authentication.confirms_email() && !kept.user.email_confirmed {
+        if scope.authentication.confirms_email() && !kept.user.email_confirmed {
             return Ok(SignIn::Unconfirmed);
         }
-        let sealer = self.store.sealer().clone();
-        let now = self.store.clock().now();
         self.store
-            .write_uncached(move |conn| {
+            .write(move |tx| {
                 // The password may have been changed, or the user deleted, while the hash was made.
-                match current(conn, &place, &kept)? {
-                    None => Ok((SignIn::Refused, None)),
-                    Some(user) => {
-                        let tokens = sessions::begin(conn, &sealer, &place, user.uid, now)?;
-                        let entry = users::entry("account.login", &place, user.uid)
-                            .by_user(user.uid, &user.email);
-                        Ok((SignIn::Done(tokens, Box::new(user)), Some(entry)))
-                    }
-                }
+                let Some(user) = current(tx, &scope, &kept)? else {
+                    return Ok(SignIn::Refused);
+                };
+                let tokens = sessions::begin(tx, &scope, user.uid)?;
+                let entry = scope.entry("account.login", user.uid);
+                tx.audit(entry.by_user(user.uid, &user.email));
+                Ok(SignIn::Done(tokens, Box::new(user)))
             })
             .await
     }
 
     /// The user with an e-mail address, and where.
-    async fn find(&self, email: &str) -> Result<Option<(Place, Kept)>, Error> {
+    async fn find(&self, email: &str) -> Result<Option<(UserScope, Kept)>, Error> {
         let (project, environment) = (self.project.clone(), self.environment.clone());
         let email = email.to_owned();
         self.store
-            .read(move |conn| {
-                let Some(place) = places::find(conn, &project, &environment)? else {
+            .read(move |reader| {
+                let Some(scope) = UserScope::find(reader, &project, &environment)? else {
                     return Ok(None);
                 };
-                let kept = users::find(conn, &place, &email)?;
-                Ok(kept.map(|kept| (place, kept)))
+                let kept = users::find(reader, &scope, &email)?;
+                Ok(kept.map(|kept| (scope, kept)))
             })
             .await
     }
 
     /// The user with an identifier, and where.
-    async fn get(&self, user: Uuid) -> Result<(Place, Kept), Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
+    async fn get(&self, user: Uuid) -> Result<(UserScope, Kept), Error> {
         self.store
-            .read(move |conn| {
-                let place = places::get(conn, &project, &environment)?;
-                let kept = users::get(conn, &place, user)?;
-                Ok((place, kept))
-            })
+            .read_scope(
+                &self.project,
+                &self.environment,
+                move |reader, scope: UserScope| {
+                    let kept = users::get(reader, &scope, user)?;
+                    Ok((scope, kept))
+                },
+            )
             .await
     }
 
@@ -144,14 +149,31 @@ impl Account<'_> {
 }
 
 /// The user as it is now, when the password is still the one that was looked at.
-fn current(
-    conn: &mut dyn svc_data::Connection,
-    place: &Place,
-    seen: &Kept,
-) -> Result<Option<User>, Error> {
-    let now = users::find(conn, place, &seen.user.email)?;
+fn current(reader: &mut Reader<'_>, scope: &UserScope, seen: &Kept) -> Result<Option<User>, Error> {
+    let now = users::find(reader, scope, &seen.user.email)?;
     let same = |now: &Kept| now.user.uid == seen.user.uid && now.password == seen.password;
     Ok(now.filter(same).map(|now| now.user))
+}
+
+/// Tells the owner of an account by mail that it was changed, and to what where that is an address.
+fn mail_news(
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
+    user: &User,
+    kind: MailKind,
+    about: Option<String>,
+) -> Result<(), Error> {
+    let mail = NewMail {
+        environment_uid: &scope.environment_uid,
+        kind,
+        to: &user.email,
+        content: Content {
+            about,
+            ..Content::default()
+        },
+        expires: tx.now().saturating_add(NEWS_FOR).unwrap_or(tx.now()),
+    };
+    mails::put(tx, &mail)
 }
 
 /// What is said when an account was changed by somebody else at the same moment.

@@ -2,13 +2,13 @@
 //! another thing; they belong to an environment.)
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use uuid::Uuid;
 
-use crate::clock;
 use crate::error::Error;
 use crate::row;
 use crate::store::Store;
+use crate::tx::{Reader, Tx, values};
 
 /// Longest part before the `@` (RFC 5321, section 4.5.3.1.1).
 const MAX_LOCAL_PART_BYTES: usize = 64;
@@ -59,9 +59,9 @@ impl Accounts<'_> {
     /// When the store cannot be read.
     pub async fn list(&self) -> Result<Vec<Account>, Error> {
         self.store
-            .read(|conn| {
+            .read(|reader| {
                 let sql = format!("SELECT {COLUMNS} FROM accounts a ORDER BY a.date_add, a.uid");
-                conn.query(&sql, &[])?.iter().map(from_row).collect()
+                reader.list(&sql, &[], from_row)
             })
             .await
     }
@@ -71,11 +71,8 @@ impl Accounts<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
     pub async fn get(&self, uid: Uuid) -> Result<Account, Error> {
-        self.store
-            .read(move |conn| {
-                get(conn, uid)?.ok_or_else(|| Error::not_found("there is no such account"))
-            })
-            .await
+        let found = self.store.read(move |reader| get(reader, uid)).await?;
+        found.ok_or_else(|| Error::not_found("there is no such account"))
     }
 
     /// The account with an e-mail address, without regard to case; `None` when there is none.
@@ -84,31 +81,25 @@ impl Accounts<'_> {
     /// When the store cannot be read.
     pub async fn find(&self, email: &str) -> Result<Option<Account>, Error> {
         let email = email.to_owned();
-        self.store.read(move |conn| find(conn, &email)).await
+        self.store.read(move |reader| find(reader, &email)).await
     }
 }
 
 /// The account with an identifier.
-pub(crate) fn get(conn: &mut dyn Connection, uid: Uuid) -> Result<Option<Account>, Error> {
+pub(crate) fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<Account>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM accounts a WHERE a.uid = ?1");
-    let found = conn.query_one(&sql, &[uid.to_string().into()])?;
-    found.as_ref().map(from_row).transpose()
+    reader.find(&sql, &values![uid], from_row)
 }
 
 /// The account with an e-mail address.
-pub(crate) fn find(conn: &mut dyn Connection, email: &str) -> Result<Option<Account>, Error> {
+pub(crate) fn find(reader: &mut Reader<'_>, email: &str) -> Result<Option<Account>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM accounts a WHERE a.email_key = ?1");
-    let found = conn.query_one(&sql, &[key(email).into()])?;
-    found.as_ref().map(from_row).transpose()
+    reader.find(&sql, &values![key(email)], from_row)
 }
 
 /// The account with an e-mail address, made when new.
-pub(crate) fn find_or_create(
-    conn: &mut dyn Connection,
-    email: &str,
-    now: Timestamp,
-) -> Result<Account, Error> {
-    if let Some(account) = find(conn, email)? {
+pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account, Error> {
+    if let Some(account) = find(tx, email)? {
         return Ok(account);
     }
     let email = email.trim();
@@ -120,16 +111,11 @@ pub(crate) fn find_or_create(
         last_name: None,
         language: None,
         timezone: None,
-        date_add: now,
+        date_add: tx.now(),
     };
-    conn.execute(
+    tx.execute(
         "INSERT INTO accounts (uid, email, email_key, date_add) VALUES (?1, ?2, ?3, ?4)",
-        &[
-            Value::from(account.uid.to_string()),
-            email.into(),
-            key(email).into(),
-            clock::to_text(now).into(),
-        ],
+        &values![account.uid, email, key(email), account.date_add],
     )?;
     Ok(account)
 }

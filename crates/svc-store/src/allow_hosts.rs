@@ -1,16 +1,14 @@
 //! Hosts that the HTTP proxy may reach for a project although their addresses are not public.
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::ProjectName;
 
-use crate::audit::AuditEntry;
-use crate::clock;
-use crate::error::{Error, is_taken};
+use crate::error::Error;
 use crate::host_port::HostPort;
-use crate::projects;
 use crate::row;
 use crate::store::Store;
+use crate::tx::{Reader, values};
 
 /// A host that a project may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,12 +39,8 @@ impl AllowHosts<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<AllowHost>, Error> {
-        let project = project.clone();
         self.store
-            .read(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                list(conn, &project_uid)
-            })
+            .read_project(project, |reader, project| list(reader, &project.uid))
             .await
     }
 
@@ -55,26 +49,16 @@ impl AllowHosts<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn add(&self, project: &ProjectName, host: &HostPort) -> Result<(), Error> {
-        let (project, host) = (project.clone(), host.clone());
-        let now = self.store.clock().now();
+        let host = host.to_string();
         self.store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let added = conn.execute(
-                    "INSERT INTO allow_hosts (project_uid, host, date_add) VALUES (?1, ?2, ?3)",
-                    &[
-                        Value::from(project_uid),
-                        host.to_string().into(),
-                        clock::to_text(now).into(),
-                    ],
-                );
-                match added {
-                    Err(error) if !is_taken(&error) => Err(error.into()),
-                    _ => {
-                        let entry = AuditEntry::new("allow_hosts.create").project(&project);
-                        Ok(((), entry.record(host.to_string())))
-                    }
+            .write_project(project, move |tx, project| {
+                let sql =
+                    "INSERT INTO allow_hosts (project_uid, host, date_add) VALUES (?1, ?2, ?3)";
+                match tx.execute(sql, &values![project.uid, host, tx.now()]) {
+                    Err(error) if !error.is_taken() => return Err(error),
+                    _ => tx.changed(project.entry("allow_hosts.create").record(host)),
                 }
+                Ok(())
             })
             .await
     }
@@ -85,37 +69,27 @@ impl AllowHosts<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project, or the host is not on its
     /// list.
     pub async fn remove(&self, project: &ProjectName, host: &HostPort) -> Result<(), Error> {
-        let (project, host) = (project.clone(), host.clone());
+        let host = host.to_string();
         self.store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let removed = conn.execute(
-                    "DELETE FROM allow_hosts WHERE project_uid = ?1 AND host = ?2",
-                    &[project_uid.into(), host.to_string().into()],
-                )?;
-                match removed {
-                    0 => Err(Error::not_found(format!(
-                        "{host} is not on the list of project {project}"
-                    ))),
-                    _ => {
-                        let entry = AuditEntry::new("allow_hosts.delete").project(&project);
-                        Ok(((), entry.record(host.to_string())))
-                    }
+            .write_project(project, move |tx, project| {
+                let sql = "DELETE FROM allow_hosts WHERE project_uid = ?1 AND host = ?2";
+                if tx.execute(sql, &values![project.uid, host])? == 0 {
+                    let name = project.name;
+                    return Err(Error::not_found(format!(
+                        "{host} is not on the list of project {name}"
+                    )));
                 }
+                tx.changed(project.entry("allow_hosts.delete").record(host));
+                Ok(())
             })
             .await
     }
 }
 
 /// The hosts of a project, by name.
-pub(crate) fn list(conn: &mut dyn Connection, project_uid: &str) -> Result<Vec<AllowHost>, Error> {
-    conn.query(
-        "SELECT host, date_add FROM allow_hosts WHERE project_uid = ?1 ORDER BY host",
-        &[project_uid.into()],
-    )?
-    .iter()
-    .map(from_row)
-    .collect()
+pub(crate) fn list(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<AllowHost>, Error> {
+    let sql = "SELECT host, date_add FROM allow_hosts WHERE project_uid = ?1 ORDER BY host";
+    reader.list(sql, &values![project_uid], from_row)
 }
 
 fn from_row(row: &Row) -> Result<AllowHost, Error> {

@@ -2,23 +2,21 @@
 //! (`Authorization: Bearer <API_KEY>`; specification, section 5).
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::{Row, Value};
 use svc_model::ProjectName;
 use uuid::Uuid;
 
 use crate::accounts;
-use crate::clock;
-use crate::credentials::{self, Table};
+use crate::audit::AuditEntry;
+use crate::credentials::{self, Credential};
 use crate::error::Error;
 use crate::members;
-use crate::projects;
 use crate::row;
-use crate::secret::{CredentialHash, CredentialKind, Secret};
+use crate::scope::ProjectRow;
+use crate::secret::{CredentialKind, Secret};
 use crate::store::Store;
 use crate::teams::{self, Team};
-
-const COLUMNS: &str = "k.uid AS key_uid, k.account_uid, a.email, k.prefix, k.name, k.date_add, k.last_use, \
-     k.expires, k.revoked, k.hash";
+use crate::tx::{Reader, Tx, values};
 
 /// An API key as lists show it: everything but the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,41 +140,8 @@ impl ApiKeys<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
     /// on `email`, or on `expires` when that has passed.
     pub async fn create(&self, new: NewApiKey) -> Result<CreatedApiKey, Error> {
-        let now = self.store.clock().now();
-        clock::check_expiry(new.expires, now)?;
-        let made = CredentialKind::ApiKey.generate()?;
-        let (hash, prefix) = (made.hash, made.prefix);
-        let key = self
-            .store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &new.project)?;
-                let account = accounts::find_or_create(conn, &new.email, now)?;
-                if members::get(conn, &project_uid, account.uid)?.is_none() {
-                    let team = teams::administrators(conn, &project_uid)?;
-                    members::put(conn, &project_uid, &account, &team, now)?;
-                }
-                let uid = Uuid::now_v7();
-                conn.execute(
-                    "INSERT INTO api_keys (uid, account_uid, hash, prefix, name, date_add, expires) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                    &[
-                        Value::from(uid.to_string()),
-                        account.uid.to_string().into(),
-                        hash.to_hex().into(),
-                        prefix.into(),
-                        new.name.into(),
-                        clock::to_text(now).into(),
-                        new.expires.map(clock::to_text).into(),
-                    ],
-                )?;
-                let entry = credentials::created(conn, Table::ApiKeys, uid)?;
-                Ok((get(conn, uid)?, entry.project(&new.project)))
-            })
-            .await?;
-        Ok(CreatedApiKey {
-            secret: made.secret,
-            key,
-        })
+        let (secret, key) = credentials::create(self.store, new).await?;
+        Ok(CreatedApiKey { secret, key })
     }
 
     /// The keys that open a project, revoked and expired ones too, the oldest first.
@@ -184,124 +149,125 @@ impl ApiKeys<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<ApiKey>, Error> {
-        let project = project.clone();
         self.store
-            .read(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let sql = select(
-                    "JOIN members m ON m.account_uid = a.uid WHERE m.project_uid = ?1 ORDER BY k.date_add, k.uid",
-                );
-                conn.query(&sql, &[project_uid.into()])?.iter().map(from_row).collect()
+            .read_project(project, |reader, project| {
+                let members = "JOIN members m ON m.account_uid = a.uid WHERE m.project_uid = ?1";
+                credentials::list(reader, members, &values![project.uid])
             })
             .await
     }
 
-    /// Ends a key for good. `which` is its uid, the prefix that lists show, or the key itself. A key that
-    /// was revoked before stays so.
+    /// Ends a key for good. `which` is its uid, the prefix that lists show, or the key itself. A key that was
+    /// revoked before stays so.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such key;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several keys have the prefix.
     pub async fn revoke(&self, which: &str) -> Result<ApiKey, Error> {
-        let which = which.to_owned();
-        let now = self.store.clock().now();
-        self.store
-            .write(move |conn| {
-                let (uid, mut entry) = credentials::revoke(conn, Table::ApiKeys, &which, now)?;
-                let key = get(conn, uid)?;
-                // A key opens every project of its account. With one project it is clear which.
-                if let [only] = memberships(conn, key.account_uid)?.as_slice() {
-                    entry = entry.project(&only.project);
-                }
-                Ok((key, entry))
-            })
-            .await
+        credentials::revoke(self.store, which).await
     }
 
-    /// Who presents this key; `None` when it is unknown, malformed, revoked or expired. A text that is no
-    /// key costs no look into the database.
+    /// Who presents this key; `None` when it is unknown, malformed, revoked or expired. A text that is no key costs no look into
+    /// the database.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub async fn authenticate(&self, presented: &str) -> Result<Option<ApiKeyIdentity>, Error> {
-        if CredentialKind::of(presented) != Some(CredentialKind::ApiKey) {
-            return Ok(None);
-        }
-        let hash = CredentialHash::of(presented);
-        let now = self.store.clock().now();
-        self.store
-            .read(move |conn| authenticate(conn, hash, now))
-            .await
+        credentials::authenticate::<ApiKey>(self.store, presented).await
     }
 
-    /// Writes down that a key was used, at most once a minute. Meant to be called in the background,
-    /// after the request was answered; [`Store::revision`] stays.
+    /// Writes down that a key was used, at most once a minute. Meant to be called in the background, after the
+    /// request was answered; [`Store::revision`] stays.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub async fn touch(&self, key: Uuid) -> Result<(), Error> {
-        self.store.touch(Table::ApiKeys, key).await
+        credentials::touch::<ApiKey>(self.store, key).await
     }
 }
 
-fn authenticate(
-    conn: &mut dyn Connection,
-    hash: CredentialHash,
-    now: Timestamp,
-) -> Result<Option<ApiKeyIdentity>, Error> {
-    let Some(row) = conn.query_one(&select("WHERE k.hash = ?1"), &[hash.to_hex().into()])? else {
-        return Ok(None);
-    };
-    if !credentials::is_valid(&row, hash, now)? {
-        return Ok(None);
+impl Credential for ApiKey {
+    type New = NewApiKey;
+    type Identity = ApiKeyIdentity;
+
+    const KIND: CredentialKind = CredentialKind::ApiKey;
+    const WHAT: &'static str = "API key";
+    const TABLE: &'static str = "api_keys";
+    const COLUMNS: &'static [&'static str] = &["account_uid"];
+    const ACTIONS: [&'static str; 2] = ["api_keys.create", "api_keys.revoke"];
+
+    fn select() -> String {
+        "SELECT c.uid AS key_uid, c.account_uid, a.email, c.prefix, c.name, c.date_add, c.last_use, c.expires, \
+         c.revoked, c.hash FROM api_keys c JOIN accounts a ON a.uid = c.account_uid"
+            .to_owned()
     }
-    let account_uid = row::uid(&row, "account_uid")?;
-    Ok(Some(ApiKeyIdentity {
-        key_uid: row::uid(&row, "key_uid")?,
-        account_uid,
-        email: row.get("email")?,
-        projects: memberships(conn, account_uid)?,
-        expires: row::optional_time(&row, "expires")?,
-    }))
+
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            uid: row::uid(row, "key_uid")?,
+            account_uid: row::uid(row, "account_uid")?,
+            email: row.get("email")?,
+            prefix: row.get("prefix")?,
+            name: row.get("name")?,
+            date_add: row::time(row, "date_add")?,
+            last_use: row::optional_time(row, "last_use")?,
+            expires: row::optional_time(row, "expires")?,
+            revoked: row::optional_time(row, "revoked")?,
+        })
+    }
+
+    fn terms(new: &NewApiKey) -> (Option<String>, Option<Timestamp>) {
+        (new.name.clone(), new.expires)
+    }
+
+    fn values(tx: &mut Tx<'_>, new: &NewApiKey) -> Result<Vec<Value>, Error> {
+        let project = ProjectRow::get(tx, &new.project)?;
+        let account = accounts::find_or_create(tx, &new.email)?;
+        if members::get(tx, &project.uid, account.uid)?.is_none() {
+            let team = teams::administrators(tx, &project.uid)?;
+            members::put(tx, &project.uid, &account, &team)?;
+        }
+        Ok(values![account.uid].into())
+    }
+
+    fn locate(
+        &self,
+        reader: &mut Reader<'_>,
+        entry: AuditEntry,
+        new: Option<&NewApiKey>,
+    ) -> Result<AuditEntry, Error> {
+        if let Some(new) = new {
+            return Ok(entry.project(&new.project));
+        }
+        // A key opens every project of its account. With one project it is clear which.
+        match memberships(reader, self.account_uid)?.as_slice() {
+            [only] => Ok(entry.project(&only.project)),
+            _ => Ok(entry),
+        }
+    }
+
+    fn identity(self, reader: &mut Reader<'_>) -> Result<ApiKeyIdentity, Error> {
+        Ok(ApiKeyIdentity {
+            key_uid: self.uid,
+            account_uid: self.account_uid,
+            email: self.email,
+            projects: memberships(reader, self.account_uid)?,
+            expires: self.expires,
+        })
+    }
 }
 
 /// The projects that an account is a member of, the oldest first.
-fn memberships(conn: &mut dyn Connection, account: Uuid) -> Result<Vec<Membership>, Error> {
+fn memberships(reader: &mut Reader<'_>, account: Uuid) -> Result<Vec<Membership>, Error> {
     let team = teams::COLUMNS;
     let sql = format!(
         "SELECT p.unique_name AS project, {team} FROM members m JOIN projects p ON p.uid = m.project_uid \
          JOIN teams t ON t.uid = m.team_uid WHERE m.account_uid = ?1 ORDER BY p.date_add, p.uid"
     );
-    let projects = conn.query(&sql, &[account.to_string().into()])?;
-    projects.iter().map(membership).collect()
-}
-
-fn get(conn: &mut dyn Connection, uid: Uuid) -> Result<ApiKey, Error> {
-    let row = conn.query_one(&select("WHERE k.uid = ?1"), &[uid.to_string().into()])?;
-    from_row(&row.ok_or_else(|| Error::internal("a key that was written is missing"))?)
-}
-
-fn membership(row: &Row) -> Result<Membership, Error> {
-    Ok(Membership {
-        project: row.get::<String>("project")?.into(),
-        team: teams::from_row(row)?,
-    })
-}
-
-fn select(rest: &str) -> String {
-    format!("SELECT {COLUMNS} FROM api_keys k JOIN accounts a ON a.uid = k.account_uid {rest}")
-}
-
-fn from_row(row: &Row) -> Result<ApiKey, Error> {
-    Ok(ApiKey {
-        uid: row::uid(row, "key_uid")?,
-        account_uid: row::uid(row, "account_uid")?,
-        email: row.get("email")?,
-        prefix: row.get("prefix")?,
-        name: row.get("name")?,
-        date_add: row::time(row, "date_add")?,
-        last_use: row::optional_time(row, "last_use")?,
-        expires: row::optional_time(row, "expires")?,
-        revoked: row::optional_time(row, "revoked")?,
+    reader.list(&sql, &values![account], |row| {
+        Ok(Membership {
+            project: row.get::<String>("project")?.into(),
+            team: teams::from_row(row)?,
+        })
     })
 }

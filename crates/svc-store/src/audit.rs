@@ -13,16 +13,16 @@ mod row;
 mod tag;
 
 use jiff::Timestamp;
-use svc_data::Connection;
 
 pub use self::actor::{Actor, ActorKind};
 pub use self::entry::{AuditEntry, EntityTag};
 pub use self::journal::{BegunWrite, WriteJournal};
 pub use self::line::{AuditFilter, AuditLine};
-use self::row::{INSERT, NewLine};
+pub(crate) use self::row::{INSERT, to_rows};
 pub(crate) use self::tag::tag;
 use crate::error::Error;
 use crate::store::Store;
+use crate::tx::values;
 
 /// How many lines are taken away in one transaction, so that writes get their turn in between.
 const PURGED_AT_ONCE: u32 = 5_000;
@@ -30,7 +30,7 @@ const PURGED_AT_ONCE: u32 = 5_000;
 /// Whose writes a store's lines tell of.
 #[derive(Debug, Clone)]
 pub(crate) struct By {
-    actor: Actor,
+    pub(crate) actor: Actor,
     request_id: Option<String>,
 }
 
@@ -71,28 +71,7 @@ impl Store {
     #[must_use]
     pub fn acting(&self, actor: Actor, request_id: Option<&str>) -> Self {
         let request_id = request_id.map(str::to_owned);
-        self.by(Some(By { actor, request_id }))
-    }
-
-    /// The same store, whose writes leave no lines.
-    #[must_use]
-    pub fn unaudited(&self) -> Self {
-        self.by(None)
-    }
-
-    /// Writes the lines of a change into its transaction.
-    pub(crate) fn note<'e>(
-        &self,
-        conn: &mut dyn Connection,
-        entries: impl IntoIterator<Item = &'e AuditEntry>,
-    ) -> Result<(), Error> {
-        let Some(by) = self.who() else {
-            return Ok(());
-        };
-        let lines = entries.into_iter();
-        let mut lines = lines.map(|entry| NewLine::new(self, by, entry).values());
-        conn.execute_many(INSERT, &mut lines)?;
-        Ok(())
+        self.by(By { actor, request_id })
     }
 }
 
@@ -121,9 +100,11 @@ impl<'a> Audit<'a> {
         if !self.is_on() || entries.is_empty() {
             return Ok(());
         }
-        let store = self.store.clone();
         self.store
-            .write_unnoted(move |conn| store.note(conn, &entries))
+            .write(move |tx| {
+                entries.into_iter().for_each(|entry| tx.audit(entry));
+                Ok(())
+            })
             .await
     }
 
@@ -169,10 +150,7 @@ impl<'a> Audit<'a> {
     pub async fn list(&self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditLine>, Error> {
         let (sql, values) = line::select(filter, limit);
         self.store
-            .read(move |conn| {
-                let rows = conn.query(&sql, &values)?;
-                rows.iter().map(line::from_row).collect()
-            })
+            .read(move |reader| reader.list(&sql, &values, line::from_row))
             .await
     }
 
@@ -187,12 +165,12 @@ impl<'a> Audit<'a> {
             let bound = line::first_uid(older_than);
             let purged = self
                 .store
-                .write_unnoted(move |conn| {
+                .write(move |tx| {
                     let sql = format!(
                         "DELETE FROM audit WHERE uid IN \
                          (SELECT uid FROM audit WHERE uid < ?1 ORDER BY uid LIMIT {PURGED_AT_ONCE})"
                     );
-                    Ok(conn.execute(&sql, &[bound.into()])?)
+                    tx.housekeeping().execute(&sql, &values![bound])
                 })
                 .await?;
             all += purged;

@@ -1,6 +1,7 @@
 //! How the users of a project sign in: what its administrator can set of passwords, sign-up and lifetimes.
 
 use serde::{Deserialize, Serialize};
+use svc_data::Row;
 
 use crate::error::Error;
 use crate::passwords::weak;
@@ -60,14 +61,15 @@ impl Authentication {
     }
 
     pub(crate) fn to_text(&self) -> Result<String, Error> {
-        serde_json::to_string(self)
-            .map_err(|source| Error::internal("settings cannot be written").with_source(source))
+        serde_json::to_string(self).map_err(Error::caused("settings cannot be written"))
     }
 
-    pub(crate) fn from_text(text: &str) -> Result<Self, Error> {
-        serde_json::from_str(text).map_err(|source| {
-            Error::internal("the store holds settings that cannot be read").with_source(source)
-        })
+    /// Reads the settings from a row of a project.
+    pub(crate) fn from_row(row: &Row) -> Result<Self, Error> {
+        let text: String = row.get("authentication")?;
+        serde_json::from_str(&text).map_err(Error::caused(
+            "the store holds settings that cannot be read",
+        ))
     }
 
     /// Holds the settings to what they may be.

@@ -47,9 +47,8 @@ pub(crate) fn to_text(time: Timestamp) -> String {
 
 /// The time that [`to_text`] wrote.
 pub(crate) fn from_text(text: &str) -> Result<Timestamp, Error> {
-    text.parse().map_err(|source: jiff::Error| {
-        Error::internal("the store holds a time that cannot be read").with_source(source)
-    })
+    text.parse::<Timestamp>()
+        .map_err(Error::caused("the store holds a time that cannot be read"))
 }
 
 /// Refuses an expiry that has passed already.

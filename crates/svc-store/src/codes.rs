@@ -1,13 +1,12 @@
 //! Codes that are mailed: each for one purpose, one address and one use, and for a short time.
 
 use jiff::{SignedDuration, Timestamp};
-use svc_data::{Connection, Value};
 use uuid::Uuid;
 
-use crate::clock;
 use crate::error::Error;
 use crate::row;
 use crate::secret::{CredentialHash, CredentialKind, Secret};
+use crate::tx::{Reader, Tx, values};
 
 /// How many codes for one purpose an account can have at once; a mail for each of them is enough.
 const MOST_AT_ONCE: usize = 5;
@@ -52,36 +51,21 @@ impl Purpose {
 /// Makes a code. `None` for the user makes one that nobody can use. `None` comes back when the user has enough of
 /// them; one that nobody can use is made then too, so that it takes the same time.
 pub(crate) fn create(
-    conn: &mut dyn Connection,
+    tx: &mut Tx<'_>,
     user: Option<Uuid>,
     purpose: Purpose,
     email: &str,
-    now: Timestamp,
 ) -> Result<Option<(Secret, Timestamp)>, Error> {
-    let text = clock::to_text(now);
-    conn.execute(
-        "DELETE FROM codes WHERE expires <= ?1",
-        &[text.as_str().into()],
-    )?;
-    let user = user.map(|user| user.to_string());
-    let known = conn.query(
-        "SELECT hash FROM codes WHERE user_uid = ?1 AND purpose = ?2",
-        &[user.clone().into(), purpose.as_str().into()],
-    )?;
-    let enough = known.len() >= MOST_AT_ONCE;
+    let (now, name) = (tx.now(), purpose.as_str());
+    tx.execute("DELETE FROM codes WHERE expires <= ?1", &values![now])?;
+    let sql = "SELECT hash FROM codes WHERE user_uid = ?1 AND purpose = ?2";
+    let enough = tx.query(sql, &values![user, name])?.len() >= MOST_AT_ONCE;
     let user = user.filter(|_| !enough);
     let made = CredentialKind::Code.generate()?;
     let expires = now.saturating_add(purpose.lifetime()).unwrap_or(now);
-    conn.execute(
+    tx.execute(
         "INSERT INTO codes (hash, user_uid, purpose, email, date_add, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        &[
-            Value::from(made.hash.to_hex()),
-            user.into(),
-            purpose.as_str().into(),
-            email.into(),
-            text.into(),
-            clock::to_text(expires).into(),
-        ],
+        &values![made.hash.to_hex(), user, name, email, now, expires],
     )?;
     Ok((!enough).then_some((made.secret, expires)))
 }
@@ -89,35 +73,26 @@ pub(crate) fn create(
 /// Whose code this is, and the address that it speaks of; `None` when it is unknown, expired, used, or for another
 /// purpose.
 pub(crate) fn find(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     code: &str,
     purpose: Purpose,
-    now: Timestamp,
 ) -> Result<Option<(Uuid, String)>, Error> {
     if CredentialKind::of(code) != Some(CredentialKind::Code) {
         return Ok(None);
     }
-    let found = conn.query_one(
+    let hash = CredentialHash::of(code).to_hex();
+    reader.find(
         "SELECT user_uid, email FROM codes \
          WHERE hash = ?1 AND purpose = ?2 AND expires > ?3 AND user_uid IS NOT NULL",
-        &[
-            CredentialHash::of(code).to_hex().into(),
-            purpose.as_str().into(),
-            clock::to_text(now).into(),
-        ],
-    )?;
-    found
-        .map(|row| Ok((row::uid(&row, "user_uid")?, row.get("email")?)))
-        .transpose()
+        &values![hash, purpose.as_str(), reader.now()],
+        |row| Ok((row::uid(row, "user_uid")?, row.get("email")?)),
+    )
 }
 
 /// Throws every code of a user away: one was used, or what they were for is no longer so.
-pub(crate) fn forget(conn: &mut dyn Connection, user: Uuid) -> Result<(), Error> {
-    conn.execute(
-        "DELETE FROM codes WHERE user_uid = ?1",
-        &[user.to_string().into()],
-    )?;
-    Ok(())
+pub(crate) fn forget(tx: &mut Tx<'_>, user: Uuid) -> Result<(), Error> {
+    let sql = "DELETE FROM codes WHERE user_uid = ?1";
+    tx.execute(sql, &values![user]).map(drop)
 }
 
 /// What is said of a code that is not good.

@@ -2,19 +2,20 @@
 //! belong to one environment.
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
-use crate::audit::{self, AuditEntry};
-use crate::clock;
-use crate::error::{Error, is_taken};
+use crate::error::Error;
 use crate::json;
 use crate::names;
 use crate::pages;
-use crate::projects;
 use crate::row;
+use crate::scope::ScopeRow;
 use crate::store::Store;
+use crate::tx::{Reader, Tx, values};
+
+const COLUMNS: &str = "unique_name, name, color, params, date_add";
 
 /// An environment of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,12 +113,8 @@ impl Environments<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<Environment>, Error> {
-        let project = project.clone();
         self.store
-            .read(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                list(conn, &project_uid)
-            })
+            .read_project(project, |reader, project| list(reader, &project.uid))
             .await
     }
 
@@ -132,18 +129,13 @@ impl Environments<'_> {
         new: NewEnvironment,
     ) -> Result<Environment, Error> {
         names::check_environment(&new.unique_name)?;
-        let project = project.clone();
-        let now = self.store.clock().now();
         self.store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let made = insert(conn, &project_uid, new, now)?;
-                let uid = uid(conn, &project, &made.unique_name)?;
-                let after = tag(conn, &uid)?;
-                let entry = AuditEntry::new("environments.create")
-                    .place(&project, &made.unique_name)
-                    .after(after);
-                Ok((made, entry))
+            .write_project(project, |tx, project| {
+                let uid = insert(tx, &project.uid, new)?;
+                let made = get(tx, &uid)?;
+                let entry = project.entry("environments.create").after(tag(tx, &uid)?);
+                tx.changed(entry.environment(&made.unique_name));
+                Ok(made)
             })
             .await
     }
@@ -159,30 +151,25 @@ impl Environments<'_> {
         environment: &EnvironmentName,
         patch: EnvironmentPatch,
     ) -> Result<Environment, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
         self.store
-            .write(move |conn| {
-                let uid = uid(conn, &project, &environment)?;
-                let before = tag(conn, &uid)?;
-                let old = get(conn, &uid)?;
+            .write_scope(project, environment, |tx, scope: ScopeRow| {
+                let uid = &scope.environment_uid;
+                let before = tag(tx, uid)?;
+                let old = get(tx, uid)?;
                 let params = match patch.params {
                     Some(params) => json::object("params", params)?,
                     None => old.params,
                 };
-                conn.execute(
+                let name = patch.name.unwrap_or(old.name);
+                let color = patch.color.unwrap_or(old.color);
+                tx.execute(
                     "UPDATE environments SET name = ?1, color = ?2, params = ?3 WHERE uid = ?4",
-                    &[
-                        Value::from(patch.name.unwrap_or(old.name)),
-                        patch.color.unwrap_or(old.color).into(),
-                        params.into(),
-                        (&uid).into(),
-                    ],
+                    &values![name, color, params, uid],
                 )?;
-                let entry = AuditEntry::new("environments.update")
-                    .place(&project, &environment)
-                    .before(before)
-                    .after(tag(conn, &uid)?);
-                Ok((get(conn, &uid)?, entry))
+                let entry = scope.entry("environments.update").before(before);
+                let entry = entry.after(tag(tx, uid)?);
+                tx.changed(entry);
+                get(tx, uid)
             })
             .await
     }
@@ -202,33 +189,30 @@ impl Environments<'_> {
             )));
         }
         let project = project.clone();
-        let now = clock::to_text(self.store.clock().now());
         self.store
-            .write(move |conn| {
-                let source = from;
-                let from = uid(conn, &project, &source)?;
-                let to_uid = uid(conn, &project, &to)?;
-                let before = tag(conn, &to_uid)?;
+            .write(move |tx| {
+                let source = ScopeRow::get(tx, &project, &from)?.environment_uid;
+                let scope = ScopeRow::get(tx, &project, &to)?;
+                let target = &scope.environment_uid;
+                let before = tag(tx, target)?;
                 if replace {
-                    pages::remove_all(conn, &to_uid)?;
-                } else if pages::is_any(conn, &to_uid)? || has_settings(conn, &to_uid)? {
+                    pages::remove_all(tx, target)?;
+                } else if pages::is_any(tx, target)? || has_settings(tx, target)? {
                     return Err(Error::refused(format!(
                         "environment {to} has pages or settings of its own; replace them (--replace), copy into a new one, or \
                          bring over the pages that differ (svc pages promote)"
                     )));
                 }
-                conn.execute(
+                tx.execute(
                     "UPDATE environments SET params = (SELECT f.params FROM environments f WHERE f.uid = ?1) \
                      WHERE uid = ?2",
-                    &[from.as_str().into(), to_uid.as_str().into()],
+                    &values![source, target],
                 )?;
-                let copied = pages::copy_all(conn, &from, &to_uid, &now)?;
-                let entry = AuditEntry::new("environments.copy")
-                    .place(&project, &to)
-                    .record(source.as_str())
-                    .before(before)
-                    .after(tag(conn, &to_uid)?);
-                Ok((copied, entry))
+                let copied = pages::copy_all(tx, &source, target)?;
+                let entry = scope.entry("environments.copy").record(from.as_str());
+                let entry = entry.before(before).after(tag(tx, target)?);
+                tx.changed(entry);
+                Ok(copied)
             })
             .await
     }
@@ -248,122 +232,76 @@ impl Environments<'_> {
                 "prod is the published environment and stays as long as its project; remove the project instead",
             ));
         }
-        let (project, environment) = (project.clone(), environment.clone());
         self.store
-            .write(move |conn| {
-                let uid = uid(conn, &project, &environment)?;
-                let before = tag(conn, &uid)?;
-                conn.execute("DELETE FROM environments WHERE uid = ?1", &[uid.into()])?;
-                let entry = AuditEntry::new("environments.delete").place(&project, &environment);
-                Ok(((), entry.before(before)))
+            .write_scope(project, environment, |tx, scope: ScopeRow| {
+                let uid = &scope.environment_uid;
+                let entry = scope.entry("environments.delete").before(tag(tx, uid)?);
+                tx.execute("DELETE FROM environments WHERE uid = ?1", &values![uid])?;
+                tx.changed(entry);
+                Ok(())
             })
             .await
     }
 }
 
 /// The entity tag of an environment.
-fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
-    audit::tag(
-        conn,
-        "SELECT * FROM environments WHERE uid = ?1",
-        &[uid.into()],
-    )
-}
-
-/// The identifier of an environment.
-pub(crate) fn uid(
-    conn: &mut dyn Connection,
-    project: &ProjectName,
-    environment: &EnvironmentName,
-) -> Result<String, Error> {
-    let found = conn.query_one(
-        "SELECT e.uid FROM environments e JOIN projects p ON p.uid = e.project_uid \
-         WHERE p.unique_name = ?1 AND e.unique_name = ?2",
-        &[project.as_str().into(), environment.as_str().into()],
-    )?;
-    match found {
-        Some(row) => Ok(row.get("uid")?),
-        None => Err(Error::not_found(format!(
-            "there is no environment {environment} in project {project}"
-        ))),
-    }
+fn tag(reader: &mut Reader<'_>, uid: &str) -> Result<Option<String>, Error> {
+    reader.tag("environments", uid)
 }
 
 /// An environment by its identifier.
-fn get(conn: &mut dyn Connection, uid: &str) -> Result<Environment, Error> {
-    let found = conn.query_one(
-        "SELECT unique_name, name, color, params, date_add FROM environments WHERE uid = ?1",
-        &[uid.into()],
-    )?;
-    match found {
-        Some(row) => from_row(&row),
-        None => Err(Error::internal(
-            "an environment is gone in the middle of a transaction",
-        )),
-    }
+fn get(reader: &mut Reader<'_>, uid: &str) -> Result<Environment, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM environments WHERE uid = ?1");
+    reader
+        .find(&sql, &values![uid], from_row)?
+        .ok_or_else(|| Error::internal("an environment is gone in the middle of a transaction"))
 }
 
 /// Whether an environment has settings.
-fn has_settings(conn: &mut dyn Connection, environment_uid: &str) -> Result<bool, Error> {
-    let found = conn.query(
-        "SELECT uid FROM environments WHERE uid = ?1 AND params <> '{}'",
-        &[environment_uid.into()],
-    )?;
-    Ok(!found.is_empty())
+fn has_settings(reader: &mut Reader<'_>, environment_uid: &str) -> Result<bool, Error> {
+    let sql = "SELECT uid FROM environments WHERE uid = ?1 AND params <> '{}'";
+    reader.exists(sql, &values![environment_uid])
 }
 
 /// The environments of a project, the oldest first.
-pub(crate) fn list(
-    conn: &mut dyn Connection,
-    project_uid: &str,
-) -> Result<Vec<Environment>, Error> {
-    conn.query(
-        "SELECT unique_name, name, color, params, date_add FROM environments WHERE project_uid = ?1 \
-         ORDER BY date_add, uid",
-        &[project_uid.into()],
-    )?
-    .iter()
-    .map(from_row)
-    .collect()
+pub(crate) fn list(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<Environment>, Error> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM environments WHERE project_uid = ?1 ORDER BY date_add, uid");
+    reader.list(&sql, &values![project_uid], from_row)
 }
 
+/// Writes a new environment, and gives its identifier.
 pub(crate) fn insert(
-    conn: &mut dyn Connection,
+    tx: &mut Tx<'_>,
     project_uid: &str,
     new: NewEnvironment,
-    now: Timestamp,
-) -> Result<Environment, Error> {
-    let made = Environment {
-        name: new.name.unwrap_or_else(|| new.unique_name.to_string()),
-        unique_name: new.unique_name,
-        color: new.color,
-        params: json::object_or_empty("params", new.params)?,
-        date_add: now,
-    };
-    conn.execute(
+) -> Result<String, Error> {
+    let uid = Uuid::now_v7().to_string();
+    let unique_name = new.unique_name;
+    let name = new.name.unwrap_or_else(|| unique_name.to_string());
+    let params = json::object_or_empty("params", new.params)?;
+    tx.execute(
         "INSERT INTO environments (uid, project_uid, unique_name, name, color, params, date_add) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        &[
-            Value::from(Uuid::now_v7().to_string()),
-            project_uid.into(),
-            made.unique_name.as_str().into(),
-            (&made.name).into(),
-            made.color.clone().into(),
-            (&made.params).into(),
-            clock::to_text(now).into(),
+        &values![
+            uid,
+            project_uid,
+            unique_name,
+            name,
+            new.color,
+            params,
+            tx.now()
         ],
     )
-    .map_err(|error| match is_taken(&error) {
-        true => Error::invalid_field(
-            "unique_name",
-            format!(
-                "the project has an environment {} already; choose another name",
-                made.unique_name
-            ),
-        ),
-        false => error.into(),
+    .map_err(|error| {
+        error.if_taken(|| {
+            let message = format!(
+                "the project has an environment {unique_name} already; choose another name"
+            );
+            Error::invalid_field("unique_name", message)
+        })
     })?;
-    Ok(made)
+    Ok(uid)
 }
 
 fn from_row(row: &Row) -> Result<Environment, Error> {

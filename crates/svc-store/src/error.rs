@@ -130,6 +130,28 @@ impl Error {
         self
     }
 
+    /// A fault of ours or a damaged store, made of its cause.
+    pub(crate) fn caused<E>(message: &'static str) -> impl FnOnce(E) -> Self
+    where
+        E: StdError + Send + Sync + 'static,
+    {
+        move |cause| Self::internal(message).with_source(cause)
+    }
+
+    /// Another error where a write failed because a value that must be unique is taken.
+    pub(crate) fn if_taken(self, other: impl FnOnce() -> Self) -> Self {
+        if self.is_taken() { other() } else { self }
+    }
+
+    /// Whether a write failed because a value that must be unique is taken.
+    pub(crate) fn is_taken(&self) -> bool {
+        let Cause::Database(error) = &self.cause else {
+            return false;
+        };
+        let constraint = error.constraint();
+        constraint.is_some_and(|constraint| constraint.kind == ConstraintKind::Unique)
+    }
+
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let cause = Cause::Own {
             message: message.into(),
@@ -141,13 +163,6 @@ impl Error {
             cause,
         }
     }
-}
-
-/// Whether a write failed because a value that must be unique is taken.
-pub(crate) fn is_taken(error: &svc_data::Error) -> bool {
-    error
-        .constraint()
-        .is_some_and(|constraint| constraint.kind == ConstraintKind::Unique)
 }
 
 impl From<Invalid> for Error {

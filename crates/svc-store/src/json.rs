@@ -28,9 +28,9 @@ pub(crate) fn check(text: &str) -> Result<(), serde_json::Error> {
 
 /// The object that a text of the store holds.
 pub(crate) fn to_object(text: &str) -> Result<JsonObject, Error> {
-    serde_json::from_str(text).map_err(|source| {
-        Error::internal("the store holds a text that is no JSON object").with_source(source)
-    })
+    serde_json::from_str(text).map_err(Error::caused(
+        "the store holds a text that is no JSON object",
+    ))
 }
 
 /// One object of the properties of two, given as compact texts: of a name that both have, the value of the second at
@@ -45,7 +45,7 @@ pub(crate) fn to_text(object: &JsonObject) -> Result<String, Error> {
 }
 
 pub(crate) fn unwritable(source: serde_json::Error) -> Error {
-    Error::internal("a value cannot be written as JSON").with_source(source)
+    Error::caused("a value cannot be written as JSON")(source)
 }
 
 /// One object of the properties of two, given as compact texts. Of a name that both have, whoever reads

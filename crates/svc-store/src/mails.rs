@@ -4,16 +4,16 @@ use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
-use crate::clock;
 use crate::error::Error;
 use crate::row;
 use crate::seal::Sealer;
 use crate::secret::Secret;
 use crate::store::Store;
+use crate::tx::{Tx, values};
 
 const COLUMNS: &str = "m.uid AS mail_uid, p.unique_name AS project, p.name AS project_name, \
      e.unique_name AS environment, m.kind, m.recipient, m.content, m.date_add, m.expires, m.attempts";
@@ -171,13 +171,11 @@ impl Mails<'_> {
     /// # Errors
     /// When the store cannot be read.
     pub async fn list(&self) -> Result<Vec<Mail>, Error> {
-        let sealer = self.store.sealer().clone();
-        let now = clock::to_text(self.store.clock().now());
         self.store
-            .read(move |conn| {
+            .read(|reader| {
                 let sql = select("WHERE m.expires > ?1 ORDER BY m.date_add, m.uid");
-                let rows = conn.query(&sql, &[now.into()])?;
-                rows.iter().map(|row| from_row(row, &sealer)).collect()
+                let (sealer, now) = (reader.sealer(), reader.now());
+                reader.list(&sql, &values![now], |row| from_row(row, sealer))
             })
             .await
     }
@@ -189,38 +187,31 @@ impl Mails<'_> {
     /// # Errors
     /// When the store cannot be written.
     pub async fn take(&self) -> Result<Option<Mail>, Error> {
-        let now = self.store.clock().now();
-        let due = clock::to_text(now);
-        let is_due = {
-            let due = due.clone();
-            self.store.read(move |conn| {
-                let sql = "SELECT uid FROM mails WHERE next_attempt <= ?1 LIMIT 1";
-                Ok::<_, Error>(!conn.query(sql, &[due.into()])?.is_empty())
-            })
-        };
+        let is_due = self.store.read(|reader| {
+            let sql = "SELECT uid FROM mails WHERE next_attempt <= ?1 LIMIT 1";
+            reader.exists(sql, &values![reader.now()])
+        });
         if !is_due.await? {
             return Ok(None);
         }
-        let sealer = self.store.sealer().clone();
-        let until = clock::to_text(now.saturating_add(TAKEN_FOR).unwrap_or(now));
         self.store
-            .write_unnoted(move |conn| {
-                conn.execute(
-                    "DELETE FROM mails WHERE expires <= ?1",
-                    &[due.as_str().into()],
-                )?;
+            .write(|tx| {
+                let now = tx.now();
+                let expired = "DELETE FROM mails WHERE expires <= ?1";
+                tx.housekeeping().execute(expired, &values![now])?;
                 let sql =
                     select("WHERE m.next_attempt <= ?1 ORDER BY m.next_attempt, m.uid LIMIT 1");
-                let Some(row) = conn.query_one(&sql, &[due.into()])? else {
+                let Some(row) = tx.query_one(&sql, &values![now])? else {
                     return Ok(None);
                 };
                 let uid: String = row.get("mail_uid")?;
-                conn.execute(
+                let until = now.saturating_add(TAKEN_FOR).unwrap_or(now);
+                tx.execute(
                     "UPDATE mails SET next_attempt = ?1, attempts = attempts + 1 WHERE uid = ?2",
-                    &[until.into(), uid.as_str().into()],
+                    &values![until, uid],
                 )?;
                 // One that cannot be read must not stand in the way of the others.
-                let mail = from_row(&row, &sealer);
+                let mail = from_row(&row, tx.sealer());
                 if let Err(error) = &mail {
                     tracing::error!(mail = uid, %error, "a mail is left out");
                 }
@@ -234,15 +225,11 @@ impl Mails<'_> {
     /// # Errors
     /// When the store cannot be written.
     pub async fn sent(&self, mail: Uuid) -> Result<(), Error> {
+        let sql = "DELETE FROM mails WHERE uid = ?1";
         self.store
-            .write_unnoted(move |conn| {
-                conn.execute(
-                    "DELETE FROM mails WHERE uid = ?1",
-                    &[mail.to_string().into()],
-                )?;
-                Ok(())
-            })
-            .await
+            .write(move |tx| tx.housekeeping().execute(sql, &values![mail]))
+            .await?;
+        Ok(())
     }
 
     /// Puts a mail back that could not be sent, to be tried again after a pause that grows.
@@ -253,43 +240,26 @@ impl Mails<'_> {
         let factor = 1_i32.checked_shl(mail.attempts.min(12)).unwrap_or(1);
         let pause = FIRST_PAUSE.saturating_mul(factor).min(LONGEST_PAUSE);
         let now = self.store.clock().now();
-        let next = clock::to_text(now.saturating_add(pause).unwrap_or(now));
-        let uid = mail.uid;
+        let values = values![now.saturating_add(pause).unwrap_or(now), mail.uid];
+        let sql = "UPDATE mails SET next_attempt = ?1 WHERE uid = ?2";
         self.store
-            .write_unnoted(move |conn| {
-                conn.execute(
-                    "UPDATE mails SET next_attempt = ?1 WHERE uid = ?2",
-                    &[next.into(), uid.to_string().into()],
-                )?;
-                Ok(())
-            })
-            .await
+            .write(move |tx| tx.housekeeping().execute(sql, &values))
+            .await?;
+        Ok(())
     }
 }
 
 /// Puts a mail into the outbox, in the transaction that made what it tells.
-pub(crate) fn put(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    mail: &NewMail<'_>,
-    now: Timestamp,
-) -> Result<(), Error> {
+pub(crate) fn put(tx: &mut Tx<'_>, mail: &NewMail<'_>) -> Result<(), Error> {
     let uid = Uuid::now_v7().to_string();
-    let content = serde_json::to_string(&mail.content)
-        .map_err(|source| Error::internal("a mail cannot be written").with_source(source))?;
-    let now = clock::to_text(now);
-    conn.execute(
+    let content =
+        serde_json::to_string(&mail.content).map_err(Error::caused("a mail cannot be written"))?;
+    let content = tx.sealer().seal(&context(&uid), &content)?;
+    let (kind, environment_uid) = (mail.kind.as_str(), mail.environment_uid);
+    tx.execute(
         "INSERT INTO mails (uid, environment_uid, kind, recipient, content, date_add, expires, next_attempt) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?6)",
-        &[
-            Value::from(&uid),
-            mail.environment_uid.into(),
-            mail.kind.as_str().into(),
-            mail.to.into(),
-            sealer.seal(&context(&uid), &content)?.into(),
-            now.into(),
-            clock::to_text(mail.expires).into(),
-        ],
+        &values![uid, environment_uid, kind, mail.to, content, tx.now(), mail.expires],
     )?;
     Ok(())
 }

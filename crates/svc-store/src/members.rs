@@ -1,18 +1,16 @@
 //! Members: which account belongs to which project, and in which team.
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::ProjectName;
 use uuid::Uuid;
 
 use crate::accounts::{self, Account};
-use crate::audit::{self, AuditEntry};
-use crate::clock;
 use crate::error::Error;
-use crate::projects;
 use crate::row;
 use crate::store::Store;
 use crate::teams::{self, Team};
+use crate::tx::{Reader, Tx, values};
 
 /// An account as a member of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,15 +45,10 @@ impl Members<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<Member>, Error> {
-        let project = project.clone();
         self.store
-            .read(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
+            .read_project(project, |reader, project| {
                 let sql = select("WHERE m.project_uid = ?1 ORDER BY m.date_add, m.uid");
-                conn.query(&sql, &[project_uid.into()])?
-                    .iter()
-                    .map(from_row)
-                    .collect()
+                reader.list(&sql, &values![project.uid], from_row)
             })
             .await
     }
@@ -73,23 +66,19 @@ impl Members<'_> {
         email: &str,
         team: &str,
     ) -> Result<Member, Error> {
-        let (project, email, team) = (project.clone(), email.to_owned(), team.to_owned());
-        let now = self.store.clock().now();
+        let (email, team) = (email.to_owned(), team.to_owned());
         self.store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let team = teams::by_name(conn, &project_uid, &team)?;
-                let account = accounts::find_or_create(conn, &email, now)?;
-                let before = tag(conn, &project_uid, account.uid)?;
-                put(conn, &project_uid, &account, &team, now)?;
-                let member = get(conn, &project_uid, account.uid)?
+            .write_project(project, move |tx, project| {
+                let team = teams::by_name(tx, &project.uid, &team)?;
+                let account = accounts::find_or_create(tx, &email)?;
+                let before = tag(tx, &project.uid, account.uid)?;
+                put(tx, &project.uid, &account, &team)?;
+                let member = get(tx, &project.uid, account.uid)?
                     .ok_or_else(|| Error::internal("a new member is missing"))?;
-                let entry = AuditEntry::new("members.replace")
-                    .project(&project)
-                    .record(account.uid.to_string())
-                    .before(before)
-                    .after(tag(conn, &project_uid, account.uid)?);
-                Ok((member, entry))
+                let entry = project.entry("members.replace").before(before);
+                let entry = entry.after(tag(tx, &project.uid, account.uid)?);
+                tx.changed(entry.record(account.uid.to_string()));
+                Ok(member)
             })
             .await
     }
@@ -100,118 +89,88 @@ impl Members<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or member;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
     pub async fn delete(&self, project: &ProjectName, email: &str) -> Result<(), Error> {
-        let (project, email) = (project.clone(), email.to_owned());
+        let email = email.to_owned();
         self.store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
+            .write_project(project, move |tx, project| {
                 let missing =
                     || Error::not_found("no member of this project has this e-mail address");
-                let account = accounts::find(conn, &email)?.ok_or_else(missing)?;
-                let member = get(conn, &project_uid, account.uid)?.ok_or_else(missing)?;
-                keep_an_administrator(conn, &project_uid, &member)?;
-                let entry = AuditEntry::new("members.delete")
-                    .project(&project)
-                    .record(account.uid.to_string())
-                    .before(tag(conn, &project_uid, account.uid)?);
-                conn.execute(
-                    "DELETE FROM members WHERE uid = ?1",
-                    &[member.uid.to_string().into()],
-                )?;
-                Ok(((), entry))
+                let account = accounts::find(tx, &email)?.ok_or_else(missing)?;
+                let member = get(tx, &project.uid, account.uid)?.ok_or_else(missing)?;
+                keep_an_administrator(tx, &project.uid, &member)?;
+                let entry = project
+                    .entry("members.delete")
+                    .record(account.uid.to_string());
+                let entry = entry.before(tag(tx, &project.uid, account.uid)?);
+                tx.execute("DELETE FROM members WHERE uid = ?1", &values![member.uid])?;
+                tx.changed(entry);
+                Ok(())
             })
             .await
     }
 }
 
 /// The entity tag of a membership.
-fn tag(
-    conn: &mut dyn Connection,
-    project_uid: &str,
-    account: Uuid,
-) -> Result<Option<String>, Error> {
-    audit::tag(
-        conn,
-        "SELECT * FROM members WHERE project_uid = ?1 AND account_uid = ?2",
-        &[project_uid.into(), account.to_string().into()],
-    )
+fn tag(reader: &mut Reader<'_>, project: &str, account: Uuid) -> Result<Option<String>, Error> {
+    let sql = "SELECT * FROM members WHERE project_uid = ?1 AND account_uid = ?2";
+    reader.tag_of(sql, &values![project, account])
 }
 
 /// The membership of an account in a project.
 pub(crate) fn get(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     project_uid: &str,
     account: Uuid,
 ) -> Result<Option<Member>, Error> {
     let sql = select("WHERE m.project_uid = ?1 AND m.account_uid = ?2");
-    let found = conn.query_one(&sql, &[project_uid.into(), account.to_string().into()])?;
-    found.as_ref().map(from_row).transpose()
+    reader.find(&sql, &values![project_uid, account], from_row)
 }
 
 /// Makes or moves a membership.
 pub(crate) fn put(
-    conn: &mut dyn Connection,
+    tx: &mut Tx<'_>,
     project_uid: &str,
     account: &Account,
     team: &Team,
-    now: Timestamp,
 ) -> Result<(), Error> {
-    let account_uid = account.uid.to_string();
-    match get(conn, project_uid, account.uid)? {
+    match get(tx, project_uid, account.uid)? {
         Some(member) => {
             if !team.super_group {
-                keep_an_administrator(conn, project_uid, &member)?;
+                keep_an_administrator(tx, project_uid, &member)?;
             }
-            conn.execute(
-                "UPDATE members SET team_uid = ?1 WHERE uid = ?2",
-                &[team.uid.to_string().into(), member.uid.to_string().into()],
-            )?;
+            let sql = "UPDATE members SET team_uid = ?1 WHERE uid = ?2";
+            tx.execute(sql, &values![team.uid, member.uid])?;
         }
         None => {
-            conn.execute(
+            tx.execute(
                 "INSERT INTO members (uid, project_uid, account_uid, team_uid, date_add) VALUES (?1, ?2, ?3, ?4, ?5)",
-                &[
-                    Value::from(Uuid::now_v7().to_string()),
-                    project_uid.into(),
-                    account_uid.as_str().into(),
-                    team.uid.to_string().into(),
-                    clock::to_text(now).into(),
-                ],
+                &values![Uuid::now_v7(), project_uid, account.uid, team.uid, tx.now()],
             )?;
         }
     }
     if team.super_group {
-        conn.execute(
-            "UPDATE projects SET owner_uid = ?1 WHERE uid = ?2 AND owner_uid IS NULL",
-            &[account_uid.into(), project_uid.into()],
-        )?;
+        let sql = "UPDATE projects SET owner_uid = ?1 WHERE uid = ?2 AND owner_uid IS NULL";
+        tx.execute(sql, &values![account.uid, project_uid])?;
     }
     Ok(())
 }
 
 /// Refuses a change after which nobody would administer the project.
 fn keep_an_administrator(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     project_uid: &str,
     leaving: &Member,
 ) -> Result<(), Error> {
     if !leaving.team.super_group {
         return Ok(());
     }
-    let others = conn.query(
-        "SELECT m.uid FROM members m JOIN teams t ON t.uid = m.team_uid \
-         WHERE m.project_uid = ?1 AND m.uid <> ?2 AND t.super_group = ?3 LIMIT 1",
-        &[
-            project_uid.into(),
-            leaving.uid.to_string().into(),
-            true.into(),
-        ],
-    )?;
-    if others.is_empty() {
-        return Err(Error::refused(
+    let others = "SELECT m.uid FROM members m JOIN teams t ON t.uid = m.team_uid \
+         WHERE m.project_uid = ?1 AND m.uid <> ?2 AND t.super_group = ?3 LIMIT 1";
+    match reader.exists(others, &values![project_uid, leaving.uid, true])? {
+        true => Ok(()),
+        false => Err(Error::refused(
             "this is the project's last administrator; make another member an administrator first",
-        ));
+        )),
     }
-    Ok(())
 }
 
 fn select(rest: &str) -> String {

@@ -19,10 +19,9 @@ use uuid::Uuid;
 
 use self::change::Change;
 use self::fields::Fields;
-use self::publish::Moved;
-use crate::audit::AuditEntry;
-use crate::environments;
+
 use crate::error::Error;
+use crate::scope::ScopeRow;
 use crate::store::Store;
 
 pub(crate) use self::copy::{copy_all, is_any, remove_all};
@@ -46,9 +45,7 @@ impl Page {
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the store holds what is no JSON object.
     pub fn settings(&self) -> Result<PageSettings, Error> {
-        serde_json::from_slice(&self.json).map_err(|source| {
-            Error::internal("a stored page is no JSON object").with_source(source)
-        })
+        serde_json::from_slice(&self.json).map_err(Error::caused("a stored page is no JSON object"))
     }
 }
 
@@ -59,29 +56,16 @@ impl Page {
 #[derive(Debug, Clone, Copy)]
 pub struct Pages<'a> {
     store: &'a Store,
-    author: Option<Uuid>,
 }
 
 impl Store {
     /// The page settings of environments.
     pub fn pages(&self) -> Pages<'_> {
-        Pages {
-            store: self,
-            author: None,
-        }
+        Pages { store: self }
     }
 }
 
 impl Pages<'_> {
-    /// Says whose account the changes are made by, for the revisions of the pages.
-    #[must_use]
-    pub fn by(self, account: Uuid) -> Self {
-        Self {
-            author: Some(account),
-            ..self
-        }
-    }
-
     /// The pages of an environment as a JSON array, the oldest first. A long one comes in parts, which all show the
     /// pages as they were when the first one was read.
     ///
@@ -108,12 +92,11 @@ impl Pages<'_> {
         draft: Draft,
         uid: &PageUid,
     ) -> Result<Page, Error> {
-        let (project, environment, uid) = (project.clone(), environment.clone(), uid.clone());
+        let uid = uid.clone();
         self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let row = rows::get(conn, &environment_uid, draft, &uid)?;
-                rows::page(conn, &row, &environment)
+            .read_scope(project, environment, move |reader, scope: ScopeRow| {
+                let row = rows::get(reader, &scope.environment_uid, draft, &uid)?;
+                rows::page(reader, &row, &scope.environment)
             })
             .await
     }
@@ -142,9 +125,8 @@ impl Pages<'_> {
                 Draft::Off => "pages.create",
                 Draft::On => "pages.create_draft",
             };
-            let entry = AuditEntry::new(action).record(uid.as_str());
-            let entry = entry.after(&page.etag);
-            Ok((page, vec![entry]))
+            change.audit(action, &uid, None, Some(page.etag.clone()));
+            Ok(page)
         })
         .await
     }
@@ -180,9 +162,8 @@ impl Pages<'_> {
                 Draft::Off => "pages.update",
                 Draft::On => "pages.update_draft",
             };
-            let entry = AuditEntry::new(action).record(uid.as_str());
-            let entry = entry.before(&row.etag()).after(&page.etag);
-            Ok((page, vec![entry]))
+            change.audit(action, &uid, Some(row.etag()), Some(page.etag.clone()));
+            Ok(page)
         })
         .await
     }
@@ -212,8 +193,8 @@ impl Pages<'_> {
                 Draft::Off => "pages.delete",
                 Draft::On => "pages.delete_draft",
             };
-            let entry = AuditEntry::new(action).record(uid.as_str());
-            Ok(((), vec![entry.before(&row.etag())]))
+            change.audit(action, &uid, Some(row.etag()), None);
+            Ok(())
         })
         .await
     }
@@ -232,8 +213,7 @@ impl Pages<'_> {
         uids: Option<Vec<PageUid>>,
     ) -> Result<Vec<PageUid>, Error> {
         self.change(project, environment, move |change| {
-            let published = publish::publish(change, uids.as_deref())?;
-            Ok(each("pages.publish", published))
+            publish::publish(change, uids.as_deref())
         })
         .await
     }
@@ -250,8 +230,7 @@ impl Pages<'_> {
         uids: Option<Vec<PageUid>>,
     ) -> Result<Vec<PageUid>, Error> {
         self.change(project, environment, move |change| {
-            let discarded = publish::discard(change, uids.as_deref())?;
-            Ok(each("pages.discard", discarded))
+            publish::discard(change, uids.as_deref())
         })
         .await
     }
@@ -267,12 +246,11 @@ impl Pages<'_> {
         environment: &EnvironmentName,
         uid: &PageUid,
     ) -> Result<Vec<PageRevision>, Error> {
-        let (project, environment, uid) = (project.clone(), environment.clone(), uid.clone());
+        let uid = uid.clone();
         self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                rows::known(conn, &environment_uid, &uid)?;
-                revisions::list(conn, &uid)
+            .read_scope(project, environment, move |reader, scope: ScopeRow| {
+                rows::known(reader, &scope.environment_uid, &uid)?;
+                revisions::list(reader, &uid)
             })
             .await
     }
@@ -297,9 +275,8 @@ impl Pages<'_> {
             let before = change.etag(Draft::On, &uid)?;
             change.restore(&uid, number, if_match.as_deref())?;
             let page = change.page(Draft::On, &uid)?;
-            let entry = AuditEntry::new("pages.restore").record(uid.as_str());
-            let entry = entry.before(before).after(&page.etag);
-            Ok((page, vec![entry]))
+            change.audit("pages.restore", &uid, before, Some(page.etag.clone()));
+            Ok(page)
         })
         .await
     }
@@ -313,31 +290,14 @@ impl Pages<'_> {
     ) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Change<'_>) -> Result<(T, Vec<AuditEntry>), Error> + Send + 'static,
+        F: FnOnce(&mut Change<'_, '_>) -> Result<T, Error> + Send + 'static,
     {
-        let (project, environment, author) = (project.clone(), environment.clone(), self.author);
-        let now = self.store.clock().now();
         self.store
-            .write_many(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let place = environment.clone();
-                let mut change = Change::new(conn, environment, environment_uid, author, now)?;
-                let (done, entries) = work(&mut change)?;
-                let entries = entries
-                    .into_iter()
-                    .map(|entry| entry.place(&project, &place));
-                Ok((done, entries.collect()))
+            .write_scope(project, environment, |tx, scope: ScopeRow| {
+                // Where there is no draft to publish, nothing is written either.
+                tx.move_revision();
+                work(&mut Change { tx, scope })
             })
             .await
     }
-}
-
-/// The pages, and a line about each.
-fn each(action: &'static str, pages: Vec<Moved>) -> (Vec<PageUid>, Vec<AuditEntry>) {
-    let told = pages.into_iter().map(|moved| {
-        let Moved { uid, before, after } = moved;
-        let entry = AuditEntry::new(action).record(uid.as_str());
-        (uid, entry.before(before).after(after))
-    });
-    told.unzip()
 }

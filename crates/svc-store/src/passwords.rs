@@ -46,9 +46,7 @@ impl Passwords {
             Argon2::default()
                 .hash_password(password.expose().as_bytes())
                 .map(|hash| hash.to_string())
-                .map_err(|error| {
-                    Error::internal("a password could not be hashed").with_source(error)
-                })
+                .map_err(Error::caused("a password could not be hashed"))
         })
         .await
     }
@@ -60,10 +58,9 @@ impl Passwords {
         kept: Option<String>,
     ) -> Result<bool, Error> {
         self.run(move || {
-            let hash = PasswordHash::new(kept.as_deref().unwrap_or(DUMMY)).map_err(|error| {
-                Error::internal("the store holds a password hash that cannot be read")
-                    .with_source(error)
-            })?;
+            let hash = PasswordHash::new(kept.as_deref().unwrap_or(DUMMY)).map_err(
+                Error::caused("the store holds a password hash that cannot be read"),
+            )?;
             let fits = password.expose().len() <= MAX_BYTES;
             let tried = if fits { password.expose() } else { "" };
             let same = Argon2::default()
@@ -81,17 +78,14 @@ impl Passwords {
     {
         let _waiting = Waiting::enter(&self.waiting)?;
         let place = Arc::clone(&self.places).acquire_owned().await;
-        let place = place.map_err(|source| {
-            Error::internal("the queue of password hashes is closed").with_source(source)
-        })?;
+        let place = place.map_err(Error::caused("the queue of password hashes is closed"))?;
         let done = tokio::task::spawn_blocking(move || {
             let result = work();
             drop(place);
             result
         });
-        done.await.map_err(|source| {
-            Error::internal("a password hash was interrupted").with_source(source)
-        })?
+        done.await
+            .map_err(Error::caused("a password hash was interrupted"))?
     }
 }
 

@@ -3,22 +3,22 @@
 mod view;
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{EnvironmentName, Project, ProjectName};
 use uuid::Uuid;
 
 use crate::accounts;
-use crate::audit::{self, AuditEntry};
+use crate::audit::AuditEntry;
 use crate::authentication::Authentication;
-use crate::clock;
 use crate::environments::{self, NewEnvironment};
-use crate::error::{Error, is_taken};
+use crate::error::Error;
 use crate::json;
 use crate::members;
 use crate::names;
 use crate::row;
 use crate::store::Store;
 use crate::teams;
+use crate::tx::{Reader, Tx, values};
 
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
      p.date_add, p.owner_uid, p.authentication";
@@ -121,9 +121,9 @@ impl Projects<'_> {
     /// When the store cannot be read.
     pub async fn list(&self) -> Result<Vec<ProjectSettings>, Error> {
         self.store
-            .read(|conn| {
+            .read(|reader| {
                 let sql = format!("SELECT {COLUMNS} FROM projects p ORDER BY p.date_add, p.uid");
-                conn.query(&sql, &[])?.iter().map(from_row).collect()
+                reader.list(&sql, &[], from_row)
             })
             .await
     }
@@ -135,7 +135,7 @@ impl Projects<'_> {
     pub async fn get(&self, project: &ProjectName) -> Result<ProjectSettings, Error> {
         let project = project.clone();
         self.store
-            .read(move |conn| Ok(get(conn, &project)?.1))
+            .read(move |reader| from_row(&get(reader, &project)?))
             .await
     }
 
@@ -145,14 +145,14 @@ impl Projects<'_> {
     /// When the store cannot be read.
     pub async fn list_for(&self, account: Uuid) -> Result<Vec<Project>, Error> {
         self.store
-            .read(move |conn| {
+            .read(move |reader| {
                 let sql = format!(
                     "SELECT {COLUMNS} FROM projects p JOIN members m ON m.project_uid = p.uid \
                      WHERE m.account_uid = ?1 ORDER BY p.date_add, p.uid"
                 );
-                let rows = conn.query(&sql, &[account.to_string().into()])?;
+                let rows = reader.query(&sql, &values![account])?;
                 rows.iter()
-                    .filter_map(|row| view::of(conn, row, account).transpose())
+                    .filter_map(|row| view::of(reader, row, account).transpose())
                     .collect()
             })
             .await
@@ -166,13 +166,9 @@ impl Projects<'_> {
     pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project, Error> {
         let project = project.clone();
         self.store
-            .read(move |conn| {
-                let missing = || Error::not_found(format!("there is no project {project}"));
-                let sql = format!("SELECT {COLUMNS} FROM projects p WHERE p.unique_name = ?1");
-                let row = conn
-                    .query_one(&sql, &[project.as_str().into()])?
-                    .ok_or_else(missing)?;
-                view::of(conn, &row, account)?.ok_or_else(missing)
+            .read(move |reader| {
+                let row = get(reader, &project)?;
+                view::of(reader, &row, account)?.ok_or_else(|| missing(&project))
             })
             .await
     }
@@ -185,23 +181,23 @@ impl Projects<'_> {
     /// `params` when they are no JSON object.
     pub async fn create(&self, new: NewProject) -> Result<ProjectSettings, Error> {
         names::check_project(&new.unique_name)?;
-        let now = self.store.clock().now();
         self.store
-            .write(move |conn| {
-                let name = new.unique_name.clone();
-                let owner = new.owner.clone();
-                let uid = insert(conn, new, now)?;
+            .write(move |tx| {
+                let (name, owner) = (new.unique_name.clone(), new.owner.clone());
+                let uid = insert(tx, new)?;
                 let mut prod = NewEnvironment::new(EnvironmentName::default());
                 prod.name = Some("Production".to_owned());
-                environments::insert(conn, &uid, prod, now)?;
-                teams::create_shipped(conn, &uid, now)?;
+                environments::insert(tx, &uid, prod)?;
+                teams::create_shipped(tx, &uid)?;
                 if let Some(email) = owner {
-                    let account = accounts::find_or_create(conn, &email, now)?;
-                    let team = teams::administrators(conn, &uid)?;
-                    members::put(conn, &uid, &account, &team, now)?;
+                    let account = accounts::find_or_create(tx, &email)?;
+                    let team = teams::administrators(tx, &uid)?;
+                    members::put(tx, &uid, &account, &team)?;
                 }
                 let entry = AuditEntry::new("projects.create").project(&name);
-                Ok((get(conn, &name)?.1, entry.after(tag(conn, &uid)?)))
+                let entry = entry.after(tx.tag("projects", &uid)?);
+                tx.changed(entry);
+                from_row(&get(tx, &name)?)
             })
             .await
     }
@@ -216,34 +212,30 @@ impl Projects<'_> {
         project: &ProjectName,
         patch: ProjectPatch,
     ) -> Result<ProjectSettings, Error> {
-        let name = project.clone();
         self.store
-            .write(move |conn| {
-                let (uid, old) = get(conn, &name)?;
+            .write_project(project, move |tx, project| {
+                let uid = &project.uid;
+                let old = from_row(&get(tx, &project.name)?)?;
                 let params = match patch.params {
                     Some(params) => json::object("params", params)?,
                     None => old.params,
                 };
-                let before = tag(conn, &uid)?;
+                let before = tx.tag("projects", uid)?;
+                let name = patch.name.unwrap_or(old.name);
+                let color = patch.color.unwrap_or(old.color);
+                let domain = patch.domain.unwrap_or(old.domain);
+                let sign_up = patch.sign_up.unwrap_or(old.sign_up);
                 let authentication = patch.authentication.unwrap_or(old.authentication);
-                conn.execute(
+                let authentication = authentication.check()?.to_text()?;
+                tx.execute(
                     "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \
                      authentication = ?7 WHERE uid = ?6",
-                    &[
-                        Value::from(patch.name.unwrap_or(old.name)),
-                        patch.color.unwrap_or(old.color).into(),
-                        patch.domain.unwrap_or(old.domain).into(),
-                        patch.sign_up.unwrap_or(old.sign_up).into(),
-                        params.into(),
-                        (&uid).into(),
-                        authentication.check()?.to_text()?.into(),
-                    ],
+                    &values![name, color, domain, sign_up, params, uid, authentication],
                 )?;
-                let entry = AuditEntry::new("projects.update")
-                    .project(&name)
-                    .before(before)
-                    .after(tag(conn, &uid)?);
-                Ok((get(conn, &name)?.1, entry))
+                let entry = project.entry("projects.update").before(before);
+                let entry = entry.after(tx.tag("projects", uid)?);
+                tx.changed(entry);
+                from_row(&get(tx, &project.name)?)
             })
             .await
     }
@@ -253,72 +245,58 @@ impl Projects<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
     pub async fn delete(&self, project: &ProjectName) -> Result<(), Error> {
-        let project = project.clone();
         self.store
-            .write(move |conn| {
-                let uid = uid(conn, &project)?;
-                let entry = AuditEntry::new("projects.delete")
-                    .project(&project)
-                    .before(tag(conn, &uid)?);
-                conn.execute("DELETE FROM projects WHERE uid = ?1", &[uid.into()])?;
-                Ok(((), entry))
+            .write_project(project, |tx, project| {
+                let uid = &project.uid;
+                let entry = project.entry("projects.delete");
+                let entry = entry.before(tx.tag("projects", uid)?);
+                tx.execute("DELETE FROM projects WHERE uid = ?1", &values![uid])?;
+                tx.changed(entry);
+                Ok(())
             })
             .await
     }
 }
 
-/// The entity tag of a project.
-fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
-    audit::tag(conn, "SELECT * FROM projects WHERE uid = ?1", &[uid.into()])
-}
-
-/// The identifier of a project.
-pub(crate) fn uid(conn: &mut dyn Connection, project: &ProjectName) -> Result<String, Error> {
-    Ok(get(conn, project)?.0)
-}
-
-fn get(
-    conn: &mut dyn Connection,
-    project: &ProjectName,
-) -> Result<(String, ProjectSettings), Error> {
+/// The row of a project.
+fn get(reader: &mut Reader<'_>, project: &ProjectName) -> Result<Row, Error> {
     let sql = format!("SELECT {COLUMNS} FROM projects p WHERE p.unique_name = ?1");
-    match conn.query_one(&sql, &[project.as_str().into()])? {
-        Some(row) => Ok((row.get("project_uid")?, from_row(&row)?)),
-        None => Err(Error::not_found(format!("there is no project {project}"))),
-    }
+    reader
+        .query_one(&sql, &values![project])?
+        .ok_or_else(|| missing(project))
 }
 
-fn insert(conn: &mut dyn Connection, new: NewProject, now: Timestamp) -> Result<String, Error> {
+fn missing(project: &ProjectName) -> Error {
+    Error::not_found(format!("there is no project {project}"))
+}
+
+fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String, Error> {
     let uid = Uuid::now_v7().to_string();
-    let name = new.unique_name;
+    let unique_name = new.unique_name;
+    let name = new.name.unwrap_or_else(|| unique_name.to_string());
     let params = json::object_or_empty("params", new.params)?;
-    conn.execute(
+    let (color, domain, sign_up) = (new.color, new.domain, new.sign_up);
+    tx.execute(
         "INSERT INTO projects (uid, unique_name, name, color, domain, sign_up, params, date_add) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        &[
-            Value::from(&uid),
-            name.as_str().into(),
-            new.name.unwrap_or_else(|| name.to_string()).into(),
-            new.color.into(),
-            new.domain.into(),
-            new.sign_up.into(),
-            params.into(),
-            clock::to_text(now).into(),
+        &values![
+            uid,
+            unique_name,
+            name,
+            color,
+            domain,
+            sign_up,
+            params,
+            tx.now()
         ],
     )
-    .map_err(|error| match is_taken(&error) {
-        true => Error::invalid_field(
-            "unique_name",
-            format!("there is a project {name} already; choose another name"),
-        ),
-        false => error.into(),
+    .map_err(|error| {
+        error.if_taken(|| {
+            let message = format!("there is a project {unique_name} already; choose another name");
+            Error::invalid_field("unique_name", message)
+        })
     })?;
     Ok(uid)
-}
-
-/// How the users of a project sign in, from a row with that column.
-pub(crate) fn authentication(row: &Row) -> Result<Authentication, Error> {
-    Authentication::from_text(&row.get::<String>("authentication")?)
 }
 
 fn from_row(row: &Row) -> Result<ProjectSettings, Error> {
@@ -329,7 +307,7 @@ fn from_row(row: &Row) -> Result<ProjectSettings, Error> {
         domain: row.get("domain")?,
         owner_uid: row::optional_uid(row, "owner_uid")?,
         sign_up: row.get("sign_up")?,
-        authentication: authentication(row)?,
+        authentication: Authentication::from_row(row)?,
         params: row.get("params")?,
         date_add: row::time(row, "date_add")?,
     })

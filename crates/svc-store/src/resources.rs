@@ -4,22 +4,22 @@
 mod engine;
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 pub use self::engine::Engine;
-use crate::audit::{self, AuditEntry};
-use crate::clock;
-use crate::environments;
-use crate::error::{Error, is_taken};
+use crate::audit::AuditEntry;
+use crate::error::Error;
 use crate::json;
 use crate::names;
 use crate::row;
+use crate::scope::ScopeRow;
 use crate::seal::Sealer;
 use crate::secret::Secret;
 use crate::secret_tokens;
 use crate::store::Store;
+use crate::tx::{Reader, Tx, values};
 
 const COLUMNS: &str = "r.uid AS resource_uid, p.unique_name AS project, e.unique_name AS environment, \
      r.unique_name, r.name, r.engine, r.params, r.date_add, r.url";
@@ -105,15 +105,10 @@ impl Resources<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<Resource>, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
         self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
+            .read_scope(project, environment, |reader, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 ORDER BY r.unique_name");
-                conn.query(&sql, &[environment_uid.into()])?
-                    .iter()
-                    .map(from_row)
-                    .collect()
+                reader.list(&sql, &values![scope.environment_uid], from_row)
             })
             .await
     }
@@ -128,25 +123,13 @@ impl Resources<'_> {
         environment: &EnvironmentName,
         resource: &ResourceName,
     ) -> Result<ConnectedResource, Error> {
-        let (project, environment, resource) =
-            (project.clone(), environment.clone(), resource.clone());
-        let sealer = self.store.sealer().clone();
-        self.store
-            .read(move |conn| {
-                let sql = select(
-                    "WHERE p.unique_name = ?1 AND e.unique_name = ?2 AND r.unique_name = ?3",
-                );
-                let names = [
-                    project.as_str().into(),
-                    environment.as_str().into(),
-                    resource.as_str().into(),
-                ];
-                let row = conn
-                    .query_one(&sql, &names)?
-                    .ok_or_else(|| missing(&resource))?;
-                open(&sealer, &row)
-            })
-            .await
+        let sql = select("WHERE p.unique_name = ?1 AND e.unique_name = ?2 AND r.unique_name = ?3");
+        let names = values![project, environment, resource];
+        let found = self.store.read(move |reader| {
+            let sealer = reader.sealer();
+            reader.find(&sql, &names, |row| open(sealer, row))
+        });
+        found.await?.ok_or_else(|| missing(resource))
     }
 
     /// Every connected database of every project, with its address.
@@ -154,16 +137,13 @@ impl Resources<'_> {
     /// # Errors
     /// When the store cannot be read.
     pub async fn list_connected(&self) -> Result<Vec<ConnectedResource>, Error> {
-        let sealer = self.store.sealer().clone();
+        let sql =
+            select("WHERE r.engine <> ?1 ORDER BY p.unique_name, e.unique_name, r.unique_name");
         self.store
-            .read(move |conn| {
-                let sql = select(
-                    "WHERE r.engine <> ?1 ORDER BY p.unique_name, e.unique_name, r.unique_name",
-                );
-                conn.query(&sql, &[Engine::Http.as_str().into()])?
-                    .iter()
-                    .map(|row| open(&sealer, row))
-                    .collect()
+            .read(move |reader| {
+                let sealer = reader.sealer();
+                let http = values![Engine::Http.as_str()];
+                reader.list(&sql, &http, |row| open(sealer, row))
             })
             .await
     }
@@ -179,10 +159,11 @@ impl Resources<'_> {
         environment: &EnvironmentName,
         new: NewResource,
     ) -> Result<Resource, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
         let checked = self.check(new)?;
         self.store
-            .write(move |conn| insert(conn, &project, &environment, checked))
+            .write_scope(project, environment, |tx, scope: ScopeRow| {
+                insert(tx, &scope, checked)
+            })
             .await
     }
 
@@ -200,50 +181,38 @@ impl Resources<'_> {
     ) -> Result<Resource, Error> {
         // An address that cannot be opened any more is no reason to stop: it is about to be replaced.
         if let Ok(old) = self.get(project, environment, &new.unique_name).await {
-            let renamed = new
-                .name
-                .as_ref()
-                .is_some_and(|name| *name != old.resource.name);
-            let set = new
-                .params
-                .as_ref()
-                .is_some_and(|params| *params != old.resource.params);
+            let kept = &old.resource;
+            let renamed = new.name.as_ref().is_some_and(|name| *name != kept.name);
+            let set = new.params.as_ref();
+            let set = set.is_some_and(|params| *params != kept.params);
             if old.url == new.url && !renamed && !set {
                 return Ok(old.resource);
             }
         }
-        let (project, environment) = (project.clone(), environment.clone());
         let checked = self.check(new)?;
-        let sealer = self.store.sealer().clone();
         self.store
-            .write(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
+            .write_scope(project, environment, |tx, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 AND r.unique_name = ?2");
-                let names = [environment_uid.into(), checked.new.unique_name.as_str().into()];
-                let Some(row) = conn.query_one(&sql, &names)? else {
-                    return insert(conn, &project, &environment, checked);
+                let names = values![scope.environment_uid, checked.new.unique_name];
+                let Some(row) = tx.query_one(&sql, &names)? else {
+                    return insert(tx, &scope, checked);
                 };
+                let Checked { new, engine, .. } = checked;
                 let old = from_row(&row)?;
                 // What cannot be opened any more is another address.
-                let same = open(&sealer, &row).is_ok_and(|kept| kept.url == checked.new.url);
+                let same = open(tx.sealer(), &row).is_ok_and(|kept| kept.url == new.url);
                 if !same {
-                    secret_tokens::clear(conn, old.uid)?;
+                    secret_tokens::clear(tx, old.uid)?;
                 }
-                let before = tag(conn, &old.uid.to_string())?;
-                let url = sealer.seal(&context(old.uid), checked.new.url.expose())?;
-                conn.execute(
+                let before = tx.tag("resources", old.uid)?;
+                let url = tx.sealer().seal(&context(old.uid), new.url.expose())?;
+                let name = new.name.unwrap_or(old.name);
+                let params = new.params.unwrap_or(old.params);
+                tx.execute(
                     "UPDATE resources SET url = ?1, engine = ?2, name = ?3, params = ?4 WHERE uid = ?5",
-                    &[
-                        Value::from(url),
-                        checked.engine.as_str().into(),
-                        checked.new.name.unwrap_or(old.name).into(),
-                        checked.new.params.unwrap_or(old.params).into(),
-                        old.uid.to_string().into(),
-                    ],
+                    &values![url, engine.as_str(), name, params, old.uid],
                 )?;
-                let new = get(conn, old.uid)?;
-                let entry = entry(conn, "resources.update", &new)?.before(before);
-                Ok((new, entry))
+                written(tx, "resources.update", old.uid, before)
             })
             .await
     }
@@ -258,18 +227,15 @@ impl Resources<'_> {
         environment: &EnvironmentName,
         resource: &ResourceName,
     ) -> Result<(), Error> {
-        let (project, environment, resource) =
-            (project.clone(), environment.clone(), resource.clone());
+        let resource = resource.clone();
         self.store
-            .write(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let uid = uid(conn, &environment_uid, &resource)?;
-                let entry = AuditEntry::new("resources.delete")
-                    .place(&project, &environment)
-                    .resource(resource.as_str())
-                    .before(tag(conn, &uid)?);
-                conn.execute("DELETE FROM resources WHERE uid = ?1", &[uid.into()])?;
-                Ok(((), entry))
+            .write_scope(project, environment, move |tx, scope: ScopeRow| {
+                let uid = uid(tx, &scope.environment_uid, &resource)?;
+                let entry = scope.entry("resources.delete").resource(resource.as_str());
+                let entry = entry.before(tx.tag("resources", &uid)?);
+                tx.execute("DELETE FROM resources WHERE uid = ?1", &values![uid])?;
+                tx.changed(entry);
+                Ok(())
             })
             .await
     }
@@ -278,17 +244,14 @@ impl Resources<'_> {
     fn check(&self, new: NewResource) -> Result<Checked, Error> {
         names::check_resource(&new.unique_name)?;
         let engine = Engine::of_url(&new.url)?;
-        let params = new
-            .params
-            .map(|params| json::object("params", params))
-            .transpose()?;
+        let params = new.params.map(|params| json::object("params", params));
+        let params = params.transpose()?;
         let uid = Uuid::now_v7();
         let sealed = self.store.sealer().seal(&context(uid), new.url.expose())?;
         Ok(Checked {
             uid,
             engine,
             sealed,
-            now: self.store.clock().now(),
             new: NewResource { params, ..new },
         })
     }
@@ -300,100 +263,79 @@ struct Checked {
     uid: Uuid,
     engine: Engine,
     sealed: String,
-    now: Timestamp,
 }
 
 /// The identifier of a resource.
 pub(crate) fn uid(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     environment_uid: &str,
     resource: &ResourceName,
 ) -> Result<String, Error> {
-    let found = conn.query_one(
-        "SELECT uid FROM resources WHERE environment_uid = ?1 AND unique_name = ?2",
-        &[environment_uid.into(), resource.as_str().into()],
-    )?;
-    Ok(found.ok_or_else(|| missing(resource))?.get("uid")?)
+    let sql = "SELECT uid FROM resources WHERE environment_uid = ?1 AND unique_name = ?2";
+    reader
+        .find(sql, &values![environment_uid, resource], |row| {
+            Ok(row.get("uid")?)
+        })?
+        .ok_or_else(|| missing(resource))
 }
 
 /// The resources of all environments of a project, by environment and name.
 pub(crate) fn list_of_project(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     project_uid: &str,
 ) -> Result<Vec<Resource>, Error> {
     let sql = select("WHERE e.project_uid = ?1 ORDER BY e.date_add, e.uid, r.unique_name");
-    conn.query(&sql, &[project_uid.into()])?
-        .iter()
-        .map(from_row)
-        .collect()
+    reader.list(&sql, &values![project_uid], from_row)
 }
 
-fn get(conn: &mut dyn Connection, uid: Uuid) -> Result<Resource, Error> {
-    let sql = select("WHERE r.uid = ?1");
-    let row = conn.query_one(&sql, &[uid.to_string().into()])?;
-    from_row(&row.ok_or_else(|| Error::internal("a resource that was written is missing"))?)
+fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Resource, Error> {
+    reader
+        .find(&select("WHERE r.uid = ?1"), &values![uid], from_row)?
+        .ok_or_else(|| Error::internal("a resource that was written is missing"))
 }
 
-fn insert(
-    conn: &mut dyn Connection,
-    project: &ProjectName,
-    environment: &EnvironmentName,
-    checked: Checked,
-) -> Result<(Resource, AuditEntry), Error> {
-    let environment_uid = environments::uid(conn, project, environment)?;
+fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resource, Error> {
     let Checked {
         new,
         uid,
         engine,
         sealed,
-        now,
     } = checked;
-    let name = new.unique_name;
-    conn.execute(
+    let unique_name = new.unique_name;
+    let name = new.name.unwrap_or_else(|| unique_name.to_string());
+    let params = json::object_or_empty("params", new.params)?;
+    let (environment_uid, engine) = (&scope.environment_uid, engine.as_str());
+    tx.execute(
         "INSERT INTO resources (uid, environment_uid, unique_name, name, engine, url, params, date_add) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        &[
-            Value::from(uid.to_string()),
-            environment_uid.into(),
-            name.as_str().into(),
-            new.name.unwrap_or_else(|| name.to_string()).into(),
-            engine.as_str().into(),
-            sealed.into(),
-            json::object_or_empty("params", new.params)?.into(),
-            clock::to_text(now).into(),
-        ],
+        &values![uid, environment_uid, unique_name, name, engine, sealed, params, tx.now()],
     )
-    .map_err(|error| match is_taken(&error) {
-        true => Error::invalid_field(
-            "unique_name",
-            format!("the environment has a resource {name} already; choose another name"),
-        ),
-        false => error.into(),
+    .map_err(|error| {
+        error.if_taken(|| {
+            let message = format!(
+                "the environment has a resource {unique_name} already; choose another name"
+            );
+            Error::invalid_field("unique_name", message)
+        })
     })?;
-    let made = get(conn, uid)?;
-    let entry = entry(conn, "resources.create", &made)?;
-    Ok((made, entry))
+    written(tx, "resources.create", uid, None)
 }
 
-/// The line about a resource that was just written.
-fn entry(
-    conn: &mut dyn Connection,
+/// Leaves the line about a resource that was just written, and gives the resource.
+fn written(
+    tx: &mut Tx<'_>,
     action: &'static str,
-    resource: &Resource,
-) -> Result<AuditEntry, Error> {
+    uid: Uuid,
+    before: Option<String>,
+) -> Result<Resource, Error> {
+    let resource = get(tx, uid)?;
     let entry = AuditEntry::new(action)
         .place(&resource.project, &resource.environment)
         .resource(resource.unique_name.as_str());
-    Ok(entry.after(tag(conn, &resource.uid.to_string())?))
-}
-
-/// The entity tag of a resource. Its address is sealed anew with each change.
-fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
-    audit::tag(
-        conn,
-        "SELECT * FROM resources WHERE uid = ?1",
-        &[uid.into()],
-    )
+    // Its address is sealed again with each change, so that the tag changes too.
+    let entry = entry.before(before).after(tx.tag("resources", uid)?);
+    tx.changed(entry);
+    Ok(resource)
 }
 
 fn missing(resource: &ResourceName) -> Error {

@@ -1,14 +1,19 @@
 //! What a team may do with records: read, write and delete, by resource and model.
 
-use svc_data::{Connection, Row, Value};
+use svc_data::{Row, Value};
 use svc_model::{ModelName, ProjectName, ResourceName};
 use uuid::Uuid;
 
-use crate::audit::{self, AuditEntry};
+use crate::audit::AuditEntry;
 use crate::error::Error;
-use crate::projects;
+
+use crate::scope::ProjectRow;
 use crate::store::Store;
 use crate::teams::{self, PermissionsGroup, Team};
+use crate::tx::{Reader, Tx, values};
+
+/// Tells a rule from the others.
+const IS_KEY: &str = "team_uid = ?1 AND resource = ?2 AND model = ?3";
 
 /// What may be done to records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -117,12 +122,11 @@ impl RightsRules<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error on `team`.
     pub async fn list(&self, project: &ProjectName, team: &str) -> Result<Vec<RightsRule>, Error> {
-        let (project, team) = (project.clone(), team.to_owned());
+        let team = team.to_owned();
         self.store
-            .read(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let team = teams::by_name(conn, &project_uid, &team)?;
-                rules(conn, team.uid)
+            .read_project(project, move |reader, project| {
+                let team = teams::by_name(reader, &project.uid, &team)?;
+                rules(reader, team.uid)
             })
             .await
     }
@@ -144,28 +148,28 @@ impl RightsRules<'_> {
                 "name the resource of the model",
             ));
         }
-        let (project, team) = (project.clone(), team.to_owned());
+        let team = team.to_owned();
         self.store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let team = teams::by_name(conn, &project_uid, &team)?;
+            .write_project(project, move |tx, project| {
+                let team = teams::by_name(tx, &project.uid, &team)?;
                 if team.super_group {
                     return Err(Error::refused(
                         "administrators may do everything; move people to another team to limit them",
                     ));
                 }
                 let Rights { read, write, delete } = rule.rights;
-                let entry = entry("rights.set", &project, &team, &rule);
-                let place = place(&team, &rule);
-                let before = tag(conn, &place)?;
-                delete_rule(conn, &place)?;
-                let [team, resource, model] = place.clone();
-                conn.execute(
+                let key = key(&team, &rule);
+                let before = tag(tx, &key)?;
+                delete_rule(tx, &key)?;
+                tx.execute(
                     "INSERT INTO team_rights (team_uid, resource, model, can_read, can_write, can_delete) \
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    &[team, resource, model, read.into(), write.into(), delete.into()],
+                    &[key.as_slice(), &values![read, write, delete]].concat(),
                 )?;
-                Ok(((), entry.before(before).after(tag(conn, &place)?)))
+                let entry = entry("rights.set", &project, &team, &rule).before(before);
+                let entry = entry.after(tag(tx, &key)?);
+                tx.changed(entry);
+                Ok(())
             })
             .await
     }
@@ -182,74 +186,52 @@ impl RightsRules<'_> {
         resource: Option<ResourceName>,
         model: Option<ModelName>,
     ) -> Result<(), Error> {
-        let (project, team) = (project.clone(), team.to_owned());
+        let team = team.to_owned();
         self.store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let team = teams::by_name(conn, &project_uid, &team)?;
-                let rule = RightsRule {
-                    resource,
-                    model,
-                    rights: Rights::of_group(team.permissions_group),
-                };
-                let place = place(&team, &rule);
-                let before = tag(conn, &place)?;
-                match delete_rule(conn, &place)? {
-                    0 => Err(Error::not_found("the team has no such rule")),
-                    _ => {
-                        let entry = entry("rights.remove", &project, &team, &rule);
-                        Ok(((), entry.before(before)))
-                    }
+            .write_project(project, move |tx, project| {
+                let team = teams::by_name(tx, &project.uid, &team)?;
+                let rights = Rights::of_group(team.permissions_group);
+                let rule = RightsRule::new(resource, model, rights);
+                let key = key(&team, &rule);
+                let before = tag(tx, &key)?;
+                if delete_rule(tx, &key)? == 0 {
+                    return Err(Error::not_found("the team has no such rule"));
                 }
+                tx.changed(entry("rights.remove", &project, &team, &rule).before(before));
+                Ok(())
             })
             .await
     }
 }
 
-fn entry(
-    action: &'static str,
-    project: &ProjectName,
-    team: &Team,
-    rule: &RightsRule,
-) -> AuditEntry {
-    let mut entry = AuditEntry::new(action)
-        .project(project)
-        .record(team.uid.to_string());
+fn entry(action: &'static str, project: &ProjectRow, team: &Team, rule: &RightsRule) -> AuditEntry {
+    let mut entry = project.entry(action).record(team.uid.to_string());
     entry.resource = rule.resource.as_ref().map(ToString::to_string);
     entry.model = rule.model.as_ref().map(ToString::to_string);
     entry
 }
 
 /// The entity tag of a rule.
-fn tag(conn: &mut dyn Connection, place: &[Value]) -> Result<Option<String>, Error> {
-    audit::tag(
-        conn,
-        "SELECT * FROM team_rights WHERE team_uid = ?1 AND resource = ?2 AND model = ?3",
-        place,
-    )
+fn tag(reader: &mut Reader<'_>, key: &[Value]) -> Result<Option<String>, Error> {
+    reader.tag_of(&format!("SELECT * FROM team_rights WHERE {IS_KEY}"), key)
 }
 
-fn place(team: &Team, rule: &RightsRule) -> [Value; 3] {
-    let text = |name: Option<&str>| Value::from(name.unwrap_or_default());
-    [
-        team.uid.to_string().into(),
-        text(rule.resource.as_ref().map(ResourceName::as_str)),
-        text(rule.model.as_ref().map(ModelName::as_str)),
-    ]
+/// The values that [`IS_KEY`] compares with.
+fn key(team: &Team, rule: &RightsRule) -> [Value; 3] {
+    let resource = rule.resource.as_ref().map_or("", ResourceName::as_str);
+    let model = rule.model.as_ref().map_or("", ModelName::as_str);
+    values![team.uid, resource, model]
 }
 
-fn delete_rule(conn: &mut dyn Connection, place: &[Value]) -> Result<u64, Error> {
-    Ok(conn.execute(
-        "DELETE FROM team_rights WHERE team_uid = ?1 AND resource = ?2 AND model = ?3",
-        place,
-    )?)
+fn delete_rule(tx: &mut Tx<'_>, key: &[Value]) -> Result<u64, Error> {
+    tx.execute(&format!("DELETE FROM team_rights WHERE {IS_KEY}"), key)
 }
 
 /// What a team may do.
-pub(crate) fn of_team(conn: &mut dyn Connection, team: &Team) -> Result<TeamRights, Error> {
+pub(crate) fn of_team(reader: &mut Reader<'_>, team: &Team) -> Result<TeamRights, Error> {
     let rules = match team.super_group {
         true => Vec::new(),
-        false => rules(conn, team.uid)?,
+        false => rules(reader, team.uid)?,
     };
     Ok(TeamRights {
         group: Rights::of_group(team.permissions_group),
@@ -257,15 +239,10 @@ pub(crate) fn of_team(conn: &mut dyn Connection, team: &Team) -> Result<TeamRigh
     })
 }
 
-fn rules(conn: &mut dyn Connection, team: Uuid) -> Result<Vec<RightsRule>, Error> {
-    conn.query(
-        "SELECT resource, model, can_read, can_write, can_delete FROM team_rights WHERE team_uid = ?1 \
-         ORDER BY resource, model",
-        &[team.to_string().into()],
-    )?
-    .iter()
-    .map(from_row)
-    .collect()
+fn rules(reader: &mut Reader<'_>, team: Uuid) -> Result<Vec<RightsRule>, Error> {
+    let sql = "SELECT resource, model, can_read, can_write, can_delete FROM team_rights \
+         WHERE team_uid = ?1 ORDER BY resource, model";
+    reader.list(sql, &values![team], from_row)
 }
 
 fn from_row(row: &Row) -> Result<RightsRule, Error> {

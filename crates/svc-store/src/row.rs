@@ -32,7 +32,7 @@ pub(crate) fn optional_time(row: &Row, column: &str) -> Result<Option<Timestamp>
 }
 
 fn parse_uid(text: &str) -> Result<Uuid, Error> {
-    text.parse().map_err(|source: uuid::Error| {
-        Error::internal("the store holds an identifier that cannot be read").with_source(source)
-    })
+    text.parse::<Uuid>().map_err(Error::caused(
+        "the store holds an identifier that cannot be read",
+    ))
 }

@@ -173,9 +173,7 @@ impl fmt::Debug for CredentialHash {
 /// Bytes of the system's random source.
 pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|source| {
-        Error::internal("the system's random source failed").with_source(source)
-    })?;
+    getrandom::fill(&mut bytes).map_err(Error::caused("the system's random source failed"))?;
     Ok(bytes)
 }
 

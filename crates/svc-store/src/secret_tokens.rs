@@ -4,23 +4,22 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::allow_hosts;
-use crate::audit::AuditEntry;
 use crate::clock;
-use crate::environments;
 use crate::error::Error;
 use crate::host_name::HostName;
 use crate::host_port::HostPort;
-use crate::places;
 use crate::resources;
 use crate::row;
+use crate::scope::ScopeRow;
 use crate::seal::Sealer;
 use crate::secret::Secret;
 use crate::store::Store;
+use crate::tx::{Reader, Tx, values};
 
 /// The only type of secret token there is: a value that stays as it was set.
 const STATIC: &str = "static";
@@ -142,50 +141,42 @@ impl SecretTokens<'_> {
     ) -> Result<(), Error> {
         check_name(&new.name)?;
         check_value(&new.value)?;
-        let hosts: BTreeSet<&HostName> = new.hosts.iter().collect();
+        let hosts: BTreeSet<&str> = new.hosts.iter().map(HostName::as_str).collect();
         if hosts.is_empty() {
             return Err(Error::invalid_field(
                 "host",
                 "name at least one host that the secret may be sent to",
             ));
         }
-        let hosts: Vec<&str> = hosts.into_iter().map(HostName::as_str).collect();
-        let hosts = hosts.join(" ");
-        let (project, environment) = (project.clone(), environment.clone());
-        let sealer = self.store.sealer().clone();
-        let now = clock::to_text(self.store.clock().now());
+        let hosts = Vec::from_iter(hosts).join(" ");
         self.store
-            .write(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let resource_uid = resources::uid(conn, &environment_uid, &new.resource)?;
-                let name = new.name.clone();
-                let old = conn.query_one(
-                    "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2",
-                    &[(&resource_uid).into(), (&new.name).into()],
-                )?;
-                let (uid, date_add) = match &old {
-                    Some(row) => (row.get("uid")?, row.get("date_add")?),
-                    None => (Uuid::now_v7().to_string(), now.clone()),
-                };
-                let context = context(&uid, &resource_uid, &new.name, &hosts);
-                let sealed = sealer.seal(&context, new.value.expose())?;
-                conn.execute("DELETE FROM secrets WHERE uid = ?1", &[(&uid).into()])?;
-                conn.execute(
+            .write_scope(project, environment, move |tx, scope: ScopeRow| {
+                let NewSecretToken {
+                    resource,
+                    name,
+                    value,
+                    ..
+                } = new;
+                let resource_uid = resources::uid(tx, &scope.environment_uid, &resource)?;
+                let now = clock::to_text(tx.now());
+                let sql = "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2";
+                let old: Option<(String, String)> = tx
+                    .find(sql, &values![resource_uid, name], |row| {
+                        Ok((row.get("uid")?, row.get("date_add")?))
+                    })?;
+                let (uid, date_add) =
+                    old.unwrap_or_else(|| (Uuid::now_v7().to_string(), now.clone()));
+                let context = context(&uid, &resource_uid, &name, &hosts);
+                let sealed = tx.sealer().seal(&context, value.expose())?;
+                tx.execute("DELETE FROM secrets WHERE uid = ?1", &values![uid])?;
+                tx.execute(
                     "INSERT INTO secrets (uid, resource_uid, name, type, hosts, value, date_add, date_update) \
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    &[
-                        Value::from(uid),
-                        resource_uid.into(),
-                        new.name.into(),
-                        STATIC.into(),
-                        hosts.into(),
-                        sealed.into(),
-                        date_add.into(),
-                        now.into(),
-                    ],
+                    &values![uid, resource_uid, name, STATIC, hosts, sealed, date_add, now],
                 )?;
-                let entry = AuditEntry::new("secrets.set").place(&project, &environment);
-                Ok(((), entry.resource(new.resource.as_str()).record(name)))
+                let entry = scope.entry("secrets.set").resource(resource.as_str());
+                tx.changed(entry.record(name));
+                Ok(())
             })
             .await
     }
@@ -199,15 +190,10 @@ impl SecretTokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<SecretToken>, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
         self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
+            .read_scope(project, environment, |reader, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 ORDER BY r.unique_name, s.name");
-                conn.query(&sql, &[environment_uid.into()])?
-                    .iter()
-                    .map(from_row)
-                    .collect()
+                reader.list(&sql, &values![scope.environment_uid], from_row)
             })
             .await
     }
@@ -223,25 +209,19 @@ impl SecretTokens<'_> {
         resource: &ResourceName,
         name: &str,
     ) -> Result<(), Error> {
-        let (project, environment) = (project.clone(), environment.clone());
         let (resource, name) = (resource.clone(), name.to_owned());
         self.store
-            .write(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let resource_uid = resources::uid(conn, &environment_uid, &resource)?;
-                let removed = conn.execute(
-                    "DELETE FROM secrets WHERE resource_uid = ?1 AND name = ?2",
-                    &[resource_uid.into(), (&name).into()],
-                )?;
-                match removed {
-                    0 => Err(Error::not_found(format!(
+            .write_scope(project, environment, move |tx, scope: ScopeRow| {
+                let resource_uid = resources::uid(tx, &scope.environment_uid, &resource)?;
+                let sql = "DELETE FROM secrets WHERE resource_uid = ?1 AND name = ?2";
+                if tx.execute(sql, &values![resource_uid, name])? == 0 {
+                    return Err(Error::not_found(format!(
                         "resource {resource} has no secret {name}"
-                    ))),
-                    _ => {
-                        let entry = AuditEntry::new("secrets.delete").place(&project, &environment);
-                        Ok(((), entry.resource(resource.as_str()).record(name)))
-                    }
+                    )));
                 }
+                let entry = scope.entry("secrets.delete").resource(resource.as_str());
+                tx.changed(entry.record(name));
+                Ok(())
             })
             .await
     }
@@ -257,21 +237,17 @@ impl SecretTokens<'_> {
         environment: &EnvironmentName,
         resource: Option<&ResourceName>,
     ) -> Result<ProxyRules, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
         let resource = resource.cloned();
-        let sealer = self.store.sealer().clone();
         self.store
-            .read(move |conn| {
-                let place = places::get(conn, &project, &environment)?;
-                let allowed = allow_hosts::list(conn, &place.project_uid)?;
+            .read_scope(project, environment, move |reader, scope: ScopeRow| {
+                let allowed = allow_hosts::list(reader, &scope.project_uid)?;
                 let secrets = match resource {
                     None => Vec::new(),
                     Some(resource) => {
-                        let uid = resources::uid(conn, &place.environment_uid, &resource)?;
+                        let uid = resources::uid(reader, &scope.environment_uid, &resource)?;
+                        let sealer = reader.sealer();
                         let sql = select("WHERE s.resource_uid = ?1 ORDER BY s.name");
-                        let rows = conn.query(&sql, &[uid.into()])?;
-                        let opened = rows.iter().map(|row| open(&sealer, row));
-                        opened.collect::<Result<_, _>>()?
+                        reader.list(&sql, &values![uid], |row| open(sealer, row))?
                     }
                 };
                 Ok(ProxyRules {
@@ -284,26 +260,22 @@ impl SecretTokens<'_> {
 }
 
 /// Forgets the secrets of a resource: they were set for another address.
-pub(crate) fn clear(conn: &mut dyn Connection, resource_uid: Uuid) -> Result<(), Error> {
-    conn.execute(
-        "DELETE FROM secrets WHERE resource_uid = ?1",
-        &[resource_uid.to_string().into()],
-    )?;
-    Ok(())
+pub(crate) fn clear(tx: &mut Tx<'_>, resource_uid: Uuid) -> Result<(), Error> {
+    let sql = "DELETE FROM secrets WHERE resource_uid = ?1";
+    tx.execute(sql, &values![resource_uid]).map(drop)
 }
 
 /// The names and types of the secrets of all environments of a project, with the resource of each, by name.
 pub(crate) fn names_of_project(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     project_uid: &str,
 ) -> Result<Vec<(Uuid, SecretToken)>, Error> {
     let sql = select(
         "JOIN environments e ON e.uid = r.environment_uid WHERE e.project_uid = ?1 ORDER BY s.name",
     );
-    conn.query(&sql, &[project_uid.into()])?
-        .iter()
-        .map(|row| Ok((row::uid(row, "resource_uid")?, from_row(row)?)))
-        .collect()
+    reader.list(&sql, &values![project_uid], |row| {
+        Ok((row::uid(row, "resource_uid")?, from_row(row)?))
+    })
 }
 
 fn check_name(name: &str) -> Result<(), Error> {

@@ -2,23 +2,20 @@
 //! (`Authorization: JWT <token>`; specification, section 5, "Service requests").
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::{Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
-use crate::clock;
-use crate::credentials::{self, Table};
-use crate::environments;
+use crate::audit::AuditEntry;
+use crate::credentials::{self, Credential};
 use crate::error::Error;
-use crate::projects;
 use crate::rights::{self, TeamRights};
 use crate::row;
-use crate::secret::{CredentialHash, CredentialKind, Secret};
+use crate::scope::ScopeRow;
+use crate::secret::{CredentialKind, Secret};
 use crate::store::Store;
 use crate::teams::{self, Team};
-
-const COLUMNS: &str = "s.uid AS token_uid, p.unique_name AS project, e.unique_name AS environment, \
-     s.prefix, s.name, s.date_add, s.last_use, s.expires, s.revoked, s.hash";
+use crate::tx::{Reader, Tx, values};
 
 /// A service token as lists show it: everything but the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,40 +138,8 @@ impl ServiceTokens<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
     /// `team`, or on `expires` when that has passed.
     pub async fn create(&self, new: NewServiceToken) -> Result<CreatedServiceToken, Error> {
-        let now = self.store.clock().now();
-        clock::check_expiry(new.expires, now)?;
-        let made = CredentialKind::ServiceToken.generate()?;
-        let (hash, prefix) = (made.hash, made.prefix);
-        let token = self
-            .store
-            .write(move |conn| {
-                let environment_uid = environments::uid(conn, &new.project, &new.environment)?;
-                let project_uid = projects::uid(conn, &new.project)?;
-                let team = teams::by_name(conn, &project_uid, &new.team)?;
-                let uid = Uuid::now_v7();
-                conn.execute(
-                    "INSERT INTO service_tokens (uid, environment_uid, team_uid, hash, prefix, name, date_add, \
-                     expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    &[
-                        Value::from(uid.to_string()),
-                        environment_uid.into(),
-                        team.uid.to_string().into(),
-                        hash.to_hex().into(),
-                        prefix.into(),
-                        new.name.into(),
-                        clock::to_text(now).into(),
-                        new.expires.map(clock::to_text).into(),
-                    ],
-                )?;
-                let entry = credentials::created(conn, Table::ServiceTokens, uid)?;
-                let entry = entry.place(&new.project, &new.environment);
-                Ok((get(conn, uid)?, entry))
-            })
-            .await?;
-        Ok(CreatedServiceToken {
-            secret: made.secret,
-            token,
-        })
+        let (secret, token) = credentials::create(self.store, new).await?;
+        Ok(CreatedServiceToken { secret, token })
     }
 
     /// The tokens of an environment, revoked and expired ones too, the oldest first.
@@ -186,38 +151,26 @@ impl ServiceTokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<ServiceToken>, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
         self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let sql = select("WHERE s.environment_uid = ?1 ORDER BY s.date_add, s.uid");
-                let rows = conn.query(&sql, &[environment_uid.into()])?;
-                rows.iter().map(from_row).collect()
+            .read_scope(project, environment, |reader, scope: ScopeRow| {
+                let condition = "WHERE c.environment_uid = ?1";
+                credentials::list(reader, condition, &values![scope.environment_uid])
             })
             .await
     }
 
-    /// Ends a token for good. `which` is its uid, the prefix that lists show, or the token itself. A
-    /// token that was revoked before stays so.
+    /// Ends a token for good. `which` is its uid, the prefix that lists show, or the token itself. A token that was
+    /// revoked before stays so.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such token;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several tokens have the prefix.
     pub async fn revoke(&self, which: &str) -> Result<ServiceToken, Error> {
-        let which = which.to_owned();
-        let now = self.store.clock().now();
-        self.store
-            .write(move |conn| {
-                let (uid, entry) = credentials::revoke(conn, Table::ServiceTokens, &which, now)?;
-                let token = get(conn, uid)?;
-                let entry = entry.place(&token.project, &token.environment);
-                Ok((token, entry))
-            })
-            .await
+        credentials::revoke(self.store, which).await
     }
 
-    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no
-    /// token costs no look into the database.
+    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no token costs no look into
+    /// the database.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -225,73 +178,82 @@ impl ServiceTokens<'_> {
         &self,
         presented: &str,
     ) -> Result<Option<ServiceTokenIdentity>, Error> {
-        if CredentialKind::of(presented) != Some(CredentialKind::ServiceToken) {
-            return Ok(None);
-        }
-        let hash = CredentialHash::of(presented);
-        let now = self.store.clock().now();
-        self.store
-            .read(move |conn| authenticate(conn, hash, now))
-            .await
+        credentials::authenticate::<ServiceToken>(self.store, presented).await
     }
 
-    /// Writes down that a token was used, at most once a minute. Meant to be called in the background,
-    /// after the request was answered; [`Store::revision`] stays.
+    /// Writes down that a token was used, at most once a minute. Meant to be called in the background, after the
+    /// request was answered; [`Store::revision`] stays.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub async fn touch(&self, token: Uuid) -> Result<(), Error> {
-        self.store.touch(Table::ServiceTokens, token).await
+        credentials::touch::<ServiceToken>(self.store, token).await
     }
 }
 
-fn authenticate(
-    conn: &mut dyn Connection,
-    hash: CredentialHash,
-    now: Timestamp,
-) -> Result<Option<ServiceTokenIdentity>, Error> {
-    let Some(row) = conn.query_one(&select("WHERE s.hash = ?1"), &[hash.to_hex().into()])? else {
-        return Ok(None);
-    };
-    if !credentials::is_valid(&row, hash, now)? {
-        return Ok(None);
+impl Credential for ServiceToken {
+    type New = NewServiceToken;
+    type Identity = ServiceTokenIdentity;
+
+    const KIND: CredentialKind = CredentialKind::ServiceToken;
+    const WHAT: &'static str = "service token";
+    const TABLE: &'static str = "service_tokens";
+    const COLUMNS: &'static [&'static str] = &["environment_uid", "team_uid"];
+    const ACTIONS: [&'static str; 2] = ["service_tokens.create", "service_tokens.revoke"];
+
+    fn select() -> String {
+        format!(
+            "SELECT c.uid AS token_uid, p.unique_name AS project, e.unique_name AS environment, \
+             c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash, {team} \
+             FROM service_tokens c JOIN environments e ON e.uid = c.environment_uid \
+             JOIN projects p ON p.uid = e.project_uid JOIN teams t ON t.uid = c.team_uid",
+            team = teams::COLUMNS
+        )
     }
-    let token = from_row(&row)?;
-    Ok(Some(ServiceTokenIdentity {
-        token_uid: token.uid,
-        project: token.project,
-        environment: token.environment,
-        rights: rights::of_team(conn, &token.team)?,
-        team: token.team,
-        prefix: token.prefix,
-        expires: token.expires,
-    }))
-}
 
-fn get(conn: &mut dyn Connection, uid: Uuid) -> Result<ServiceToken, Error> {
-    let row = conn.query_one(&select("WHERE s.uid = ?1"), &[uid.to_string().into()])?;
-    from_row(&row.ok_or_else(|| Error::internal("a token that was written is missing"))?)
-}
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        Ok(Self {
+            uid: row::uid(row, "token_uid")?,
+            project: row.get::<String>("project")?.into(),
+            environment: row.get::<String>("environment")?.into(),
+            team: teams::from_row(row)?,
+            prefix: row.get("prefix")?,
+            name: row.get("name")?,
+            date_add: row::time(row, "date_add")?,
+            last_use: row::optional_time(row, "last_use")?,
+            expires: row::optional_time(row, "expires")?,
+            revoked: row::optional_time(row, "revoked")?,
+        })
+    }
 
-fn select(rest: &str) -> String {
-    let team = teams::COLUMNS;
-    format!(
-        "SELECT {COLUMNS}, {team} FROM service_tokens s JOIN environments e ON e.uid = s.environment_uid \
-         JOIN projects p ON p.uid = e.project_uid JOIN teams t ON t.uid = s.team_uid {rest}"
-    )
-}
+    fn terms(new: &NewServiceToken) -> (Option<String>, Option<Timestamp>) {
+        (new.name.clone(), new.expires)
+    }
 
-fn from_row(row: &Row) -> Result<ServiceToken, Error> {
-    Ok(ServiceToken {
-        uid: row::uid(row, "token_uid")?,
-        project: row.get::<String>("project")?.into(),
-        environment: row.get::<String>("environment")?.into(),
-        team: teams::from_row(row)?,
-        prefix: row.get("prefix")?,
-        name: row.get("name")?,
-        date_add: row::time(row, "date_add")?,
-        last_use: row::optional_time(row, "last_use")?,
-        expires: row::optional_time(row, "expires")?,
-        revoked: row::optional_time(row, "revoked")?,
-    })
+    fn values(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<Value>, Error> {
+        let scope = ScopeRow::get(tx, &new.project, &new.environment)?;
+        let team = teams::by_name(tx, &scope.project_uid, &new.team)?;
+        Ok(values![scope.environment_uid, team.uid].into())
+    }
+
+    fn locate(
+        &self,
+        _: &mut Reader<'_>,
+        entry: AuditEntry,
+        _: Option<&NewServiceToken>,
+    ) -> Result<AuditEntry, Error> {
+        Ok(entry.place(&self.project, &self.environment))
+    }
+
+    fn identity(self, reader: &mut Reader<'_>) -> Result<ServiceTokenIdentity, Error> {
+        Ok(ServiceTokenIdentity {
+            token_uid: self.uid,
+            project: self.project,
+            environment: self.environment,
+            rights: rights::of_team(reader, &self.team)?,
+            team: self.team,
+            prefix: self.prefix,
+            expires: self.expires,
+        })
+    }
 }

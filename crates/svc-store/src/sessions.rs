@@ -9,21 +9,22 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac as _};
 use jiff::{SignedDuration, Timestamp};
 use sha2::Sha256;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::clock;
 use crate::error::Error;
-use crate::places::{self, Place};
 use crate::rights::{self, TeamRights};
 use crate::row;
+use crate::scope::Scoped;
 use crate::seal::Sealer;
 use crate::secret::Secret;
 use crate::signing_keys::{self, Claims};
-use crate::store::{Store, move_revision};
+use crate::store::Store;
 use crate::teams::{self, Team};
+use crate::tx::{Reader, Tx, values};
+use crate::user_scope::UserScope;
 
 /// How a refresh token begins.
 const PREFIX: &str = "svcr_";
@@ -89,8 +90,7 @@ impl Sessions<'_> {
     /// When the store cannot be read.
     pub async fn find(&self, claims: &Claims) -> Result<Option<SessionIdentity>, Error> {
         let claims = claims.clone();
-        let now = self.store.clock().now();
-        self.store.read(move |conn| find(conn, &claims, now)).await
+        self.store.read(move |reader| find(reader, &claims)).await
     }
 
     /// Changes a refresh token for new tokens. A rotated one works for ten seconds more and gives what the first
@@ -104,20 +104,18 @@ impl Sessions<'_> {
         environment: &EnvironmentName,
         token: &str,
     ) -> Result<Option<SessionTokens>, Error> {
-        let sealer = self.store.sealer().clone();
         // A text that this store has not made costs no look into the database.
-        let Some((session, generation)) = read_token(&sealer, token) else {
+        let Some((session, generation)) = read_token(self.store.sealer(), token) else {
             return Ok(None);
         };
-        let now = self.store.clock().now();
         let (project, environment) = (project.clone(), environment.clone());
         self.store
-            .write_uncached(move |conn| {
-                let Some(place) = places::find(conn, &project, &environment)? else {
-                    return Ok((None, None));
-                };
-                refresh(conn, &sealer, &place, session, generation, now)
-            })
+            .write(
+                move |tx| match UserScope::find(tx, &project, &environment)? {
+                    Some(scope) => refresh(tx, &scope, session, generation),
+                    None => Ok(None),
+                },
+            )
             .await
     }
 
@@ -131,61 +129,50 @@ impl Sessions<'_> {
             .place(&session.project, &session.environment)
             .user(session.user_uid);
         self.store
-            .write(move |conn| Ok((end(conn, uid)?, entry)))
+            .write(move |tx| {
+                tx.changed(entry);
+                end(tx, uid)
+            })
             .await
     }
 }
 
 /// Begins a session.
 pub(crate) fn begin(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    place: &Place,
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
     user: Uuid,
-    now: Timestamp,
 ) -> Result<SessionTokens, Error> {
-    let session = Uuid::now_v7();
-    let expires = place.refresh_expiry(now);
-    let text = clock::to_text(now);
-    conn.execute(
-        "DELETE FROM sessions WHERE expires <= ?1",
-        &[text.as_str().into()],
-    )?;
-    conn.execute(
+    let (session, now) = (Uuid::now_v7(), tx.now());
+    let expires = scope.refresh_expiry(now);
+    tx.execute("DELETE FROM sessions WHERE expires <= ?1", &values![now])?;
+    tx.execute(
         "INSERT INTO sessions (uid, user_uid, generation, date_add, last_use, expires) \
          VALUES (?1, ?2, 1, ?3, ?3, ?4)",
-        &[
-            Value::from(session.to_string()),
-            user.to_string().into(),
-            text.into(),
-            clock::to_text(expires).into(),
-        ],
+        &values![session, user, now, expires],
     )?;
-    tokens(conn, sealer, place, user, (session, 1), expires, now)
+    tokens(tx, scope, user, (session, 1), expires)
 }
 
 /// Ends every session of a user.
-pub(crate) fn end_all(conn: &mut dyn Connection, user: Uuid) -> Result<(), Error> {
-    conn.execute(
-        "DELETE FROM sessions WHERE user_uid = ?1",
-        &[user.to_string().into()],
-    )?;
-    Ok(())
+pub(crate) fn end_all(tx: &mut Tx<'_>, user: Uuid) -> Result<(), Error> {
+    let sql = "DELETE FROM sessions WHERE user_uid = ?1";
+    tx.execute(sql, &values![user]).map(drop)
 }
 
-fn end(conn: &mut dyn Connection, session: Uuid) -> Result<(), Error> {
-    conn.execute(
-        "DELETE FROM sessions WHERE uid = ?1",
-        &[session.to_string().into()],
-    )?;
-    Ok(())
+fn end(tx: &mut Tx<'_>, session: Uuid) -> Result<(), Error> {
+    let sql = "DELETE FROM sessions WHERE uid = ?1";
+    tx.execute(sql, &values![session]).map(drop)
 }
 
-fn find(
-    conn: &mut dyn Connection,
-    claims: &Claims,
-    now: Timestamp,
-) -> Result<Option<SessionIdentity>, Error> {
+fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdentity>, Error> {
+    let Claims {
+        sid,
+        sub,
+        project,
+        environment,
+        ..
+    } = claims;
     let sql = format!(
         "SELECT s.uid AS session_uid, u.uid AS user_uid, u.email, p.unique_name AS project, \
          e.unique_name AS environment, {team} FROM sessions s JOIN users u ON u.uid = s.user_uid \
@@ -194,17 +181,8 @@ fn find(
          WHERE s.uid = ?1 AND s.user_uid = ?2 AND s.expires > ?3 AND p.unique_name = ?4 AND e.unique_name = ?5",
         team = teams::COLUMNS,
     );
-    let found = conn.query_one(
-        &sql,
-        &[
-            claims.sid.to_string().into(),
-            claims.sub.to_string().into(),
-            clock::to_text(now).into(),
-            claims.project.as_str().into(),
-            claims.environment.as_str().into(),
-        ],
-    )?;
-    let Some(row) = found else {
+    let values = values![sid, sub, reader.now(), project, environment];
+    let Some(row) = reader.query_one(&sql, &values)? else {
         return Ok(None);
     };
     let team = teams::from_row(&row)?;
@@ -214,91 +192,72 @@ fn find(
         email: row.get("email")?,
         project: row.get::<String>("project")?.into(),
         environment: row.get::<String>("environment")?.into(),
-        rights: rights::of_team(conn, &team)?,
+        rights: rights::of_team(reader, &team)?,
         team,
         expires: claims.exp,
     }))
 }
 
 fn refresh(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    place: &Place,
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
     session: Uuid,
     presented: i64,
-    now: Timestamp,
-) -> Result<(Option<SessionTokens>, Option<AuditEntry>), Error> {
-    let found = conn.query_one(
+) -> Result<Option<SessionTokens>, Error> {
+    let now = tx.now();
+    let found = tx.query_one(
         "SELECT s.user_uid, s.generation, s.rotations, s.expires FROM sessions s \
          JOIN users u ON u.uid = s.user_uid \
          WHERE s.uid = ?1 AND s.expires > ?2 AND u.environment_uid = ?3",
-        &[
-            session.to_string().into(),
-            clock::to_text(now).into(),
-            place.environment_uid.as_str().into(),
-        ],
+        &values![session, now, scope.environment_uid],
     )?;
     let Some(row) = found else {
-        return Ok((None, None));
+        return Ok(None);
     };
     let user = row::uid(&row, "user_uid")?;
     let newest: i64 = row.get("generation")?;
     let mut rotations = rotations(&row)?;
     rotations.retain(|(_, at)| now.duration_since(*at) <= GRACE);
     if presented == newest {
-        let (next, expires) = (newest + 1, place.refresh_expiry(now));
+        let (next, expires) = (newest + 1, scope.refresh_expiry(now));
         rotations.push((newest, now));
-        conn.execute(
-            "UPDATE sessions SET generation = ?1, rotations = ?2, last_use = ?3, expires = ?4 WHERE uid = ?5",
-            &[
-                next.into(),
-                rotations_text(&rotations)?.into(),
-                clock::to_text(now).into(),
-                clock::to_text(expires).into(),
-                session.to_string().into(),
-            ],
-        )?;
         // The same session goes on: nothing that an administrator would look for.
-        let tokens = tokens(conn, sealer, place, user, (session, next), expires, now)?;
-        return Ok((Some(tokens), None));
+        tx.housekeeping().execute(
+            "UPDATE sessions SET generation = ?1, rotations = ?2, last_use = ?3, expires = ?4 WHERE uid = ?5",
+            &values![next, rotations_text(&rotations)?, now, expires, session],
+        )?;
+        return tokens(tx, scope, user, (session, next), expires).map(Some);
     }
     if rotations.iter().any(|(rotated, _)| *rotated == presented) {
         let expires = row::time(&row, "expires")?;
-        let next = (session, presented + 1);
-        let tokens = tokens(conn, sealer, place, user, next, expires, now)?;
-        return Ok((Some(tokens), None));
+        tx.housekeeping();
+        return tokens(tx, scope, user, (session, presented + 1), expires).map(Some);
     }
     if presented < newest {
         tracing::warn!(%session, "a refresh token was used again; its session ends");
-        end(conn, session)?;
-        move_revision(conn)?;
-        let entry = AuditEntry::new("account.end_session")
-            .place(&place.project, &place.environment)
-            .user(user);
-        return Ok((None, Some(entry)));
+        end(tx, session)?;
+        tx.changed(scope.entry("account.end_session", user));
     }
-    Ok((None, None))
+    Ok(None)
 }
 
 fn tokens(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    place: &Place,
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
     user: Uuid,
     (session, generation): (Uuid, i64),
     refresh_token_expires: Timestamp,
-    now: Timestamp,
 ) -> Result<SessionTokens, Error> {
-    let access_token_expires = place.access_expiry(now);
+    let access_token_expires = scope.access_expiry(tx.now());
     let claims = Claims::new(
         (user, session),
-        (&place.project, &place.environment),
-        now,
+        (&scope.project, &scope.environment),
+        tx.now(),
         access_token_expires,
     );
     Ok(SessionTokens {
-        access_token: signing_keys::current(conn, sealer, now)?.sign(&claims)?,
-        refresh_token: write_token(sealer, session, generation),
+        access_token: signing_keys::current(tx)?.sign(&claims)?,
+        refresh_token: write_token(tx.sealer(), session, generation),
         access_token_expires,
         refresh_token_expires,
     })
@@ -336,13 +295,11 @@ fn read_token(sealer: &Sealer, token: &str) -> Option<(Uuid, i64)> {
 
 fn rotations(row: &Row) -> Result<Vec<(i64, Timestamp)>, Error> {
     let text: String = row.get("rotations")?;
-    let kept: Vec<(i64, i64)> = serde_json::from_str(&text).map_err(|source| {
-        Error::internal("a session of the store cannot be read").with_source(source)
-    })?;
+    let kept: Vec<(i64, i64)> = serde_json::from_str(&text)
+        .map_err(Error::caused("a session of the store cannot be read"))?;
     let each = kept.into_iter().map(|(generation, micros)| {
-        let at = Timestamp::from_microsecond(micros).map_err(|source| {
-            Error::internal("the store holds a time that cannot be read").with_source(source)
-        })?;
+        let at = Timestamp::from_microsecond(micros)
+            .map_err(Error::caused("the store holds a time that cannot be read"))?;
         Ok((generation, at))
     });
     each.collect()
@@ -353,8 +310,7 @@ fn rotations_text(rotations: &[(i64, Timestamp)]) -> Result<String, Error> {
         .iter()
         .map(|(generation, at)| (*generation, at.as_microsecond()))
         .collect();
-    serde_json::to_string(&kept)
-        .map_err(|source| Error::internal("a session cannot be written").with_source(source))
+    serde_json::to_string(&kept).map_err(Error::caused("a session cannot be written"))
 }
 
 #[cfg(test)]

@@ -10,18 +10,16 @@ use hmac::{Hmac, Mac as _};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use svc_data::{Connection, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::clock;
 use crate::error::Error;
 use crate::mac;
 use crate::row;
-use crate::seal::Sealer;
 use crate::secret::{Secret, random_bytes};
-use crate::store::{Store, move_revision};
+use crate::store::Store;
+use crate::tx::{Reader, Tx, values};
 
 /// Longest access token that is looked at, in bytes.
 const MAX_TOKEN: usize = 4096;
@@ -159,8 +157,7 @@ impl fmt::Debug for Keyring {
 }
 
 fn part<T: Serialize>(value: &T) -> Result<String, Error> {
-    let json = serde_json::to_vec(value)
-        .map_err(|source| Error::internal("a token cannot be written").with_source(source))?;
+    let json = serde_json::to_vec(value).map_err(Error::caused("a token cannot be written"))?;
     Ok(URL_SAFE_NO_PAD.encode(json))
 }
 
@@ -187,22 +184,13 @@ impl SigningKeys<'_> {
     /// # Errors
     /// When the store cannot be read or written.
     pub async fn keyring(&self) -> Result<Keyring, Error> {
-        let now = self.store.clock().now();
-        let sealer = self.store.sealer().clone();
-        let keys = {
-            let sealer = sealer.clone();
-            self.store
-                .read(move |conn| load(conn, &sealer, now))
-                .await?
-        };
-        if let Some(keys) = keys {
+        if let Some(keys) = self.store.read(load).await? {
             return Ok(keys);
         }
         self.store
-            .write_unnoted(move |conn| {
-                let keys = current(conn, &sealer, now)?;
-                move_revision(conn)?;
-                Ok(keys)
+            .write(|tx| {
+                tx.housekeeping().move_revision();
+                current(tx)
             })
             .await
     }
@@ -213,83 +201,70 @@ impl SigningKeys<'_> {
     /// # Errors
     /// When the store cannot be written.
     pub async fn rotate(&self, at_once: bool) -> Result<String, Error> {
-        let now = self.store.clock().now();
-        let sealer = self.store.sealer().clone();
-        let until = if at_once {
-            now
-        } else {
-            now.saturating_add(RETIRED_FOR).unwrap_or(now)
-        };
         self.store
-            .write(move |conn| {
-                conn.execute(
-                    "DELETE FROM signing_keys WHERE expires <= ?1",
-                    &[clock::to_text(now).into()],
-                )?;
-                conn.execute(
+            .write(move |tx| {
+                let now = tx.now();
+                let until = match at_once {
+                    true => now,
+                    false => now.saturating_add(RETIRED_FOR).unwrap_or(now),
+                };
+                let expired = "DELETE FROM signing_keys WHERE expires <= ?1";
+                tx.execute(expired, &values![now])?;
+                tx.execute(
                     "UPDATE signing_keys SET expires = ?1 WHERE expires IS NULL OR expires > ?1",
-                    &[clock::to_text(until).into()],
+                    &values![until],
                 )?;
-                let kid = insert(conn, &sealer, now)?;
-                let entry = AuditEntry::new("signing_keys.rotate").record(&kid);
-                Ok((kid, entry))
+                let kid = insert(tx)?;
+                tx.changed(AuditEntry::new("signing_keys.rotate").record(&kid));
+                Ok(kid)
             })
             .await
     }
 }
 
 /// The keys, of which the first is made when there is none.
-pub(crate) fn current(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    now: Timestamp,
-) -> Result<Keyring, Error> {
-    if let Some(keys) = load(conn, sealer, now)? {
+pub(crate) fn current(tx: &mut Tx<'_>) -> Result<Keyring, Error> {
+    if let Some(keys) = load(tx)? {
         return Ok(keys);
     }
-    insert(conn, sealer, now)?;
-    load(conn, sealer, now)?
-        .ok_or_else(|| Error::internal("a signing key that was written is missing"))
+    insert(tx)?;
+    load(tx)?.ok_or_else(|| Error::internal("a signing key that was written is missing"))
 }
 
-fn insert(conn: &mut dyn Connection, sealer: &Sealer, now: Timestamp) -> Result<String, Error> {
+fn insert(tx: &mut Tx<'_>) -> Result<String, Error> {
     let kid = Uuid::now_v7().simple().to_string();
     let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>()?);
-    let sealed = sealer.seal(&format!("{CONTEXT} {kid}"), &secret)?;
-    conn.execute(
+    let sealed = tx.sealer().seal(&format!("{CONTEXT} {kid}"), &secret)?;
+    tx.execute(
         "INSERT INTO signing_keys (kid, secret, date_add) VALUES (?1, ?2, ?3)",
-        &[Value::from(&kid), sealed.into(), clock::to_text(now).into()],
+        &values![kid, sealed, tx.now()],
     )?;
     Ok(kid)
 }
 
 /// The keys; `None` when none signs.
-fn load(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    now: Timestamp,
-) -> Result<Option<Keyring>, Error> {
-    let rows = conn.query(
+fn load(reader: &mut Reader<'_>) -> Result<Option<Keyring>, Error> {
+    let sealer = reader.sealer();
+    let keys = reader.list(
         "SELECT kid, secret, expires FROM signing_keys WHERE expires IS NULL OR expires > ?1 \
          ORDER BY expires IS NOT NULL, date_add DESC, kid DESC",
-        &[clock::to_text(now).into()],
+        &values![reader.now()],
+        |row| {
+            let kid: String = row.get("kid")?;
+            let damaged = || Error::internal("a signing key cannot be opened; it is damaged");
+            let secret = sealer
+                .open(&format!("{CONTEXT} {kid}"), &row.get::<String>("secret")?)
+                .map_err(|_| damaged())?;
+            let secret = URL_SAFE_NO_PAD
+                .decode(secret.expose())
+                .map_err(|_| damaged())?;
+            Ok(SigningKey {
+                kid,
+                key: mac::keyed(&secret),
+                expires: row::optional_time(row, "expires")?,
+            })
+        },
     )?;
-    let mut keys = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let kid: String = row.get("kid")?;
-        let damaged = || Error::internal("a signing key cannot be opened; it is damaged");
-        let secret = sealer
-            .open(&format!("{CONTEXT} {kid}"), &row.get::<String>("secret")?)
-            .map_err(|_| damaged())?;
-        let secret = URL_SAFE_NO_PAD
-            .decode(secret.expose())
-            .map_err(|_| damaged())?;
-        keys.push(SigningKey {
-            kid,
-            key: mac::keyed(&secret),
-            expires: row::optional_time(row, "expires")?,
-        });
-    }
     let signs = keys.first().is_some_and(|key| key.expires.is_none());
     Ok(signs.then_some(Keyring(keys)))
 }

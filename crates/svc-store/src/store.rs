@@ -10,22 +10,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use svc_data::{Connection, Database, FileFault, Row, Value};
+use svc_data::{Connection, Database, FileFault, Row};
 use uuid::{ContextV7, Uuid};
 
 pub use self::address::ServiceAddress;
 pub(crate) use self::files::{lock as lock_folder, private_file};
-use crate::audit::{AuditEntry, By};
+use crate::audit::{Actor, By};
 use crate::clock::Clock;
-use crate::credentials::{self, Table, Uses};
 use crate::error::Error;
 use crate::migrations::MIGRATIONS;
 use crate::passwords::Passwords;
 use crate::seal::{SealKey, Sealer};
+use crate::tx::{Reader, Tx, values};
 
 /// What is sealed into the store, to know its key again.
 const SEAL_CHECK_CONTEXT: &str = "seal check";
 const SEAL_CHECK_TEXT: &str = "svc-store";
+/// The one row about the store itself.
+const STATE: &str = "SELECT revision, seal_check FROM store_state WHERE id = 1";
 /// How much a check writes, to see whether there is room for more.
 const PROBE_BYTES: usize = 8_192;
 /// Whether anything is sealed with the store's key.
@@ -36,8 +38,10 @@ const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails 
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
-    /// Whose writes leave lines in the audit trail; `None` when they leave none.
-    by: Option<Arc<By>>,
+    /// Who writes, and by which request.
+    by: Arc<By>,
+    /// Whether writes leave lines in the audit trail.
+    is_audited: bool,
 }
 
 struct Inner {
@@ -45,7 +49,6 @@ struct Inner {
     database: Database,
     sealer: Sealer,
     clock: Clock,
-    uses: Uses,
     passwords: Passwords,
     /// What the identifiers of lines of the audit trail are counted with.
     lines: Mutex<ContextV7>,
@@ -110,14 +113,14 @@ impl Store {
             database,
             sealer,
             clock: options.clock,
-            uses: Uses::default(),
             passwords: Passwords::default(),
             lines: Mutex::new(ContextV7::new()),
             revision: Mutex::new(None),
         };
         Ok(Self {
             inner: Arc::new(inner),
-            by: Some(Arc::new(By::program())),
+            by: Arc::new(By::program()),
+            is_audited: true,
         })
     }
 
@@ -144,7 +147,9 @@ impl Store {
         {
             return Ok(revision);
         }
-        let revision = self.read(|conn| Ok(state(conn)?.get("revision")?)).await?;
+        let revision = self
+            .read(|reader| Ok(state(reader.query_one(STATE, &[])?)?.get("revision")?))
+            .await?;
         *self
             .inner
             .revision
@@ -158,7 +163,7 @@ impl Store {
     /// # Errors
     /// Why it does not.
     pub async fn check(&self) -> Result<(), Error> {
-        self.read(|conn| Ok(conn.query("SELECT id FROM store_state", &[]).map(drop)?))
+        self.read(|reader| reader.query("SELECT id FROM store_state", &[]).map(drop))
             .await
     }
 
@@ -167,20 +172,20 @@ impl Store {
     /// # Errors
     /// Why it cannot.
     pub async fn check_writable(&self) -> Result<(), Error> {
-        self.write_unnoted(|conn| {
+        self.write(|tx| {
             let filler = "x".repeat(PROBE_BYTES);
-            conn.execute(
+            tx.housekeeping().execute(
                 "INSERT INTO store_probe (id, filler) VALUES (1, ?1) \
                  ON CONFLICT (id) DO UPDATE SET filler = excluded.filler",
-                &[filler.into()],
-            )?;
-            Ok(())
+                &values![filler],
+            )
         })
         .await?;
         // In a transaction of its own: pages that are freed in the same one would be used again at once, and
         // nothing would be known about the room that is left.
-        self.write_unnoted(|conn| Ok(conn.execute("DELETE FROM store_probe", &[]).map(drop)?))
-            .await
+        self.write(|tx| tx.housekeeping().execute("DELETE FROM store_probe", &[]))
+            .await?;
+        Ok(())
     }
 
     /// Reads all of the database and checks that it is not damaged. It takes a second for each gigabyte, or longer.
@@ -220,18 +225,6 @@ impl Store {
         Ok(self.inner.database.backup_to(file).await?)
     }
 
-    /// Writes down the use of a credential, at most once a minute.
-    pub(crate) async fn touch(&self, table: Table, uid: Uuid) -> Result<(), Error> {
-        let now = self.clock().now();
-        if !self.inner.uses.is_due(uid, now) {
-            return Ok(());
-        }
-        let written = self
-            .write_unnoted(move |conn| credentials::touch(conn, table, uid, now))
-            .await;
-        written.inspect_err(|_| self.inner.uses.forget(uid))
-    }
-
     pub(crate) fn sealer(&self) -> &Sealer {
         &self.inner.sealer
     }
@@ -244,76 +237,60 @@ impl Store {
     pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&mut dyn Connection) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Reader<'_>) -> Result<T, Error> + Send + 'static,
     {
-        self.inner.database.read(work).await
+        let (store, now) = (self.clone(), self.clock().now());
+        self.inner
+            .database
+            .read(move |conn| work(&mut Reader::new(conn, &store, now)))
+            .await
     }
 
-    /// Writes in one transaction, with the line of the audit trail that `work` gives, and moves the revision.
+    /// Writes in one transaction: what `work` changes, with the lines of the audit trail and the revision that it asks
+    /// for.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&mut dyn Connection) -> Result<(T, AuditEntry), Error> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static,
     {
-        self.write_uncached(move |conn| {
-            let (done, entry) = work(conn)?;
-            move_revision(conn)?;
-            Ok((done, Some(entry)))
-        })
-        .await
+        let (store, now) = (self.clone(), self.clock().now());
+        self.inner
+            .database
+            .write(move |conn| {
+                let mut tx = Tx::new(Reader::new(conn, &store, now));
+                let done = work(&mut tx)?;
+                tx.finish()?;
+                Ok(done)
+            })
+            .await
     }
 
-    /// Writes in one transaction, with the lines of the audit trail that `work` gives, and moves the revision.
-    pub(crate) async fn write_many<T, F>(&self, work: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut dyn Connection) -> Result<(T, Vec<AuditEntry>), Error> + Send + 'static,
-    {
-        let store = self.clone();
-        self.write_unnoted(move |conn| {
-            let (done, entries) = work(conn)?;
-            move_revision(conn)?;
-            store.note(conn, &entries)?;
-            Ok(done)
-        })
-        .await
-    }
-
-    /// Writes in one transaction what no cache holds, with a line of the audit trail where something was done. Where
-    /// it turns out that a cache may hold it, `work` calls [`move_revision`].
-    pub(crate) async fn write_uncached<T, F>(&self, work: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut dyn Connection) -> Result<(T, Option<AuditEntry>), Error> + Send + 'static,
-    {
-        let store = self.clone();
-        self.write_unnoted(move |conn| {
-            let (done, entry) = work(conn)?;
-            store.note(conn, &entry)?;
-            Ok(done)
-        })
-        .await
-    }
-
-    /// Writes in one transaction what nobody asked for: the store's own housekeeping, which leaves no line.
-    pub(crate) async fn write_unnoted<T, F>(&self, work: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut dyn Connection) -> Result<T, Error> + Send + 'static,
-    {
-        self.inner.database.write(work).await
-    }
-
-    /// The same store, with lines about somebody else.
-    pub(crate) fn by(&self, by: Option<By>) -> Self {
+    /// The same store, written by somebody else.
+    pub(crate) fn by(&self, by: By) -> Self {
         Self {
             inner: Arc::clone(&self.inner),
-            by: by.map(Arc::new),
+            by: Arc::new(by),
+            is_audited: true,
         }
     }
 
+    /// The same store, whose writes leave no lines in the audit trail.
+    #[must_use]
+    pub fn unaudited(&self) -> Self {
+        Self {
+            is_audited: false,
+            ..self.clone()
+        }
+    }
+
+    /// Who writes.
+    pub(crate) fn actor(&self) -> &Actor {
+        &self.by.actor
+    }
+
+    /// Who the lines of the audit trail are about; `None` when there are none.
     pub(crate) fn who(&self) -> Option<&By> {
-        self.by.as_deref()
+        self.is_audited.then_some(&*self.by)
     }
 
     /// An identifier that sorts behind those of all lines before.
@@ -348,15 +325,6 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Says that something changed which a cache may hold.
-pub(crate) fn move_revision(conn: &mut dyn Connection) -> Result<(), Error> {
-    conn.execute(
-        "UPDATE store_state SET revision = revision + 1 WHERE id = 1",
-        &[],
-    )?;
-    Ok(())
-}
-
 /// Finds the store's key and proves that it is the right one.
 async fn open_seal(
     database: &Database,
@@ -389,7 +357,7 @@ async fn open_seal(
             let check = sealer.seal(SEAL_CHECK_CONTEXT, SEAL_CHECK_TEXT)?;
             conn.execute(
                 "UPDATE store_state SET seal_check = ?1 WHERE id = 1",
-                &[Value::from(check)],
+                &values![check],
             )?;
             Ok(sealer)
         })
@@ -402,7 +370,8 @@ fn known_key(
     dir: &Path,
     given: Option<&SealKey>,
 ) -> Result<Option<Sealer>, Error> {
-    let Some(check) = state(conn)?.get::<Option<String>>("seal_check")? else {
+    let Some(check) = state(conn.query_one(STATE, &[])?)?.get::<Option<String>>("seal_check")?
+    else {
         return Ok(None);
     };
     let key = match given {
@@ -427,12 +396,9 @@ fn known_key(
 }
 
 /// The one row about the store itself.
-fn state(conn: &mut dyn Connection) -> Result<Row, Error> {
-    conn.query_one(
-        "SELECT revision, seal_check FROM store_state WHERE id = 1",
-        &[],
-    )?
-    .ok_or_else(|| Error::internal("the store has lost its state; restore it from your backup"))
+fn state(found: Option<Row>) -> Result<Row, Error> {
+    found
+        .ok_or_else(|| Error::internal("the store has lost its state; restore it from your backup"))
 }
 
 /// Runs work on files where it holds nobody up.
@@ -441,7 +407,6 @@ where
     T: Send + 'static,
     F: FnOnce() -> Result<T, Error> + Send + 'static,
 {
-    tokio::task::spawn_blocking(work).await.map_err(|source| {
-        Error::internal("opening the store was interrupted").with_source(source)
-    })?
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(Error::caused("opening the store was interrupted"))?
 }

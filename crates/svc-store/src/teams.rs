@@ -1,15 +1,13 @@
 //! Teams: what the members of a project may do. Every project comes with three.
 
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{ProjectName, ResourceName, teams::MODEL};
 use uuid::Uuid;
 
-use crate::audit::{self, AuditEntry};
-use crate::clock;
-use crate::error::{Error, is_taken};
-use crate::projects;
+use crate::error::Error;
 use crate::row;
 use crate::store::Store;
+use crate::tx::{Bind, Reader, Tx, values};
 
 /// Longest name of a team, in characters.
 const MAX_NAME: usize = 255;
@@ -93,12 +91,10 @@ impl Teams<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<Team>, Error> {
-        let project = project.clone();
         self.store
-            .read(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
-                let sql = format!("SELECT {COLUMNS} FROM teams t WHERE t.project_uid = ?1 ORDER BY t.position, t.uid");
-                conn.query(&sql, &[project_uid.into()])?.iter().map(from_row).collect()
+            .read_project(project, |reader, project| {
+                let sql = select("t.project_uid = ?1 ORDER BY t.position, t.uid");
+                reader.list(&sql, &values![project.uid], from_row)
             })
             .await
     }
@@ -114,7 +110,7 @@ impl Teams<'_> {
         uid: Uuid,
         name: &str,
     ) -> Result<Team, Error> {
-        let (project, name) = (project.clone(), name.trim().to_owned());
+        let name = name.trim().to_owned();
         if name.is_empty() || name.chars().count() > MAX_NAME {
             return Err(Error::invalid_field(
                 "name",
@@ -122,75 +118,45 @@ impl Teams<'_> {
             ));
         }
         self.store
-            .write(move |conn| {
-                let project_uid = projects::uid(conn, &project)?;
+            .write_project(project, move |tx, project| {
                 let taken =
                     || Error::invalid_field("name", "another team of this project has this name");
                 // Teams are named without regard to case.
-                let others = conn.query(
+                let others = tx.list(
                     "SELECT name FROM teams WHERE project_uid = ?1 AND uid <> ?2",
-                    &[project_uid.as_str().into(), uid.to_string().into()],
+                    &values![project.uid, uid],
+                    |row| Ok(row.get::<String>("name")?.to_lowercase()),
                 )?;
-                for other in &others {
-                    if other.get::<String>("name")?.to_lowercase() == name.to_lowercase() {
-                        return Err(taken());
-                    }
+                if others.contains(&name.to_lowercase()) {
+                    return Err(taken());
                 }
-                let before = tag(conn, uid)?;
-                let changed = conn
-                    .execute(
-                        "UPDATE teams SET name = ?1 WHERE uid = ?2 AND project_uid = ?3",
-                        &[name.into(), uid.to_string().into(), project_uid.into()],
-                    )
-                    .map_err(|error| match is_taken(&error) {
-                        true => taken(),
-                        false => error.into(),
-                    })?;
-                if changed == 0 {
-                    return Err(Error::not_found("no such team"));
-                }
-                let sql = format!("SELECT {COLUMNS} FROM teams t WHERE t.uid = ?1");
-                let found = conn.query_one(&sql, &[uid.to_string().into()])?;
-                let team = found.as_ref().map(from_row).transpose()?;
-                let team = team.ok_or_else(|| Error::not_found("no such team"))?;
-                let entry = AuditEntry::new("teams.update")
-                    .project(&project)
-                    .resource(ResourceName::TOOLS)
-                    .model(MODEL)
-                    .record(uid.to_string())
-                    .before(before)
-                    .after(tag(conn, uid)?);
-                Ok((team, entry))
+                let before = tx.tag("teams", uid)?;
+                let sql = "UPDATE teams SET name = ?1 WHERE uid = ?2 AND project_uid = ?3";
+                tx.execute(sql, &values![name, uid, project.uid])
+                    .map_err(|error| error.if_taken(taken))?;
+                let sql = select("t.uid = ?1 AND t.project_uid = ?2");
+                let team = tx
+                    .find(&sql, &values![uid, project.uid], from_row)?
+                    .ok_or_else(|| Error::not_found("no such team"))?;
+                let entry = project.entry("teams.update").resource(ResourceName::TOOLS);
+                let entry = entry.model(MODEL).record(uid.to_string());
+                let entry = entry.before(before).after(tx.tag("teams", uid)?);
+                tx.changed(entry);
+                Ok(team)
             })
             .await
     }
 }
 
-/// The entity tag of a team.
-fn tag(conn: &mut dyn Connection, uid: Uuid) -> Result<Option<String>, Error> {
-    let uid = uid.to_string();
-    audit::tag(conn, "SELECT * FROM teams WHERE uid = ?1", &[uid.into()])
-}
-
 /// Gives a new project its three teams.
-pub(crate) fn create_shipped(
-    conn: &mut dyn Connection,
-    project_uid: &str,
-    now: jiff::Timestamp,
-) -> Result<(), Error> {
+pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<(), Error> {
     for (position, group) in (1_i64..).zip(PermissionsGroup::ALL) {
-        conn.execute(
+        let (uid, name) = (Uuid::now_v7(), group.team_name());
+        let administers = group == PermissionsGroup::Administrator;
+        tx.execute(
             "INSERT INTO teams (uid, project_uid, name, permissions_group, super_group, position, date_add) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            &[
-                Value::from(Uuid::now_v7().to_string()),
-                project_uid.into(),
-                group.team_name().into(),
-                group.as_str().into(),
-                (group == PermissionsGroup::Administrator).into(),
-                position.into(),
-                clock::to_text(now).into(),
-            ],
+            &values![uid, project_uid, name, group.as_str(), administers, position, tx.now()],
         )?;
     }
     Ok(())
@@ -198,13 +164,12 @@ pub(crate) fn create_shipped(
 
 /// A project's team by its name, without regard to case.
 pub(crate) fn by_name(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     project_uid: &str,
     name: &str,
 ) -> Result<Team, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM teams t WHERE t.project_uid = ?1 ORDER BY t.position");
-    let teams = conn.query(&sql, &[project_uid.into()])?;
-    let teams: Vec<Team> = teams.iter().map(from_row).collect::<Result<_, _>>()?;
+    let sql = select("t.project_uid = ?1 ORDER BY t.position");
+    let teams = reader.list(&sql, &values![project_uid], from_row)?;
     let wanted = name.trim().to_lowercase();
     if let Some(team) = teams.iter().find(|team| team.name.to_lowercase() == wanted) {
         return Ok(team.clone());
@@ -216,35 +181,47 @@ pub(crate) fn by_name(
     ))
 }
 
+/// A project's team by its identifier; `None` when the project has no such team.
+pub(crate) fn find(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    uid: &str,
+) -> Result<Option<Team>, Error> {
+    let sql = select("t.project_uid = ?1 AND t.uid = ?2");
+    reader.find(&sql, &values![project_uid, uid], from_row)
+}
+
 /// The team whose members administer a project.
-pub(crate) fn administrators(conn: &mut dyn Connection, project_uid: &str) -> Result<Team, Error> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM teams t WHERE t.project_uid = ?1 AND t.super_group = ?2 ORDER BY t.position LIMIT 1"
-    );
-    let found = conn.query_one(&sql, &[project_uid.into(), true.into()])?;
-    found
-        .as_ref()
-        .map(from_row)
-        .transpose()?
+pub(crate) fn administrators(reader: &mut Reader<'_>, project_uid: &str) -> Result<Team, Error> {
+    first(reader, project_uid, "super_group", true)?
         .ok_or_else(|| Error::internal("the project has lost its administrator team"))
 }
 
 /// The team that a project came with for a permissions group.
 pub(crate) fn of_group(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     project_uid: &str,
     group: PermissionsGroup,
 ) -> Result<Team, Error> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM teams t WHERE t.project_uid = ?1 AND t.permissions_group = ?2 \
-         ORDER BY t.position LIMIT 1"
-    );
-    let found = conn.query_one(&sql, &[project_uid.into(), group.as_str().into()])?;
-    found
-        .as_ref()
-        .map(from_row)
-        .transpose()?
+    first(reader, project_uid, "permissions_group", group.as_str())?
         .ok_or_else(|| Error::internal("the project has lost one of its teams"))
+}
+
+/// The first team of a project that has this value in a column.
+fn first(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    column: &str,
+    value: impl Bind,
+) -> Result<Option<Team>, Error> {
+    let sql = select(&format!(
+        "t.project_uid = ?1 AND t.{column} = ?2 ORDER BY t.position LIMIT 1"
+    ));
+    reader.find(&sql, &values![project_uid, value], from_row)
+}
+
+fn select(rest: &str) -> String {
+    format!("SELECT {COLUMNS} FROM teams t WHERE {rest}")
 }
 
 /// Reads a team from a row with [`COLUMNS`].

@@ -2,22 +2,19 @@
 //! (`Authorization: <API_TOKEN>`, raw; specification, section 5).
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::{Row, Value};
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::clock;
-use crate::credentials::{self, Table};
-use crate::environments;
+use crate::credentials::{self, Credential};
 use crate::error::Error;
 use crate::resources;
 use crate::row;
-use crate::secret::{CredentialHash, CredentialKind, Secret};
+use crate::scope::ScopeRow;
+use crate::secret::{CredentialKind, Secret};
 use crate::store::Store;
-
-const COLUMNS: &str = "s.uid AS token_uid, p.unique_name AS project, e.unique_name AS environment, \
-     r.unique_name AS resource, s.prefix, s.name, s.date_add, s.last_use, s.expires, s.revoked, s.hash";
+use crate::tx::{Reader, Tx, values};
 
 /// A static token as lists show it: everything but the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,43 +140,8 @@ impl Tokens<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or resource;
     /// a field error on `expires` when that has passed.
     pub async fn create(&self, new: NewStaticToken) -> Result<CreatedStaticToken, Error> {
-        let now = self.store.clock().now();
-        clock::check_expiry(new.expires, now)?;
-        let made = CredentialKind::StaticToken.generate()?;
-        let (hash, prefix) = (made.hash, made.prefix);
-        let token = self
-            .store
-            .write(move |conn| {
-                let environment_uid = environments::uid(conn, &new.project, &new.environment)?;
-                let resource_uid = match new.resource.as_str() {
-                    ResourceName::TOOLS => None,
-                    _ => Some(resources::uid(conn, &environment_uid, &new.resource)?),
-                };
-                let uid = Uuid::now_v7();
-                conn.execute(
-                    "INSERT INTO static_tokens (uid, environment_uid, resource_uid, hash, prefix, name, date_add, \
-                     expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    &[
-                        Value::from(uid.to_string()),
-                        environment_uid.into(),
-                        resource_uid.into(),
-                        hash.to_hex().into(),
-                        prefix.into(),
-                        new.name.into(),
-                        clock::to_text(now).into(),
-                        new.expires.map(clock::to_text).into(),
-                    ],
-                )?;
-                let entry = credentials::created(conn, Table::StaticTokens, uid)?;
-                let token = get(conn, uid)?;
-                let entry = placed(&token, entry);
-                Ok((token, entry))
-            })
-            .await?;
-        Ok(CreatedStaticToken {
-            secret: made.secret,
-            token,
-        })
+        let (secret, token) = credentials::create(self.store, new).await?;
+        Ok(CreatedStaticToken { secret, token })
     }
 
     /// The tokens of an environment, revoked and expired ones too, the oldest first.
@@ -191,120 +153,108 @@ impl Tokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<StaticToken>, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
         self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let sql = select("WHERE s.environment_uid = ?1 ORDER BY s.date_add, s.uid");
-                conn.query(&sql, &[environment_uid.into()])?
-                    .iter()
-                    .map(from_row)
-                    .collect()
+            .read_scope(project, environment, |reader, scope: ScopeRow| {
+                let condition = "WHERE c.environment_uid = ?1";
+                credentials::list(reader, condition, &values![scope.environment_uid])
             })
             .await
     }
 
-    /// Ends a token for good. `which` is its uid, the prefix that lists show, or the token itself. A
-    /// token that was revoked before stays so.
+    /// Ends a token for good. `which` is its uid, the prefix that lists show, or the token itself. A token that was
+    /// revoked before stays so.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such token;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several tokens have the prefix.
     pub async fn revoke(&self, which: &str) -> Result<StaticToken, Error> {
-        let which = which.to_owned();
-        let now = self.store.clock().now();
-        self.store
-            .write(move |conn| {
-                let (uid, entry) = credentials::revoke(conn, Table::StaticTokens, &which, now)?;
-                let token = get(conn, uid)?;
-                let entry = placed(&token, entry);
-                Ok((token, entry))
-            })
-            .await
+        credentials::revoke(self.store, which).await
     }
 
-    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no
-    /// token costs no look into the database.
+    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no token costs no look into
+    /// the database.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub async fn authenticate(&self, presented: &str) -> Result<Option<TokenIdentity>, Error> {
-        if CredentialKind::of(presented) != Some(CredentialKind::StaticToken) {
-            return Ok(None);
-        }
-        let hash = CredentialHash::of(presented);
-        let now = self.store.clock().now();
-        self.store
-            .read(move |conn| authenticate(conn, hash, now))
-            .await
+        credentials::authenticate::<StaticToken>(self.store, presented).await
     }
 
-    /// Writes down that a token was used, at most once a minute. Meant to be called in the background,
-    /// after the request was answered; [`Store::revision`] stays.
+    /// Writes down that a token was used, at most once a minute. Meant to be called in the background, after the
+    /// request was answered; [`Store::revision`] stays.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub async fn touch(&self, token: Uuid) -> Result<(), Error> {
-        self.store.touch(Table::StaticTokens, token).await
+        credentials::touch::<StaticToken>(self.store, token).await
     }
 }
 
-fn authenticate(
-    conn: &mut dyn Connection,
-    hash: CredentialHash,
-    now: Timestamp,
-) -> Result<Option<TokenIdentity>, Error> {
-    let Some(row) = conn.query_one(&select("WHERE s.hash = ?1"), &[hash.to_hex().into()])? else {
-        return Ok(None);
-    };
-    if !credentials::is_valid(&row, hash, now)? {
-        return Ok(None);
+impl Credential for StaticToken {
+    type New = NewStaticToken;
+    type Identity = TokenIdentity;
+
+    const KIND: CredentialKind = CredentialKind::StaticToken;
+    const WHAT: &'static str = "static token";
+    const TABLE: &'static str = "static_tokens";
+    const COLUMNS: &'static [&'static str] = &["environment_uid", "resource_uid"];
+    const ACTIONS: [&'static str; 2] = ["tokens.create", "tokens.revoke"];
+
+    fn select() -> String {
+        "SELECT c.uid AS token_uid, p.unique_name AS project, e.unique_name AS environment, \
+         r.unique_name AS resource, c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash \
+         FROM static_tokens c JOIN environments e ON e.uid = c.environment_uid \
+         JOIN projects p ON p.uid = e.project_uid LEFT JOIN resources r ON r.uid = c.resource_uid"
+            .to_owned()
     }
-    let token = from_row(&row)?;
-    Ok(Some(TokenIdentity {
-        token_uid: token.uid,
-        project: token.project,
-        environment: token.environment,
-        resource: token.resource,
-        prefix: token.prefix,
-        expires: token.expires,
-    }))
-}
 
-/// Says which resource a token opens.
-fn placed(token: &StaticToken, entry: AuditEntry) -> AuditEntry {
-    entry
-        .place(&token.project, &token.environment)
-        .resource(token.resource.as_str())
-}
+    fn from_row(row: &Row) -> Result<Self, Error> {
+        let resource: Option<String> = row.get("resource")?;
+        Ok(Self {
+            uid: row::uid(row, "token_uid")?,
+            project: row.get::<String>("project")?.into(),
+            environment: row.get::<String>("environment")?.into(),
+            resource: resource.map_or_else(|| ResourceName::TOOLS.into(), ResourceName::from),
+            prefix: row.get("prefix")?,
+            name: row.get("name")?,
+            date_add: row::time(row, "date_add")?,
+            last_use: row::optional_time(row, "last_use")?,
+            expires: row::optional_time(row, "expires")?,
+            revoked: row::optional_time(row, "revoked")?,
+        })
+    }
 
-fn get(conn: &mut dyn Connection, uid: Uuid) -> Result<StaticToken, Error> {
-    let row = conn.query_one(&select("WHERE s.uid = ?1"), &[uid.to_string().into()])?;
-    from_row(&row.ok_or_else(|| Error::internal("a token that was written is missing"))?)
-}
+    fn terms(new: &NewStaticToken) -> (Option<String>, Option<Timestamp>) {
+        (new.name.clone(), new.expires)
+    }
 
-fn select(rest: &str) -> String {
-    format!(
-        "SELECT {COLUMNS} FROM static_tokens s JOIN environments e ON e.uid = s.environment_uid \
-         JOIN projects p ON p.uid = e.project_uid LEFT JOIN resources r ON r.uid = s.resource_uid {rest}"
-    )
-}
+    fn values(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<Value>, Error> {
+        let scope = ScopeRow::get(tx, &new.project, &new.environment)?;
+        let resource_uid = match new.resource.as_str() {
+            ResourceName::TOOLS => None,
+            _ => Some(resources::uid(tx, &scope.environment_uid, &new.resource)?),
+        };
+        Ok(values![scope.environment_uid, resource_uid].into())
+    }
 
-fn from_row(row: &Row) -> Result<StaticToken, Error> {
-    let resource: Option<String> = row.get("resource")?;
-    Ok(StaticToken {
-        uid: row::uid(row, "token_uid")?,
-        project: row.get::<String>("project")?.into(),
-        environment: row.get::<String>("environment")?.into(),
-        resource: resource.map_or_else(
-            || ResourceName::from(ResourceName::TOOLS),
-            ResourceName::from,
-        ),
-        prefix: row.get("prefix")?,
-        name: row.get("name")?,
-        date_add: row::time(row, "date_add")?,
-        last_use: row::optional_time(row, "last_use")?,
-        expires: row::optional_time(row, "expires")?,
-        revoked: row::optional_time(row, "revoked")?,
-    })
+    fn locate(
+        &self,
+        _: &mut Reader<'_>,
+        entry: AuditEntry,
+        _: Option<&NewStaticToken>,
+    ) -> Result<AuditEntry, Error> {
+        let entry = entry.place(&self.project, &self.environment);
+        Ok(entry.resource(self.resource.as_str()))
+    }
+
+    fn identity(self, _: &mut Reader<'_>) -> Result<TokenIdentity, Error> {
+        Ok(TokenIdentity {
+            token_uid: self.uid,
+            project: self.project,
+            environment: self.environment,
+            resource: self.resource,
+            prefix: self.prefix,
+            expires: self.expires,
+        })
+    }
 }

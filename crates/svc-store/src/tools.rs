@@ -5,7 +5,7 @@ use svc_data::{DeclaredField, DeclaredModel, Resource};
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 
 use crate::error::Error;
-use crate::places;
+use crate::scope::ScopeRow;
 use crate::store::Store;
 
 const FIELD: DeclaredField = DeclaredField {
@@ -76,22 +76,20 @@ impl Store {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Resource, Error> {
-        let (project, environment) = (project.clone(), environment.clone());
-        let place = self
-            .read(move |conn| places::get(conn, &project, &environment))
-            .await?;
+        let scope = self.read_scope(project, environment, |_, scope: ScopeRow| Ok(scope));
+        let scope = scope.await?;
         let models = vec![
             DeclaredModel {
                 name: "users",
                 table: "api_users",
                 fields: USERS,
-                scope: ("environment_uid", place.environment_uid),
+                scope: ("environment_uid", scope.environment_uid),
             },
             DeclaredModel {
                 name: "groups",
                 table: "api_groups",
                 fields: GROUPS,
-                scope: ("project_uid", place.project_uid),
+                scope: ("project_uid", scope.project_uid),
             },
         ];
         Ok(self

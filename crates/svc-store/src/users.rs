@@ -2,23 +2,21 @@
 //! section 6). Lists and single users are read through the models of [`Store::tools`].
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use crate::accounts;
-use crate::audit::{self, AuditEntry};
-use crate::clock;
 use crate::codes::{self, Purpose};
-use crate::error::{Error, is_taken};
+use crate::error::Error;
 use crate::mails::{self, Content, MailKind, NewMail};
-use crate::places::{self, Place};
 use crate::row;
-use crate::seal::Sealer;
 use crate::secret::Secret;
 use crate::sessions;
 use crate::store::Store;
 use crate::teams::{self, PermissionsGroup, Team};
+use crate::tx::{Bind, Reader, Tx, values};
+use crate::user_scope::UserScope;
 
 /// Longest name of a person, in characters.
 const MAX_NAME: usize = 255;
@@ -119,12 +117,12 @@ impl Users<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
     pub async fn get(&self, uid: Uuid) -> Result<User, Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
         self.store
-            .read(move |conn| {
-                let place = places::get(conn, &project, &environment)?;
-                Ok(get(conn, &place, uid)?.user)
-            })
+            .read_scope(
+                &self.project,
+                &self.environment,
+                move |reader, scope: UserScope| Ok(get(reader, &scope, uid)?.user),
+            )
             .await
     }
 
@@ -136,23 +134,22 @@ impl Users<'_> {
     /// `email` when it is none or taken, on `group` when the project has no such team, on the names when they are
     /// too long, on `password` when it is too weak.
     pub async fn create(&self, new: NewUser, base_url: &str) -> Result<User, Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
-        let sealer = self.store.sealer().clone();
-        let now = self.store.clock().now();
+        let (project, environment) = (&self.project, &self.environment);
         let base_url = base_url.to_owned();
         let password = match &new.password {
             None => None,
             Some(password) => {
-                let place = self.place().await?;
-                let settings = place.authentication;
+                let scope = self
+                    .store
+                    .read_scope(project, environment, |_, scope: UserScope| Ok(scope));
+                let settings = scope.await?.authentication;
                 settings.check_password("password", password.expose(), &new.email)?;
                 Some(self.store.passwords().hash(password.clone()).await?)
             }
         };
         self.store
-            .write(move |conn| {
-                let place = places::get(conn, &project, &environment)?;
-                let team = team(conn, &place, &new.team)?;
+            .write_scope(project, environment, move |tx, scope: UserScope| {
+                let team = team(tx, &scope, &new.team)?;
                 let invited = password.is_none();
                 let made = Made {
                     email: &new.email,
@@ -162,25 +159,17 @@ impl Users<'_> {
                     email_confirmed: !invited,
                     names: [new.first_name, new.last_name, None, None],
                 };
-                let uid = insert(conn, &place, made, now)?.ok_or_else(|| {
+                let uid = insert(tx, &scope, made)?.ok_or_else(|| {
                     Error::invalid_field("email", "a user with this address exists already")
                 })?;
-                let user = get(conn, &place, uid)?.user;
+                let user = get(tx, &scope, uid)?.user;
                 if invited {
                     let mail = (MailKind::Invitation, Purpose::Invitation);
-                    mail_code(
-                        conn,
-                        &sealer,
-                        &place,
-                        &user,
-                        mail,
-                        &user.email,
-                        &base_url,
-                        now,
-                    )?;
+                    mail_code(tx, &scope, &user, mail, &user.email, &base_url)?;
                 }
-                let entry = entry("users.create", &place, uid).after(tag(conn, uid)?);
-                Ok((user, entry))
+                let entry = scope.entry("users.create", uid).after(tag(tx, uid)?);
+                tx.changed(entry);
+                Ok(user)
             })
             .await
     }
@@ -192,35 +181,31 @@ impl Users<'_> {
     /// on `group` and the names; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the last administrator
     /// would leave the team.
     pub async fn update(&self, uid: Uuid, patch: UserPatch) -> Result<User, Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
         self.store
-            .write(move |conn| {
-                let place = places::get(conn, &project, &environment)?;
-                let old = get(conn, &place, uid)?.user;
-                let entry = entry("users.update", &place, uid).before(tag(conn, uid)?);
+            .write_scope(&self.project, &self.environment, move |tx, scope: UserScope| {
+                let old = get(tx, &scope, uid)?.user;
+                let entry = scope.entry("users.update", uid).before(tag(tx, uid)?);
                 let team = match &patch.team {
-                    Some(asked) => team(conn, &place, asked)?,
+                    Some(wanted) => team(tx, &scope, wanted)?,
                     None => old.team.clone(),
                 };
                 if !team.super_group {
-                    keep_an_administrator(conn, &place, &old)?;
+                    keep_an_administrator(tx, &scope, &old)?;
                 }
-                let first_name = patch.first_name.unwrap_or_else(|| old.first_name.clone());
-                let last_name = patch.last_name.unwrap_or_else(|| old.last_name.clone());
-                conn.execute(
+                let first_name = patch.first_name.unwrap_or(old.first_name);
+                let last_name = patch.last_name.unwrap_or(old.last_name);
+                let first_name = name("first_name", first_name)?;
+                let last_name = name("last_name", last_name)?;
+                tx.execute(
                     "UPDATE users SET team_uid = ?1, first_name = ?2, last_name = ?3 WHERE uid = ?4",
-                    &[
-                        team.uid.to_string().into(),
-                        name("first_name", first_name)?.into(),
-                        name("last_name", last_name)?.into(),
-                        uid.to_string().into(),
-                    ],
+                    &values![team.uid, first_name, last_name, uid],
                 )?;
                 if team.uid != old.team.uid {
-                    sessions::end_all(conn, uid)?;
+                    sessions::end_all(tx, uid)?;
                 }
-                let entry = entry.after(tag(conn, uid)?);
-                Ok((get(conn, &place, uid)?.user, entry))
+                let entry = entry.after(tag(tx, uid)?);
+                tx.changed(entry);
+                Ok(get(tx, &scope, uid)?.user)
             })
             .await
     }
@@ -231,41 +216,26 @@ impl Users<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
     pub async fn delete(&self, uid: Uuid) -> Result<(), Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
         self.store
-            .write(move |conn| {
-                let place = places::get(conn, &project, &environment)?;
-                let user = get(conn, &place, uid)?.user;
-                keep_an_administrator(conn, &place, &user)?;
-                let entry = entry("users.delete", &place, uid).before(tag(conn, uid)?);
-                conn.execute(
-                    "DELETE FROM users WHERE uid = ?1",
-                    &[uid.to_string().into()],
-                )?;
-                Ok(((), entry))
-            })
+            .write_scope(
+                &self.project,
+                &self.environment,
+                move |tx, scope: UserScope| {
+                    let user = get(tx, &scope, uid)?.user;
+                    keep_an_administrator(tx, &scope, &user)?;
+                    let entry = scope.entry("users.delete", uid).before(tag(tx, uid)?);
+                    tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
+                    tx.changed(entry);
+                    Ok(())
+                },
+            )
             .await
     }
-
-    async fn place(&self) -> Result<Place, Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
-        self.store
-            .read(move |conn| places::get(conn, &project, &environment))
-            .await
-    }
-}
-
-/// The line about a user.
-pub(crate) fn entry(action: &'static str, place: &Place, user: Uuid) -> AuditEntry {
-    AuditEntry::new(action)
-        .place(&place.project, &place.environment)
-        .user(user)
 }
 
 /// The entity tag of a user. Another password makes it another one.
-pub(crate) fn tag(conn: &mut dyn Connection, user: Uuid) -> Result<Option<String>, Error> {
-    let user = user.to_string();
-    audit::tag(conn, "SELECT * FROM users WHERE uid = ?1", &[user.into()])
+pub(crate) fn tag(reader: &mut Reader<'_>, user: Uuid) -> Result<Option<String>, Error> {
+    reader.tag("users", user)
 }
 
 /// A user with what is not for everybody.
@@ -287,69 +257,67 @@ pub(crate) struct Made<'a> {
 
 /// Writes a new user; `None` when the address is taken.
 pub(crate) fn insert(
-    conn: &mut dyn Connection,
-    place: &Place,
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
     made: Made<'_>,
-    now: Timestamp,
 ) -> Result<Option<Uuid>, Error> {
     let email = made.email.trim();
     accounts::check_email("email", email)?;
     let [first_name, last_name, language, timezone] = made.names;
     let uid = Uuid::now_v7();
-    let written = conn.execute(
+    let values = values![
+        uid,
+        scope.environment_uid,
+        made.team.uid,
+        email,
+        accounts::key(email),
+        made.email_confirmed,
+        made.password,
+        name("first_name", first_name)?,
+        name("last_name", last_name)?,
+        name("language", language)?,
+        time_zone("timezone", timezone)?,
+        tx.now(),
+    ];
+    let written = tx.execute(
         "INSERT INTO users (uid, environment_uid, team_uid, email, email_key, email_confirmed, password, \
          first_name, last_name, language, timezone, date_add) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        &[
-            Value::from(uid.to_string()),
-            place.environment_uid.as_str().into(),
-            made.team.uid.to_string().into(),
-            email.into(),
-            accounts::key(email).into(),
-            made.email_confirmed.into(),
-            made.password.into(),
-            name("first_name", first_name)?.into(),
-            name("last_name", last_name)?.into(),
-            name("language", language)?.into(),
-            time_zone("timezone", timezone)?.into(),
-            clock::to_text(now).into(),
-        ],
+        &values,
     );
     match written {
         Ok(_) => Ok(Some(uid)),
-        Err(error) if is_taken(&error) => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(error) if error.is_taken() => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
 /// The user with an identifier.
-pub(crate) fn get(conn: &mut dyn Connection, place: &Place, uid: Uuid) -> Result<Kept, Error> {
-    let uid = uid.to_string();
-    one(conn, place, "u.uid", &uid)?.ok_or_else(|| Error::not_found("there is no such user"))
+pub(crate) fn get(reader: &mut Reader<'_>, scope: &UserScope, uid: Uuid) -> Result<Kept, Error> {
+    one(reader, scope, "u.uid", uid)?.ok_or_else(|| Error::not_found("there is no such user"))
 }
 
 /// The user with an e-mail address, without regard to case.
 pub(crate) fn find(
-    conn: &mut dyn Connection,
-    place: &Place,
+    reader: &mut Reader<'_>,
+    scope: &UserScope,
     email: &str,
 ) -> Result<Option<Kept>, Error> {
-    one(conn, place, "u.email_key", &accounts::key(email))
+    one(reader, scope, "u.email_key", accounts::key(email))
 }
 
 fn one(
-    conn: &mut dyn Connection,
-    place: &Place,
+    reader: &mut Reader<'_>,
+    scope: &UserScope,
     column: &str,
-    value: &str,
+    value: impl Bind,
 ) -> Result<Option<Kept>, Error> {
     let team = teams::COLUMNS;
     let sql = format!(
         "SELECT {COLUMNS}, {team} FROM users u JOIN teams t ON t.uid = u.team_uid \
          WHERE u.environment_uid = ?1 AND {column} = ?2"
     );
-    let found = conn.query_one(&sql, &[place.environment_uid.as_str().into(), value.into()])?;
-    found.as_ref().map(from_row).transpose()
+    reader.find(&sql, &values![scope.environment_uid, value], from_row)
 }
 
 fn from_row(row: &Row) -> Result<Kept, Error> {
@@ -376,48 +344,40 @@ fn from_row(row: &Row) -> Result<Kept, Error> {
     clippy::too_many_arguments,
     reason = "who, what, where to and when are apart everywhere else"
 )]
+/// Mails a code. Where the user has enough of them, nothing is mailed.
 pub(crate) fn mail_code(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    place: &Place,
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
     user: &User,
     (kind, purpose): (MailKind, Purpose),
     to: &str,
     base_url: &str,
-    now: Timestamp,
 ) -> Result<(), Error> {
-    let Some((code, expires)) = codes::create(conn, Some(user.uid), purpose, to, now)? else {
+    let Some((code, expires)) = codes::create(tx, Some(user.uid), purpose, to)? else {
         return Ok(());
     };
     let content = Content {
-        link: Some(place.link(base_url, purpose, code.expose())),
+        link: Some(scope.link(base_url, purpose, code.expose())),
         code: Some(code.expose().to_owned()),
         about: None,
     };
     let mail = NewMail {
-        environment_uid: &place.environment_uid,
+        environment_uid: &scope.environment_uid,
         kind,
         to,
         content,
         expires,
     };
-    mails::put(conn, sealer, &mail, now)
+    mails::put(tx, &mail)
 }
 
 /// The team of a project with this uid or name.
-fn team(conn: &mut dyn Connection, place: &Place, asked: &str) -> Result<Team, Error> {
-    let sql = format!(
-        "SELECT {} FROM teams t WHERE t.project_uid = ?1 AND t.uid = ?2",
-        teams::COLUMNS
-    );
-    let names = [
-        place.project_uid.as_str().into(),
-        asked.trim().to_lowercase().into(),
-    ];
-    if let Some(row) = conn.query_one(&sql, &names)? {
-        return teams::from_row(&row);
+fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team, Error> {
+    let uid = wanted.trim().to_lowercase();
+    if let Some(team) = teams::find(reader, &scope.project_uid, &uid)? {
+        return Ok(team);
     }
-    teams::by_name(conn, &place.project_uid, asked).map_err(|error| match error.invalid() {
+    teams::by_name(reader, &scope.project_uid, wanted).map_err(|error| match error.invalid() {
         Some(_) => Error::invalid_field(
             "group",
             "the project has no such team; list the groups to see them",
@@ -427,45 +387,43 @@ fn team(conn: &mut dyn Connection, place: &Place, asked: &str) -> Result<Team, E
 }
 
 /// The team that somebody who registers joins.
-pub(crate) fn sign_up_team(conn: &mut dyn Connection, place: &Place) -> Result<Team, Error> {
-    let wanted = place.authentication.sign_up_team.as_str();
+pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team, Error> {
+    let wanted = scope.authentication.sign_up_team.as_str();
     let group = match wanted == PermissionsGroup::Editor.as_str() {
         true => PermissionsGroup::Editor,
         false => PermissionsGroup::ReadOnly,
     };
-    teams::of_group(conn, &place.project_uid, group)
+    teams::of_group(reader, &scope.project_uid, group)
 }
 
 /// Refuses a change after which nobody would administer the environment.
 fn keep_an_administrator(
-    conn: &mut dyn Connection,
-    place: &Place,
+    reader: &mut Reader<'_>,
+    scope: &UserScope,
     leaving: &User,
 ) -> Result<(), Error> {
     if !leaving.team.super_group {
         return Ok(());
     }
     // Somebody who was invited and has not chosen a password yet, or has to confirm the address first, cannot sign in.
-    let confirms = place.authentication.confirms_email();
+    let confirms = scope.authentication.confirms_email();
     let can_sign_in = leaving.has_password && (leaving.email_confirmed || !confirms);
-    let others = conn.query(
-        "SELECT u.uid FROM users u JOIN teams t ON t.uid = u.team_uid \
+    let others = "SELECT u.uid FROM users u JOIN teams t ON t.uid = u.team_uid \
          WHERE u.environment_uid = ?1 AND u.uid <> ?2 AND t.super_group = ?3 \
-         AND (?4 = FALSE OR (u.password IS NOT NULL AND (u.email_confirmed = TRUE OR ?5 = FALSE))) LIMIT 1",
-        &[
-            place.environment_uid.as_str().into(),
-            leaving.uid.to_string().into(),
-            true.into(),
-            can_sign_in.into(),
-            confirms.into(),
-        ],
-    )?;
-    if others.is_empty() {
-        return Err(Error::refused(
+         AND (?4 = FALSE OR (u.password IS NOT NULL AND (u.email_confirmed = TRUE OR ?5 = FALSE))) LIMIT 1";
+    let values = values![
+        scope.environment_uid,
+        leaving.uid,
+        true,
+        can_sign_in,
+        confirms
+    ];
+    match reader.exists(others, &values)? {
+        true => Ok(()),
+        false => Err(Error::refused(
             "this is the last administrator who can sign in; make another user an administrator first",
-        ));
+        )),
     }
-    Ok(())
 }
 
 /// A name as it is kept: without blanks around it, none when empty.

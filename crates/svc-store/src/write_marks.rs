@@ -8,7 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 use svc_data::Value;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 
-use crate::{clock, error::Error, store::Store};
+use crate::error::Error;
+use crate::store::Store;
+use crate::tx::values;
 
 /// How long a mark is kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(24 * 30);
@@ -33,13 +35,14 @@ pub struct WriteKey {
 
 impl WriteKey {
     fn values(&self) -> Vec<Value> {
-        vec![
-            self.project.as_str().into(),
-            self.environment.as_str().into(),
-            self.resource.as_str().into(),
-            self.model.as_str().into(),
-            self.idempotency_key.as_str().into(),
-        ]
+        let Self {
+            project,
+            environment,
+            resource,
+            model,
+            idempotency_key,
+        } = self;
+        values![project, environment, resource, model, idempotency_key].into()
     }
 }
 
@@ -81,9 +84,8 @@ impl WriteMarks<'_> {
             "SELECT attempt, request_hash, evidence, outcome FROM write_marks WHERE {IS_KEY}"
         );
         self.store
-            .read(move |conn| {
-                let row = conn.query_one(&sql, &values)?;
-                row.map(|row| {
+            .read(move |reader| {
+                reader.find(&sql, &values, |row| {
                     Ok(WriteMark {
                         attempt: row.get("attempt")?,
                         request_hash: row.get("request_hash")?,
@@ -91,7 +93,6 @@ impl WriteMarks<'_> {
                         outcome: row.get("outcome")?,
                     })
                 })
-                .transpose()
             })
             .await
     }
@@ -111,13 +112,8 @@ impl WriteMarks<'_> {
     ) -> Result<bool, Error> {
         let now = self.store.clock().now();
         let mut values = key.values();
-        values.extend([
-            request_hash.into(),
-            evidence.into(),
-            outcome.into(),
-            clock::to_text(now).into(),
-            seen.unwrap_or_default().into(),
-        ]);
+        let attempt = seen.unwrap_or_default();
+        values.extend(values![request_hash, evidence, outcome, now, attempt]);
         let sql = match seen {
             None => "INSERT INTO write_marks (project, environment, resource, model, idempotency_key, attempt, \
                  request_hash, evidence, outcome, date_add) VALUES (?1, ?2, ?3, ?4, ?5, ?10 + 1, ?6, ?7, ?8, ?9) \
@@ -130,12 +126,10 @@ impl WriteMarks<'_> {
         };
         let oldest = now.checked_sub(KEPT).unwrap_or(Timestamp::MIN);
         self.store
-            .write_unnoted(move |conn| {
-                conn.execute(
-                    "DELETE FROM write_marks WHERE date_add < ?1",
-                    &[clock::to_text(oldest).into()],
-                )?;
-                Ok(conn.execute(&sql, &values)? > 0)
+            .write(move |tx| {
+                let expired = "DELETE FROM write_marks WHERE date_add < ?1";
+                tx.housekeeping().execute(expired, &values![oldest])?;
+                Ok(tx.execute(&sql, &values)? > 0)
             })
             .await
     }
@@ -148,10 +142,8 @@ impl WriteMarks<'_> {
         let values = key.values();
         let sql = format!("UPDATE write_marks SET evidence = NULL WHERE {IS_KEY}");
         self.store
-            .write_unnoted(move |conn| {
-                conn.execute(&sql, &values)?;
-                Ok(())
-            })
-            .await
+            .write(move |tx| tx.housekeeping().execute(&sql, &values))
+            .await?;
+        Ok(())
     }
 }

@@ -1,21 +1,18 @@
 //! The e-mail address of an account: changed once the new one has shown that it is the user's.
 
-use jiff::SignedDuration;
-use svc_data::Value;
 use uuid::Uuid;
 
-use super::{Account, changed_meanwhile, current};
+use super::{Account, changed_meanwhile, current, mail_news};
 use crate::accounts;
 use crate::codes::{self, Purpose};
-use crate::error::{Error, is_taken};
-use crate::mails::{self, Content, MailKind, NewMail};
-use crate::places;
+use crate::error::Error;
+use crate::mails::MailKind;
+use crate::scope::Scoped;
 use crate::secret::Secret;
 use crate::sessions;
+use crate::tx::values;
+use crate::user_scope::UserScope;
 use crate::users;
-
-/// How long the news of a change is worth sending.
-const NEWS_FOR: SignedDuration = SignedDuration::from_hours(24);
 
 impl Account<'_> {
     /// Mails a code to the address that a user wants instead of the present one, and gives that address. Nothing
@@ -33,20 +30,16 @@ impl Account<'_> {
     ) -> Result<String, Error> {
         let new_email = new_email.trim().to_owned();
         accounts::check_email("new_email", &new_email)?;
-        let (place, kept) = self.get(user).await?;
+        let (scope, kept) = self.get(user).await?;
         self.check_current(&kept, current_password).await?;
-        let sealer = self.store.sealer().clone();
         let base_url = self.base_url.clone();
-        let now = self.store.clock().now();
         self.store
-            .write_uncached(move |conn| {
-                let user = current(conn, &place, &kept)?.ok_or_else(changed_meanwhile)?;
+            .write(move |tx| {
+                let user = current(tx, &scope, &kept)?.ok_or_else(changed_meanwhile)?;
                 let mail = (MailKind::ChangeEmail, Purpose::ChangeEmail);
-                users::mail_code(
-                    conn, &sealer, &place, &user, mail, &new_email, &base_url, now,
-                )?;
-                let entry = users::entry("account.change_email", &place, user.uid);
-                Ok((new_email, Some(entry)))
+                users::mail_code(tx, &scope, &user, mail, &new_email, &base_url)?;
+                tx.audit(scope.entry("account.change_email", user.uid));
+                Ok(new_email)
             })
             .await
     }
@@ -59,54 +52,40 @@ impl Account<'_> {
     /// A field error on `code` when it is not good, or when another user has the address by now.
     pub async fn change_email_complete(&self, code: &str) -> Result<(String, String), Error> {
         let (project, environment) = (self.project.clone(), self.environment.clone());
-        let sealer = self.store.sealer().clone();
         let code = code.to_owned();
-        let now = self.store.clock().now();
         self.store
-            .write(move |conn| {
-                let place =
-                    places::find(conn, &project, &environment)?.ok_or_else(codes::refused)?;
-                let (uid, new_email) = codes::find(conn, &code, Purpose::ChangeEmail, now)?
+            .write(move |tx| {
+                let scope =
+                    UserScope::find(tx, &project, &environment)?.ok_or_else(codes::refused)?;
+                let (uid, new_email) = codes::find(tx, &code, Purpose::ChangeEmail)?
                     .ok_or_else(codes::refused)?;
-                let user = users::get(conn, &place, uid).map_err(|_| codes::refused())?.user;
-                let entry = users::entry("account.change_email_complete", &place, uid)
+                let user = users::get(tx, &scope, uid).map_err(|_| codes::refused())?.user;
+                let entry = scope
+                    .entry("account.change_email_complete", uid)
                     .by_user(uid, &user.email)
-                    .before(users::tag(conn, uid)?);
-                codes::forget(conn, uid)?;
-                let changed = conn.execute(
+                    .before(users::tag(tx, uid)?);
+                codes::forget(tx, uid)?;
+                let key = accounts::key(&new_email);
+                tx.execute(
                     "UPDATE users SET email = ?1, email_key = ?2, email_confirmed = ?3 WHERE uid = ?4",
-                    &[
-                        Value::from(new_email.as_str()),
-                        accounts::key(&new_email).into(),
-                        true.into(),
-                        uid.to_string().into(),
-                    ],
-                );
-                match changed {
-                    Err(error) if is_taken(&error) => {
-                        return Err(Error::invalid_field(
+                    &values![new_email, key, true, uid],
+                )
+                .map_err(|error| {
+                    error.if_taken(|| {
+                        Error::invalid_field(
                             "code",
                             "another account has this address by now; sign in to that one",
-                        ));
-                    }
-                    changed => changed?,
-                };
-                if accounts::key(&user.email) != accounts::key(&new_email) {
-                    sessions::end_all(conn, uid)?;
-                    let mail = NewMail {
-                        environment_uid: &place.environment_uid,
-                        kind: MailKind::EmailChanged,
-                        to: &user.email,
-                        content: Content {
-                            about: Some(new_email.clone()),
-                            ..Content::default()
-                        },
-                        expires: now.saturating_add(NEWS_FOR).unwrap_or(now),
-                    };
-                    mails::put(conn, &sealer, &mail, now)?;
+                        )
+                    })
+                })?;
+                if accounts::key(&user.email) != key {
+                    sessions::end_all(tx, uid)?;
+                    let about = Some(new_email.clone());
+                    mail_news(tx, &scope, &user, MailKind::EmailChanged, about)?;
                 }
-                let entry = entry.after(users::tag(conn, uid)?);
-                Ok(((user.email, new_email), entry))
+                let entry = entry.after(users::tag(tx, uid)?);
+                tx.changed(entry);
+                Ok((user.email, new_email))
             })
             .await
     }

@@ -1,22 +1,18 @@
 //! Passwords: changed by their owner, or chosen anew with a code that was mailed.
 
-use jiff::{SignedDuration, Timestamp};
-use svc_data::{Connection, Value};
 use uuid::Uuid;
 
-use super::{Account, changed_meanwhile, current};
+use super::{Account, changed_meanwhile, current, mail_news};
 use crate::audit::AuditEntry;
 use crate::codes::{self, Purpose};
 use crate::error::Error;
-use crate::mails::{self, Content, MailKind, NewMail};
-use crate::places::{self, Place};
-use crate::seal::Sealer;
+use crate::mails::MailKind;
+use crate::scope::Scoped;
 use crate::secret::Secret;
 use crate::sessions::{self, SessionTokens};
+use crate::tx::{Reader, Tx, values};
+use crate::user_scope::UserScope;
 use crate::users::{self, Kept, User};
-
-/// How long the news of a change is worth sending.
-const NEWS_FOR: SignedDuration = SignedDuration::from_hours(24);
 
 /// What is known together with a new password.
 #[derive(Default)]
@@ -40,23 +36,23 @@ impl Account<'_> {
         new: Secret,
         current_password: Option<Secret>,
     ) -> Result<SessionTokens, Error> {
-        let (place, kept) = self.get(user).await?;
-        place
+        let (scope, kept) = self.get(user).await?;
+        scope
             .authentication
             .check_password("new_password", new.expose(), &kept.user.email)?;
         self.check_current(&kept, current_password).await?;
         let hash = self.store.passwords().hash(new).await?;
-        let sealer = self.store.sealer().clone();
-        let now = self.store.clock().now();
         self.store
-            .write(move |conn| {
-                let user = current(conn, &place, &kept)?.ok_or_else(changed_meanwhile)?;
-                tell(conn, &sealer, &place, &user, now)?;
-                let entry = users::entry("account.change_password", &place, user.uid)
-                    .before(users::tag(conn, user.uid)?);
-                let new = (hash, Known::default());
-                let tokens = set(conn, &sealer, &place, &user, new, now)?;
-                Ok((tokens, entry.after(users::tag(conn, user.uid)?)))
+            .write(move |tx| {
+                let user = current(tx, &scope, &kept)?.ok_or_else(changed_meanwhile)?;
+                mail_news(tx, &scope, &user, MailKind::PasswordChanged, None)?;
+                let entry = scope
+                    .entry("account.change_password", user.uid)
+                    .before(users::tag(tx, user.uid)?);
+                let tokens = set(tx, &scope, &user, &hash, Known::default())?;
+                let entry = entry.after(users::tag(tx, user.uid)?);
+                tx.changed(entry);
+                Ok(tokens)
             })
             .await
     }
@@ -69,30 +65,30 @@ impl Account<'_> {
     pub async fn reset_password(&self, email: &str) -> Result<(), Error> {
         let (project, environment) = (self.project.clone(), self.environment.clone());
         let (email, base_url) = (email.trim().to_owned(), self.base_url.clone());
-        let sealer = self.store.sealer().clone();
-        let now = self.store.clock().now();
         self.store
-            .write_uncached(move |conn| {
-                let place = places::find(conn, &project, &environment)?;
-                let known = match &place {
-                    Some(place) => users::find(conn, place, &email)?,
+            .write(move |tx| {
+                let scope = UserScope::find(tx, &project, &environment)?;
+                let known = match &scope {
+                    Some(scope) => users::find(tx, scope, &email)?,
                     None => None,
                 };
                 let mut entry = AuditEntry::new("account.reset_password");
-                match (&place, known) {
-                    (Some(place), Some(Kept { user, .. })) => {
+                match (&scope, known) {
+                    (Some(scope), Some(Kept { user, .. })) => {
                         entry = entry.user(user.uid);
                         let mail = (MailKind::ResetPassword, Purpose::ResetPassword);
-                        let to = user.email.clone();
-                        users::mail_code(conn, &sealer, place, &user, mail, &to, &base_url, now)?;
+                        users::mail_code(tx, scope, &user, mail, &user.email, &base_url)?;
                     }
                     _ => {
-                        codes::create(conn, None, Purpose::ResetPassword, "", now)?;
+                        codes::create(tx, None, Purpose::ResetPassword, "")?;
                     }
                 }
                 // One without a user tells that somebody asked for an address that has no account.
-                let entry = place.map(|place| entry.place(&place.project, &place.environment));
-                Ok(((), entry))
+                match scope {
+                    Some(scope) => tx.audit(entry.place(&scope.project, &scope.environment)),
+                    None => drop(tx.housekeeping()),
+                }
+                Ok(())
             })
             .await
     }
@@ -147,45 +143,42 @@ impl Account<'_> {
     ) -> Result<SessionTokens, Error> {
         let (project, environment) = (self.project.clone(), self.environment.clone());
         let code = code.to_owned();
-        let now = self.store.clock().now();
         // Before the work of a hash is done for it.
-        let (place, kept) = {
-            let (project, environment, code) = (project.clone(), environment.clone(), code.clone());
-            let found =
-                self.store.read(
-                    move |conn| match places::find(conn, &project, &environment)? {
-                        None => Ok(None),
-                        Some(place) => {
-                            let kept = by_code(conn, &place, &code, purpose, now)?;
-                            Ok::<_, Error>(kept.map(|kept| (place, kept)))
-                        }
-                    },
-                );
+        let (scope, kept) = {
+            let code = code.clone();
+            let found = self.store.read(move |reader| {
+                let Some(scope) = UserScope::find(reader, &project, &environment)? else {
+                    return Ok(None);
+                };
+                let kept = by_code(reader, &scope, &code, purpose)?;
+                Ok(kept.map(|kept| (scope, kept)))
+            });
             found.await?.ok_or_else(codes::refused)?
         };
-        place
+        scope
             .authentication
             .check_password(field, new.expose(), &kept.user.email)?;
         let hash = self.store.passwords().hash(new).await?;
-        let sealer = self.store.sealer().clone();
         self.store
-            .write(move |conn| {
+            .write(move |tx| {
                 // It works once: another call may have used it while the hash was made.
-                let kept =
-                    by_code(conn, &place, &code, purpose, now)?.ok_or_else(codes::refused)?;
+                let kept = by_code(tx, &scope, &code, purpose)?;
+                let user = kept.ok_or_else(codes::refused)?.user;
                 if purpose == Purpose::ResetPassword {
-                    tell(conn, &sealer, &place, &kept.user, now)?;
+                    mail_news(tx, &scope, &user, MailKind::PasswordChanged, None)?;
                 }
-                let user = kept.user;
                 let action = match purpose {
                     Purpose::Invitation => "account.accept_invitation",
                     _ => "account.reset_password_complete",
                 };
-                let entry = users::entry(action, &place, user.uid)
+                let entry = scope
+                    .entry(action, user.uid)
                     .by_user(user.uid, &user.email)
-                    .before(users::tag(conn, user.uid)?);
-                let tokens = set(conn, &sealer, &place, &user, (hash, known), now)?;
-                Ok((tokens, entry.after(users::tag(conn, user.uid)?)))
+                    .before(users::tag(tx, user.uid)?);
+                let tokens = set(tx, &scope, &user, &hash, known)?;
+                let entry = entry.after(users::tag(tx, user.uid)?);
+                tx.changed(entry);
+                Ok(tokens)
             })
             .await
     }
@@ -193,60 +186,39 @@ impl Account<'_> {
 
 /// The user that a code was mailed to, while the address is still that user's.
 fn by_code(
-    conn: &mut dyn Connection,
-    place: &Place,
+    reader: &mut Reader<'_>,
+    scope: &UserScope,
     code: &str,
     purpose: Purpose,
-    now: Timestamp,
 ) -> Result<Option<Kept>, Error> {
-    let Some((uid, email)) = codes::find(conn, code, purpose, now)? else {
+    let Some((uid, email)) = codes::find(reader, code, purpose)? else {
         return Ok(None);
     };
-    let kept = users::find(conn, place, &email)?;
+    let kept = users::find(reader, scope, &email)?;
     Ok(kept.filter(|kept| kept.user.uid == uid))
 }
 
 /// Sets a password: the sessions that were end, codes that were mailed are worth nothing, and a new session begins.
 /// Whatever somebody else had set up with this address is worth nothing with it.
 fn set(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    place: &Place,
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
     user: &User,
-    (hash, known): (String, Known),
-    now: Timestamp,
+    hash: &str,
+    known: Known,
 ) -> Result<SessionTokens, Error> {
-    codes::forget(conn, user.uid)?;
-    sessions::end_all(conn, user.uid)?;
-    conn.execute(
+    codes::forget(tx, user.uid)?;
+    sessions::end_all(tx, user.uid)?;
+    let Known {
+        first_name,
+        last_name,
+        email_confirmed,
+    } = known;
+    tx.execute(
         "UPDATE users SET password = ?1, first_name = COALESCE(?2, first_name), \
          last_name = COALESCE(?3, last_name), \
          email_confirmed = (email_confirmed OR ?5) WHERE uid = ?4",
-        &[
-            Value::from(hash),
-            known.first_name.into(),
-            known.last_name.into(),
-            user.uid.to_string().into(),
-            known.email_confirmed.into(),
-        ],
+        &values![hash, first_name, last_name, user.uid, email_confirmed],
     )?;
-    sessions::begin(conn, sealer, place, user.uid, now)
-}
-
-/// Tells the owner of an account by mail that its password was changed.
-fn tell(
-    conn: &mut dyn Connection,
-    sealer: &Sealer,
-    place: &Place,
-    user: &User,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let mail = NewMail {
-        environment_uid: &place.environment_uid,
-        kind: MailKind::PasswordChanged,
-        to: &user.email,
-        content: Content::default(),
-        expires: now.saturating_add(NEWS_FOR).unwrap_or(now),
-    };
-    mails::put(conn, sealer, &mail, now)
+    sessions::begin(tx, scope, user.uid)
 }

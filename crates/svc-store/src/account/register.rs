@@ -7,8 +7,9 @@ use crate::accounts;
 use crate::codes::Purpose;
 use crate::error::Error;
 use crate::mails::MailKind;
-use crate::places;
+use crate::scope::Scoped;
 use crate::secret::Secret;
+use crate::user_scope::UserScope;
 use crate::users::{self, Made, User};
 
 /// Who registers; see [`Registration::new`].
@@ -63,22 +64,22 @@ impl Account<'_> {
     /// weak, on the names when they are too long; [`ErrorKind::Busy`](crate::ErrorKind::Busy).
     pub async fn register(&self, registration: Registration) -> Result<Registered, Error> {
         let (project, environment) = (self.project.clone(), self.environment.clone());
-        let place = self
+        let scope = self
             .store
-            .read(move |conn| places::find(conn, &project, &environment));
-        let Some(place) = place.await?.filter(|place| place.sign_up) else {
+            .read(move |reader| UserScope::find(reader, &project, &environment));
+        let Some(scope) = scope.await?.filter(|scope| scope.sign_up) else {
             return Ok(Registered::SignUpOff);
         };
         let email = registration.email.trim().to_owned();
         accounts::check_email("email", &email)?;
-        if !place.authentication.admits(&email) {
+        if !scope.authentication.admits(&email) {
             return Err(Error::invalid_field(
                 "email",
                 "addresses of this domain cannot register here",
             ));
         }
         let password = registration.password;
-        place
+        scope
             .authentication
             .check_password("password", password.expose(), &email)?;
         let names = [
@@ -88,12 +89,10 @@ impl Account<'_> {
             users::time_zone("timezone", registration.timezone)?,
         ];
         let hash = self.store.passwords().hash(password).await?;
-        let sealer = self.store.sealer().clone();
         let base_url = self.base_url.clone();
-        let now = self.store.clock().now();
         self.store
-            .write_uncached(move |conn| {
-                let team = users::sign_up_team(conn, &place)?;
+            .write(move |tx| {
+                let team = users::sign_up_team(tx, &scope)?;
                 let made = Made {
                     email: &email,
                     team: &team,
@@ -101,41 +100,42 @@ impl Account<'_> {
                     email_confirmed: false,
                     names: names.clone(),
                 };
+                let made = users::insert(tx, &scope, made)?;
                 let [first_name, last_name, language, timezone] = names;
-                let user = |uid| User {
-                    uid,
-                    email: email.clone(),
+                let user = User {
+                    uid: made.unwrap_or_else(Uuid::now_v7),
+                    email,
                     email_confirmed: false,
                     has_password: true,
                     first_name,
                     last_name,
                     language,
                     timezone,
-                    team: team.clone(),
-                    date_add: now,
+                    team,
+                    date_add: tx.now(),
                 };
-                let entry = |uid| users::entry("account.register", &place, uid);
-                let (user, mail) = match users::insert(conn, &place, made, now)? {
-                    Some(uid) => (user(uid), (MailKind::ConfirmEmail, Purpose::ChangeEmail)),
+                let taken = match made {
+                    Some(_) => None,
                     None => {
-                        let owner = users::find(conn, &place, &email)?
-                            .ok_or_else(|| Error::internal("a taken address has no user"))?
-                            .user;
-                        // Back in is what somebody wants who has forgotten the account.
-                        let mail = (MailKind::AlreadyRegistered, Purpose::ResetPassword);
-                        let to = owner.email.clone();
-                        users::mail_code(conn, &sealer, &place, &owner, mail, &to, &base_url, now)?;
-                        let tag = users::tag(conn, owner.uid)?;
-                        let entry = entry(owner.uid).before(tag.clone()).after(tag);
-                        return Ok((
-                            Registered::Done(Box::new(user(Uuid::now_v7()))),
-                            Some(entry),
-                        ));
+                        let owner = users::find(tx, &scope, &user.email)?;
+                        Some(
+                            owner
+                                .ok_or_else(|| Error::internal("a taken address has no user"))?
+                                .user,
+                        )
                     }
                 };
-                users::mail_code(conn, &sealer, &place, &user, mail, &email, &base_url, now)?;
-                let entry = entry(user.uid).after(users::tag(conn, user.uid)?);
-                Ok((Registered::Done(Box::new(user)), Some(entry)))
+                let (owner, mail) = match &taken {
+                    None => (&user, (MailKind::ConfirmEmail, Purpose::ChangeEmail)),
+                    // Back in is what somebody wants who has forgotten the account.
+                    Some(owner) => (owner, (MailKind::AlreadyRegistered, Purpose::ResetPassword)),
+                };
+                users::mail_code(tx, &scope, owner, mail, &owner.email, &base_url)?;
+                let tag = users::tag(tx, owner.uid)?;
+                let before = tag.clone().filter(|_| taken.is_some());
+                let entry = scope.entry("account.register", owner.uid);
+                tx.audit(entry.before(before).after(tag));
+                Ok(Registered::Done(Box::new(user)))
             })
             .await
     }

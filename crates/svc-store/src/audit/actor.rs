@@ -44,6 +44,12 @@ impl Actor {
             label: user,
         }
     }
+
+    /// What the changes of pages are signed with: the e-mail address of the account behind an API key.
+    pub(crate) fn author(&self) -> Option<&str> {
+        let label = self.label.as_deref();
+        label.filter(|_| self.kind == ActorKind::ApiKey)
+    }
 }
 
 /// What an [`Actor`] showed.

@@ -69,16 +69,20 @@ impl AuditEntry {
         project: impl Into<ProjectName>,
         environment: impl Into<EnvironmentName>,
     ) -> Self {
-        Self {
-            environment: Some(environment.into().to_string()),
-            ..self.project(project)
-        }
+        self.project(project).environment(environment)
     }
 
     /// In this project.
     #[must_use]
     pub fn project(mut self, project: impl Into<ProjectName>) -> Self {
         self.project = Some(project.into().to_string());
+        self
+    }
+
+    /// In this environment of the project.
+    #[must_use]
+    pub(crate) fn environment(mut self, environment: impl Into<EnvironmentName>) -> Self {
+        self.environment = Some(environment.into().to_string());
         self
     }
 

@@ -249,11 +249,12 @@ pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<(), Err
         return Ok(());
     }
     store
-        .write_unnoted(move |conn| {
-            conn.execute_many(INSERT_ONCE, &mut lines.iter().map(NewLine::values))?;
-            Ok(())
+        .write(move |tx| {
+            let mut rows = lines.iter().map(NewLine::values);
+            tx.housekeeping().execute_many(INSERT_ONCE, &mut rows)
         })
-        .await
+        .await?;
+    Ok(())
 }
 
 /// What the journals of the other processes hold.

@@ -8,8 +8,10 @@ use super::{Actor, ActorKind, AuditEntry, AuditLine, By};
 use crate::clock;
 use crate::error::Error;
 use crate::store::Store;
+use crate::tx::values;
 
-pub(super) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
+/// Inserts a line.
+pub(crate) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
      actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 /// Inserts a line unless it is there already.
@@ -19,6 +21,14 @@ pub(super) const INSERT_ONCE: &str = "INSERT INTO audit (uid, date_add, project,
 
 /// The `outcome` of a line about a write whose end nobody knows.
 pub(super) const UNKNOWN: &str = "unknown";
+
+/// The rows of lines about changes that were made now; none where the store keeps none.
+pub(crate) fn to_rows(store: &Store, entries: &[AuditEntry]) -> Vec<Vec<Value>> {
+    let by = store.who().into_iter();
+    by.flat_map(|by| entries.iter().map(|entry| NewLine::new(store, by, entry)))
+        .map(|line| line.values())
+        .collect()
+}
 
 /// The columns of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,23 +126,25 @@ impl NewLine {
 
     /// The values of [`INSERT`], in its order.
     pub(super) fn values(&self) -> Vec<Value> {
-        vec![
-            self.uid.to_string().into(),
-            self.date_add.as_str().into(),
-            self.project.as_deref().into(),
-            self.environment.as_deref().into(),
-            self.actor_kind.as_str().into(),
-            self.actor_uid.map(|uid| uid.to_string()).into(),
-            self.actor_label.as_deref().into(),
-            self.action.as_str().into(),
-            self.resource.as_deref().into(),
-            self.model.as_deref().into(),
-            self.record.as_deref().into(),
-            self.request_id.as_deref().into(),
-            self.before_tag.as_deref().into(),
-            self.after_tag.as_deref().into(),
-            self.status.map(i64::from).into(),
-            self.outcome.as_deref().into(),
+        let status = self.status.map(i64::from);
+        values![
+            self.uid,
+            self.date_add,
+            self.project,
+            self.environment,
+            self.actor_kind,
+            self.actor_uid,
+            self.actor_label,
+            self.action,
+            self.resource,
+            self.model,
+            self.record,
+            self.request_id,
+            self.before_tag,
+            self.after_tag,
+            status,
+            self.outcome
         ]
+        .into()
     }
 }

@@ -1,18 +1,17 @@
 //! Changes of single pages, inside a transaction.
 
-use jiff::Timestamp;
-use svc_data::{Connection, Value};
-use svc_model::{Draft, EnvironmentName, JsonObject, PageUid};
-use uuid::Uuid;
+use svc_model::{Draft, JsonObject, PageUid};
 
 use super::fields::Fields;
 use super::rows::{self, DRAFT, Shown};
 use super::{Page, if_match, revisions};
 use crate::clock;
-use crate::error::{Error, ErrorKind, is_taken};
+use crate::error::{Error, ErrorKind};
 use crate::json;
 use crate::names;
+use crate::scope::ScopeRow;
 use crate::secret::random_bytes;
+use crate::tx::{Tx, values};
 
 /// What a page has of which its maker says nothing.
 const DEFAULTS: &str =
@@ -22,12 +21,9 @@ const DEFAULTS: &str =
 const NUMBERED_NAMES: u32 = 20;
 
 /// A transaction that changes pages of an environment.
-pub(super) struct Change<'c> {
-    pub(super) conn: &'c mut dyn Connection,
-    environment: EnvironmentName,
-    pub(super) environment_uid: String,
-    author: Option<String>,
-    now: String,
+pub(super) struct Change<'t, 'c> {
+    pub(super) tx: &'t mut Tx<'c>,
+    pub(super) scope: ScopeRow,
 }
 
 /// Where a name must be free.
@@ -39,36 +35,22 @@ pub(super) enum Layers {
     Both,
 }
 
-impl<'c> Change<'c> {
-    pub(super) fn new(
-        conn: &'c mut dyn Connection,
-        environment: EnvironmentName,
-        environment_uid: String,
-        author: Option<Uuid>,
-        now: Timestamp,
-    ) -> Result<Self, Error> {
-        let author = match author {
-            Some(account) => conn
-                .query_one(
-                    "SELECT email FROM accounts WHERE uid = ?1",
-                    &[account.to_string().into()],
-                )?
-                .map(|row| row.get("email"))
-                .transpose()?,
-            None => None,
-        };
-        Ok(Self {
-            conn,
-            environment,
-            environment_uid,
-            author,
-            now: clock::to_text(now),
-        })
+impl Change<'_, '_> {
+    /// Leaves a line about a page, with the entity tags of what it was and what it is.
+    pub(super) fn audit(
+        &mut self,
+        action: &'static str,
+        uid: &PageUid,
+        before: Option<String>,
+        after: Option<String>,
+    ) {
+        let entry = self.scope.entry(action).record(uid.as_str());
+        self.tx.audit(entry.before(before).after(after));
     }
 
     /// The page as a layer shows it.
     pub(super) fn row(&mut self, draft: Draft, uid: &PageUid) -> Result<Shown, Error> {
-        rows::get(self.conn, &self.environment_uid, draft, uid)
+        rows::get(self.tx, &self.scope.environment_uid, draft, uid)
     }
 
     /// The entity tag of the page as a layer shows it, none where it does not.
@@ -83,7 +65,7 @@ impl<'c> Change<'c> {
     /// The page as a layer shows it, with its content.
     pub(super) fn page(&mut self, draft: Draft, uid: &PageUid) -> Result<Page, Error> {
         let row = self.row(draft, uid)?;
-        rows::page(self.conn, &row, &self.environment)
+        rows::page(self.tx, &row, &self.scope.environment)
     }
 
     /// Writes a new page into a layer.
@@ -110,14 +92,9 @@ impl<'c> Change<'c> {
             }
         };
         let content = json::merge(DEFAULTS, &fields.to_text()?)?;
-        let date_add = self.now.clone();
-        self.put(
-            rows::layer(draft),
-            uid.as_str(),
-            &unique_name,
-            &date_add,
-            content,
-        )
+        let date_add = clock::to_text(self.tx.now());
+        let layer = rows::layer(draft);
+        self.put(layer, uid.as_str(), &unique_name, &date_add, &content)
     }
 
     /// Writes the given fields over a page, in a layer.
@@ -135,16 +112,10 @@ impl<'c> Change<'c> {
             };
             self.check_name(&row.uid, given, layers)?;
         }
-        let content = rows::content(self.conn, row)?;
+        let content = rows::content(self.tx, row)?;
         let content = json::merge(&content, &fields.to_text()?)?;
-        let unique_name = unique_name(&content)?;
-        self.put(
-            rows::layer(draft),
-            &row.uid,
-            &unique_name,
-            &row.date_add,
-            content,
-        )?;
+        let (layer, unique_name) = (rows::layer(draft), unique_name(&content)?);
+        self.put(layer, &row.uid, &unique_name, &row.date_add, &content)?;
         self.settle(&row.uid)
     }
 
@@ -153,22 +124,19 @@ impl<'c> Change<'c> {
         if draft == Draft::Off || !self.is_published(&row.uid)? {
             return self.remove(&row.uid);
         }
-        let number = revisions::next(self.conn, &row.uid)?;
-        let page = [row.uid.as_str().into(), number.into()];
-        if row.is_draft {
-            self.conn.execute(
-                "UPDATE pages SET deleted = TRUE, revision = ?2 WHERE uid = ?1 AND layer = 'draft'",
-                &page,
-            )?;
-        } else {
-            self.conn.execute(
+        let number = revisions::next(self.tx, &row.uid)?;
+        let sql = match row.is_draft {
+            true => {
+                "UPDATE pages SET deleted = TRUE, revision = ?2 WHERE uid = ?1 AND layer = 'draft'"
+            }
+            false => {
                 "INSERT INTO pages (uid, layer, environment_uid, unique_name, deleted, revision, date_add, content) \
                  SELECT uid, 'draft', environment_uid, unique_name, TRUE, ?2, date_add, content FROM pages \
-                 WHERE uid = ?1 AND layer = 'published'",
-                &page,
-            )?;
-        }
-        self.note(&row.uid, DRAFT)
+                 WHERE uid = ?1 AND layer = 'published'"
+            }
+        };
+        self.tx.execute(sql, &values![row.uid, number])?;
+        revisions::note(self.tx, &row.uid, DRAFT)
     }
 
     /// Makes the content of a revision the draft.
@@ -178,8 +146,8 @@ impl<'c> Change<'c> {
         number: u64,
         if_match: Option<&str>,
     ) -> Result<(), Error> {
-        rows::known(self.conn, &self.environment_uid, uid)?;
-        let content = revisions::content(self.conn, uid, number)?;
+        rows::known(self.tx, &self.scope.environment_uid, uid)?;
+        let content = revisions::content(self.tx, uid, number)?;
         if if_match.is_some() {
             match self.row(Draft::On, uid) {
                 Ok(shown) => if_match::check(if_match, &shown.state())?,
@@ -193,37 +161,23 @@ impl<'c> Change<'c> {
         let unique_name = unique_name(&content)?;
         self.check_name(uid.as_str(), &unique_name, Layers::Draft)?;
         let date_add = self.date_add(uid)?;
-        self.put(DRAFT, uid.as_str(), &unique_name, &date_add, content)?;
+        self.put(DRAFT, uid.as_str(), &unique_name, &date_add, &content)?;
         self.settle(uid.as_str())
     }
 
     /// Removes a page from both layers, with its revisions.
     pub(super) fn remove(&mut self, uid: &str) -> Result<(), Error> {
-        let page = [uid.into()];
-        self.conn
-            .execute("DELETE FROM pages WHERE uid = ?1", &page)?;
-        self.conn
-            .execute("DELETE FROM page_revisions WHERE page_uid = ?1", &page)?;
-        Ok(())
+        let page = values![uid];
+        self.tx.execute("DELETE FROM pages WHERE uid = ?1", &page)?;
+        self.tx
+            .execute("DELETE FROM page_revisions WHERE page_uid = ?1", &page)
+            .map(drop)
     }
 
     /// Whether a page is in the published layer.
     pub(super) fn is_published(&mut self, uid: &str) -> Result<bool, Error> {
-        let found = self.conn.query(
-            "SELECT uid FROM pages WHERE uid = ?1 AND layer = 'published'",
-            &[uid.into()],
-        )?;
-        Ok(!found.is_empty())
-    }
-
-    /// Notes what a layer has of a page now.
-    pub(super) fn note(&mut self, uid: &str, layer: &str) -> Result<(), Error> {
-        revisions::note(self.conn, uid, layer, self.author.as_deref(), &self.now)
-    }
-
-    /// Notes that a draft was discarded.
-    pub(super) fn note_discarded(&mut self, uid: &str) -> Result<(), Error> {
-        revisions::note_discarded(self.conn, uid, self.author.as_deref(), &self.now)
+        let sql = "SELECT uid FROM pages WHERE uid = ?1 AND layer = 'published'";
+        self.tx.exists(sql, &values![uid])
     }
 
     /// Another page that one of these layers shows under a name.
@@ -233,21 +187,15 @@ impl<'c> Change<'c> {
         name: &str,
         layers: Layers,
     ) -> Result<Option<String>, Error> {
-        let found = self.conn.query(
+        let (published, draft) = (layers != Layers::Draft, layers != Layers::Published);
+        self.tx.find(
             "SELECT p.uid FROM pages p WHERE p.environment_uid = ?1 AND p.unique_name = ?2 AND p.uid <> ?3 \
              AND NOT p.deleted AND ((?4 AND p.layer = 'published') OR (?5 AND (p.layer = 'draft' \
              OR NOT EXISTS (SELECT 1 FROM pages d WHERE d.uid = p.uid AND d.layer = 'draft')))) \
              ORDER BY p.uid LIMIT 1",
-            &[
-                Value::from(self.environment_uid.as_str()),
-                name.into(),
-                uid.into(),
-                (layers != Layers::Draft).into(),
-                (layers != Layers::Published).into(),
-            ],
-        )?;
-        let owner = found.first().map(|row| row.get("uid"));
-        Ok(owner.transpose()?)
+            &values![self.scope.environment_uid, name, uid, published, draft],
+            |row| Ok(row.get("uid")?),
+        )
     }
 
     fn check_name(&mut self, uid: &str, name: &str, layers: Layers) -> Result<(), Error> {
@@ -278,54 +226,44 @@ impl<'c> Change<'c> {
         uid: &str,
         unique_name: &str,
         date_add: &str,
-        content: String,
+        content: &str,
     ) -> Result<(), Error> {
-        let number = revisions::next(self.conn, uid)?;
-        let values = [
-            Value::from(uid),
-            layer.into(),
-            self.environment_uid.as_str().into(),
-            unique_name.into(),
-            number.into(),
-            date_add.into(),
-            content.into(),
+        let number = revisions::next(self.tx, uid)?;
+        let environment_uid = &self.scope.environment_uid;
+        let values = values![
+            uid,
+            layer,
+            environment_uid,
+            unique_name,
+            number,
+            date_add,
+            content
         ];
-        let written = self.conn.execute(
-            "INSERT INTO pages (uid, layer, environment_uid, unique_name, deleted, revision, date_add, content) \
-             VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?6, ?7) ON CONFLICT (uid, layer) DO UPDATE SET \
-             unique_name = excluded.unique_name, deleted = FALSE, revision = excluded.revision, \
-             content = excluded.content",
-            &values,
-        );
-        written.map_err(|error| match is_taken(&error) {
-            true => taken(),
-            false => error.into(),
-        })?;
-        self.note(uid, layer)
+        self.tx
+            .execute(
+                "INSERT INTO pages (uid, layer, environment_uid, unique_name, deleted, revision, date_add, content) \
+                 VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?6, ?7) ON CONFLICT (uid, layer) DO UPDATE SET \
+                 unique_name = excluded.unique_name, deleted = FALSE, revision = excluded.revision, \
+                 content = excluded.content",
+                &values,
+            )
+            .map_err(|error| error.if_taken(taken))?;
+        revisions::note(self.tx, uid, layer)
     }
 
     /// Drops a draft that is what is published.
     fn settle(&mut self, uid: &str) -> Result<(), Error> {
-        self.conn.execute(
-            "DELETE FROM pages WHERE uid = ?1 AND layer = 'draft' AND NOT deleted AND content = \
-             (SELECT p.content FROM pages p WHERE p.uid = ?1 AND p.layer = 'published')",
-            &[uid.into()],
-        )?;
-        Ok(())
+        let sql = "DELETE FROM pages WHERE uid = ?1 AND layer = 'draft' AND NOT deleted AND content = \
+             (SELECT p.content FROM pages p WHERE p.uid = ?1 AND p.layer = 'published')";
+        self.tx.execute(sql, &values![uid]).map(drop)
     }
 
     /// When a page was made.
     fn date_add(&mut self, uid: &PageUid) -> Result<String, Error> {
-        let rows = self.conn.query(
-            "SELECT date_add FROM pages WHERE uid = ?1",
-            &[uid.as_str().into()],
-        )?;
-        match rows.first() {
-            Some(row) => Ok(row.get("date_add")?),
-            None => Err(Error::internal(
-                "a page is gone in the middle of a transaction",
-            )),
-        }
+        let sql = "SELECT date_add FROM pages WHERE uid = ?1 LIMIT 1";
+        self.tx
+            .find(sql, &values![uid], |row| Ok(row.get("date_add")?))?
+            .ok_or_else(rows::gone)
     }
 }
 

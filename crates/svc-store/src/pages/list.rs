@@ -7,13 +7,15 @@
 use std::collections::VecDeque;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use svc_data::Connection;
+
 use svc_model::{Draft, EnvironmentName, ProjectName};
 
 use super::rows::{self, Shown};
-use crate::environments;
+
 use crate::error::Error;
+use crate::scope::ScopeRow;
 use crate::store::Store;
+use crate::tx::Reader;
 
 /// How many bytes of JSON are in a part; one page more than fits is in it too.
 const PART: usize = 256 * 1024;
@@ -49,7 +51,7 @@ impl MorePages {
             rest,
         } = self;
         let part = store
-            .read(move |conn| part(conn, environment, rest, b','))
+            .read(move |reader| part(reader, environment, rest, b','))
             .await?;
         Ok(part.list(store))
     }
@@ -62,15 +64,11 @@ pub(super) async fn first(
     environment: &EnvironmentName,
     draft: Draft,
 ) -> Result<PageList, Error> {
-    let (project, environment) = (project.clone(), environment.clone());
-    let part = store
-        .read(move |conn| {
-            let environment_uid = environments::uid(conn, &project, &environment)?;
-            let rest = rows::list(conn, &environment_uid, draft)?.into();
-            part(conn, environment, rest, b'[')
-        })
-        .await?;
-    Ok(part.list(store.clone()))
+    let part = store.read_scope(project, environment, move |reader, scope: ScopeRow| {
+        let rest = rows::list(reader, &scope.environment_uid, draft)?.into();
+        part(reader, scope.environment, rest, b'[')
+    });
+    Ok(part.await?.list(store.clone()))
 }
 
 /// A part, and what is left.
@@ -95,7 +93,7 @@ impl Part {
 }
 
 fn part(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     environment: EnvironmentName,
     mut rest: VecDeque<Shown>,
     begin: u8,
@@ -106,7 +104,7 @@ fn part(
         && let Some(row) = rest.pop_front()
     {
         json.put_u8(before.take().unwrap_or(b','));
-        if !rows::write(conn, &row, &environment, &mut json)? {
+        if !rows::write(reader, &row, &environment, &mut json)? {
             return Err(Error::unavailable(
                 "a page was deleted while the list of pages was sent; read the list again",
             ));

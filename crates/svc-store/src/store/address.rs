@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use super::Store;
-use crate::clock;
 use crate::error::Error;
 use crate::row;
+use crate::tx::values;
 
 /// The addresses of the service that started last on a store. It may have ended since.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,18 +29,17 @@ impl Store {
         base_url: &str,
         app_base_url: &str,
     ) -> Result<(), Error> {
-        let now = clock::to_text(self.clock().now());
-        let values = [base_url.into(), app_base_url.into(), now.into()];
-        self.write_unnoted(move |conn| {
-            conn.execute(
+        let values = values![base_url, app_base_url, self.clock().now()];
+        self.write(move |tx| {
+            tx.housekeeping().execute(
                 "INSERT INTO service_address (id, base_url, app_base_url, date_add) VALUES (1, ?1, ?2, ?3) \
                  ON CONFLICT (id) DO UPDATE SET base_url = excluded.base_url, \
                  app_base_url = excluded.app_base_url, date_add = excluded.date_add",
                 &values,
-            )?;
-            Ok(())
+            )
         })
-        .await
+        .await?;
+        Ok(())
     }
 
     /// Where the service that started last can be reached; `None` when none has started yet.
@@ -48,19 +47,15 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub async fn service_address(&self) -> Result<Option<ServiceAddress>, Error> {
-        self.read(|conn| {
-            let row = conn.query_one(
-                "SELECT base_url, app_base_url, date_add FROM service_address WHERE id = 1",
-                &[],
-            )?;
-            row.map(|row| {
+        self.read(|reader| {
+            let sql = "SELECT base_url, app_base_url, date_add FROM service_address WHERE id = 1";
+            reader.find(sql, &[], |row| {
                 Ok(ServiceAddress {
                     base_url: row.get("base_url")?,
                     app_base_url: row.get("app_base_url")?,
-                    started: row::time(&row, "date_add")?,
+                    started: row::time(row, "date_add")?,
                 })
             })
-            .transpose()
         })
         .await
     }

@@ -1,16 +1,18 @@
 //! An environment together with what its project says of the users in it.
 
 use jiff::{SignedDuration, Timestamp};
-use svc_data::Connection;
 use svc_model::{EnvironmentName, ProjectName};
+use uuid::Uuid;
 
+use crate::audit::AuditEntry;
 use crate::authentication::Authentication;
 use crate::codes::Purpose;
 use crate::error::Error;
-use crate::projects;
+use crate::scope::Scoped;
+use crate::tx::{Reader, values};
 
 /// An environment, and how users sign in there.
-pub(crate) struct Place {
+pub(crate) struct UserScope {
     pub(crate) project_uid: String,
     pub(crate) environment_uid: String,
     pub(crate) project: ProjectName,
@@ -19,7 +21,14 @@ pub(crate) struct Place {
     pub(crate) authentication: Authentication,
 }
 
-impl Place {
+impl UserScope {
+    /// A line about a user of the environment.
+    pub(crate) fn entry(&self, action: &'static str, user: Uuid) -> AuditEntry {
+        AuditEntry::new(action)
+            .place(&self.project, &self.environment)
+            .user(user)
+    }
+
     /// Where the link in a mail leads. The code stands behind `#`, which browsers keep to themselves.
     pub(crate) fn link(&self, base_url: &str, purpose: Purpose, code: &str) -> String {
         let call = purpose.call();
@@ -45,45 +54,30 @@ impl Place {
     }
 }
 
+impl Scoped for UserScope {
+    fn find(
+        reader: &mut Reader<'_>,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+    ) -> Result<Option<Self>, Error> {
+        let sql = "SELECT p.uid AS project_uid, e.uid AS environment_uid, p.sign_up, p.authentication \
+             FROM environments e JOIN projects p ON p.uid = e.project_uid \
+             WHERE p.unique_name = ?1 AND e.unique_name = ?2";
+        reader.find(sql, &values![project, environment], |row| {
+            Ok(Self {
+                project_uid: row.get("project_uid")?,
+                environment_uid: row.get("environment_uid")?,
+                project: project.clone(),
+                environment: environment.clone(),
+                sign_up: row.get("sign_up")?,
+                authentication: Authentication::from_row(row)?,
+            })
+        })
+    }
+}
+
 /// Whole seconds, so that a token says no more than its expiry.
 fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
     let then = now.saturating_add(by).unwrap_or(now);
     Timestamp::from_second(then.as_second()).unwrap_or(then)
-}
-
-/// The environment of these names.
-pub(crate) fn find(
-    conn: &mut dyn Connection,
-    project: &ProjectName,
-    environment: &EnvironmentName,
-) -> Result<Option<Place>, Error> {
-    let found = conn.query_one(
-        "SELECT p.uid AS project_uid, e.uid AS environment_uid, p.sign_up, p.authentication FROM environments e \
-         JOIN projects p ON p.uid = e.project_uid WHERE p.unique_name = ?1 AND e.unique_name = ?2",
-        &[project.as_str().into(), environment.as_str().into()],
-    )?;
-    let Some(row) = found else {
-        return Ok(None);
-    };
-    Ok(Some(Place {
-        project_uid: row.get("project_uid")?,
-        environment_uid: row.get("environment_uid")?,
-        project: project.clone(),
-        environment: environment.clone(),
-        sign_up: row.get("sign_up")?,
-        authentication: projects::authentication(&row)?,
-    }))
-}
-
-/// The environment of these names, or an error that says that there is none.
-pub(crate) fn get(
-    conn: &mut dyn Connection,
-    project: &ProjectName,
-    environment: &EnvironmentName,
-) -> Result<Place, Error> {
-    find(conn, project, environment)?.ok_or_else(|| {
-        Error::not_found(format!(
-            "there is no environment {environment} in project {project}"
-        ))
-    })
 }
