@@ -11,38 +11,24 @@ mod journal;
 mod line;
 mod row;
 mod tag;
+pub(crate) mod write_marks;
+
+pub use self::write_marks::{WriteKey, WriteMark, WriteMarks};
 
 use jiff::Timestamp;
 
+pub(crate) use self::actor::By;
 pub use self::actor::{Actor, ActorKind};
 pub use self::entry::{AuditEntry, EntityTag};
 pub use self::journal::{BegunWrite, WriteJournal};
 pub use self::line::{AuditFilter, AuditLine};
-pub(crate) use self::row::{INSERT, to_rows};
+pub(crate) use self::row::{INSERT, NewLine};
 pub(crate) use self::tag::tag;
+use crate::database::{Store, values};
 use crate::error::Error;
-use crate::store::Store;
-use crate::tx::values;
 
 /// How many lines are taken away in one transaction, so that writes get their turn in between.
 const PURGED_AT_ONCE: u32 = 5_000;
-
-/// Whose writes a store's lines tell of.
-#[derive(Debug, Clone)]
-pub(crate) struct By {
-    pub(crate) actor: Actor,
-    request_id: Option<String>,
-}
-
-impl By {
-    /// The program itself, as it is used from the command line.
-    pub(crate) fn program() -> Self {
-        Self {
-            actor: Actor::program(None),
-            request_id: None,
-        }
-    }
-}
 
 /// A line that a process has noted and the trail does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,17 +1,35 @@
 //! What API keys, static tokens and service tokens have in common: they are made, listed, revoked and verified in one
 //! way, and their last use is written down in one way.
 
+pub(crate) mod api_keys;
+pub(crate) mod codes;
+pub(crate) mod passwords;
+pub(crate) mod service_tokens;
+pub(crate) mod sessions;
+pub(crate) mod signing_keys;
+pub(crate) mod static_tokens;
+
+pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
+pub(crate) use self::codes::Purpose;
+pub(crate) use self::passwords::Passwords;
+pub use self::service_tokens::{
+    CreatedServiceToken, NewServiceToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
+};
+pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
+pub use self::signing_keys::{Claims, Keyring, SigningKeys};
+pub use self::static_tokens::{
+    CreatedStaticToken, NewStaticToken, StaticToken, TokenIdentity, Tokens,
+};
+
 use jiff::{SignedDuration, Timestamp};
 use svc_data::{Row, Value};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::clock;
+use crate::database::{Reader, Store, Tx, row, values};
 use crate::error::Error;
-use crate::row;
-use crate::secret::{CredentialHash, CredentialKind, Secret};
-use crate::store::Store;
-use crate::tx::{Reader, Tx, values};
+use crate::secrets::{CredentialHash, CredentialKind, Secret};
 
 /// How often the use of one credential is written down at most.
 const WRITE_EVERY: SignedDuration = SignedDuration::from_secs(60);

@@ -20,9 +20,9 @@ use uuid::Uuid;
 use self::change::Change;
 use self::fields::Fields;
 
+use crate::database::Store;
 use crate::error::Error;
-use crate::scope::ScopeRow;
-use crate::store::Store;
+use crate::projects::ScopeRow;
 
 pub(crate) use self::copy::{copy_all, is_any, remove_all};
 pub use self::list::{MorePages, PageList};

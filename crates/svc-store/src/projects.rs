@@ -1,24 +1,26 @@
 //! Projects: what everything else belongs to, and what an API key opens.
 
+pub(crate) mod environments;
+pub(crate) mod names;
+pub(crate) mod resources;
+pub(crate) mod scope;
 mod view;
+
+pub use self::environments::{
+    Environment, EnvironmentCopy, EnvironmentPatch, Environments, NewEnvironment,
+};
+pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
+pub(crate) use self::scope::{ProjectRow, ScopeRow, Scoped};
 
 use jiff::Timestamp;
 use svc_data::Row;
 use svc_model::{EnvironmentName, Project, ProjectName};
 use uuid::Uuid;
 
-use crate::accounts;
 use crate::audit::AuditEntry;
-use crate::authentication::Authentication;
-use crate::environments::{self, NewEnvironment};
+use crate::database::{Reader, Store, Tx, json, row, values};
 use crate::error::Error;
-use crate::json;
-use crate::members;
-use crate::names;
-use crate::row;
-use crate::store::Store;
-use crate::teams;
-use crate::tx::{Reader, Tx, values};
+use crate::people::{Authentication, accounts, members, teams};
 
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
      p.date_add, p.owner_uid, p.authentication";

@@ -99,3 +99,20 @@ impl ActorKind {
             .ok_or_else(|| Error::internal("the store holds an unknown kind of actor"))
     }
 }
+
+/// Whose writes a store's lines tell of.
+#[derive(Debug, Clone)]
+pub(crate) struct By {
+    pub(crate) actor: Actor,
+    pub(crate) request_id: Option<String>,
+}
+
+impl By {
+    /// The program itself, as it is used from the command line.
+    pub(crate) fn program() -> Self {
+        Self {
+            actor: Actor::program(None),
+            request_id: None,
+        }
+    }
+}

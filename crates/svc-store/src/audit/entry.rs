@@ -3,7 +3,7 @@
 use svc_model::{EnvironmentName, ProjectName, ResourceName, users::MODEL as USERS};
 use uuid::Uuid;
 
-use super::{Actor, ActorKind};
+use super::actor::{Actor, ActorKind};
 
 /// A change, as the audit trail tells of it.
 ///

@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::file::{JournalFile, Slot};
-use super::row::{INSERT_ONCE, NewLine};
+use super::row::{INSERT, NewLine};
 use super::{AuditEntry, By};
+use crate::database::{Store, blocking};
 use crate::error::Error;
-use crate::store::{Store, blocking};
 
 /// The journal of this process: [`Audit::open_journal`](super::Audit::open_journal). Cheap to clone.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ impl WriteJournal {
     pub(super) async fn open(store: &Store) -> Result<Self, Error> {
         let dir = store.dir().to_owned();
         let file = blocking(move || {
-            let _lock = crate::store::lock_folder(&dir)?;
+            let _lock = crate::database::lock_folder(&dir)?;
             JournalFile::create(&dir)
         })
         .await?;
@@ -80,7 +80,7 @@ impl WriteJournal {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
     pub fn begin(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite, Error> {
         let by = store.who().cloned().unwrap_or_else(By::program);
-        let begun = NewLine::new(store, &by, entry).unknown();
+        let begun = store.new_line(&by, entry).unknown();
         let slot = self.inner.file.take()?;
         if let Err(error) = self.inner.file.write(&slot, &begun) {
             self.inner.file.give_back(slot);
@@ -176,7 +176,7 @@ impl BegunWrite {
         let inner = &self.journal.inner;
         let lines = entries
             .iter()
-            .map(|entry| NewLine::new(&inner.store, &self.by, entry))
+            .map(|entry| inner.store.new_line(&self.by, entry))
             .collect::<Vec<_>>();
         // Between here and the end of the append a killed process may have the line in the trail or not. The note
         // has the identifier of the line, so that it becomes no second one.
@@ -251,7 +251,8 @@ pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<(), Err
     store
         .write(move |tx| {
             let mut rows = lines.iter().map(NewLine::values);
-            tx.housekeeping().execute_many(INSERT_ONCE, &mut rows)
+            let sql = format!("{INSERT} ON CONFLICT (uid) DO NOTHING");
+            tx.housekeeping().execute_many(&sql, &mut rows)
         })
         .await?;
     Ok(())
@@ -261,7 +262,7 @@ pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<(), Err
 pub(super) async fn notes_of_others(store: &Store) -> Result<Vec<Notes>, Error> {
     let dir = store.dir().to_owned();
     blocking(move || {
-        let _lock = crate::store::lock_folder(&dir)?;
+        let _lock = crate::database::lock_folder(&dir)?;
         file::read_all(&dir)
     })
     .await

@@ -5,11 +5,10 @@ use svc_data::{Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
-use super::row::UNKNOWN;
-use super::{Actor, ActorKind};
+use super::actor::{Actor, ActorKind};
 use crate::clock;
+use crate::database::row;
 use crate::error::Error;
-use crate::row;
 
 /// A line of the trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +119,7 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     test("record = ?1", text(&filter.record));
     test("request_id = ?1", text(&filter.request_id));
     let unknown = filter.outcome_is_unknown;
-    test("outcome = ?1", unknown.then(|| UNKNOWN.to_owned()));
+    test("outcome = ?1", unknown.then(|| "unknown".to_owned()));
     // By the identifier, which has an index, down to the millisecond, and by the time from there.
     test("uid >= ?1", filter.since.map(first_uid));
     test("date_add >= ?1", filter.since.map(clock::to_text));

@@ -1,38 +1,27 @@
 //! A line as it is written: into the table, and before that into the journal of writes.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use svc_data::Value;
 use uuid::Uuid;
 
-use super::{Actor, ActorKind, AuditEntry, AuditLine, By};
+use super::actor::{Actor, ActorKind, By};
+use super::entry::AuditEntry;
+use super::line::AuditLine;
 use crate::clock;
+use crate::database::values;
 use crate::error::Error;
-use crate::store::Store;
-use crate::tx::values;
 
 /// Inserts a line.
 pub(crate) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
      actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
-/// Inserts a line unless it is there already.
-pub(super) const INSERT_ONCE: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
-     actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT (uid) DO NOTHING";
-
 /// The `outcome` of a line about a write whose end nobody knows.
 pub(super) const UNKNOWN: &str = "unknown";
 
-/// The rows of lines about changes that were made now; none where the store keeps none.
-pub(crate) fn to_rows(store: &Store, entries: &[AuditEntry]) -> Vec<Vec<Value>> {
-    let by = store.who().into_iter();
-    by.flat_map(|by| entries.iter().map(|entry| NewLine::new(store, by, entry)))
-        .map(|line| line.values())
-        .collect()
-}
-
 /// The columns of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct NewLine {
+pub(crate) struct NewLine {
     uid: Uuid,
     date_add: String,
     project: Option<String>,
@@ -52,12 +41,11 @@ pub(super) struct NewLine {
 }
 
 impl NewLine {
-    /// The line about a change that was made now.
-    pub(super) fn new(store: &Store, by: &By, entry: &AuditEntry) -> Self {
-        let now = store.clock().now();
+    /// The line about a change that was made at this time, under an identifier of that time.
+    pub(crate) fn new(uid: Uuid, now: Timestamp, by: &By, entry: &AuditEntry) -> Self {
         let actor = entry.actor.as_ref().unwrap_or(&by.actor);
         Self {
-            uid: store.line_uid(now),
+            uid,
             date_add: clock::to_text(now),
             project: entry.project.clone(),
             environment: entry.environment.clone(),
@@ -125,7 +113,7 @@ impl NewLine {
     }
 
     /// The values of [`INSERT`], in its order.
-    pub(super) fn values(&self) -> Vec<Value> {
+    pub(crate) fn values(&self) -> Vec<Value> {
         let status = self.status.map(i64::from);
         values![
             self.uid,

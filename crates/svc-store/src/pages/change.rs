@@ -6,12 +6,10 @@ use super::fields::Fields;
 use super::rows::{self, DRAFT, Shown};
 use super::{Page, if_match, revisions};
 use crate::clock;
+use crate::database::{Tx, json, values};
 use crate::error::{Error, ErrorKind};
-use crate::json;
-use crate::names;
-use crate::scope::ScopeRow;
-use crate::secret::random_bytes;
-use crate::tx::{Tx, values};
+use crate::projects::{ScopeRow, names};
+use crate::secrets::random_bytes;
 
 /// What a page has of which its maker says nothing.
 const DEFAULTS: &str =

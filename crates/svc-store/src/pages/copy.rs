@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
+use crate::database::{Reader, Tx, values};
 use crate::error::Error;
-use crate::tx::{Reader, Tx, values};
 
 /// Whether an environment has pages in any layer.
 pub(crate) fn is_any(reader: &mut Reader<'_>, environment_uid: &str) -> Result<bool, Error> {

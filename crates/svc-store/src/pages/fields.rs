@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use svc_model::{Invalid, JsonObject};
 
+use crate::database::json;
 use crate::error::Error;
-use crate::json;
 
 /// Properties that are the service's; a caller's values are ignored.
 const OURS: [&str; 5] = ["uid", "environment", "draft", "deleted", "date_add"];

@@ -12,10 +12,9 @@ use svc_model::{Draft, EnvironmentName, ProjectName};
 
 use super::rows::{self, Shown};
 
+use crate::database::{Reader, Store};
 use crate::error::Error;
-use crate::scope::ScopeRow;
-use crate::store::Store;
-use crate::tx::Reader;
+use crate::projects::ScopeRow;
 
 /// How many bytes of JSON are in a part; one page more than fits is in it too.
 const PART: usize = 256 * 1024;

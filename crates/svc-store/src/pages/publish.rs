@@ -7,8 +7,8 @@ use svc_model::{Draft, PageUid};
 use super::change::{Change, Layers};
 use super::revisions;
 use super::rows::{self, DRAFT, PUBLISHED};
+use crate::database::values;
 use crate::error::Error;
-use crate::tx::values;
 
 /// A row of the draft layer.
 struct Drafted {

@@ -5,9 +5,8 @@ use svc_data::Row;
 use svc_model::PageUid;
 
 use super::rows::DRAFT;
+use crate::database::{Reader, Tx, row, values};
 use crate::error::Error;
-use crate::row;
-use crate::tx::{Reader, Tx, values};
 
 /// How many revisions of a page are kept.
 pub(super) const KEPT: i64 = 100;

@@ -5,8 +5,8 @@ use svc_data::Row;
 use svc_model::{Draft, EnvironmentName, PageUid};
 
 use super::{Page, if_match};
+use crate::database::{Reader, values};
 use crate::error::Error;
-use crate::tx::{Reader, values};
 
 /// The column `layer` of the published layer.
 pub(super) const PUBLISHED: &str = "published";

@@ -8,14 +8,12 @@ use svc_model::{EnvironmentName, Project};
 use uuid::Uuid;
 
 use super::ProjectSettings;
-use crate::accounts::{self, Account};
 use crate::clock;
-use crate::environments;
+use crate::database::Reader;
 use crate::error::Error;
-use crate::members;
-use crate::resources;
-use crate::secret_tokens::{self, SecretToken};
-use crate::tx::Reader;
+use crate::people::{Account, accounts, members};
+use crate::projects::{environments, resources};
+use crate::secrets::{SecretToken, secret_tokens};
 
 /// The project of a row as an account sees it; `None` when it is no member.
 pub(super) fn of(

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 use super::{NewLine, Notes};
+use crate::database::private_file;
 use crate::error::Error;
-use crate::store::private_file;
 
 /// What the name of a journal begins with; an identifier follows.
 const PREFIX: &str = "store.writes.";
