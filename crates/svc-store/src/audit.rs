@@ -24,7 +24,7 @@ pub use self::journal::{BegunWrite, WriteJournal};
 pub use self::line::{AuditFilter, AuditLine};
 pub(crate) use self::row::{INSERT, NewLine};
 pub(crate) use self::tag::tag;
-use crate::database::{Store, values};
+use crate::database::{Store, handle, values};
 use crate::error::Error;
 
 /// How many lines are taken away in one transaction, so that writes get their turn in between.
@@ -40,18 +40,14 @@ pub struct MissingLine {
     pub service_runs: bool,
 }
 
-/// The audit trail of the store: [`Store::audit`].
-#[derive(Debug, Clone, Copy)]
-pub struct Audit<'a> {
-    store: &'a Store,
+handle! {
+    /// The audit trail of the store: [`Store::audit`].
+    Audit,
+    /// The audit trail.
+    audit
 }
 
 impl Store {
-    /// The audit trail.
-    pub fn audit(&self) -> Audit<'_> {
-        Audit { store: self }
-    }
-
     /// The same store, whose lines say that this actor wrote, by this request. A store that was just opened says
     /// that the program itself did.
     #[must_use]

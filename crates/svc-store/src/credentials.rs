@@ -124,14 +124,14 @@ pub(crate) async fn revoke<C: Credential>(store: &Store, which: &str) -> Result<
                 &format!("SELECT uid FROM {table} WHERE uid = ?1 OR prefix = ?2 OR hash = ?3"),
                 &values![wanted.to_lowercase(), wanted, hash],
             )?;
-            let uid = match found.as_slice() {
+            let uid: Uuid = match found.as_slice() {
                 [] => {
                     return Err(Error::not_found(format!(
                         "there is no such {}; name it by its prefix or its uid",
                         C::WHAT
                     )));
                 }
-                [row] => row::uid(row, "uid")?,
+                [row] => row::get(row, "uid")?,
                 _ => {
                     return Err(Error::refused(format!(
                         "several are meant by this prefix; name the {} by its uid",
@@ -215,7 +215,7 @@ fn tag<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<Strin
 fn is_valid(row: &Row, hash: CredentialHash, now: Timestamp) -> Result<bool, Error> {
     let same = hash.is(&row.get::<String>("hash")?);
     let revoked = row.get::<Option<String>>("revoked")?.is_some();
-    let expired = is_expired(row::optional_time(row, "expires")?, now);
+    let expired = is_expired(row::get(row, "expires")?, now);
     Ok(same && !revoked && !expired)
 }
 

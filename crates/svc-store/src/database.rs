@@ -20,6 +20,7 @@ use uuid::{ContextV7, Uuid};
 pub use self::address::ServiceAddress;
 pub(crate) use self::files::{lock as lock_folder, private_file};
 use self::migrations::MIGRATIONS;
+pub(crate) use self::row::{columns, stored_by_name};
 pub(crate) use self::tx::{Reader, Tx};
 pub(crate) use self::values::{Bind, values};
 use crate::audit::{Actor, AuditEntry, By, NewLine};
@@ -27,6 +28,25 @@ use crate::clock::Clock;
 use crate::credentials::Passwords;
 use crate::error::Error;
 use crate::secrets::{SealKey, Sealer};
+
+/// Defines a handle: a type that borrows the store, and the method that gives it.
+macro_rules! handle {
+    ($(#[$type_doc:meta])+ $type:ident, $(#[$method_doc:meta])+ $method:ident) => {
+        $(#[$type_doc])+
+        #[derive(Debug, Clone, Copy)]
+        pub struct $type<'a> {
+            store: &'a $crate::Store,
+        }
+
+        impl $crate::Store {
+            $(#[$method_doc])+
+            pub fn $method(&self) -> $type<'_> {
+                $type { store: self }
+            }
+        }
+    };
+}
+pub(crate) use handle;
 
 /// What is sealed into the store, to know its key again.
 const SEAL_CHECK_CONTEXT: &str = "seal check";

@@ -14,13 +14,13 @@ mod revisions;
 mod rows;
 
 use bytes::Bytes;
-use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, ProjectName};
+use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, ProjectName, Scope};
 use uuid::Uuid;
 
 use self::change::Change;
 use self::fields::Fields;
 
-use crate::database::Store;
+use crate::database::handle;
 use crate::error::Error;
 use crate::projects::ScopeRow;
 
@@ -49,20 +49,14 @@ impl Page {
     }
 }
 
-/// The pages of the store's environments: [`Store::pages`].
-///
-/// Every function takes the layer of the request ([`Draft`]): `Off` is the published one; `On` reads the draft of a
-/// page where it has one, else the page as it is published, and writes drafts only.
-#[derive(Debug, Clone, Copy)]
-pub struct Pages<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The pages of the store's environments: [`Store::pages`].
+    ///
+    /// Every function takes the layer of the request ([`Draft`]): `Off` is the published one; `On` reads the draft of a
+    /// page where it has one, else the page as it is published, and writes drafts only.
+    Pages,
     /// The page settings of environments.
-    pub fn pages(&self) -> Pages<'_> {
-        Pages { store: self }
-    }
+    pages
 }
 
 impl Pages<'_> {
@@ -93,8 +87,9 @@ impl Pages<'_> {
         uid: &PageUid,
     ) -> Result<Page, Error> {
         let uid = uid.clone();
+        let names = Scope::new(project, environment);
         self.store
-            .read_scope(project, environment, move |reader, scope: ScopeRow| {
+            .read_in(names, move |reader, scope: ScopeRow| {
                 let row = rows::get(reader, &scope.environment_uid, draft, &uid)?;
                 rows::page(reader, &row, &scope.environment)
             })
@@ -247,8 +242,9 @@ impl Pages<'_> {
         uid: &PageUid,
     ) -> Result<Vec<PageRevision>, Error> {
         let uid = uid.clone();
+        let names = Scope::new(project, environment);
         self.store
-            .read_scope(project, environment, move |reader, scope: ScopeRow| {
+            .read_in(names, move |reader, scope: ScopeRow| {
                 rows::known(reader, &scope.environment_uid, &uid)?;
                 revisions::list(reader, &uid)
             })
@@ -293,7 +289,7 @@ impl Pages<'_> {
         F: FnOnce(&mut Change<'_, '_>) -> Result<T, Error> + Send + 'static,
     {
         self.store
-            .write_scope(project, environment, |tx, scope: ScopeRow| {
+            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
                 // Where there is no draft to publish, nothing is written either.
                 tx.move_revision();
                 work(&mut Change { tx, scope })

@@ -10,7 +10,7 @@ pub use self::environments::{
     Environment, EnvironmentCopy, EnvironmentPatch, Environments, NewEnvironment,
 };
 pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
-pub(crate) use self::scope::{ProjectRow, ScopeRow, Scoped};
+pub(crate) use self::scope::{Located, ProjectRow, ScopeRow};
 
 use jiff::Timestamp;
 use svc_data::Row;
@@ -18,7 +18,7 @@ use svc_model::{EnvironmentName, Project, ProjectName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Store, Tx, json, row, values};
+use crate::database::{Reader, Tx, columns, handle, json, values};
 use crate::error::Error;
 use crate::people::{Authentication, accounts, members, teams};
 
@@ -103,17 +103,11 @@ pub struct ProjectPatch {
     pub params: Option<String>,
 }
 
-/// The store's projects: [`Store::projects`].
-#[derive(Debug, Clone, Copy)]
-pub struct Projects<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The store's projects: [`Store::projects`].
+    Projects,
     /// The projects.
-    pub fn projects(&self) -> Projects<'_> {
-        Projects { store: self }
-    }
+    projects
 }
 
 impl Projects<'_> {
@@ -215,7 +209,7 @@ impl Projects<'_> {
         patch: ProjectPatch,
     ) -> Result<ProjectSettings, Error> {
         self.store
-            .write_project(project, move |tx, project| {
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let uid = &project.uid;
                 let old = from_row(&get(tx, &project.name)?)?;
                 let params = match patch.params {
@@ -248,7 +242,7 @@ impl Projects<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
     pub async fn delete(&self, project: &ProjectName) -> Result<(), Error> {
         self.store
-            .write_project(project, |tx, project| {
+            .write_in(project.clone(), |tx, project: ProjectRow| {
                 let uid = &project.uid;
                 let entry = project.entry("projects.delete");
                 let entry = entry.before(tx.tag("projects", uid)?);
@@ -302,15 +296,8 @@ fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String, Error> {
 }
 
 fn from_row(row: &Row) -> Result<ProjectSettings, Error> {
-    Ok(ProjectSettings {
-        unique_name: ProjectName::from(row.get::<String>("unique_name")?),
-        name: row.get("name")?,
-        color: row.get("color")?,
-        domain: row.get("domain")?,
-        owner_uid: row::optional_uid(row, "owner_uid")?,
-        sign_up: row.get("sign_up")?,
+    columns!(row => ProjectSettings {
         authentication: Authentication::from_row(row)?,
-        params: row.get("params")?,
-        date_add: row::time(row, "date_add")?,
+        unique_name, name, color, domain, owner_uid, sign_up, params, date_add
     })
 }

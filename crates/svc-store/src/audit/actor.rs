@@ -92,7 +92,7 @@ impl ActorKind {
         }
     }
 
-    pub(super) fn stored(text: &str) -> Result<Self, Error> {
+    pub(crate) fn stored(text: &str) -> Result<Self, Error> {
         Self::ALL
             .into_iter()
             .find(|kind| kind.as_str() == text)

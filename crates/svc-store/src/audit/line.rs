@@ -5,9 +5,9 @@ use svc_data::{Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
-use super::actor::{Actor, ActorKind};
+use super::actor::Actor;
 use crate::clock;
-use crate::database::row;
+use crate::database::{columns, row};
 use crate::error::Error;
 
 /// A line of the trail.
@@ -140,26 +140,19 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
 }
 
 pub(super) fn from_row(row: &Row) -> Result<AuditLine, Error> {
-    Ok(AuditLine {
-        uid: row::uid(row, "uid")?,
-        time: row::time(row, "date_add")?,
-        project: row.get("project")?,
-        environment: row.get("environment")?,
-        actor: Actor {
-            kind: ActorKind::stored(&row.get::<String>("actor_kind")?)?,
-            uid: row::optional_uid(row, "actor_uid")?,
-            label: row.get("actor_label")?,
-        },
-        action: row.get("action")?,
-        resource: row.get("resource")?,
-        model: row.get("model")?,
-        record: row.get("record")?,
-        request_id: row.get("request_id")?,
-        before: row.get("before_tag")?,
-        after: row.get("after_tag")?,
-        status: row
-            .get::<Option<i64>>("status")?
-            .and_then(|status| u16::try_from(status).ok()),
+    let actor = Actor {
+        kind: row::get(row, "actor_kind")?,
+        uid: row::get(row, "actor_uid")?,
+        label: row::get(row, "actor_label")?,
+    };
+    let status: Option<i64> = row.get("status")?;
+    columns!(row => AuditLine {
+        time: row::get(row, "date_add")?,
+        before: row::get(row, "before_tag")?,
+        after: row::get(row, "after_tag")?,
+        status: status.and_then(|status| u16::try_from(status).ok()),
         outcome_is_unknown: row.get::<Option<String>>("outcome")?.is_some(),
+        actor: actor,
+        uid, project, environment, action, resource, model, record, request_id
     })
 }

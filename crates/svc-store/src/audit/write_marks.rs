@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use svc_data::Value;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 
-use crate::database::{Store, values};
+use crate::database::{handle, values};
 use crate::error::Error;
 
 /// How long a mark is kept.
@@ -59,17 +59,11 @@ pub struct WriteMark {
     pub outcome: String,
 }
 
-/// The marks of the store: [`Store::write_marks`].
-#[derive(Clone, Copy, Debug)]
-pub struct WriteMarks<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The marks of the store: [`Store::write_marks`].
+    WriteMarks,
     /// The marks of bulk creates that carry a key.
-    pub fn write_marks(&self) -> WriteMarks<'_> {
-        WriteMarks { store: self }
-    }
+    write_marks
 }
 
 impl WriteMarks<'_> {

@@ -9,10 +9,10 @@ use uuid::Uuid;
 use crate::audit::AuditEntry;
 use crate::credentials;
 use crate::credentials::Credential;
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Tx, columns, handle, values};
 use crate::error::Error;
 use crate::people::{Team, accounts, members, teams};
-use crate::projects::ProjectRow;
+use crate::projects::{Located, ProjectRow};
 use crate::secrets::{CredentialKind, Secret};
 
 /// An API key as lists show it: everything but the key.
@@ -117,17 +117,11 @@ impl ApiKeyIdentity {
     }
 }
 
-/// The store's API keys: [`Store::api_keys`].
-#[derive(Debug, Clone, Copy)]
-pub struct ApiKeys<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The store's API keys: [`Store::api_keys`].
+    ApiKeys,
     /// The API keys of accounts.
-    pub fn api_keys(&self) -> ApiKeys<'_> {
-        ApiKeys { store: self }
-    }
+    api_keys
 }
 
 impl ApiKeys<'_> {
@@ -147,7 +141,7 @@ impl ApiKeys<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<ApiKey>, Error> {
         self.store
-            .read_project(project, |reader, project| {
+            .read_in(project.clone(), |reader, project: ProjectRow| {
                 let members = "JOIN members m ON m.account_uid = a.uid WHERE m.project_uid = ?1";
                 credentials::list(reader, members, &values![project.uid])
             })
@@ -194,22 +188,14 @@ impl Credential for ApiKey {
     const ACTIONS: [&'static str; 2] = ["api_keys.create", "api_keys.revoke"];
 
     fn select() -> String {
-        "SELECT c.uid AS key_uid, c.account_uid, a.email, c.prefix, c.name, c.date_add, c.last_use, c.expires, \
+        "SELECT c.uid, c.account_uid, a.email, c.prefix, c.name, c.date_add, c.last_use, c.expires, \
          c.revoked, c.hash FROM api_keys c JOIN accounts a ON a.uid = c.account_uid"
             .to_owned()
     }
 
     fn from_row(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            uid: row::uid(row, "key_uid")?,
-            account_uid: row::uid(row, "account_uid")?,
-            email: row.get("email")?,
-            prefix: row.get("prefix")?,
-            name: row.get("name")?,
-            date_add: row::time(row, "date_add")?,
-            last_use: row::optional_time(row, "last_use")?,
-            expires: row::optional_time(row, "expires")?,
-            revoked: row::optional_time(row, "revoked")?,
+        columns!(row => Self {
+            uid, account_uid, email, prefix, name, date_add, last_use, expires, revoked
         })
     }
 

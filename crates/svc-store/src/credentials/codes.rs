@@ -84,7 +84,7 @@ pub(crate) fn find(
         "SELECT user_uid, email FROM codes \
          WHERE hash = ?1 AND purpose = ?2 AND expires > ?3 AND user_uid IS NOT NULL",
         &values![hash, purpose.as_str(), reader.now()],
-        |row| Ok((row::uid(row, "user_uid")?, row.get("email")?)),
+        |row| Ok((row::get(row, "user_uid")?, row.get("email")?)),
     )
 }
 

@@ -3,16 +3,16 @@
 
 use jiff::Timestamp;
 use svc_data::{Row, Value};
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials;
 use crate::credentials::Credential;
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Tx, columns, handle, values};
 use crate::error::Error;
 use crate::people::{Team, TeamRights, rights, teams};
-use crate::projects::ScopeRow;
+use crate::projects::{Located, ScopeRow};
 use crate::secrets::{CredentialKind, Secret};
 
 /// A service token as lists show it: everything but the token.
@@ -116,17 +116,11 @@ impl ServiceTokenIdentity {
     }
 }
 
-/// The store's service tokens: [`Store::service_tokens`].
-#[derive(Debug, Clone, Copy)]
-pub struct ServiceTokens<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The store's service tokens: [`Store::service_tokens`].
+    ServiceTokens,
     /// The tokens of services.
-    pub fn service_tokens(&self) -> ServiceTokens<'_> {
-        ServiceTokens { store: self }
-    }
+    service_tokens
 }
 
 impl ServiceTokens<'_> {
@@ -149,8 +143,9 @@ impl ServiceTokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<ServiceToken>, Error> {
+        let names = Scope::new(project, environment);
         self.store
-            .read_scope(project, environment, |reader, scope: ScopeRow| {
+            .read_in(names, |reader, scope: ScopeRow| {
                 let condition = "WHERE c.environment_uid = ?1";
                 credentials::list(reader, condition, &values![scope.environment_uid])
             })
@@ -201,7 +196,7 @@ impl Credential for ServiceToken {
 
     fn select() -> String {
         format!(
-            "SELECT c.uid AS token_uid, p.unique_name AS project, e.unique_name AS environment, \
+            "SELECT c.uid, p.unique_name AS project, e.unique_name AS environment, \
              c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash, {team} \
              FROM service_tokens c JOIN environments e ON e.uid = c.environment_uid \
              JOIN projects p ON p.uid = e.project_uid JOIN teams t ON t.uid = c.team_uid",
@@ -210,17 +205,9 @@ impl Credential for ServiceToken {
     }
 
     fn from_row(row: &Row) -> Result<Self, Error> {
-        Ok(Self {
-            uid: row::uid(row, "token_uid")?,
-            project: row.get::<String>("project")?.into(),
-            environment: row.get::<String>("environment")?.into(),
+        columns!(row => Self {
             team: teams::from_row(row)?,
-            prefix: row.get("prefix")?,
-            name: row.get("name")?,
-            date_add: row::time(row, "date_add")?,
-            last_use: row::optional_time(row, "last_use")?,
-            expires: row::optional_time(row, "expires")?,
-            revoked: row::optional_time(row, "revoked")?,
+            uid, project, environment, prefix, name, date_add, last_use, expires, revoked
         })
     }
 
@@ -229,7 +216,7 @@ impl Credential for ServiceToken {
     }
 
     fn values(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<Value>, Error> {
-        let scope = ScopeRow::get(tx, &new.project, &new.environment)?;
+        let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
         let team = teams::by_name(tx, &scope.project_uid, &new.team)?;
         Ok(values![scope.environment_uid, team.uid].into())
     }

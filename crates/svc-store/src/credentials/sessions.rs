@@ -10,15 +10,15 @@ use hmac::{Hmac, Mac as _};
 use jiff::{SignedDuration, Timestamp};
 use sha2::Sha256;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials::{Claims, signing_keys};
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Tx, handle, row, values};
 use crate::error::Error;
 use crate::people::{Team, TeamRights, UserScope, rights, teams};
-use crate::projects::Scoped;
+use crate::projects::Located;
 use crate::secrets::{Sealer, Secret};
 
 /// How a refresh token begins.
@@ -64,17 +64,11 @@ pub struct SessionIdentity {
     pub expires: i64,
 }
 
-/// The sessions of users: [`Store::sessions`].
-#[derive(Debug, Clone, Copy)]
-pub struct Sessions<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The sessions of users: [`Store::sessions`].
+    Sessions,
     /// The sessions of users.
-    pub fn sessions(&self) -> Sessions<'_> {
-        Sessions { store: self }
-    }
+    sessions
 }
 
 impl Sessions<'_> {
@@ -103,14 +97,12 @@ impl Sessions<'_> {
         let Some((session, generation)) = read_token(self.store.sealer(), token) else {
             return Ok(None);
         };
-        let (project, environment) = (project.clone(), environment.clone());
+        let scope = Scope::new(project, environment);
         self.store
-            .write(
-                move |tx| match UserScope::find(tx, &project, &environment)? {
-                    Some(scope) => refresh(tx, &scope, session, generation),
-                    None => Ok(None),
-                },
-            )
+            .write(move |tx| match UserScope::find(tx, &scope)? {
+                Some(scope) => refresh(tx, &scope, session, generation),
+                None => Ok(None),
+            })
             .await
     }
 
@@ -182,8 +174,8 @@ fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdenti
     };
     let team = teams::from_row(&row)?;
     Ok(Some(SessionIdentity {
-        session_uid: row::uid(&row, "session_uid")?,
-        user_uid: row::uid(&row, "user_uid")?,
+        session_uid: row::get(&row, "session_uid")?,
+        user_uid: row::get(&row, "user_uid")?,
         email: row.get("email")?,
         project: row.get::<String>("project")?.into(),
         environment: row.get::<String>("environment")?.into(),
@@ -209,7 +201,7 @@ fn refresh(
     let Some(row) = found else {
         return Ok(None);
     };
-    let user = row::uid(&row, "user_uid")?;
+    let user = row::get(&row, "user_uid")?;
     let newest: i64 = row.get("generation")?;
     let mut rotations = rotations(&row)?;
     rotations.retain(|(_, at)| now.duration_since(*at) <= GRACE);
@@ -224,7 +216,7 @@ fn refresh(
         return tokens(tx, scope, user, (session, next), expires).map(Some);
     }
     if rotations.iter().any(|(rotated, _)| *rotated == presented) {
-        let expires = row::time(&row, "expires")?;
+        let expires = row::get(&row, "expires")?;
         tx.housekeeping();
         return tokens(tx, scope, user, (session, presented + 1), expires).map(Some);
     }

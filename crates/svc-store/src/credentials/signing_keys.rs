@@ -14,7 +14,7 @@ use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Tx, handle, row, values};
 use crate::error::Error;
 use crate::secrets::{Secret, mac, random_bytes};
 
@@ -162,17 +162,11 @@ fn read<T: for<'de> Deserialize<'de>>(part: &str) -> Option<T> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
 }
 
-/// The keys that sign access tokens: [`Store::signing_keys`].
-#[derive(Debug, Clone, Copy)]
-pub struct SigningKeys<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The keys that sign access tokens: [`Store::signing_keys`].
+    SigningKeys,
     /// The keys that sign access tokens.
-    pub fn signing_keys(&self) -> SigningKeys<'_> {
-        SigningKeys { store: self }
-    }
+    signing_keys
 }
 
 impl SigningKeys<'_> {
@@ -258,7 +252,7 @@ fn load(reader: &mut Reader<'_>) -> Result<Option<Keyring>, Error> {
             Ok(SigningKey {
                 kid,
                 key: mac::keyed(&secret),
-                expires: row::optional_time(row, "expires")?,
+                expires: row::get(row, "expires")?,
             })
         },
     )?;
@@ -335,66 +329,37 @@ mod tests {
             keys.verify(&signed(good, &payload, b"secret"), at(NOW))
                 .is_some()
         );
-        for (header, payload, secret) in [
-            // Another key, another kid, none, a path as kid.
-            (good, payload.clone(), &b"other"[..]),
-            (
-                r#"{"alg":"HS256","typ":"JWT","kid":"k2"}"#,
-                payload.clone(),
-                b"secret",
-            ),
-            (r#"{"alg":"HS256","typ":"JWT"}"#, payload.clone(), b"secret"),
-            (
-                r#"{"alg":"HS256","typ":"JWT","kid":"../../dev/null"}"#,
-                payload.clone(),
-                b"",
-            ),
-            // Another algorithm.
-            (
-                r#"{"alg":"none","typ":"JWT","kid":"k1"}"#,
-                payload.clone(),
-                b"secret",
-            ),
-            (
-                r#"{"alg":"None","typ":"JWT","kid":"k1"}"#,
-                payload.clone(),
-                b"secret",
-            ),
-            (
-                r#"{"alg":"HS512","typ":"JWT","kid":"k1"}"#,
-                payload.clone(),
-                b"secret",
-            ),
-            (
-                r#"{"alg":"RS256","typ":"JWT","kid":"k1"}"#,
-                payload.clone(),
-                b"secret",
-            ),
-            // Times that are wrong, missing, or no numbers.
-            (
-                good,
-                payload.replace(&(NOW + 900).to_string(), &NOW.to_string()),
-                b"secret",
-            ),
-            (good, payload.replace("\"exp\"", "\"expires\""), b"secret"),
-            (
-                good,
-                payload.replace(&(NOW + 900).to_string(), "\"9999999999\""),
-                b"secret",
-            ),
-            (
-                good,
-                payload.replace("{\"sub\"", &format!("{{\"nbf\":{},\"sub\"", NOW + 60)),
-                b"secret",
-            ),
-            // Another type of token.
-            (
-                good,
-                payload.replace("\"access\"", "\"refresh\""),
-                b"secret",
-            ),
+        let (other, secret) = (&b"other"[..], &b"secret"[..]);
+        let payload = payload.as_str();
+        let until = NOW + 900;
+        // Another key; another kid, none, a path as kid; another algorithm.
+        let mut wrong = vec![(good.to_owned(), payload.to_owned(), other)];
+        for (header, secret) in [
+            (r#"{"alg":"HS256","typ":"JWT","kid":"k2"}"#, secret),
+            (r#"{"alg":"HS256","typ":"JWT"}"#, secret),
+            (r#"{"alg":"HS256","typ":"JWT","kid":"../../dev/null"}"#, b""),
+            (r#"{"alg":"none","typ":"JWT","kid":"k1"}"#, secret),
+            (r#"{"alg":"None","typ":"JWT","kid":"k1"}"#, secret),
+            (r#"{"alg":"HS512","typ":"JWT","kid":"k1"}"#, secret),
+            (r#"{"alg":"RS256","typ":"JWT","kid":"k1"}"#, secret),
         ] {
-            let token = signed(header, &payload, secret);
+            wrong.push((header.to_owned(), payload.to_owned(), secret));
+        }
+        // Times that are wrong, missing, or no numbers; another type of token.
+        for (from, to) in [
+            (until.to_string(), NOW.to_string()),
+            ("\"exp\"".to_owned(), "\"expires\"".to_owned()),
+            (until.to_string(), "\"9999999999\"".to_owned()),
+            (
+                "{\"sub\"".to_owned(),
+                format!("{{\"nbf\":{},\"sub\"", NOW + 60),
+            ),
+            ("\"access\"".to_owned(), "\"refresh\"".to_owned()),
+        ] {
+            wrong.push((good.to_owned(), payload.replace(&from, &to), secret));
+        }
+        for (header, payload, secret) in wrong {
+            let token = signed(&header, &payload, secret);
             assert!(keys.verify(&token, at(NOW)).is_none(), "{header} {payload}");
         }
     }

@@ -3,15 +3,15 @@
 
 use jiff::Timestamp;
 use svc_data::{Row, Value};
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials;
 use crate::credentials::Credential;
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::Error;
-use crate::projects::ScopeRow;
+use crate::projects::{Located, ScopeRow};
 use crate::secrets::{CredentialKind, Secret};
 
 /// A static token as lists show it: everything but the token.
@@ -118,17 +118,11 @@ impl TokenIdentity {
     }
 }
 
-/// The store's static tokens: [`Store::tokens`].
-#[derive(Debug, Clone, Copy)]
-pub struct Tokens<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The store's static tokens: [`Store::tokens`].
+    Tokens,
     /// The static tokens of resources.
-    pub fn tokens(&self) -> Tokens<'_> {
-        Tokens { store: self }
-    }
+    tokens
 }
 
 impl Tokens<'_> {
@@ -151,8 +145,9 @@ impl Tokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<StaticToken>, Error> {
+        let names = Scope::new(project, environment);
         self.store
-            .read_scope(project, environment, |reader, scope: ScopeRow| {
+            .read_in(names, |reader, scope: ScopeRow| {
                 let condition = "WHERE c.environment_uid = ?1";
                 credentials::list(reader, condition, &values![scope.environment_uid])
             })
@@ -199,7 +194,7 @@ impl Credential for StaticToken {
     const ACTIONS: [&'static str; 2] = ["tokens.create", "tokens.revoke"];
 
     fn select() -> String {
-        "SELECT c.uid AS token_uid, p.unique_name AS project, e.unique_name AS environment, \
+        "SELECT c.uid, p.unique_name AS project, e.unique_name AS environment, \
          r.unique_name AS resource, c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash \
          FROM static_tokens c JOIN environments e ON e.uid = c.environment_uid \
          JOIN projects p ON p.uid = e.project_uid LEFT JOIN resources r ON r.uid = c.resource_uid"
@@ -207,18 +202,10 @@ impl Credential for StaticToken {
     }
 
     fn from_row(row: &Row) -> Result<Self, Error> {
-        let resource: Option<String> = row.get("resource")?;
-        Ok(Self {
-            uid: row::uid(row, "token_uid")?,
-            project: row.get::<String>("project")?.into(),
-            environment: row.get::<String>("environment")?.into(),
-            resource: resource.map_or_else(|| ResourceName::TOOLS.into(), ResourceName::from),
-            prefix: row.get("prefix")?,
-            name: row.get("name")?,
-            date_add: row::time(row, "date_add")?,
-            last_use: row::optional_time(row, "last_use")?,
-            expires: row::optional_time(row, "expires")?,
-            revoked: row::optional_time(row, "revoked")?,
+        let resource: Option<ResourceName> = row::get(row, "resource")?;
+        columns!(row => Self {
+            resource: resource.unwrap_or_else(|| ResourceName::TOOLS.into()),
+            uid, project, environment, prefix, name, date_add, last_use, expires, revoked
         })
     }
 
@@ -227,7 +214,7 @@ impl Credential for StaticToken {
     }
 
     fn values(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<Value>, Error> {
-        let scope = ScopeRow::get(tx, &new.project, &new.environment)?;
+        let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
         let resource_uid = match new.resource.as_str() {
             ResourceName::TOOLS => None,
             _ => Some(scope.resource_uid(tx, &new.resource)?),

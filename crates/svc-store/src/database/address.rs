@@ -52,7 +52,7 @@ impl Store {
                 Ok(ServiceAddress {
                     base_url: row.get("base_url")?,
                     app_base_url: row.get("app_base_url")?,
-                    started: row::time(row, "date_add")?,
+                    started: row::get(row, "date_add")?,
                 })
             })
         })

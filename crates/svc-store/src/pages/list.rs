@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-use svc_model::{Draft, EnvironmentName, ProjectName};
+use svc_model::{Draft, EnvironmentName, ProjectName, Scope};
 
 use super::rows::{self, Shown};
 
@@ -63,7 +63,8 @@ pub(super) async fn first(
     environment: &EnvironmentName,
     draft: Draft,
 ) -> Result<PageList, Error> {
-    let part = store.read_scope(project, environment, move |reader, scope: ScopeRow| {
+    let names = Scope::new(project, environment);
+    let part = store.read_in(names, move |reader, scope: ScopeRow| {
         let rest = rows::list(reader, &scope.environment_uid, draft)?.into();
         part(reader, scope.environment, rest, b'[')
     });

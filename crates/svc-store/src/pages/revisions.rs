@@ -91,7 +91,7 @@ pub(super) fn content(
 fn from_row(row: &Row) -> Result<PageRevision, Error> {
     Ok(PageRevision {
         number: row.get::<i64>("number")?.unsigned_abs(),
-        date_add: row::time(row, "date_add")?,
+        date_add: row::get(row, "date_add")?,
         author: row.get("author")?,
         draft: row.get::<String>("layer")? == DRAFT,
         deleted: row.get("deleted")?,

@@ -8,7 +8,7 @@ mod password;
 mod register;
 
 use jiff::SignedDuration;
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::credentials::{SessionTokens, sessions};
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::people::mails::{Content, NewMail};
 use crate::people::users::Kept;
 use crate::people::{MailKind, User, UserScope, mails, users};
-use crate::projects::Scoped;
+use crate::projects::Located;
 use crate::secrets::Secret;
 
 pub use self::register::{Registered, Registration};
@@ -29,8 +29,7 @@ const NEWS_FOR: SignedDuration = SignedDuration::from_hours(24);
 #[derive(Debug, Clone)]
 pub struct Account<'a> {
     store: &'a Store,
-    project: ProjectName,
-    environment: EnvironmentName,
+    scope: Scope,
     /// What links in mails begin with.
     base_url: String,
 }
@@ -58,8 +57,7 @@ impl Store {
     ) -> Account<'_> {
         Account {
             store: self,
-            project: project.clone(),
-            environment: environment.clone(),
+            scope: Scope::new(project, environment),
             base_url: base_url.into(),
         }
     }
@@ -97,11 +95,11 @@ impl Account<'_> {
 
     /// The user with an e-mail address, and where.
     async fn find(&self, email: &str) -> Result<Option<(UserScope, Kept)>, Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
+        let scope = self.scope.clone();
         let email = email.to_owned();
         self.store
             .read(move |reader| {
-                let Some(scope) = UserScope::find(reader, &project, &environment)? else {
+                let Some(scope) = UserScope::find(reader, &scope)? else {
                     return Ok(None);
                 };
                 let kept = users::find(reader, &scope, &email)?;
@@ -113,14 +111,10 @@ impl Account<'_> {
     /// The user with an identifier, and where.
     async fn get(&self, user: Uuid) -> Result<(UserScope, Kept), Error> {
         self.store
-            .read_scope(
-                &self.project,
-                &self.environment,
-                move |reader, scope: UserScope| {
-                    let kept = users::get(reader, &scope, user)?;
-                    Ok((scope, kept))
-                },
-            )
+            .read_in(self.scope.clone(), move |reader, scope: UserScope| {
+                let kept = users::get(reader, &scope, user)?;
+                Ok((scope, kept))
+            })
             .await
     }
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use svc_data::Row;
 use uuid::Uuid;
 
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::Error;
 
 /// Longest part before the `@` (RFC 5321, section 4.5.3.1.1).
@@ -37,17 +37,11 @@ pub struct Account {
     pub date_add: Timestamp,
 }
 
-/// The accounts of the store: [`Store::accounts`].
-#[derive(Debug, Clone, Copy)]
-pub struct Accounts<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The accounts of the store: [`Store::accounts`].
+    Accounts,
     /// The platform's accounts.
-    pub fn accounts(&self) -> Accounts<'_> {
-        Accounts { store: self }
-    }
+    accounts
 }
 
 impl Accounts<'_> {
@@ -120,14 +114,10 @@ pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account, Er
 
 /// Reads an account from a row with [`COLUMNS`].
 pub(crate) fn from_row(row: &Row) -> Result<Account, Error> {
-    Ok(Account {
-        uid: row::uid(row, "account_uid")?,
-        email: row.get("email")?,
-        first_name: row.get("first_name")?,
-        last_name: row.get("last_name")?,
-        language: row.get("language")?,
-        timezone: row.get("timezone")?,
-        date_add: row::time(row, "account_date_add")?,
+    columns!(row => Account {
+        uid: row::get(row, "account_uid")?,
+        date_add: row::get(row, "account_date_add")?,
+        email, first_name, last_name, language, timezone
     })
 }
 

@@ -8,7 +8,7 @@ use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
-use crate::database::{Store, Tx, row, values};
+use crate::database::{Tx, handle, row, stored_by_name, values};
 use crate::error::Error;
 use crate::secrets::{Sealer, Secret};
 
@@ -77,14 +77,9 @@ impl MailKind {
             Self::EmailChanged => format!("Your e-mail address for {project} was changed"),
         }
     }
-
-    fn stored(text: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == text)
-            .ok_or_else(|| Error::internal("the store holds an unknown kind of mail"))
-    }
 }
+
+stored_by_name!(MailKind, "the store holds an unknown kind of mail");
 
 /// A mail.
 #[derive(Clone)]
@@ -149,17 +144,11 @@ pub(crate) struct NewMail<'a> {
     pub(crate) expires: Timestamp,
 }
 
-/// The outbox: [`Store::mails`].
-#[derive(Debug, Clone, Copy)]
-pub struct Mails<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The outbox: [`Store::mails`].
+    Mails,
     /// The mails that wait.
-    pub fn mails(&self) -> Mails<'_> {
-        Mails { store: self }
-    }
+    mails
 }
 
 impl Mails<'_> {
@@ -273,7 +262,7 @@ fn select(rest: &str) -> String {
 }
 
 fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail, Error> {
-    let uid = row::uid(row, "mail_uid")?;
+    let uid: Uuid = row::get(row, "mail_uid")?;
     let damaged = || Error::internal("a mail of the outbox cannot be opened; it is damaged");
     let content = sealer
         .open(&context(&uid.to_string()), &row.get::<String>("content")?)
@@ -284,13 +273,13 @@ fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail, Error> {
         project: row.get::<String>("project")?.into(),
         project_name: row.get("project_name")?,
         environment: row.get::<String>("environment")?.into(),
-        kind: MailKind::stored(&row.get::<String>("kind")?)?,
+        kind: row::get(row, "kind")?,
         to: row.get("recipient")?,
         code: content.code.map(Secret::new),
         link: content.link.map(Secret::new),
         about: content.about,
-        date_add: row::time(row, "date_add")?,
-        expires: row::time(row, "expires")?,
+        date_add: row::get(row, "date_add")?,
+        expires: row::get(row, "expires")?,
         attempts: row.get::<i64>("attempts")?.try_into().unwrap_or(u32::MAX),
     })
 }

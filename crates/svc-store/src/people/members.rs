@@ -5,9 +5,10 @@ use svc_data::Row;
 use svc_model::ProjectName;
 use uuid::Uuid;
 
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Tx, columns, handle, values};
 use crate::error::Error;
 use crate::people::{Account, Team, accounts, teams};
+use crate::projects::ProjectRow;
 
 /// An account as a member of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,17 +24,11 @@ pub struct Member {
     pub date_add: Timestamp,
 }
 
-/// The members of the store's projects: [`Store::members`].
-#[derive(Debug, Clone, Copy)]
-pub struct Members<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The members of the store's projects: [`Store::members`].
+    Members,
     /// The members of projects.
-    pub fn members(&self) -> Members<'_> {
-        Members { store: self }
-    }
+    members
 }
 
 impl Members<'_> {
@@ -43,7 +38,7 @@ impl Members<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<Member>, Error> {
         self.store
-            .read_project(project, |reader, project| {
+            .read_in(project.clone(), |reader, project: ProjectRow| {
                 let sql = select("WHERE m.project_uid = ?1 ORDER BY m.date_add, m.uid");
                 reader.list(&sql, &values![project.uid], from_row)
             })
@@ -65,7 +60,7 @@ impl Members<'_> {
     ) -> Result<Member, Error> {
         let (email, team) = (email.to_owned(), team.to_owned());
         self.store
-            .write_project(project, move |tx, project| {
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let team = teams::by_name(tx, &project.uid, &team)?;
                 let account = accounts::find_or_create(tx, &email)?;
                 let before = tag(tx, &project.uid, account.uid)?;
@@ -88,7 +83,7 @@ impl Members<'_> {
     pub async fn delete(&self, project: &ProjectName, email: &str) -> Result<(), Error> {
         let email = email.to_owned();
         self.store
-            .write_project(project, move |tx, project| {
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let missing =
                     || Error::not_found("no member of this project has this e-mail address");
                 let account = accounts::find(tx, &email)?.ok_or_else(missing)?;
@@ -173,16 +168,13 @@ fn keep_an_administrator(
 fn select(rest: &str) -> String {
     let (account, team) = (accounts::COLUMNS, teams::COLUMNS);
     format!(
-        "SELECT m.uid AS member_uid, m.date_add AS member_date_add, {account}, {team} FROM members m \
+        "SELECT m.uid, m.date_add, {account}, {team} FROM members m \
          JOIN accounts a ON a.uid = m.account_uid JOIN teams t ON t.uid = m.team_uid {rest}"
     )
 }
 
 fn from_row(row: &Row) -> Result<Member, Error> {
-    Ok(Member {
-        uid: row::uid(row, "member_uid")?,
-        account: accounts::from_row(row)?,
-        team: teams::from_row(row)?,
-        date_add: row::time(row, "member_date_add")?,
+    columns!(row => Member {
+        uid, date_add, account: accounts::from_row(row)?, team: teams::from_row(row)?
     })
 }

@@ -5,7 +5,7 @@ use svc_model::{ModelName, ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Store, Tx, values};
+use crate::database::{Reader, Tx, handle, values};
 use crate::error::Error;
 use crate::people::{PermissionsGroup, Team, teams};
 use crate::projects::ProjectRow;
@@ -101,17 +101,11 @@ impl TeamRights {
     }
 }
 
-/// The rules about what teams may do: [`Store::rights`].
-#[derive(Debug, Clone, Copy)]
-pub struct RightsRules<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The rules about what teams may do: [`Store::rights`].
+    RightsRules,
     /// The rules about what teams may do.
-    pub fn rights(&self) -> RightsRules<'_> {
-        RightsRules { store: self }
-    }
+    rights
 }
 
 impl RightsRules<'_> {
@@ -122,7 +116,7 @@ impl RightsRules<'_> {
     pub async fn list(&self, project: &ProjectName, team: &str) -> Result<Vec<RightsRule>, Error> {
         let team = team.to_owned();
         self.store
-            .read_project(project, move |reader, project| {
+            .read_in(project.clone(), move |reader, project: ProjectRow| {
                 let team = teams::by_name(reader, &project.uid, &team)?;
                 rules(reader, team.uid)
             })
@@ -148,7 +142,7 @@ impl RightsRules<'_> {
         }
         let team = team.to_owned();
         self.store
-            .write_project(project, move |tx, project| {
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let team = teams::by_name(tx, &project.uid, &team)?;
                 if team.super_group {
                     return Err(Error::refused(
@@ -186,7 +180,7 @@ impl RightsRules<'_> {
     ) -> Result<(), Error> {
         let team = team.to_owned();
         self.store
-            .write_project(project, move |tx, project| {
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let team = teams::by_name(tx, &project.uid, &team)?;
                 let rights = Rights::of_group(team.permissions_group);
                 let rule = RightsRule::new(resource, model, rights);

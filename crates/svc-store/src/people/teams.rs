@@ -4,8 +4,9 @@ use svc_data::Row;
 use svc_model::{ProjectName, ResourceName, teams::MODEL};
 use uuid::Uuid;
 
-use crate::database::{Bind, Reader, Store, Tx, row, values};
+use crate::database::{Bind, Reader, Tx, columns, handle, row, stored_by_name, values};
 use crate::error::Error;
+use crate::projects::ProjectRow;
 
 /// Longest name of a team, in characters.
 const MAX_NAME: usize = 255;
@@ -61,26 +62,18 @@ impl PermissionsGroup {
             Self::ReadOnly => "Read Only",
         }
     }
-
-    fn stored(text: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|group| group.as_str() == text)
-            .ok_or_else(|| Error::internal("the store holds an unknown permissions group"))
-    }
 }
 
-/// The teams of the store's projects: [`Store::teams`].
-#[derive(Debug, Clone, Copy)]
-pub struct Teams<'a> {
-    store: &'a Store,
-}
+stored_by_name!(
+    PermissionsGroup,
+    "the store holds an unknown permissions group"
+);
 
-impl Store {
+handle! {
+    /// The teams of the store's projects: [`Store::teams`].
+    Teams,
     /// The teams of projects.
-    pub fn teams(&self) -> Teams<'_> {
-        Teams { store: self }
-    }
+    teams
 }
 
 impl Teams<'_> {
@@ -90,7 +83,7 @@ impl Teams<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<Team>, Error> {
         self.store
-            .read_project(project, |reader, project| {
+            .read_in(project.clone(), |reader, project: ProjectRow| {
                 let sql = select("t.project_uid = ?1 ORDER BY t.position, t.uid");
                 reader.list(&sql, &values![project.uid], from_row)
             })
@@ -116,7 +109,7 @@ impl Teams<'_> {
             ));
         }
         self.store
-            .write_project(project, move |tx, project| {
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let taken =
                     || Error::invalid_field("name", "another team of this project has this name");
                 // Teams are named without regard to case.
@@ -224,10 +217,9 @@ fn select(rest: &str) -> String {
 
 /// Reads a team from a row with [`COLUMNS`].
 pub(crate) fn from_row(row: &Row) -> Result<Team, Error> {
-    Ok(Team {
-        uid: row::uid(row, "team_uid")?,
-        name: row.get("team_name")?,
-        permissions_group: PermissionsGroup::stored(&row.get::<String>("permissions_group")?)?,
-        super_group: row.get("super_group")?,
+    columns!(row => Team {
+        uid: row::get(row, "team_uid")?,
+        name: row::get(row, "team_name")?,
+        permissions_group, super_group
     })
 }

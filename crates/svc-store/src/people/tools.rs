@@ -2,66 +2,49 @@
 //! those of records (wire contract, section 6).
 
 use svc_data::{DeclaredField, DeclaredModel, Resource};
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 
 use crate::database::Store;
 use crate::error::Error;
 use crate::projects::ScopeRow;
 
-const FIELD: DeclaredField = DeclaredField {
-    name: "",
-    db_type: "",
-    nullable: false,
-    editable: true,
-    required: true,
-    related: None,
-};
-const UID: DeclaredField = DeclaredField {
-    name: "uid",
-    db_type: "UUID",
-    editable: false,
-    required: false,
-    ..FIELD
-};
 const USERS: &[DeclaredField] = &[
-    UID,
+    read_only("uid", "UUID"),
+    field("email", "VARCHAR(254)"),
     DeclaredField {
-        name: "email",
-        db_type: "VARCHAR(254)",
-        ..FIELD
-    },
-    DeclaredField {
-        name: "group",
-        db_type: "UUID",
         related: Some("groups"),
-        ..FIELD
+        ..field("group", "UUID")
     },
-    DeclaredField {
-        name: "date_add",
-        db_type: "DATETIME",
-        editable: false,
-        required: false,
-        ..FIELD
-    },
+    read_only("date_add", "DATETIME"),
     person_name("first_name"),
     person_name("last_name"),
 ];
-const GROUPS: &[DeclaredField] = &[
-    UID,
+const GROUPS: &[DeclaredField] = &[read_only("uid", "UUID"), field("name", "VARCHAR(255)")];
+
+const fn field(name: &'static str, db_type: &'static str) -> DeclaredField {
     DeclaredField {
-        name: "name",
-        db_type: "VARCHAR(255)",
-        ..FIELD
-    },
-];
+        name,
+        db_type,
+        nullable: false,
+        editable: true,
+        required: true,
+        related: None,
+    }
+}
+
+const fn read_only(name: &'static str, db_type: &'static str) -> DeclaredField {
+    DeclaredField {
+        editable: false,
+        required: false,
+        ..field(name, db_type)
+    }
+}
 
 const fn person_name(name: &'static str) -> DeclaredField {
     DeclaredField {
-        name,
-        db_type: "VARCHAR(255)",
         nullable: true,
         required: false,
-        ..FIELD
+        ..field(name, "VARCHAR(255)")
     }
 }
 
@@ -76,7 +59,9 @@ impl Store {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Resource, Error> {
-        let scope = self.read_scope(project, environment, |_, scope: ScopeRow| Ok(scope));
+        let scope = self.read_in(Scope::new(project, environment), |_, scope: ScopeRow| {
+            Ok(scope)
+        });
         let scope = scope.await?;
         let models = vec![
             DeclaredModel {

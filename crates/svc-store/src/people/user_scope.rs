@@ -1,15 +1,15 @@
 //! An environment together with what its project says of the users in it.
 
 use jiff::{SignedDuration, Timestamp};
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials::Purpose;
-use crate::database::{Reader, values};
+use crate::database::{Reader, columns, values};
 use crate::error::Error;
 use crate::people::Authentication;
-use crate::projects::Scoped;
+use crate::projects::{Located, ScopeRow};
 
 /// An environment, and how users sign in there.
 pub(crate) struct UserScope {
@@ -54,25 +54,24 @@ impl UserScope {
     }
 }
 
-impl Scoped for UserScope {
-    fn find(
-        reader: &mut Reader<'_>,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Option<Self>, Error> {
-        let sql = "SELECT p.uid AS project_uid, e.uid AS environment_uid, p.sign_up, p.authentication \
-             FROM environments e JOIN projects p ON p.uid = e.project_uid \
-             WHERE p.unique_name = ?1 AND e.unique_name = ?2";
-        reader.find(sql, &values![project, environment], |row| {
-            Ok(Self {
-                project_uid: row.get("project_uid")?,
-                environment_uid: row.get("environment_uid")?,
-                project: project.clone(),
-                environment: environment.clone(),
-                sign_up: row.get("sign_up")?,
-                authentication: Authentication::from_row(row)?,
+impl Located for UserScope {
+    type Names = Scope;
+
+    fn find(reader: &mut Reader<'_>, scope: &Scope) -> Result<Option<Self>, Error> {
+        let sql = "SELECT p.uid AS project_uid, e.uid AS environment_uid, p.unique_name AS project, \
+             e.unique_name AS environment, p.sign_up, p.authentication FROM environments e \
+             JOIN projects p ON p.uid = e.project_uid WHERE p.unique_name = ?1 AND e.unique_name = ?2";
+        reader.find(sql, &values![scope.project, scope.environment], |row| {
+            let authentication = Authentication::from_row(row)?;
+            columns!(row => Self {
+                authentication: authentication,
+                project_uid, environment_uid, project, environment, sign_up
             })
         })
+    }
+
+    fn missing(scope: &Scope) -> Error {
+        ScopeRow::missing(scope)
     }
 }
 

@@ -3,22 +3,22 @@
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::credentials::{Purpose, codes, sessions};
-use crate::database::{Bind, Reader, Store, Tx, row, values};
+use crate::database::{Bind, Reader, Store, Tx, columns, values};
 use crate::error::Error;
 use crate::people::mails::{Content, NewMail};
 use crate::people::{MailKind, PermissionsGroup, Team, UserScope, accounts, mails, teams};
+use crate::projects::Located;
 use crate::secrets::Secret;
 
 /// Longest name of a person, in characters.
 const MAX_NAME: usize = 255;
 
-const COLUMNS: &str = "u.uid AS user_uid, u.email AS user_email, u.email_confirmed, u.password, \
-     u.first_name AS user_first_name, u.last_name AS user_last_name, u.language AS user_language, \
-     u.timezone AS user_timezone, u.date_add AS user_date_add";
+const COLUMNS: &str = "u.uid, u.email, u.email_confirmed, u.password, u.first_name, u.last_name, u.language, \
+     u.timezone, u.date_add";
 
 /// A user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,8 +91,7 @@ pub struct UserPatch {
 #[derive(Debug, Clone)]
 pub struct Users<'a> {
     store: &'a Store,
-    project: ProjectName,
-    environment: EnvironmentName,
+    scope: Scope,
 }
 
 impl Store {
@@ -100,8 +99,7 @@ impl Store {
     pub fn users(&self, project: &ProjectName, environment: &EnvironmentName) -> Users<'_> {
         Users {
             store: self,
-            project: project.clone(),
-            environment: environment.clone(),
+            scope: Scope::new(project, environment),
         }
     }
 }
@@ -113,11 +111,9 @@ impl Users<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
     pub async fn get(&self, uid: Uuid) -> Result<User, Error> {
         self.store
-            .read_scope(
-                &self.project,
-                &self.environment,
-                move |reader, scope: UserScope| Ok(get(reader, &scope, uid)?.user),
-            )
+            .read_in(self.scope.clone(), move |reader, scope: UserScope| {
+                Ok(get(reader, &scope, uid)?.user)
+            })
             .await
     }
 
@@ -129,21 +125,22 @@ impl Users<'_> {
     /// `email` when it is none or taken, on `group` when the project has no such team, on the names when they are
     /// too long, on `password` when it is too weak.
     pub async fn create(&self, new: NewUser, base_url: &str) -> Result<User, Error> {
-        let (project, environment) = (&self.project, &self.environment);
         let base_url = base_url.to_owned();
         let password = match &new.password {
             None => None,
             Some(password) => {
+                let scope = self.scope.clone();
                 let scope = self
                     .store
-                    .read_scope(project, environment, |_, scope: UserScope| Ok(scope));
+                    .read(move |reader| UserScope::get(reader, &scope));
                 let settings = scope.await?.authentication;
                 settings.check_password("password", password.expose(), &new.email)?;
                 Some(self.store.passwords().hash(password.clone()).await?)
             }
         };
+        let names = self.scope.clone();
         self.store
-            .write_scope(project, environment, move |tx, scope: UserScope| {
+            .write_in(names, move |tx, scope: UserScope| {
                 let team = team(tx, &scope, &new.team)?;
                 let invited = password.is_none();
                 let made = Made {
@@ -177,7 +174,7 @@ impl Users<'_> {
     /// would leave the team.
     pub async fn update(&self, uid: Uuid, patch: UserPatch) -> Result<User, Error> {
         self.store
-            .write_scope(&self.project, &self.environment, move |tx, scope: UserScope| {
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let old = get(tx, &scope, uid)?.user;
                 let entry = scope.entry("users.update", uid).before(tag(tx, uid)?);
                 let team = match &patch.team {
@@ -212,18 +209,14 @@ impl Users<'_> {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
     pub async fn delete(&self, uid: Uuid) -> Result<(), Error> {
         self.store
-            .write_scope(
-                &self.project,
-                &self.environment,
-                move |tx, scope: UserScope| {
-                    let user = get(tx, &scope, uid)?.user;
-                    keep_an_administrator(tx, &scope, &user)?;
-                    let entry = scope.entry("users.delete", uid).before(tag(tx, uid)?);
-                    tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
-                    tx.changed(entry);
-                    Ok(())
-                },
-            )
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                let user = get(tx, &scope, uid)?.user;
+                keep_an_administrator(tx, &scope, &user)?;
+                let entry = scope.entry("users.delete", uid).before(tag(tx, uid)?);
+                tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
+                tx.changed(entry);
+                Ok(())
+            })
             .await
     }
 }
@@ -317,19 +310,13 @@ fn one(
 
 fn from_row(row: &Row) -> Result<Kept, Error> {
     let password: Option<String> = row.get("password")?;
+    let user: Result<User, Error> = columns!(row => User {
+        has_password: password.is_some(),
+        team: teams::from_row(row)?,
+        uid, email, email_confirmed, first_name, last_name, language, timezone, date_add
+    });
     Ok(Kept {
-        user: User {
-            uid: row::uid(row, "user_uid")?,
-            email: row.get("user_email")?,
-            email_confirmed: row.get("email_confirmed")?,
-            has_password: password.is_some(),
-            first_name: row.get("user_first_name")?,
-            last_name: row.get("user_last_name")?,
-            language: row.get("user_language")?,
-            timezone: row.get("user_timezone")?,
-            team: teams::from_row(row)?,
-            date_add: row::time(row, "user_date_add")?,
-        },
+        user: user?,
         password,
     })
 }

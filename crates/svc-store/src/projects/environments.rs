@@ -3,13 +3,13 @@
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
-use crate::database::{Reader, Store, Tx, json, row, values};
+use crate::database::{Reader, Tx, columns, handle, json, values};
 use crate::error::Error;
 use crate::pages;
-use crate::projects::{ScopeRow, names};
+use crate::projects::{Located, ProjectRow, ScopeRow, names};
 
 const COLUMNS: &str = "unique_name, name, color, params, date_add";
 
@@ -90,17 +90,11 @@ impl EnvironmentCopy {
     }
 }
 
-/// The environments of the store's projects: [`Store::environments`].
-#[derive(Debug, Clone, Copy)]
-pub struct Environments<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The environments of the store's projects: [`Store::environments`].
+    Environments,
     /// The environments of projects.
-    pub fn environments(&self) -> Environments<'_> {
-        Environments { store: self }
-    }
+    environments
 }
 
 impl Environments<'_> {
@@ -110,7 +104,9 @@ impl Environments<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<Environment>, Error> {
         self.store
-            .read_project(project, |reader, project| list(reader, &project.uid))
+            .read_in(project.clone(), |reader, project: ProjectRow| {
+                list(reader, &project.uid)
+            })
             .await
     }
 
@@ -126,7 +122,7 @@ impl Environments<'_> {
     ) -> Result<Environment, Error> {
         names::check_environment(&new.unique_name)?;
         self.store
-            .write_project(project, |tx, project| {
+            .write_in(project.clone(), |tx, project: ProjectRow| {
                 let uid = insert(tx, &project.uid, new)?;
                 let made = get(tx, &uid)?;
                 let entry = project.entry("environments.create").after(tag(tx, &uid)?);
@@ -148,7 +144,7 @@ impl Environments<'_> {
         patch: EnvironmentPatch,
     ) -> Result<Environment, Error> {
         self.store
-            .write_scope(project, environment, |tx, scope: ScopeRow| {
+            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
                 let uid = &scope.environment_uid;
                 let before = tag(tx, uid)?;
                 let old = get(tx, uid)?;
@@ -187,8 +183,8 @@ impl Environments<'_> {
         let project = project.clone();
         self.store
             .write(move |tx| {
-                let source = ScopeRow::get(tx, &project, &from)?.environment_uid;
-                let scope = ScopeRow::get(tx, &project, &to)?;
+                let source = ScopeRow::get(tx, &Scope::new(&project, &from))?.environment_uid;
+                let scope = ScopeRow::get(tx, &Scope::new(&project, &to))?;
                 let target = &scope.environment_uid;
                 let before = tag(tx, target)?;
                 if replace {
@@ -229,7 +225,7 @@ impl Environments<'_> {
             ));
         }
         self.store
-            .write_scope(project, environment, |tx, scope: ScopeRow| {
+            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
                 let uid = &scope.environment_uid;
                 let entry = scope.entry("environments.delete").before(tag(tx, uid)?);
                 tx.execute("DELETE FROM environments WHERE uid = ?1", &values![uid])?;
@@ -301,11 +297,5 @@ pub(crate) fn insert(
 }
 
 fn from_row(row: &Row) -> Result<Environment, Error> {
-    Ok(Environment {
-        unique_name: EnvironmentName::from(row.get::<String>("unique_name")?),
-        name: row.get("name")?,
-        color: row.get("color")?,
-        params: row.get("params")?,
-        date_add: row::time(row, "date_add")?,
-    })
+    columns!(row => Environment { unique_name, name, color, params, date_add })
 }

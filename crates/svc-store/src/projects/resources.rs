@@ -5,18 +5,18 @@ mod engine;
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use uuid::Uuid;
 
 pub use self::engine::Engine;
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Store, Tx, json, row, values};
+use crate::database::{Reader, Tx, columns, handle, json, values};
 use crate::error::Error;
-use crate::projects::names;
-use crate::projects::scope::{ScopeRow, missing_resource};
+use crate::projects::scope::missing_resource;
+use crate::projects::{ScopeRow, names};
 use crate::secrets::{Sealer, Secret, secret_tokens};
 
-const COLUMNS: &str = "r.uid AS resource_uid, p.unique_name AS project, e.unique_name AS environment, \
+const COLUMNS: &str = "r.uid, p.unique_name AS project, e.unique_name AS environment, \
      r.unique_name, r.name, r.engine, r.params, r.date_add, r.url";
 
 /// A connected database, or an API that is called through the HTTP proxy, without its address.
@@ -77,17 +77,11 @@ impl NewResource {
     }
 }
 
-/// The connected databases: [`Store::resources`].
-#[derive(Debug, Clone, Copy)]
-pub struct Resources<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The connected databases: [`Store::resources`].
+    Resources,
     /// The connected databases of environments.
-    pub fn resources(&self) -> Resources<'_> {
-        Resources { store: self }
-    }
+    resources
 }
 
 impl Resources<'_> {
@@ -100,8 +94,9 @@ impl Resources<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<Resource>, Error> {
+        let names = Scope::new(project, environment);
         self.store
-            .read_scope(project, environment, |reader, scope: ScopeRow| {
+            .read_in(names, |reader, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 ORDER BY r.unique_name");
                 reader.list(&sql, &values![scope.environment_uid], from_row)
             })
@@ -156,7 +151,7 @@ impl Resources<'_> {
     ) -> Result<Resource, Error> {
         let checked = self.check(new)?;
         self.store
-            .write_scope(project, environment, |tx, scope: ScopeRow| {
+            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
                 insert(tx, &scope, checked)
             })
             .await
@@ -186,7 +181,7 @@ impl Resources<'_> {
         }
         let checked = self.check(new)?;
         self.store
-            .write_scope(project, environment, |tx, scope: ScopeRow| {
+            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 AND r.unique_name = ?2");
                 let names = values![scope.environment_uid, checked.new.unique_name];
                 let Some(row) = tx.query_one(&sql, &names)? else {
@@ -223,8 +218,9 @@ impl Resources<'_> {
         resource: &ResourceName,
     ) -> Result<(), Error> {
         let resource = resource.clone();
+        let names = Scope::new(project, environment);
         self.store
-            .write_scope(project, environment, move |tx, scope: ScopeRow| {
+            .write_in(names, move |tx, scope: ScopeRow| {
                 let uid = scope.resource_uid(tx, &resource)?;
                 let entry = scope.entry("resources.delete").resource(resource.as_str());
                 let entry = entry.before(tx.tag("resources", &uid)?);
@@ -343,14 +339,7 @@ fn open(sealer: &Sealer, row: &Row) -> Result<ConnectedResource, Error> {
 }
 
 fn from_row(row: &Row) -> Result<Resource, Error> {
-    Ok(Resource {
-        uid: row::uid(row, "resource_uid")?,
-        project: ProjectName::from(row.get::<String>("project")?),
-        environment: EnvironmentName::from(row.get::<String>("environment")?),
-        unique_name: ResourceName::from(row.get::<String>("unique_name")?),
-        name: row.get("name")?,
-        engine: Engine::stored(&row.get::<String>("engine")?)?,
-        params: row.get("params")?,
-        date_add: row::time(row, "date_add")?,
+    columns!(row => Resource {
+        uid, project, environment, unique_name, name, engine, params, date_add
     })
 }

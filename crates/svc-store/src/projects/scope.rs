@@ -1,9 +1,9 @@
 //! Which project, and which environment of it: the identifiers behind the names that an operation gives.
 
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Store, Tx, values};
+use crate::database::{Reader, Store, Tx, columns, values};
 use crate::error::Error;
 
 /// A project that there is.
@@ -22,30 +22,23 @@ pub(crate) struct ScopeRow {
     pub(crate) environment: EnvironmentName,
 }
 
-/// What is looked up of an environment, by the names of the project and of the environment.
-pub(crate) trait Scoped: Sized {
-    /// The environment of these names; `None` when there is none.
-    fn find(
-        reader: &mut Reader<'_>,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Option<Self>, Error>;
+/// What is looked up by names that an operation gives.
+pub(crate) trait Located: Sized {
+    type Names: Send + 'static;
+
+    /// What has these names; `None` when nothing has.
+    fn find(reader: &mut Reader<'_>, names: &Self::Names) -> Result<Option<Self>, Error>;
+
+    /// What is said when nothing has these names.
+    fn missing(names: &Self::Names) -> Error;
+
+    /// What has these names, or an error that says that nothing has.
+    fn get(reader: &mut Reader<'_>, names: &Self::Names) -> Result<Self, Error> {
+        Self::find(reader, names)?.ok_or_else(|| Self::missing(names))
+    }
 }
 
 impl ProjectRow {
-    /// The project of this name, or an error that says that there is none.
-    pub(crate) fn get(reader: &mut Reader<'_>, name: &ProjectName) -> Result<Self, Error> {
-        let sql = "SELECT uid FROM projects WHERE unique_name = ?1";
-        let uid = reader.find(sql, &values![name], |row| Ok(row.get("uid")?))?;
-        match uid {
-            Some(uid) => Ok(Self {
-                uid,
-                name: name.clone(),
-            }),
-            None => Err(Error::not_found(format!("there is no project {name}"))),
-        }
-    }
-
     /// A line about the project.
     pub(crate) fn entry(&self, action: &'static str) -> AuditEntry {
         AuditEntry::new(action).project(&self.name)
@@ -53,15 +46,6 @@ impl ProjectRow {
 }
 
 impl ScopeRow {
-    /// The environment of these names, or an error that says that there is none.
-    pub(crate) fn get(
-        reader: &mut Reader<'_>,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Self, Error> {
-        Self::find(reader, project, environment)?.ok_or_else(|| missing(project, environment))
-    }
-
     /// The identifier of a resource of the environment.
     pub(crate) fn resource_uid(
         &self,
@@ -81,30 +65,48 @@ impl ScopeRow {
     }
 }
 
-impl Scoped for ScopeRow {
-    fn find(
-        reader: &mut Reader<'_>,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Option<Self>, Error> {
-        let sql = "SELECT p.uid AS project_uid, e.uid AS environment_uid FROM environments e \
-             JOIN projects p ON p.uid = e.project_uid WHERE p.unique_name = ?1 AND e.unique_name = ?2";
-        reader.find(sql, &values![project, environment], |row| {
-            Ok(Self {
-                project_uid: row.get("project_uid")?,
-                environment_uid: row.get("environment_uid")?,
-                project: project.clone(),
-                environment: environment.clone(),
-            })
-        })
+impl Located for ProjectRow {
+    type Names = ProjectName;
+
+    fn find(reader: &mut Reader<'_>, name: &ProjectName) -> Result<Option<Self>, Error> {
+        let sql = "SELECT uid FROM projects WHERE unique_name = ?1";
+        reader.find(
+            sql,
+            &values![name],
+            |row| columns!(row => Self { uid, name: name.clone() }),
+        )
+    }
+
+    fn missing(name: &ProjectName) -> Error {
+        Error::not_found(format!("there is no project {name}"))
     }
 }
 
-/// What is said of an environment that there is not.
-fn missing(project: &ProjectName, environment: &EnvironmentName) -> Error {
-    Error::not_found(format!(
-        "there is no environment {environment} in project {project}"
-    ))
+impl Located for ScopeRow {
+    type Names = Scope;
+
+    fn find(reader: &mut Reader<'_>, scope: &Scope) -> Result<Option<Self>, Error> {
+        let sql = "SELECT p.uid AS project_uid, e.uid AS environment_uid, p.unique_name AS project, \
+             e.unique_name AS environment FROM environments e JOIN projects p ON p.uid = e.project_uid \
+             WHERE p.unique_name = ?1 AND e.unique_name = ?2";
+        reader.find(
+            sql,
+            &values![scope.project, scope.environment],
+            |row| columns!(row => Self { project_uid, environment_uid, project, environment }),
+        )
+    }
+
+    fn missing(
+        Scope {
+            project,
+            environment,
+            ..
+        }: &Scope,
+    ) -> Error {
+        Error::not_found(format!(
+            "there is no environment {environment} in project {project}"
+        ))
+    }
 }
 
 /// What is said of a resource that there is not.
@@ -115,81 +117,30 @@ pub(crate) fn missing_resource(resource: &ResourceName) -> Error {
 }
 
 impl Store {
-    /// Reads in a project, which is looked up first.
-    pub(crate) async fn read_project<T, F>(
-        &self,
-        project: &ProjectName,
-        work: F,
-    ) -> Result<T, Error>
+    /// Reads in a project or an environment, which is looked up first.
+    pub(crate) async fn read_in<L, T, F>(&self, names: L::Names, work: F) -> Result<T, Error>
     where
+        L: Located,
         T: Send + 'static,
-        F: FnOnce(&mut Reader<'_>, ProjectRow) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Reader<'_>, L) -> Result<T, Error> + Send + 'static,
     {
-        let project = project.clone();
         self.read(move |reader| {
-            let project = ProjectRow::get(reader, &project)?;
-            work(reader, project)
+            let found = L::get(reader, &names)?;
+            work(reader, found)
         })
         .await
     }
 
-    /// Writes in a project, which is looked up first.
-    pub(crate) async fn write_project<T, F>(
-        &self,
-        project: &ProjectName,
-        work: F,
-    ) -> Result<T, Error>
+    /// Writes in a project or an environment, which is looked up first.
+    pub(crate) async fn write_in<L, T, F>(&self, names: L::Names, work: F) -> Result<T, Error>
     where
+        L: Located,
         T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>, ProjectRow) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>, L) -> Result<T, Error> + Send + 'static,
     {
-        let project = project.clone();
         self.write(move |tx| {
-            let project = ProjectRow::get(tx, &project)?;
-            work(tx, project)
-        })
-        .await
-    }
-
-    /// Reads in an environment, which is looked up first.
-    pub(crate) async fn read_scope<S, T, F>(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        work: F,
-    ) -> Result<T, Error>
-    where
-        S: Scoped,
-        T: Send + 'static,
-        F: FnOnce(&mut Reader<'_>, S) -> Result<T, Error> + Send + 'static,
-    {
-        let (project, environment) = (project.clone(), environment.clone());
-        self.read(move |reader| {
-            let scope = S::find(reader, &project, &environment)?;
-            work(
-                reader,
-                scope.ok_or_else(|| missing(&project, &environment))?,
-            )
-        })
-        .await
-    }
-
-    /// Writes in an environment, which is looked up first.
-    pub(crate) async fn write_scope<S, T, F>(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        work: F,
-    ) -> Result<T, Error>
-    where
-        S: Scoped,
-        T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>, S) -> Result<T, Error> + Send + 'static,
-    {
-        let (project, environment) = (project.clone(), environment.clone());
-        self.write(move |tx| {
-            let scope = S::find(tx, &project, &environment)?;
-            work(tx, scope.ok_or_else(|| missing(&project, &environment))?)
+            let found = L::get(tx, &names)?;
+            work(tx, found)
         })
         .await
     }

@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use svc_data::Row;
 use svc_model::ProjectName;
 
-use crate::database::{Reader, Store, row, values};
+use crate::database::{Reader, handle, row, values};
 use crate::error::Error;
+use crate::projects::ProjectRow;
 use crate::secrets::HostPort;
 
 /// A host that a project may reach.
@@ -18,17 +19,11 @@ pub struct AllowHost {
     pub date_add: Timestamp,
 }
 
-/// The allow-lists of projects: [`Store::allow_hosts`].
-#[derive(Debug, Clone, Copy)]
-pub struct AllowHosts<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The allow-lists of projects: [`Store::allow_hosts`].
+    AllowHosts,
     /// The hosts that the HTTP proxy may reach for projects although they are not public.
-    pub fn allow_hosts(&self) -> AllowHosts<'_> {
-        AllowHosts { store: self }
-    }
+    allow_hosts
 }
 
 impl AllowHosts<'_> {
@@ -38,7 +33,9 @@ impl AllowHosts<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
     pub async fn list(&self, project: &ProjectName) -> Result<Vec<AllowHost>, Error> {
         self.store
-            .read_project(project, |reader, project| list(reader, &project.uid))
+            .read_in(project.clone(), |reader, project: ProjectRow| {
+                list(reader, &project.uid)
+            })
             .await
     }
 
@@ -49,7 +46,7 @@ impl AllowHosts<'_> {
     pub async fn add(&self, project: &ProjectName, host: &HostPort) -> Result<(), Error> {
         let host = host.to_string();
         self.store
-            .write_project(project, move |tx, project| {
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let sql =
                     "INSERT INTO allow_hosts (project_uid, host, date_add) VALUES (?1, ?2, ?3)";
                 match tx.execute(sql, &values![project.uid, host, tx.now()]) {
@@ -69,7 +66,7 @@ impl AllowHosts<'_> {
     pub async fn remove(&self, project: &ProjectName, host: &HostPort) -> Result<(), Error> {
         let host = host.to_string();
         self.store
-            .write_project(project, move |tx, project| {
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let sql = "DELETE FROM allow_hosts WHERE project_uid = ?1 AND host = ?2";
                 if tx.execute(sql, &values![project.uid, host])? == 0 {
                     let name = project.name;
@@ -93,6 +90,6 @@ pub(crate) fn list(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<All
 fn from_row(row: &Row) -> Result<AllowHost, Error> {
     Ok(AllowHost {
         host: HostPort::parse(&row.get::<String>("host")?)?,
-        date_add: row::time(row, "date_add")?,
+        date_add: row::get(row, "date_add")?,
     })
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use uuid::Uuid;
 
 use crate::clock;
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::Error;
 use crate::projects::ScopeRow;
 use crate::secrets::{HostName, HostPort, Sealer, Secret, allow_hosts};
@@ -106,17 +106,11 @@ impl OpenSecret {
     }
 }
 
-/// The secret tokens of resources: [`Store::secret_tokens`].
-#[derive(Debug, Clone, Copy)]
-pub struct SecretTokens<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The secret tokens of resources: [`Store::secret_tokens`].
+    SecretTokens,
     /// The secret tokens of resources.
-    pub fn secret_tokens(&self) -> SecretTokens<'_> {
-        SecretTokens { store: self }
-    }
+    secret_tokens
 }
 
 impl SecretTokens<'_> {
@@ -143,7 +137,7 @@ impl SecretTokens<'_> {
         }
         let hosts = Vec::from_iter(hosts).join(" ");
         self.store
-            .write_scope(project, environment, move |tx, scope: ScopeRow| {
+            .write_in(Scope::new(project, environment), move |tx, scope: ScopeRow| {
                 let NewSecretToken {
                     resource,
                     name,
@@ -183,8 +177,9 @@ impl SecretTokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<SecretToken>, Error> {
+        let names = Scope::new(project, environment);
         self.store
-            .read_scope(project, environment, |reader, scope: ScopeRow| {
+            .read_in(names, |reader, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 ORDER BY r.unique_name, s.name");
                 reader.list(&sql, &values![scope.environment_uid], from_row)
             })
@@ -203,8 +198,9 @@ impl SecretTokens<'_> {
         name: &str,
     ) -> Result<(), Error> {
         let (resource, name) = (resource.clone(), name.to_owned());
+        let names = Scope::new(project, environment);
         self.store
-            .write_scope(project, environment, move |tx, scope: ScopeRow| {
+            .write_in(names, move |tx, scope: ScopeRow| {
                 let resource_uid = scope.resource_uid(tx, &resource)?;
                 let sql = "DELETE FROM secrets WHERE resource_uid = ?1 AND name = ?2";
                 if tx.execute(sql, &values![resource_uid, name])? == 0 {
@@ -231,8 +227,9 @@ impl SecretTokens<'_> {
         resource: Option<&ResourceName>,
     ) -> Result<ProxyRules, Error> {
         let resource = resource.cloned();
+        let names = Scope::new(project, environment);
         self.store
-            .read_scope(project, environment, move |reader, scope: ScopeRow| {
+            .read_in(names, move |reader, scope: ScopeRow| {
                 let allowed = allow_hosts::list(reader, &scope.project_uid)?;
                 let secrets = match resource {
                     None => Vec::new(),
@@ -267,7 +264,7 @@ pub(crate) fn names_of_project(
         "JOIN environments e ON e.uid = r.environment_uid WHERE e.project_uid = ?1 ORDER BY s.name",
     );
     reader.list(&sql, &values![project_uid], |row| {
-        Ok((row::uid(row, "resource_uid")?, from_row(row)?))
+        Ok((row::get(row, "resource_uid")?, from_row(row)?))
     })
 }
 
@@ -332,13 +329,8 @@ fn open(sealer: &Sealer, row: &Row) -> Result<OpenSecret, Error> {
 }
 
 fn from_row(row: &Row) -> Result<SecretToken, Error> {
-    Ok(SecretToken {
-        resource: ResourceName::from(row.get::<String>("resource")?),
-        name: row.get("name")?,
-        kind: row.get("type")?,
-        hosts: hosts(row)?,
-        date_add: row::time(row, "date_add")?,
-        date_update: row::time(row, "date_update")?,
+    columns!(row => SecretToken {
+        kind: row.get("type")?, hosts: hosts(row)?, resource, name, date_add, date_update
     })
 }
 

@@ -7,7 +7,7 @@ use crate::credentials::{Purpose, codes, sessions};
 use crate::database::values;
 use crate::error::Error;
 use crate::people::{MailKind, UserScope, accounts, users};
-use crate::projects::Scoped;
+use crate::projects::Located;
 use crate::secrets::Secret;
 
 impl Account<'_> {
@@ -47,12 +47,12 @@ impl Account<'_> {
     /// # Errors
     /// A field error on `code` when it is not good, or when another user has the address by now.
     pub async fn change_email_complete(&self, code: &str) -> Result<(String, String), Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
+        let scope = self.scope.clone();
         let code = code.to_owned();
         self.store
             .write(move |tx| {
                 let scope =
-                    UserScope::find(tx, &project, &environment)?.ok_or_else(codes::refused)?;
+                    UserScope::find(tx, &scope)?.ok_or_else(codes::refused)?;
                 let (uid, new_email) = codes::find(tx, &code, Purpose::ChangeEmail)?
                     .ok_or_else(codes::refused)?;
                 let user = users::get(tx, &scope, uid).map_err(|_| codes::refused())?.user;

@@ -9,7 +9,7 @@ use crate::database::{Reader, Tx, values};
 use crate::error::Error;
 use crate::people::users::Kept;
 use crate::people::{MailKind, User, UserScope, users};
-use crate::projects::Scoped;
+use crate::projects::Located;
 use crate::secrets::Secret;
 
 /// What is known together with a new password.
@@ -61,11 +61,11 @@ impl Account<'_> {
     /// # Errors
     /// When the store cannot be used.
     pub async fn reset_password(&self, email: &str) -> Result<(), Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
+        let scope = self.scope.clone();
         let (email, base_url) = (email.trim().to_owned(), self.base_url.clone());
         self.store
             .write(move |tx| {
-                let scope = UserScope::find(tx, &project, &environment)?;
+                let scope = UserScope::find(tx, &scope)?;
                 let known = match &scope {
                     Some(scope) => users::find(tx, scope, &email)?,
                     None => None,
@@ -139,13 +139,13 @@ impl Account<'_> {
         new: Secret,
         known: Known,
     ) -> Result<SessionTokens, Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
+        let scope = self.scope.clone();
         let code = code.to_owned();
         // Before the work of a hash is done for it.
         let (scope, kept) = {
             let code = code.clone();
             let found = self.store.read(move |reader| {
-                let Some(scope) = UserScope::find(reader, &project, &environment)? else {
+                let Some(scope) = UserScope::find(reader, &scope)? else {
                     return Ok(None);
                 };
                 let kept = by_code(reader, &scope, &code, purpose)?;

@@ -7,7 +7,7 @@ use crate::credentials::Purpose;
 use crate::error::Error;
 use crate::people::users::Made;
 use crate::people::{MailKind, User, UserScope, accounts, users};
-use crate::projects::Scoped;
+use crate::projects::Located;
 use crate::secrets::Secret;
 
 /// Who registers; see [`Registration::new`].
@@ -61,10 +61,10 @@ impl Account<'_> {
     /// A field error on `email` when it is none or of a domain that may not register, on `password` when it is too
     /// weak, on the names when they are too long; [`ErrorKind::Busy`](crate::ErrorKind::Busy).
     pub async fn register(&self, registration: Registration) -> Result<Registered, Error> {
-        let (project, environment) = (self.project.clone(), self.environment.clone());
+        let scope = self.scope.clone();
         let scope = self
             .store
-            .read(move |reader| UserScope::find(reader, &project, &environment));
+            .read(move |reader| UserScope::find(reader, &scope));
         let Some(scope) = scope.await?.filter(|scope| scope.sign_up) else {
             return Ok(Registered::SignUpOff);
         };

@@ -1,5 +1,6 @@
 //! The engines that a resource can be of, and how an address names its engine.
 
+use crate::database::stored_by_name;
 use crate::error::Error;
 use crate::secrets::Secret;
 
@@ -61,15 +62,9 @@ impl Engine {
                 )
             })
     }
-
-    /// The engine of a stored name.
-    pub(super) fn stored(text: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|engine| engine.as_str() == text)
-            .ok_or_else(|| Error::internal("the store holds a resource of an unknown engine"))
-    }
 }
+
+stored_by_name!(Engine, "the store holds a resource of an unknown engine");
 
 #[cfg(test)]
 mod tests {
