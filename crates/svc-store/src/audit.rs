@@ -3,7 +3,7 @@
 //!
 //! A line about the store itself is written in the transaction of the change it tells. One about a record of a
 //! connected database is [appended](Audit::append) before the change is answered. There is no way to change a line,
-//! and only [`Audit::purge`] takes the oldest away.
+//! and only [`Audit::purge`] removes the oldest.
 
 mod actor;
 mod entry;
@@ -25,9 +25,9 @@ pub use self::line::{AuditFilter, AuditLine};
 pub(crate) use self::row::{INSERT, NewLine};
 pub(crate) use self::tag::tag;
 use crate::database::{Store, handle, values};
-use crate::error::Error;
+use crate::error::Result;
 
-/// How many lines are taken away in one transaction, so that writes get their turn in between.
+/// How many lines are removed in one transaction, so that writes get their turn in between.
 const PURGED_AT_ONCE: u32 = 5_000;
 
 /// A line that a process has noted and the trail does not have.
@@ -60,17 +60,17 @@ impl Store {
 impl<'a> Audit<'a> {
     /// Who the lines of this store are about.
     pub fn actor(&self) -> Option<&'a Actor> {
-        self.store.who().map(|by| &by.actor)
+        self.store.audited_by().map(|by| &by.actor)
     }
 
     /// The request that the lines of this store are about.
     pub fn request_id(&self) -> Option<&'a str> {
-        self.store.who()?.request_id.as_deref()
+        self.store.audited_by()?.request_id.as_deref()
     }
 
     /// Whether writes through this store leave lines.
     pub fn is_on(&self) -> bool {
-        self.store.who().is_some()
+        self.store.audited_by().is_some()
     }
 
     /// Appends lines about what was done elsewhere, in one transaction with those of others who append now. They are
@@ -78,7 +78,7 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn append(&self, entries: Vec<AuditEntry>) -> Result<(), Error> {
+    pub async fn append(&self, entries: Vec<AuditEntry>) -> Result<()> {
         if !self.is_on() || entries.is_empty() {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store or its folder cannot be written.
-    pub async fn open_journal(&self) -> Result<WriteJournal, Error> {
+    pub async fn open_journal(&self) -> Result<WriteJournal> {
         let recovered = journal::recover(self.store).await?;
         if recovered > 0 {
             tracing::warn!(
@@ -111,7 +111,7 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store's folder cannot be read.
-    pub async fn missing_lines(&self) -> Result<Vec<MissingLine>, Error> {
+    pub async fn missing_lines(&self) -> Result<Vec<MissingLine>> {
         let notes = journal::notes_of_others(self.store).await?;
         let mut missing = Vec::new();
         for notes in notes {
@@ -129,7 +129,7 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list(&self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditLine>, Error> {
+    pub async fn list(&self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditLine>> {
         let (sql, values) = line::select(filter, limit);
         self.store
             .read(move |reader| reader.list(&sql, &values, line::from_row))
@@ -141,7 +141,7 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn purge(&self, older_than: Timestamp) -> Result<u64, Error> {
+    pub async fn purge(&self, older_than: Timestamp) -> Result<u64> {
         let mut all = 0;
         loop {
             let bound = line::first_uid(older_than);

@@ -28,7 +28,7 @@ use uuid::Uuid;
 use crate::audit::AuditEntry;
 use crate::clock;
 use crate::database::{Reader, Store, Tx, row, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::{CredentialHash, CredentialKind, Secret};
 
 /// How often the use of one credential is written down at most.
@@ -54,13 +54,13 @@ pub(crate) trait Credential: Sized + Send + 'static {
     fn select() -> String;
 
     /// Reads one from a row of [`select`](Self::select).
-    fn from_row(row: &Row) -> Result<Self, Error>;
+    fn from_row(row: &Row) -> Result<Self>;
 
     /// The name and the expiry of a new one.
     fn terms(new: &Self::New) -> (Option<String>, Option<Timestamp>);
 
     /// The values of [`COLUMNS`](Self::COLUMNS) for a new one. What is missing and can be made is made.
-    fn values(tx: &mut Tx<'_>, new: &Self::New) -> Result<Vec<Value>, Error>;
+    fn values(tx: &mut Tx<'_>, new: &Self::New) -> Result<Vec<Value>>;
 
     /// Says in a line where it counts; `new` is given when it was just made.
     fn locate(
@@ -68,17 +68,14 @@ pub(crate) trait Credential: Sized + Send + 'static {
         reader: &mut Reader<'_>,
         entry: AuditEntry,
         new: Option<&Self::New>,
-    ) -> Result<AuditEntry, Error>;
+    ) -> Result<AuditEntry>;
 
     /// What it opens.
-    fn identity(self, reader: &mut Reader<'_>) -> Result<Self::Identity, Error>;
+    fn identity(self, reader: &mut Reader<'_>) -> Result<Self::Identity>;
 }
 
 /// Makes a credential. Its text is given only here.
-pub(crate) async fn create<C: Credential>(
-    store: &Store,
-    new: C::New,
-) -> Result<(Secret, C), Error> {
+pub(crate) async fn create<C: Credential>(store: &Store, new: C::New) -> Result<(Secret, C)> {
     let (name, expires) = C::terms(&new);
     clock::check_expiry(expires, store.clock().now())?;
     let made = C::KIND.generate()?;
@@ -108,13 +105,13 @@ pub(crate) fn list<C: Credential>(
     reader: &mut Reader<'_>,
     condition: &str,
     values: &[Value],
-) -> Result<Vec<C>, Error> {
+) -> Result<Vec<C>> {
     let sql = format!("{} {condition} ORDER BY c.date_add, c.uid", C::select());
     reader.list(&sql, values, C::from_row)
 }
 
 /// Ends a credential. `which` is its identifier, its shown prefix, or the whole credential.
-pub(crate) async fn revoke<C: Credential>(store: &Store, which: &str) -> Result<C, Error> {
+pub(crate) async fn revoke<C: Credential>(store: &Store, which: &str) -> Result<C> {
     let wanted = which.trim().to_owned();
     store
         .write(move |tx| {
@@ -158,7 +155,7 @@ pub(crate) async fn revoke<C: Credential>(store: &Store, which: &str) -> Result<
 pub(crate) async fn authenticate<C: Credential>(
     store: &Store,
     presented: &str,
-) -> Result<Option<C::Identity>, Error> {
+) -> Result<Option<C::Identity>> {
     if CredentialKind::of(presented) != Some(C::KIND) {
         return Ok(None);
     }
@@ -177,7 +174,7 @@ pub(crate) async fn authenticate<C: Credential>(
 }
 
 /// Writes down when a credential was used, unless that was done less than a minute ago.
-pub(crate) async fn touch<C: Credential>(store: &Store, uid: Uuid) -> Result<(), Error> {
+pub(crate) async fn touch<C: Credential>(store: &Store, uid: Uuid) -> Result<()> {
     store
         .write(move |tx| {
             let now = tx.now();
@@ -197,7 +194,7 @@ pub(crate) fn is_expired(expires: Option<Timestamp>, now: Timestamp) -> bool {
     expires.is_some_and(|expires| expires <= now)
 }
 
-fn get<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<C, Error> {
+fn get<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<C> {
     let sql = format!("{} WHERE c.uid = ?1", C::select());
     reader
         .find(&sql, &values![uid], C::from_row)?
@@ -205,14 +202,14 @@ fn get<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<C, Error> {
 }
 
 /// The entity tag of a credential, whose use alone does not change it.
-fn tag<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<String>, Error> {
+fn tag<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<String>> {
     let table = C::TABLE;
     let sql = format!("SELECT uid, hash, name, expires, revoked FROM {table} WHERE uid = ?1");
     reader.tag_of(&sql, &values![uid])
 }
 
 /// Whether the row of a presented credential is the one and may still be used.
-fn is_valid(row: &Row, hash: CredentialHash, now: Timestamp) -> Result<bool, Error> {
+fn is_valid(row: &Row, hash: CredentialHash, now: Timestamp) -> Result<bool> {
     let same = hash.is(&row.get::<String>("hash")?);
     let revoked = row.get::<Option<String>>("revoked")?.is_some();
     let expired = is_expired(row::get(row, "expires")?, now);

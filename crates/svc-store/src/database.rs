@@ -26,7 +26,7 @@ pub(crate) use self::values::{Bind, values};
 use crate::audit::{Actor, AuditEntry, By, NewLine};
 use crate::clock::Clock;
 use crate::credentials::Passwords;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::{SealKey, Sealer};
 
 /// Defines a handle: a type that borrows the store, and the method that gives it.
@@ -53,7 +53,7 @@ const SEAL_CHECK_CONTEXT: &str = "seal check";
 const SEAL_CHECK_TEXT: &str = "svc-store";
 /// The one row about the store itself.
 const STATE: &str = "SELECT revision, seal_check FROM store_state WHERE id = 1";
-/// How much a check writes, to see whether there is room for more.
+/// How much a check writes, to see whether the disk has space for more.
 const PROBE_BYTES: usize = 8_192;
 /// Whether anything is sealed with the store's key.
 const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails \
@@ -97,7 +97,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open_with`].
-    pub async fn open(dir: &Path) -> Result<Self, Error> {
+    pub async fn open(dir: &Path) -> Result<Self> {
         Self::open_with(dir, StoreOptions::default()).await
     }
 
@@ -107,7 +107,7 @@ impl Store {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) with a remedy in its text: the folder
     /// cannot be written, the database is corrupt, locked, or of a newer version, the key is missing
     /// although sealed secrets exist, or it is another store's key.
-    pub async fn open_with(dir: &Path, options: StoreOptions) -> Result<Self, Error> {
+    pub async fn open_with(dir: &Path, options: StoreOptions) -> Result<Self> {
         let folder = dir.to_owned();
         let (lock, path, has_key) = blocking(move || {
             let lock = files::lock(&folder)?;
@@ -159,7 +159,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn revision(&self) -> Result<u64, Error> {
+    pub async fn revision(&self) -> Result<u64> {
         // Read before the revision, so that a commit in between is noticed by the next call.
         let counter = self.inner.database.change_counter().await?;
         let known = *self
@@ -187,7 +187,7 @@ impl Store {
     ///
     /// # Errors
     /// Why it does not.
-    pub async fn check(&self) -> Result<(), Error> {
+    pub async fn check(&self) -> Result<()> {
         self.read(|reader| reader.query("SELECT id FROM store_state", &[]).map(drop))
             .await
     }
@@ -196,7 +196,7 @@ impl Store {
     ///
     /// # Errors
     /// Why it cannot.
-    pub async fn check_writable(&self) -> Result<(), Error> {
+    pub async fn check_writable(&self) -> Result<()> {
         self.write(|tx| {
             let filler = "x".repeat(PROBE_BYTES);
             tx.housekeeping().execute(
@@ -207,7 +207,7 @@ impl Store {
         })
         .await?;
         // In a transaction of its own: pages that are freed in the same one would be used again at once, and
-        // nothing would be known about the room that is left.
+        // nothing would be known about the space that is left.
         self.write(|tx| tx.housekeeping().execute("DELETE FROM store_probe", &[]))
             .await?;
         Ok(())
@@ -217,7 +217,7 @@ impl Store {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when it is damaged or cannot be read.
-    pub async fn check_integrity(&self) -> Result<(), Error> {
+    pub async fn check_integrity(&self) -> Result<()> {
         Ok(self.inner.database.check_integrity().await?)
     }
 
@@ -226,7 +226,7 @@ impl Store {
     ///
     /// # Errors
     /// When the file cannot be written, or another process uses the log.
-    pub async fn checkpoint(&self) -> Result<(), Error> {
+    pub async fn checkpoint(&self) -> Result<()> {
         Ok(self.inner.database.checkpoint().await?)
     }
 
@@ -235,7 +235,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store's folder cannot be written.
-    pub async fn exclusive(&self) -> Result<Exclusive, Error> {
+    pub async fn exclusive(&self) -> Result<Exclusive> {
         let dir = self.inner.dir.clone();
         let lock = blocking(move || files::lock(&dir)).await?;
         Ok(Exclusive { _lock: lock })
@@ -246,7 +246,7 @@ impl Store {
     ///
     /// # Errors
     /// When the file exists or cannot be written.
-    pub async fn backup_to(&self, file: &Path) -> Result<(), Error> {
+    pub async fn backup_to(&self, file: &Path) -> Result<()> {
         Ok(self.inner.database.backup_to(file).await?)
     }
 
@@ -259,10 +259,10 @@ impl Store {
     }
 
     /// Reads, everything in `work` from one snapshot.
-    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, Error>
+    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Reader<'_>) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Reader<'_>) -> Result<T> + Send + 'static,
     {
         let (store, now) = (self.clone(), self.clock().now());
         self.inner
@@ -273,10 +273,10 @@ impl Store {
 
     /// Writes in one transaction: what `work` changes, with the lines of the audit trail and the revision that it asks
     /// for.
-    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         let (store, now) = (self.clone(), self.clock().now());
         self.inner
@@ -314,7 +314,7 @@ impl Store {
     }
 
     /// Who the lines of the audit trail are about; `None` when there are none.
-    pub(crate) fn who(&self) -> Option<&By> {
+    pub(crate) fn audited_by(&self) -> Option<&By> {
         self.is_audited.then_some(&*self.by)
     }
 
@@ -353,11 +353,7 @@ impl fmt::Debug for Store {
 }
 
 /// Finds the store's key and proves that it is the right one.
-async fn open_seal(
-    database: &Database,
-    dir: &Path,
-    given: Option<SealKey>,
-) -> Result<Sealer, Error> {
+async fn open_seal(database: &Database, dir: &Path, given: Option<SealKey>) -> Result<Sealer> {
     let dir = dir.to_owned();
     let read_key = given.clone();
     let read_dir = dir.clone();
@@ -396,7 +392,7 @@ fn known_key(
     conn: &mut dyn Connection,
     dir: &Path,
     given: Option<&SealKey>,
-) -> Result<Option<Sealer>, Error> {
+) -> Result<Option<Sealer>> {
     let Some(check) = state(conn.query_one(STATE, &[])?)?.get::<Option<String>>("seal_check")?
     else {
         return Ok(None);
@@ -423,16 +419,16 @@ fn known_key(
 }
 
 /// The one row about the store itself.
-fn state(found: Option<Row>) -> Result<Row, Error> {
+fn state(found: Option<Row>) -> Result<Row> {
     found
         .ok_or_else(|| Error::internal("the store has lost its state; restore it from your backup"))
 }
 
 /// Runs work on files where it holds nobody up.
-pub(crate) async fn blocking<T, F>(work: F) -> Result<T, Error>
+pub(crate) async fn blocking<T, F>(work: F) -> Result<T>
 where
     T: Send + 'static,
-    F: FnOnce() -> Result<T, Error> + Send + 'static,
+    F: FnOnce() -> Result<T> + Send + 'static,
 {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(Error::caused("opening the store was interrupted"))?

@@ -8,6 +8,9 @@ use std::fmt;
 use svc_data::{ConstraintKind, FileFault};
 use svc_model::Invalid;
 
+/// What a function of the store gives.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// Why the store did not do what it was asked.
 #[derive(Debug)]
 pub struct Error {

@@ -58,7 +58,7 @@ pub use self::credentials::{
     SigningKeys, StaticToken, TokenIdentity, Tokens,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
-pub use self::error::{Error, ErrorKind};
+pub use self::error::{Error, ErrorKind, Result};
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
 pub use self::people::{
     Account, Accounts, Authentication, Mail, MailKind, Mails, Member, Members, NewUser,

@@ -21,10 +21,10 @@ use self::change::Change;
 use self::fields::Fields;
 
 use crate::database::handle;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::projects::ScopeRow;
 
-pub(crate) use self::copy::{copy_all, is_any, remove_all};
+pub(crate) use self::copy::{copy_all, has_any, remove_all};
 pub use self::list::{MorePages, PageList};
 pub use self::revisions::PageRevision;
 
@@ -44,7 +44,7 @@ impl Page {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the store holds what is no JSON object.
-    pub fn settings(&self) -> Result<PageSettings, Error> {
+    pub fn settings(&self) -> Result<PageSettings> {
         serde_json::from_slice(&self.json).map_err(Error::caused("a stored page is no JSON object"))
     }
 }
@@ -70,7 +70,7 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         draft: Draft,
-    ) -> Result<PageList, Error> {
+    ) -> Result<PageList> {
         list::first(self.store, project, environment, draft).await
     }
 
@@ -85,7 +85,7 @@ impl Pages<'_> {
         environment: &EnvironmentName,
         draft: Draft,
         uid: &PageUid,
-    ) -> Result<Page, Error> {
+    ) -> Result<Page> {
         let uid = uid.clone();
         let names = Scope::new(project, environment);
         self.store
@@ -110,7 +110,7 @@ impl Pages<'_> {
         environment: &EnvironmentName,
         draft: Draft,
         settings: PageSettings,
-    ) -> Result<Page, Error> {
+    ) -> Result<Page> {
         let fields = Fields::of_new(settings.into_properties())?;
         self.change(project, environment, move |change| {
             let uid = PageUid::from(Uuid::now_v7().to_string());
@@ -142,7 +142,7 @@ impl Pages<'_> {
         uid: &PageUid,
         patch: JsonObject,
         if_match: Option<&str>,
-    ) -> Result<Page, Error> {
+    ) -> Result<Page> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         let fields = Fields::of_patch(patch)?;
@@ -177,7 +177,7 @@ impl Pages<'_> {
         draft: Draft,
         uid: &PageUid,
         if_match: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         self.change(project, environment, move |change| {
@@ -206,7 +206,7 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         uids: Option<Vec<PageUid>>,
-    ) -> Result<Vec<PageUid>, Error> {
+    ) -> Result<Vec<PageUid>> {
         self.change(project, environment, move |change| {
             publish::publish(change, uids.as_deref())
         })
@@ -223,7 +223,7 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         uids: Option<Vec<PageUid>>,
-    ) -> Result<Vec<PageUid>, Error> {
+    ) -> Result<Vec<PageUid>> {
         self.change(project, environment, move |change| {
             publish::discard(change, uids.as_deref())
         })
@@ -240,12 +240,12 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         uid: &PageUid,
-    ) -> Result<Vec<PageRevision>, Error> {
+    ) -> Result<Vec<PageRevision>> {
         let uid = uid.clone();
         let names = Scope::new(project, environment);
         self.store
             .read_in(names, move |reader, scope: ScopeRow| {
-                rows::known(reader, &scope.environment_uid, &uid)?;
+                rows::ensure_exists(reader, &scope.environment_uid, &uid)?;
                 revisions::list(reader, &uid)
             })
             .await
@@ -264,7 +264,7 @@ impl Pages<'_> {
         uid: &PageUid,
         number: u64,
         if_match: Option<&str>,
-    ) -> Result<Page, Error> {
+    ) -> Result<Page> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         self.change(project, environment, move |change| {
@@ -283,10 +283,10 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         work: F,
-    ) -> Result<T, Error>
+    ) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Change<'_, '_>) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Change<'_, '_>) -> Result<T> + Send + 'static,
     {
         self.store
             .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::database::{Reader, Tx, columns, handle, json, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::{Authentication, accounts, members, teams};
 
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
@@ -91,9 +91,9 @@ impl NewProject {
 pub struct ProjectPatch {
     /// Another name for people.
     pub name: Option<String>,
-    /// Another colour; `Some(None)` takes it away.
+    /// Another colour; `Some(None)` removes it.
     pub color: Option<Option<String>>,
-    /// Another domain; `Some(None)` takes it away.
+    /// Another domain; `Some(None)` removes it.
     pub domain: Option<Option<String>>,
     /// Whether users may register themselves.
     pub sign_up: Option<bool>,
@@ -115,7 +115,7 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list(&self) -> Result<Vec<ProjectSettings>, Error> {
+    pub async fn list(&self) -> Result<Vec<ProjectSettings>> {
         self.store
             .read(|reader| {
                 let sql = format!("SELECT {COLUMNS} FROM projects p ORDER BY p.date_add, p.uid");
@@ -128,7 +128,7 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn get(&self, project: &ProjectName) -> Result<ProjectSettings, Error> {
+    pub async fn get(&self, project: &ProjectName) -> Result<ProjectSettings> {
         let project = project.clone();
         self.store
             .read(move |reader| from_row(&get(reader, &project)?))
@@ -139,7 +139,7 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list_for(&self, account: Uuid) -> Result<Vec<Project>, Error> {
+    pub async fn list_for(&self, account: Uuid) -> Result<Vec<Project>> {
         self.store
             .read(move |reader| {
                 let sql = format!(
@@ -159,7 +159,7 @@ impl Projects<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name or the account
     /// is no member of it; nobody is told which.
-    pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project, Error> {
+    pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project> {
         let project = project.clone();
         self.store
             .read(move |reader| {
@@ -173,9 +173,9 @@ impl Projects<'_> {
     /// in one transaction.
     ///
     /// # Errors
-    /// A field error on `unique_name` when it is unfit or taken, on `email` when the owner's address is none, on
+    /// A field error on `unique_name` when it is unfit or taken, on `email` when the owner's address is not valid, on
     /// `params` when they are no JSON object.
-    pub async fn create(&self, new: NewProject) -> Result<ProjectSettings, Error> {
+    pub async fn create(&self, new: NewProject) -> Result<ProjectSettings> {
         names::check_project(&new.unique_name)?;
         self.store
             .write(move |tx| {
@@ -207,7 +207,7 @@ impl Projects<'_> {
         &self,
         project: &ProjectName,
         patch: ProjectPatch,
-    ) -> Result<ProjectSettings, Error> {
+    ) -> Result<ProjectSettings> {
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
                 let uid = &project.uid;
@@ -240,7 +240,7 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn delete(&self, project: &ProjectName) -> Result<(), Error> {
+    pub async fn delete(&self, project: &ProjectName) -> Result<()> {
         self.store
             .write_in(project.clone(), |tx, project: ProjectRow| {
                 let uid = &project.uid;
@@ -255,7 +255,7 @@ impl Projects<'_> {
 }
 
 /// The row of a project.
-fn get(reader: &mut Reader<'_>, project: &ProjectName) -> Result<Row, Error> {
+fn get(reader: &mut Reader<'_>, project: &ProjectName) -> Result<Row> {
     let sql = format!("SELECT {COLUMNS} FROM projects p WHERE p.unique_name = ?1");
     reader
         .query_one(&sql, &values![project])?
@@ -266,7 +266,7 @@ fn missing(project: &ProjectName) -> Error {
     Error::not_found(format!("there is no project {project}"))
 }
 
-fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String, Error> {
+fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String> {
     let uid = Uuid::now_v7().to_string();
     let unique_name = new.unique_name;
     let name = new.name.unwrap_or_else(|| unique_name.to_string());
@@ -295,7 +295,7 @@ fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String, Error> {
     Ok(uid)
 }
 
-fn from_row(row: &Row) -> Result<ProjectSettings, Error> {
+fn from_row(row: &Row) -> Result<ProjectSettings> {
     columns!(row => ProjectSettings {
         authentication: Authentication::from_row(row)?,
         unique_name, name, color, domain, owner_uid, sign_up, params, date_add

@@ -23,7 +23,7 @@ pub(super) async fn change_complete(mut call: Call) -> Result<Answer, Failure> {
     let code = call.fields.required_secret("code");
     call.fields.finish()?;
     let (old, new) = call.account().change_email_complete(code.expose()).await?;
-    call.state.notice().await?;
+    call.state.sync_with_store().await?;
     call.state.mail.wake();
     let body = json!({ "result": true, "old_email": old, "new_email": new });
     Ok(private(StatusCode::OK, &body))

@@ -50,8 +50,8 @@ pub(super) async fn accept_invitation(mut call: Call) -> Result<Answer, Failure>
 
 /// A new session began, and the ones before it have ended.
 async fn began(call: &Call, tokens: &svc_store::SessionTokens) -> Result<Answer, Failure> {
-    call.state.notice().await?;
-    call.state.believe(tokens).await?;
+    call.state.sync_with_store().await?;
+    call.state.ensure_keyring_verifies(tokens).await?;
     call.state.mail.wake();
     Ok(new_state(tokens))
 }

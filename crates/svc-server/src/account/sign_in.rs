@@ -24,7 +24,7 @@ pub(super) async fn login(mut call: Call) -> Result<Answer, Failure> {
     match call.account().sign_in(&email, password).await? {
         SignIn::Done(tokens, user) => {
             call.signed_in(&email);
-            call.state.believe(&tokens).await?;
+            call.state.ensure_keyring_verifies(&tokens).await?;
             let body = json!({ "token": auth_state(&tokens), "user": user_info(*user) });
             Ok(private(StatusCode::OK, &body))
         }
@@ -60,12 +60,12 @@ pub(super) async fn refresh(
         .await?
     {
         Some(tokens) => {
-            state.believe(&tokens).await?;
+            state.ensure_keyring_verifies(&tokens).await?;
             Ok(private(StatusCode::OK, &auth_state(&tokens)))
         }
         None => {
             // It may have been used before, which has ended its session.
-            state.notice().await?;
+            state.sync_with_store().await?;
             Err(Failure::NotAuthenticated {
                 detail: "the refresh token is unknown, expired or used; sign in again",
                 challenge: CHALLENGE,
@@ -95,7 +95,7 @@ pub(super) async fn logout(
     read_draft(parts.uri.query())?;
     let store = state.store_for(audit::user(&session), &parts);
     store.sessions().end(&session).await?;
-    state.notice().await?;
+    state.sync_with_store().await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Who wrote: with which credential, and how people know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl ActorKind {
         }
     }
 
-    pub(crate) fn stored(text: &str) -> Result<Self, Error> {
+    pub(crate) fn stored(text: &str) -> Result<Self> {
         Self::ALL
             .into_iter()
             .find(|kind| kind.as_str() == text)

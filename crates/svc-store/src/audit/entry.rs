@@ -11,7 +11,7 @@ use super::actor::{Actor, ActorKind};
 /// use svc_store::AuditEntry;
 ///
 /// let entry = AuditEntry::new("records.update")
-///     .place("crm", "prod")
+///     .scope("crm", "prod")
 ///     .resource("shop")
 ///     .model("orders")
 ///     .record("42")
@@ -64,7 +64,7 @@ impl AuditEntry {
 
     /// In this environment.
     #[must_use]
-    pub fn place(
+    pub fn scope(
         self,
         project: impl Into<ProjectName>,
         environment: impl Into<EnvironmentName>,

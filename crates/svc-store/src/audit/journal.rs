@@ -4,7 +4,7 @@
 //! process therefore notes each write in a file of its own before it begins, and clears the note when the line is in
 //! the audit trail. The note of a process that was killed in between becomes a line, whose outcome is `unknown` where
 //! the process did not know it either. The file is made large enough before a write begins, so that a full disk does
-//! not hinder a note. It is not synced: notes outlive the process, and not a loss of power.
+//! not prevent a note. It is not synced: notes outlive the process, but not a loss of power.
 
 mod file;
 
@@ -16,7 +16,7 @@ use self::file::{JournalFile, Slot};
 use super::row::{INSERT, NewLine};
 use super::{AuditEntry, By};
 use crate::database::{Store, blocking};
-use crate::error::Error;
+use crate::error::Result;
 
 /// The journal of this process: [`Audit::open_journal`](super::Audit::open_journal). Cheap to clone.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ pub(super) struct Notes {
 }
 
 impl WriteJournal {
-    pub(super) async fn open(store: &Store) -> Result<Self, Error> {
+    pub(super) async fn open(store: &Store) -> Result<Self> {
         let dir = store.dir().to_owned();
         let file = blocking(move || {
             let _lock = crate::database::lock_folder(&dir)?;
@@ -78,8 +78,8 @@ impl WriteJournal {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
-    pub fn begin(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite, Error> {
-        let by = store.who().cloned().unwrap_or_else(By::program);
+    pub fn begin(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite> {
+        let by = store.audited_by().cloned().unwrap_or_else(By::program);
         let begun = store.new_line(&by, entry).unknown();
         let slot = self.inner.file.take()?;
         if let Err(error) = self.inner.file.write(&slot, &begun) {
@@ -103,7 +103,7 @@ impl WriteJournal {
     ///
     /// # Errors
     /// When the store still cannot be written; the lines go on waiting.
-    pub async fn flush(&self) -> Result<(), Error> {
+    pub async fn flush(&self) -> Result<()> {
         let waiting = std::mem::take(&mut *self.lock_waiting());
         if waiting.is_empty() {
             return Ok(());
@@ -169,7 +169,7 @@ impl BegunWrite {
     ///
     /// # Errors
     /// When the store cannot be written. The lines wait for [`WriteJournal::flush`] then.
-    pub async fn settle(mut self, entries: &[AuditEntry]) -> Result<(), Error> {
+    pub async fn settle(mut self, entries: &[AuditEntry]) -> Result<()> {
         let Some(slot) = self.slot.take() else {
             return Ok(());
         };
@@ -221,7 +221,7 @@ struct Pending<'a> {
 }
 
 impl Pending<'_> {
-    async fn append(&mut self) -> Result<(), Error> {
+    async fn append(&mut self) -> Result<()> {
         let lines = self
             .waiting
             .as_ref()
@@ -244,7 +244,7 @@ impl Drop for Pending<'_> {
 }
 
 /// Appends lines that may be in the trail already.
-pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<(), Error> {
+pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
@@ -259,7 +259,7 @@ pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<(), Err
 }
 
 /// What the journals of the other processes hold.
-pub(super) async fn notes_of_others(store: &Store) -> Result<Vec<Notes>, Error> {
+pub(super) async fn notes_of_others(store: &Store) -> Result<Vec<Notes>> {
     let dir = store.dir().to_owned();
     blocking(move || {
         let _lock = crate::database::lock_folder(&dir)?;
@@ -269,7 +269,7 @@ pub(super) async fn notes_of_others(store: &Store) -> Result<Vec<Notes>, Error> 
 }
 
 /// Makes lines of what processes noted that have ended, and removes their journals. Gives the number of notes.
-pub(super) async fn recover(store: &Store) -> Result<usize, Error> {
+pub(super) async fn recover(store: &Store) -> Result<usize> {
     let mut recovered = 0;
     for notes in notes_of_others(store).await? {
         if !notes.ended {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::actor::Actor;
 use crate::clock;
 use crate::database::{columns, row};
-use crate::error::Error;
+use crate::error::Result;
 
 /// A line of the trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +125,7 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     test("date_add >= ?1", filter.since.map(clock::to_text));
     test("date_add < ?1", filter.until.map(clock::to_text));
     let behind = filter.until.map(|until| {
-        // With room for a clock that was set back, after which identifiers are ahead of it.
+        // With a margin for a clock that was set back, after which identifiers are ahead of it.
         let next = until.saturating_add(jiff::SignedDuration::from_hours(1));
         first_uid(next.unwrap_or(until))
     });
@@ -139,7 +139,7 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     (sql, values)
 }
 
-pub(super) fn from_row(row: &Row) -> Result<AuditLine, Error> {
+pub(super) fn from_row(row: &Row) -> Result<AuditLine> {
     let actor = Actor {
         kind: row::get(row, "actor_kind")?,
         uid: row::get(row, "actor_uid")?,

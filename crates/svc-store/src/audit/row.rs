@@ -10,7 +10,7 @@ use super::entry::AuditEntry;
 use super::line::AuditLine;
 use crate::clock;
 use crate::database::values;
-use crate::error::Error;
+use crate::error::Result;
 
 /// Inserts a line.
 pub(crate) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
@@ -89,7 +89,7 @@ impl NewLine {
     }
 
     /// The line as it is read.
-    pub(super) fn into_line(self) -> Result<AuditLine, Error> {
+    pub(super) fn into_line(self) -> Result<AuditLine> {
         Ok(AuditLine {
             uid: self.uid,
             time: clock::from_text(&self.date_add)?,

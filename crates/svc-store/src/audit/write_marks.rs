@@ -9,7 +9,7 @@ use svc_data::Value;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 
 use crate::database::{handle, values};
-use crate::error::Error;
+use crate::error::Result;
 
 /// How long a mark is kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(24 * 30);
@@ -71,7 +71,7 @@ impl WriteMarks<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn find(&self, key: &WriteKey) -> Result<Option<WriteMark>, Error> {
+    pub async fn find(&self, key: &WriteKey) -> Result<Option<WriteMark>> {
         let values = key.values();
         let sql = format!(
             "SELECT attempt, request_hash, evidence, outcome FROM write_marks WHERE {IS_KEY}"
@@ -102,7 +102,7 @@ impl WriteMarks<'_> {
         request_hash: &str,
         evidence: String,
         outcome: String,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         let now = self.store.clock().now();
         let mut values = key.values();
         let attempt = seen.unwrap_or_default();
@@ -131,7 +131,7 @@ impl WriteMarks<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn settle(&self, key: &WriteKey) -> Result<(), Error> {
+    pub async fn settle(&self, key: &WriteKey) -> Result<()> {
         let values = key.values();
         let sql = format!("UPDATE write_marks SET evidence = NULL WHERE {IS_KEY}");
         self.store

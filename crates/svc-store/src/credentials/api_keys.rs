@@ -10,7 +10,7 @@ use crate::audit::AuditEntry;
 use crate::credentials;
 use crate::credentials::Credential;
 use crate::database::{Reader, Tx, columns, handle, values};
-use crate::error::Error;
+use crate::error::Result;
 use crate::people::{Team, accounts, members, teams};
 use crate::projects::{Located, ProjectRow};
 use crate::secrets::{CredentialKind, Secret};
@@ -88,7 +88,7 @@ pub struct ApiKeyIdentity {
     pub email: String,
     /// The projects the account is a member of.
     pub projects: Vec<Membership>,
-    /// When the key ends. Whoever keeps this identity looks at [`is_expired`](Self::is_expired).
+    /// When the key ends. A caller that keeps this identity checks [`is_expired`](Self::is_expired).
     pub expires: Option<Timestamp>,
 }
 
@@ -130,7 +130,7 @@ impl ApiKeys<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
     /// on `email`, or on `expires` when that has passed.
-    pub async fn create(&self, new: NewApiKey) -> Result<CreatedApiKey, Error> {
+    pub async fn create(&self, new: NewApiKey) -> Result<CreatedApiKey> {
         let (secret, key) = credentials::create(self.store, new).await?;
         Ok(CreatedApiKey { secret, key })
     }
@@ -139,7 +139,7 @@ impl ApiKeys<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
-    pub async fn list(&self, project: &ProjectName) -> Result<Vec<ApiKey>, Error> {
+    pub async fn list(&self, project: &ProjectName) -> Result<Vec<ApiKey>> {
         self.store
             .read_in(project.clone(), |reader, project: ProjectRow| {
                 let members = "JOIN members m ON m.account_uid = a.uid WHERE m.project_uid = ?1";
@@ -154,7 +154,7 @@ impl ApiKeys<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such key;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several keys have the prefix.
-    pub async fn revoke(&self, which: &str) -> Result<ApiKey, Error> {
+    pub async fn revoke(&self, which: &str) -> Result<ApiKey> {
         credentials::revoke(self.store, which).await
     }
 
@@ -163,7 +163,7 @@ impl ApiKeys<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn authenticate(&self, presented: &str) -> Result<Option<ApiKeyIdentity>, Error> {
+    pub async fn authenticate(&self, presented: &str) -> Result<Option<ApiKeyIdentity>> {
         credentials::authenticate::<ApiKey>(self.store, presented).await
     }
 
@@ -172,7 +172,7 @@ impl ApiKeys<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn touch(&self, key: Uuid) -> Result<(), Error> {
+    pub async fn touch(&self, key: Uuid) -> Result<()> {
         credentials::touch::<ApiKey>(self.store, key).await
     }
 }
@@ -193,7 +193,7 @@ impl Credential for ApiKey {
             .to_owned()
     }
 
-    fn from_row(row: &Row) -> Result<Self, Error> {
+    fn from_row(row: &Row) -> Result<Self> {
         columns!(row => Self {
             uid, account_uid, email, prefix, name, date_add, last_use, expires, revoked
         })
@@ -203,7 +203,7 @@ impl Credential for ApiKey {
         (new.name.clone(), new.expires)
     }
 
-    fn values(tx: &mut Tx<'_>, new: &NewApiKey) -> Result<Vec<Value>, Error> {
+    fn values(tx: &mut Tx<'_>, new: &NewApiKey) -> Result<Vec<Value>> {
         let project = ProjectRow::get(tx, &new.project)?;
         let account = accounts::find_or_create(tx, &new.email)?;
         if members::get(tx, &project.uid, account.uid)?.is_none() {
@@ -218,7 +218,7 @@ impl Credential for ApiKey {
         reader: &mut Reader<'_>,
         entry: AuditEntry,
         new: Option<&NewApiKey>,
-    ) -> Result<AuditEntry, Error> {
+    ) -> Result<AuditEntry> {
         if let Some(new) = new {
             return Ok(entry.project(&new.project));
         }
@@ -229,7 +229,7 @@ impl Credential for ApiKey {
         }
     }
 
-    fn identity(self, reader: &mut Reader<'_>) -> Result<ApiKeyIdentity, Error> {
+    fn identity(self, reader: &mut Reader<'_>) -> Result<ApiKeyIdentity> {
         Ok(ApiKeyIdentity {
             key_uid: self.uid,
             account_uid: self.account_uid,
@@ -241,7 +241,7 @@ impl Credential for ApiKey {
 }
 
 /// The projects that an account is a member of, the oldest first.
-fn memberships(reader: &mut Reader<'_>, account: Uuid) -> Result<Vec<Membership>, Error> {
+fn memberships(reader: &mut Reader<'_>, account: Uuid) -> Result<Vec<Membership>> {
     let team = teams::COLUMNS;
     let sql = format!(
         "SELECT p.unique_name AS project, {team} FROM members m JOIN projects p ON p.uid = m.project_uid \

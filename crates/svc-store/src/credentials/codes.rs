@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::database::{Reader, Tx, row, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::{CredentialHash, CredentialKind, Secret};
 
 /// How many codes for one purpose an account can have at once; a mail for each of them is enough.
@@ -54,7 +54,7 @@ pub(crate) fn create(
     user: Option<Uuid>,
     purpose: Purpose,
     email: &str,
-) -> Result<Option<(Secret, Timestamp)>, Error> {
+) -> Result<Option<(Secret, Timestamp)>> {
     let (now, name) = (tx.now(), purpose.as_str());
     tx.execute("DELETE FROM codes WHERE expires <= ?1", &values![now])?;
     let sql = "SELECT hash FROM codes WHERE user_uid = ?1 AND purpose = ?2";
@@ -75,7 +75,7 @@ pub(crate) fn find(
     reader: &mut Reader<'_>,
     code: &str,
     purpose: Purpose,
-) -> Result<Option<(Uuid, String)>, Error> {
+) -> Result<Option<(Uuid, String)>> {
     if CredentialKind::of(code) != Some(CredentialKind::Code) {
         return Ok(None);
     }
@@ -88,14 +88,14 @@ pub(crate) fn find(
     )
 }
 
-/// Throws every code of a user away: one was used, or what they were for is no longer so.
-pub(crate) fn forget(tx: &mut Tx<'_>, user: Uuid) -> Result<(), Error> {
+/// Deletes every code of a user: one was used, or what they were for is no longer so.
+pub(crate) fn forget(tx: &mut Tx<'_>, user: Uuid) -> Result<()> {
     let sql = "DELETE FROM codes WHERE user_uid = ?1";
     tx.execute(sql, &values![user]).map(drop)
 }
 
-/// What is said of a code that is not good.
-pub(crate) fn refused() -> Error {
+/// The error about a code that is not valid.
+pub(crate) fn invalid_code() -> Error {
     Error::invalid_field(
         "code",
         "is unknown, was used before, or has expired; ask for a new mail",

@@ -10,12 +10,12 @@ use argon2::Argon2;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _, phc::PasswordHash};
 use tokio::sync::Semaphore;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::Secret;
 
 /// Longest password, in bytes.
 pub(crate) const MAX_BYTES: usize = 1024;
-/// How many calls wait for a hash at most; a further one is turned away.
+/// How many calls wait for a hash at most; a further one is rejected.
 const MAX_WAITING: usize = 512;
 /// The hash of a password that nobody has, under the same parameters, so that an account that is not there takes
 /// the time of one that is.
@@ -25,7 +25,7 @@ const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3ZjLXN0b3JlLWR1bW15IQ$JsCmw
 #[derive(Debug)]
 pub(crate) struct Passwords {
     /// Half of the cores, so that the other half goes on answering.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
 
@@ -33,7 +33,7 @@ impl Default for Passwords {
     fn default() -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         Self {
-            places: Arc::new(Semaphore::new((cores / 2).max(1))),
+            permits: Arc::new(Semaphore::new((cores / 2).max(1))),
             waiting: AtomicUsize::new(0),
         }
     }
@@ -41,7 +41,7 @@ impl Default for Passwords {
 
 impl Passwords {
     /// The PHC string of a new password.
-    pub(crate) async fn hash(&self, password: Secret) -> Result<String, Error> {
+    pub(crate) async fn hash(&self, password: Secret) -> Result<String> {
         self.run(move || {
             Argon2::default()
                 .hash_password(password.expose().as_bytes())
@@ -52,11 +52,7 @@ impl Passwords {
     }
 
     /// Whether a password is the one of a PHC string. Without one the answer is no, and takes as long.
-    pub(crate) async fn verify(
-        &self,
-        password: Secret,
-        kept: Option<String>,
-    ) -> Result<bool, Error> {
+    pub(crate) async fn verify(&self, password: Secret, kept: Option<String>) -> Result<bool> {
         self.run(move || {
             let hash = PasswordHash::new(kept.as_deref().unwrap_or(DUMMY)).map_err(
                 Error::caused("the store holds a password hash that cannot be read"),
@@ -71,17 +67,17 @@ impl Passwords {
         .await
     }
 
-    async fn run<T, F>(&self, work: F) -> Result<T, Error>
+    async fn run<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce() -> Result<T, Error> + Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
     {
         let _waiting = Waiting::enter(&self.waiting)?;
-        let place = Arc::clone(&self.places).acquire_owned().await;
-        let place = place.map_err(Error::caused("the queue of password hashes is closed"))?;
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        let permit = permit.map_err(Error::caused("the queue of password hashes is closed"))?;
         let done = tokio::task::spawn_blocking(move || {
             let result = work();
-            drop(place);
+            drop(permit);
             result
         });
         done.await
@@ -89,14 +85,14 @@ impl Passwords {
     }
 }
 
-/// A place in the queue, given back when the caller leaves.
+/// A permit in the queue, given back when the caller leaves.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
-    fn enter(count: &'a AtomicUsize) -> Result<Self, Error> {
-        let place = Self(count);
+    fn enter(count: &'a AtomicUsize) -> Result<Self> {
+        let permit = Self(count);
         if count.fetch_add(1, Ordering::Relaxed) < MAX_WAITING {
-            Ok(place)
+            Ok(permit)
         } else {
             Err(Error::busy(
                 "too many people sign in right now; try again in a moment",

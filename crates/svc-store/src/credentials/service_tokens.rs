@@ -10,7 +10,7 @@ use crate::audit::AuditEntry;
 use crate::credentials;
 use crate::credentials::Credential;
 use crate::database::{Reader, Tx, columns, handle, values};
-use crate::error::Error;
+use crate::error::Result;
 use crate::people::{Team, TeamRights, rights, teams};
 use crate::projects::{Located, ScopeRow};
 use crate::secrets::{CredentialKind, Secret};
@@ -100,7 +100,7 @@ pub struct ServiceTokenIdentity {
     pub rights: TeamRights,
     /// How the token begins.
     pub prefix: String,
-    /// When the token ends. Whoever keeps this identity looks at [`is_expired`](Self::is_expired).
+    /// When the token ends. A caller that keeps this identity checks [`is_expired`](Self::is_expired).
     pub expires: Option<Timestamp>,
 }
 
@@ -129,7 +129,7 @@ impl ServiceTokens<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
     /// `team`, or on `expires` when that has passed.
-    pub async fn create(&self, new: NewServiceToken) -> Result<CreatedServiceToken, Error> {
+    pub async fn create(&self, new: NewServiceToken) -> Result<CreatedServiceToken> {
         let (secret, token) = credentials::create(self.store, new).await?;
         Ok(CreatedServiceToken { secret, token })
     }
@@ -142,7 +142,7 @@ impl ServiceTokens<'_> {
         &self,
         project: &ProjectName,
         environment: &EnvironmentName,
-    ) -> Result<Vec<ServiceToken>, Error> {
+    ) -> Result<Vec<ServiceToken>> {
         let names = Scope::new(project, environment);
         self.store
             .read_in(names, |reader, scope: ScopeRow| {
@@ -158,7 +158,7 @@ impl ServiceTokens<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such token;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several tokens have the prefix.
-    pub async fn revoke(&self, which: &str) -> Result<ServiceToken, Error> {
+    pub async fn revoke(&self, which: &str) -> Result<ServiceToken> {
         credentials::revoke(self.store, which).await
     }
 
@@ -167,10 +167,7 @@ impl ServiceTokens<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn authenticate(
-        &self,
-        presented: &str,
-    ) -> Result<Option<ServiceTokenIdentity>, Error> {
+    pub async fn authenticate(&self, presented: &str) -> Result<Option<ServiceTokenIdentity>> {
         credentials::authenticate::<ServiceToken>(self.store, presented).await
     }
 
@@ -179,7 +176,7 @@ impl ServiceTokens<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn touch(&self, token: Uuid) -> Result<(), Error> {
+    pub async fn touch(&self, token: Uuid) -> Result<()> {
         credentials::touch::<ServiceToken>(self.store, token).await
     }
 }
@@ -204,7 +201,7 @@ impl Credential for ServiceToken {
         )
     }
 
-    fn from_row(row: &Row) -> Result<Self, Error> {
+    fn from_row(row: &Row) -> Result<Self> {
         columns!(row => Self {
             team: teams::from_row(row)?,
             uid, project, environment, prefix, name, date_add, last_use, expires, revoked
@@ -215,7 +212,7 @@ impl Credential for ServiceToken {
         (new.name.clone(), new.expires)
     }
 
-    fn values(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<Value>, Error> {
+    fn values(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<Value>> {
         let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
         let team = teams::by_name(tx, &scope.project_uid, &new.team)?;
         Ok(values![scope.environment_uid, team.uid].into())
@@ -226,11 +223,11 @@ impl Credential for ServiceToken {
         _: &mut Reader<'_>,
         entry: AuditEntry,
         _: Option<&NewServiceToken>,
-    ) -> Result<AuditEntry, Error> {
-        Ok(entry.place(&self.project, &self.environment))
+    ) -> Result<AuditEntry> {
+        Ok(entry.scope(&self.project, &self.environment))
     }
 
-    fn identity(self, reader: &mut Reader<'_>) -> Result<ServiceTokenIdentity, Error> {
+    fn identity(self, reader: &mut Reader<'_>) -> Result<ServiceTokenIdentity> {
         Ok(ServiceTokenIdentity {
             token_uid: self.uid,
             project: self.project,

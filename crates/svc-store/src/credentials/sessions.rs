@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::audit::AuditEntry;
 use crate::credentials::{Claims, signing_keys};
 use crate::database::{Reader, Tx, handle, row, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::{Team, TeamRights, UserScope, rights, teams};
 use crate::projects::Located;
 use crate::secrets::{Sealer, Secret};
@@ -60,7 +60,7 @@ pub struct SessionIdentity {
     pub team: Team,
     /// What the team may do with records.
     pub rights: TeamRights,
-    /// When the access token expires, in seconds since 1970. Whoever keeps this identity looks at it.
+    /// When the access token expires, in seconds since 1970. A caller that keeps this identity checks it.
     pub expires: i64,
 }
 
@@ -77,7 +77,7 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn find(&self, claims: &Claims) -> Result<Option<SessionIdentity>, Error> {
+    pub async fn find(&self, claims: &Claims) -> Result<Option<SessionIdentity>> {
         let claims = claims.clone();
         self.store.read(move |reader| find(reader, &claims)).await
     }
@@ -92,7 +92,7 @@ impl Sessions<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         token: &str,
-    ) -> Result<Option<SessionTokens>, Error> {
+    ) -> Result<Option<SessionTokens>> {
         // A text that this store has not made costs no look into the database.
         let Some((session, generation)) = read_token(self.store.sealer(), token) else {
             return Ok(None);
@@ -110,10 +110,10 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn end(&self, session: &SessionIdentity) -> Result<(), Error> {
+    pub async fn end(&self, session: &SessionIdentity) -> Result<()> {
         let uid = session.session_uid;
         let entry = AuditEntry::new("account.logout")
-            .place(&session.project, &session.environment)
+            .scope(&session.project, &session.environment)
             .user(session.user_uid);
         self.store
             .write(move |tx| {
@@ -125,11 +125,7 @@ impl Sessions<'_> {
 }
 
 /// Begins a session.
-pub(crate) fn begin(
-    tx: &mut Tx<'_>,
-    scope: &UserScope,
-    user: Uuid,
-) -> Result<SessionTokens, Error> {
+pub(crate) fn begin(tx: &mut Tx<'_>, scope: &UserScope, user: Uuid) -> Result<SessionTokens> {
     let (session, now) = (Uuid::now_v7(), tx.now());
     let expires = scope.refresh_expiry(now);
     tx.execute("DELETE FROM sessions WHERE expires <= ?1", &values![now])?;
@@ -142,17 +138,17 @@ pub(crate) fn begin(
 }
 
 /// Ends every session of a user.
-pub(crate) fn end_all(tx: &mut Tx<'_>, user: Uuid) -> Result<(), Error> {
+pub(crate) fn end_all(tx: &mut Tx<'_>, user: Uuid) -> Result<()> {
     let sql = "DELETE FROM sessions WHERE user_uid = ?1";
     tx.execute(sql, &values![user]).map(drop)
 }
 
-fn end(tx: &mut Tx<'_>, session: Uuid) -> Result<(), Error> {
+fn end(tx: &mut Tx<'_>, session: Uuid) -> Result<()> {
     let sql = "DELETE FROM sessions WHERE uid = ?1";
     tx.execute(sql, &values![session]).map(drop)
 }
 
-fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdentity>, Error> {
+fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdentity>> {
     let Claims {
         sid,
         sub,
@@ -190,7 +186,7 @@ fn refresh(
     scope: &UserScope,
     session: Uuid,
     presented: i64,
-) -> Result<Option<SessionTokens>, Error> {
+) -> Result<Option<SessionTokens>> {
     let now = tx.now();
     let found = tx.query_one(
         "SELECT s.user_uid, s.generation, s.rotations, s.expires FROM sessions s \
@@ -234,7 +230,7 @@ fn tokens(
     user: Uuid,
     (session, generation): (Uuid, i64),
     refresh_token_expires: Timestamp,
-) -> Result<SessionTokens, Error> {
+) -> Result<SessionTokens> {
     let access_token_expires = scope.access_expiry(tx.now());
     let claims = Claims::new(
         (user, session),
@@ -280,7 +276,7 @@ fn read_token(sealer: &Sealer, token: &str) -> Option<(Uuid, i64)> {
     Some((Uuid::from_bytes(*session), generation))
 }
 
-fn rotations(row: &Row) -> Result<Vec<(i64, Timestamp)>, Error> {
+fn rotations(row: &Row) -> Result<Vec<(i64, Timestamp)>> {
     let text: String = row.get("rotations")?;
     let kept: Vec<(i64, i64)> = serde_json::from_str(&text)
         .map_err(Error::caused("a session of the store cannot be read"))?;
@@ -292,7 +288,7 @@ fn rotations(row: &Row) -> Result<Vec<(i64, Timestamp)>, Error> {
     each.collect()
 }
 
-fn rotations_text(rotations: &[(i64, Timestamp)]) -> Result<String, Error> {
+fn rotations_text(rotations: &[(i64, Timestamp)]) -> Result<String> {
     let kept: Vec<(i64, i64)> = rotations
         .iter()
         .map(|(generation, at)| (*generation, at.as_microsecond()))

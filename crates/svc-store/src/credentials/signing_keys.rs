@@ -15,14 +15,14 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::database::{Reader, Tx, handle, row, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::{Secret, mac, random_bytes};
 
 /// Longest access token that is looked at, in bytes.
 const MAX_TOKEN: usize = 4096;
 /// How far the clock of another node may be ahead.
 const SKEW: i64 = 10;
-/// How long a retired key is believed: as long as the longest-lived access token.
+/// How long a retired key verifies tokens: as long as the longest-lived access token.
 const RETIRED_FOR: SignedDuration = SignedDuration::from_hours(24);
 /// What the tokens of user sessions say they are.
 const TOKEN_TYPE: &str = "access";
@@ -83,7 +83,7 @@ struct OnlyTimes {
     nbf: Option<i64>,
 }
 
-/// The keys that are believed now, the one that signs first. By default none.
+/// The keys that verify tokens now, the one that signs first. By default none.
 #[derive(Clone, Default)]
 pub struct Keyring(Vec<SigningKey>);
 
@@ -96,7 +96,7 @@ struct SigningKey {
 
 impl Keyring {
     /// Signs claims with the newest key.
-    pub(crate) fn sign(&self, claims: &Claims) -> Result<Secret, Error> {
+    pub(crate) fn sign(&self, claims: &Claims) -> Result<Secret> {
         let key = self
             .0
             .first()
@@ -153,7 +153,7 @@ impl fmt::Debug for Keyring {
     }
 }
 
-fn part<T: Serialize>(value: &T) -> Result<String, Error> {
+fn part<T: Serialize>(value: &T) -> Result<String> {
     let json = serde_json::to_vec(value).map_err(Error::caused("a token cannot be written"))?;
     Ok(URL_SAFE_NO_PAD.encode(json))
 }
@@ -170,11 +170,11 @@ handle! {
 }
 
 impl SigningKeys<'_> {
-    /// The keys that are believed now. The first is made when there is none.
+    /// The keys that verify tokens now. The first is made when there is none.
     ///
     /// # Errors
     /// When the store cannot be read or written.
-    pub async fn keyring(&self) -> Result<Keyring, Error> {
+    pub async fn keyring(&self) -> Result<Keyring> {
         if let Some(keys) = self.store.read(load).await? {
             return Ok(keys);
         }
@@ -191,7 +191,7 @@ impl SigningKeys<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn rotate(&self, at_once: bool) -> Result<String, Error> {
+    pub async fn rotate(&self, at_once: bool) -> Result<String> {
         self.store
             .write(move |tx| {
                 let now = tx.now();
@@ -214,7 +214,7 @@ impl SigningKeys<'_> {
 }
 
 /// The keys, of which the first is made when there is none.
-pub(crate) fn current(tx: &mut Tx<'_>) -> Result<Keyring, Error> {
+pub(crate) fn current(tx: &mut Tx<'_>) -> Result<Keyring> {
     if let Some(keys) = load(tx)? {
         return Ok(keys);
     }
@@ -222,7 +222,7 @@ pub(crate) fn current(tx: &mut Tx<'_>) -> Result<Keyring, Error> {
     load(tx)?.ok_or_else(|| Error::internal("a signing key that was written is missing"))
 }
 
-fn insert(tx: &mut Tx<'_>) -> Result<String, Error> {
+fn insert(tx: &mut Tx<'_>) -> Result<String> {
     let kid = Uuid::now_v7().simple().to_string();
     let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>()?);
     let sealed = tx.sealer().seal(&format!("{CONTEXT} {kid}"), &secret)?;
@@ -234,7 +234,7 @@ fn insert(tx: &mut Tx<'_>) -> Result<String, Error> {
 }
 
 /// The keys; `None` when none signs.
-fn load(reader: &mut Reader<'_>) -> Result<Option<Keyring>, Error> {
+fn load(reader: &mut Reader<'_>) -> Result<Option<Keyring>> {
     let sealer = reader.sealer();
     let keys = reader.list(
         "SELECT kid, secret, expires FROM signing_keys WHERE expires IS NULL OR expires > ?1 \

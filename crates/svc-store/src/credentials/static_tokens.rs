@@ -10,7 +10,7 @@ use crate::audit::AuditEntry;
 use crate::credentials;
 use crate::credentials::Credential;
 use crate::database::{Reader, Tx, columns, handle, row, values};
-use crate::error::Error;
+use crate::error::Result;
 use crate::projects::{Located, ScopeRow};
 use crate::secrets::{CredentialKind, Secret};
 
@@ -97,7 +97,7 @@ pub struct TokenIdentity {
     pub resource: ResourceName,
     /// How the token begins.
     pub prefix: String,
-    /// When the token ends. Whoever keeps this identity looks at [`is_expired`](Self::is_expired).
+    /// When the token ends. A caller that keeps this identity checks [`is_expired`](Self::is_expired).
     pub expires: Option<Timestamp>,
 }
 
@@ -131,7 +131,7 @@ impl Tokens<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or resource;
     /// a field error on `expires` when that has passed.
-    pub async fn create(&self, new: NewStaticToken) -> Result<CreatedStaticToken, Error> {
+    pub async fn create(&self, new: NewStaticToken) -> Result<CreatedStaticToken> {
         let (secret, token) = credentials::create(self.store, new).await?;
         Ok(CreatedStaticToken { secret, token })
     }
@@ -144,7 +144,7 @@ impl Tokens<'_> {
         &self,
         project: &ProjectName,
         environment: &EnvironmentName,
-    ) -> Result<Vec<StaticToken>, Error> {
+    ) -> Result<Vec<StaticToken>> {
         let names = Scope::new(project, environment);
         self.store
             .read_in(names, |reader, scope: ScopeRow| {
@@ -160,7 +160,7 @@ impl Tokens<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such token;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several tokens have the prefix.
-    pub async fn revoke(&self, which: &str) -> Result<StaticToken, Error> {
+    pub async fn revoke(&self, which: &str) -> Result<StaticToken> {
         credentials::revoke(self.store, which).await
     }
 
@@ -169,7 +169,7 @@ impl Tokens<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn authenticate(&self, presented: &str) -> Result<Option<TokenIdentity>, Error> {
+    pub async fn authenticate(&self, presented: &str) -> Result<Option<TokenIdentity>> {
         credentials::authenticate::<StaticToken>(self.store, presented).await
     }
 
@@ -178,7 +178,7 @@ impl Tokens<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn touch(&self, token: Uuid) -> Result<(), Error> {
+    pub async fn touch(&self, token: Uuid) -> Result<()> {
         credentials::touch::<StaticToken>(self.store, token).await
     }
 }
@@ -201,7 +201,7 @@ impl Credential for StaticToken {
             .to_owned()
     }
 
-    fn from_row(row: &Row) -> Result<Self, Error> {
+    fn from_row(row: &Row) -> Result<Self> {
         let resource: Option<ResourceName> = row::get(row, "resource")?;
         columns!(row => Self {
             resource: resource.unwrap_or_else(|| ResourceName::TOOLS.into()),
@@ -213,7 +213,7 @@ impl Credential for StaticToken {
         (new.name.clone(), new.expires)
     }
 
-    fn values(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<Value>, Error> {
+    fn values(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<Value>> {
         let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
         let resource_uid = match new.resource.as_str() {
             ResourceName::TOOLS => None,
@@ -227,12 +227,12 @@ impl Credential for StaticToken {
         _: &mut Reader<'_>,
         entry: AuditEntry,
         _: Option<&NewStaticToken>,
-    ) -> Result<AuditEntry, Error> {
-        let entry = entry.place(&self.project, &self.environment);
+    ) -> Result<AuditEntry> {
+        let entry = entry.scope(&self.project, &self.environment);
         Ok(entry.resource(self.resource.as_str()))
     }
 
-    fn identity(self, _: &mut Reader<'_>) -> Result<TokenIdentity, Error> {
+    fn identity(self, _: &mut Reader<'_>) -> Result<TokenIdentity> {
         Ok(TokenIdentity {
             token_uid: self.uid,
             project: self.project,

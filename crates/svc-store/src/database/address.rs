@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::Store;
 use crate::database::{row, values};
-use crate::error::Error;
+use crate::error::Result;
 
 /// The addresses of the service that started last on a store. It may have ended since.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +23,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn set_service_address(
-        &self,
-        base_url: &str,
-        app_base_url: &str,
-    ) -> Result<(), Error> {
+    pub async fn set_service_address(&self, base_url: &str, app_base_url: &str) -> Result<()> {
         let values = values![base_url, app_base_url, self.clock().now()];
         self.write(move |tx| {
             tx.housekeeping().execute(
@@ -45,7 +41,7 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn service_address(&self) -> Result<Option<ServiceAddress>, Error> {
+    pub async fn service_address(&self) -> Result<Option<ServiceAddress>> {
         self.read(|reader| {
             let sql = "SELECT base_url, app_base_url, date_add FROM service_address WHERE id = 1";
             reader.find(sql, &[], |row| {

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::SealKey;
 
 const DATABASE_FILE: &str = "store.db";
@@ -14,7 +14,7 @@ const LOCK_FILE: &str = "store.lock";
 
 /// Makes the folder where it is missing, and keeps everybody else who opens it waiting until the lock is
 /// dropped: two that open a new folder at once must agree on one structure and one key.
-pub(crate) fn lock(dir: &Path) -> Result<File, Error> {
+pub(crate) fn lock(dir: &Path) -> Result<File> {
     make_private_dir(dir).map_err(|source| unusable(dir, "the folder cannot be made", source))?;
     // It may have been there before. It is not closed here: it may hold more than the store.
     warn_when_others_may_read(dir, "the folder of the store", "chmod 700");
@@ -37,14 +37,14 @@ pub(super) fn existing_database(dir: &Path) -> PathBuf {
 }
 
 /// Whether the folder has a key file.
-pub(super) fn has_key(dir: &Path) -> Result<bool, Error> {
+pub(super) fn has_key(dir: &Path) -> Result<bool> {
     let path = dir.join(KEY_FILE);
     let found = path.try_exists();
     found.map_err(|source| unusable(dir, "its key file cannot be reached", source))
 }
 
 /// Makes an empty database file where it is missing, closed to other users. Gives its path.
-pub(super) fn prepare_database(dir: &Path) -> Result<PathBuf, Error> {
+pub(super) fn prepare_database(dir: &Path) -> Result<PathBuf> {
     let path = dir.join(DATABASE_FILE);
     // An existing file must not be opened here: closing it would drop the locks that SQLite has on it
     // elsewhere in this process.
@@ -66,7 +66,7 @@ pub(super) fn prepare_database(dir: &Path) -> Result<PathBuf, Error> {
 }
 
 /// The key in the folder's key file; `None` when there is no such file.
-pub(super) fn read_key(dir: &Path) -> Result<Option<SealKey>, Error> {
+pub(super) fn read_key(dir: &Path) -> Result<Option<SealKey>> {
     let path = dir.join(KEY_FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -90,7 +90,7 @@ pub(super) fn read_key(dir: &Path) -> Result<Option<SealKey>, Error> {
 }
 
 /// Makes a key and its file. The file appears whole or not at all.
-pub(super) fn write_new_key(dir: &Path) -> Result<SealKey, Error> {
+pub(super) fn write_new_key(dir: &Path) -> Result<SealKey> {
     let key = SealKey::generate()?;
     let path = dir.join(KEY_FILE);
     // A process that was killed between the two steps may have left this file; nobody uses it.

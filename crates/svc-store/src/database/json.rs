@@ -3,15 +3,15 @@
 use serde::de::IgnoredAny;
 use svc_model::JsonObject;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// A JSON object as text; the empty object when none is given.
-pub(crate) fn object_or_empty(field: &str, text: Option<String>) -> Result<String, Error> {
+pub(crate) fn object_or_empty(field: &str, text: Option<String>) -> Result<String> {
     text.map_or_else(|| Ok("{}".to_owned()), |text| object(field, text))
 }
 
 /// A JSON object as text.
-pub(crate) fn object(field: &str, text: String) -> Result<String, Error> {
+pub(crate) fn object(field: &str, text: String) -> Result<String> {
     match serde_json::from_str::<JsonObject>(&text) {
         Ok(_) => Ok(text),
         Err(error) => Err(Error::invalid_field(
@@ -27,7 +27,7 @@ pub(crate) fn check(text: &str) -> Result<(), serde_json::Error> {
 }
 
 /// The object that a text of the store holds.
-pub(crate) fn to_object(text: &str) -> Result<JsonObject, Error> {
+pub(crate) fn to_object(text: &str) -> Result<JsonObject> {
     serde_json::from_str(text).map_err(Error::caused(
         "the store holds a text that is no JSON object",
     ))
@@ -35,12 +35,12 @@ pub(crate) fn to_object(text: &str) -> Result<JsonObject, Error> {
 
 /// One object of the properties of two, given as compact texts: of a name that both have, the value of the second at
 /// the place of the first. Read once as a whole, so that very many properties stay linear.
-pub(crate) fn merge(first: &str, second: &str) -> Result<String, Error> {
+pub(crate) fn merge(first: &str, second: &str) -> Result<String> {
     to_text(&to_object(&join(first, second))?)
 }
 
 /// An object as text.
-pub(crate) fn to_text(object: &JsonObject) -> Result<String, Error> {
+pub(crate) fn to_text(object: &JsonObject) -> Result<String> {
     serde_json::to_string(object).map_err(unwritable)
 }
 

@@ -7,28 +7,28 @@ use uuid::Uuid;
 
 use crate::audit::ActorKind;
 use crate::clock;
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// What a column of the store's tables holds.
 pub(crate) trait Column: Sized {
-    fn read(row: &Row, column: &str) -> Result<Self, Error>;
+    fn read(row: &Row, column: &str) -> Result<Self>;
 }
 
 /// The value of a column.
-pub(crate) fn get<T: Column>(row: &Row, column: &str) -> Result<T, Error> {
+pub(crate) fn get<T: Column>(row: &Row, column: &str) -> Result<T> {
     T::read(row, column)
 }
 
 macro_rules! column {
     ($($type:ty: $kept:ty => $read:expr;)+) => {$(
         impl Column for $type {
-            fn read(row: &Row, column: &str) -> Result<Self, Error> {
+            fn read(row: &Row, column: &str) -> Result<Self> {
                 $read(row.get::<$kept>(column)?)
             }
         }
 
         impl Column for Option<$type> {
-            fn read(row: &Row, column: &str) -> Result<Self, Error> {
+            fn read(row: &Row, column: &str) -> Result<Self> {
                 row.get::<Option<$kept>>(column)?.map($read).transpose()
             }
         }
@@ -47,7 +47,7 @@ column! {
     ActorKind: String => |name: String| ActorKind::stored(&name);
 }
 
-fn parse_uid(text: &str) -> Result<Uuid, Error> {
+fn parse_uid(text: &str) -> Result<Uuid> {
     text.parse::<Uuid>().map_err(Error::caused(
         "the store holds an identifier that cannot be read",
     ))
@@ -71,7 +71,7 @@ pub(crate) use columns;
 macro_rules! stored_by_name {
     ($type:ident, $unknown:literal) => {
         impl $crate::database::row::Column for $type {
-            fn read(row: &svc_data::Row, column: &str) -> Result<Self, Error> {
+            fn read(row: &svc_data::Row, column: &str) -> Result<Self> {
                 let name: String = row.get(column)?;
                 let named = Self::ALL.into_iter().find(|one| one.as_str() == name);
                 named.ok_or_else(|| Error::internal($unknown))

@@ -8,7 +8,7 @@ use svc_data::{Connection, Row, Value};
 
 use super::{Bind, Store, values};
 use crate::audit::{AuditEntry, INSERT, tag};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::Sealer;
 
 /// A view of the database that does not change underneath it.
@@ -55,12 +55,12 @@ impl<'c> Reader<'c> {
     }
 
     /// The rows of a statement.
-    pub(crate) fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, Error> {
+    pub(crate) fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
         Ok(self.conn.query(sql, values)?)
     }
 
     /// The only row of a statement, or none.
-    pub(crate) fn query_one(&mut self, sql: &str, values: &[Value]) -> Result<Option<Row>, Error> {
+    pub(crate) fn query_one(&mut self, sql: &str, values: &[Value]) -> Result<Option<Row>> {
         Ok(self.conn.query_one(sql, values)?)
     }
 
@@ -69,8 +69,8 @@ impl<'c> Reader<'c> {
         &mut self,
         sql: &str,
         values: &[Value],
-        from_row: impl FnMut(&Row) -> Result<T, Error>,
-    ) -> Result<Vec<T>, Error> {
+        from_row: impl FnMut(&Row) -> Result<T>,
+    ) -> Result<Vec<T>> {
         self.query(sql, values)?.iter().map(from_row).collect()
     }
 
@@ -79,8 +79,8 @@ impl<'c> Reader<'c> {
         &mut self,
         sql: &str,
         values: &[Value],
-        from_row: impl FnOnce(&Row) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
+        from_row: impl FnOnce(&Row) -> Result<T>,
+    ) -> Result<Option<T>> {
         self.query_one(sql, values)?
             .as_ref()
             .map(from_row)
@@ -88,7 +88,7 @@ impl<'c> Reader<'c> {
     }
 
     /// Whether a statement gives any row.
-    pub(crate) fn exists(&mut self, sql: &str, values: &[Value]) -> Result<bool, Error> {
+    pub(crate) fn exists(&mut self, sql: &str, values: &[Value]) -> Result<bool> {
         Ok(!self.query(sql, values)?.is_empty())
     }
 
@@ -98,18 +98,18 @@ impl<'c> Reader<'c> {
         sql: &str,
         values: &[Value],
         take: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         Ok(self.conn.read_text(sql, values, take)?)
     }
 
     /// The entity tag of the row of a table that has this identifier; `None` when there is none.
-    pub(crate) fn tag(&mut self, table: &str, uid: impl Bind) -> Result<Option<String>, Error> {
+    pub(crate) fn tag(&mut self, table: &str, uid: impl Bind) -> Result<Option<String>> {
         let sql = format!("SELECT * FROM {table} WHERE uid = ?1");
         self.tag_of(&sql, &values![uid])
     }
 
     /// The entity tag of the rows of a statement; `None` when there are none.
-    pub(crate) fn tag_of(&mut self, sql: &str, values: &[Value]) -> Result<Option<String>, Error> {
+    pub(crate) fn tag_of(&mut self, sql: &str, values: &[Value]) -> Result<Option<String>> {
         Ok(tag(&self.query(sql, values)?))
     }
 }
@@ -126,7 +126,7 @@ impl<'c> Tx<'c> {
     }
 
     /// Runs a statement and says how many rows it changed.
-    pub(crate) fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, Error> {
+    pub(crate) fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
         self.has_written = true;
         Ok(self.conn.execute(sql, values)?)
     }
@@ -136,7 +136,7 @@ impl<'c> Tx<'c> {
         &mut self,
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
-    ) -> Result<u64, Error> {
+    ) -> Result<u64> {
         self.has_written = true;
         Ok(self.conn.execute_many(sql, rows)?)
     }
@@ -166,7 +166,7 @@ impl<'c> Tx<'c> {
 
     /// Writes the lines and the revision into the transaction. A change of which nothing was said is refused, so that
     /// none can be made without its line.
-    pub(crate) fn finish(mut self) -> Result<(), Error> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         if self.has_written && !self.is_accounted_for {
             return Err(Error::internal(
                 "a change of the store has no line in the audit trail",
@@ -179,7 +179,7 @@ impl<'c> Tx<'c> {
             )?;
         }
         let (store, entries) = (self.store, mem::take(&mut self.lines));
-        if let Some(by) = store.who()
+        if let Some(by) = store.audited_by()
             && !entries.is_empty()
         {
             let lines = entries.iter().map(|entry| store.new_line(by, entry));

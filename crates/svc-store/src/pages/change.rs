@@ -3,11 +3,11 @@
 use svc_model::{Draft, JsonObject, PageUid};
 
 use super::fields::Fields;
-use super::rows::{self, DRAFT, Shown};
+use super::rows::{self, DRAFT, PageRow};
 use super::{Page, if_match, revisions};
 use crate::clock;
 use crate::database::{Tx, json, values};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::projects::{ScopeRow, names};
 use crate::secrets::random_bytes;
 
@@ -47,12 +47,12 @@ impl Change<'_, '_> {
     }
 
     /// The page as a layer shows it.
-    pub(super) fn row(&mut self, draft: Draft, uid: &PageUid) -> Result<Shown, Error> {
+    pub(super) fn row(&mut self, draft: Draft, uid: &PageUid) -> Result<PageRow> {
         rows::get(self.tx, &self.scope.environment_uid, draft, uid)
     }
 
     /// The entity tag of the page as a layer shows it, none where it does not.
-    pub(super) fn etag(&mut self, draft: Draft, uid: &PageUid) -> Result<Option<String>, Error> {
+    pub(super) fn etag(&mut self, draft: Draft, uid: &PageUid) -> Result<Option<String>> {
         match self.row(draft, uid) {
             Ok(row) => Ok(Some(row.etag())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -61,18 +61,13 @@ impl Change<'_, '_> {
     }
 
     /// The page as a layer shows it, with its content.
-    pub(super) fn page(&mut self, draft: Draft, uid: &PageUid) -> Result<Page, Error> {
+    pub(super) fn page(&mut self, draft: Draft, uid: &PageUid) -> Result<Page> {
         let row = self.row(draft, uid)?;
         rows::page(self.tx, &row, &self.scope.environment)
     }
 
     /// Writes a new page into a layer.
-    pub(super) fn create(
-        &mut self,
-        draft: Draft,
-        uid: &PageUid,
-        mut fields: Fields,
-    ) -> Result<(), Error> {
+    pub(super) fn create(&mut self, draft: Draft, uid: &PageUid, mut fields: Fields) -> Result<()> {
         let unique_name = match &fields.unique_name {
             Some(given) => {
                 let layers = match draft {
@@ -96,12 +91,7 @@ impl Change<'_, '_> {
     }
 
     /// Writes the given fields over a page, in a layer.
-    pub(super) fn update(
-        &mut self,
-        draft: Draft,
-        row: &Shown,
-        fields: &Fields,
-    ) -> Result<(), Error> {
+    pub(super) fn update(&mut self, draft: Draft, row: &PageRow, fields: &Fields) -> Result<()> {
         if let Some(given) = &fields.unique_name {
             let layers = match draft {
                 Draft::Off if row.differs => Layers::Published,
@@ -114,11 +104,11 @@ impl Change<'_, '_> {
         let content = json::merge(&content, &fields.to_text()?)?;
         let (layer, unique_name) = (rows::layer(draft), unique_name(&content)?);
         self.put(layer, &row.uid, &unique_name, &row.date_add, &content)?;
-        self.settle(&row.uid)
+        self.drop_unchanged_draft(&row.uid)
     }
 
     /// Deletes a page from a layer.
-    pub(super) fn delete(&mut self, draft: Draft, row: &Shown) -> Result<(), Error> {
+    pub(super) fn delete(&mut self, draft: Draft, row: &PageRow) -> Result<()> {
         if draft == Draft::Off || !self.is_published(&row.uid)? {
             return self.remove(&row.uid);
         }
@@ -134,7 +124,7 @@ impl Change<'_, '_> {
             }
         };
         self.tx.execute(sql, &values![row.uid, number])?;
-        revisions::note(self.tx, &row.uid, DRAFT)
+        revisions::add(self.tx, &row.uid, DRAFT)
     }
 
     /// Makes the content of a revision the draft.
@@ -143,8 +133,8 @@ impl Change<'_, '_> {
         uid: &PageUid,
         number: u64,
         if_match: Option<&str>,
-    ) -> Result<(), Error> {
-        rows::known(self.tx, &self.scope.environment_uid, uid)?;
+    ) -> Result<()> {
+        rows::ensure_exists(self.tx, &self.scope.environment_uid, uid)?;
         let content = revisions::content(self.tx, uid, number)?;
         if if_match.is_some() {
             match self.row(Draft::On, uid) {
@@ -160,11 +150,11 @@ impl Change<'_, '_> {
         self.check_name(uid.as_str(), &unique_name, Layers::Draft)?;
         let date_add = self.date_add(uid)?;
         self.put(DRAFT, uid.as_str(), &unique_name, &date_add, &content)?;
-        self.settle(uid.as_str())
+        self.drop_unchanged_draft(uid.as_str())
     }
 
     /// Removes a page from both layers, with its revisions.
-    pub(super) fn remove(&mut self, uid: &str) -> Result<(), Error> {
+    pub(super) fn remove(&mut self, uid: &str) -> Result<()> {
         let page = values![uid];
         self.tx.execute("DELETE FROM pages WHERE uid = ?1", &page)?;
         self.tx
@@ -173,7 +163,7 @@ impl Change<'_, '_> {
     }
 
     /// Whether a page is in the published layer.
-    pub(super) fn is_published(&mut self, uid: &str) -> Result<bool, Error> {
+    pub(super) fn is_published(&mut self, uid: &str) -> Result<bool> {
         let sql = "SELECT uid FROM pages WHERE uid = ?1 AND layer = 'published'";
         self.tx.exists(sql, &values![uid])
     }
@@ -184,7 +174,7 @@ impl Change<'_, '_> {
         uid: &str,
         name: &str,
         layers: Layers,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<String>> {
         let (published, draft) = (layers != Layers::Draft, layers != Layers::Published);
         self.tx.find(
             "SELECT p.uid FROM pages p WHERE p.environment_uid = ?1 AND p.unique_name = ?2 AND p.uid <> ?3 \
@@ -196,15 +186,15 @@ impl Change<'_, '_> {
         )
     }
 
-    fn check_name(&mut self, uid: &str, name: &str, layers: Layers) -> Result<(), Error> {
+    fn check_name(&mut self, uid: &str, name: &str, layers: Layers) -> Result<()> {
         match self.owner_of_name(uid, name, layers)? {
             None => Ok(()),
-            Some(_) => Err(taken()),
+            Some(_) => Err(name_is_taken()),
         }
     }
 
     /// A name made from a page's slug that both layers have free, so that the page can be published under it.
-    fn free_name(&mut self, uid: &str, slug: &str) -> Result<String, Error> {
+    fn free_name(&mut self, uid: &str, slug: &str) -> Result<String> {
         let numbered = (2..=NUMBERED_NAMES).map(|number| format!("{slug}_{number}"));
         for candidate in std::iter::once(slug.to_owned()).chain(numbered) {
             if self.owner_of_name(uid, &candidate, Layers::Both)?.is_none() {
@@ -225,7 +215,7 @@ impl Change<'_, '_> {
         unique_name: &str,
         date_add: &str,
         content: &str,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let number = revisions::next(self.tx, uid)?;
         let environment_uid = &self.scope.environment_uid;
         let values = values![
@@ -245,19 +235,19 @@ impl Change<'_, '_> {
                  content = excluded.content",
                 &values,
             )
-            .map_err(|error| error.if_taken(taken))?;
-        revisions::note(self.tx, uid, layer)
+            .map_err(|error| error.if_taken(name_is_taken))?;
+        revisions::add(self.tx, uid, layer)
     }
 
     /// Drops a draft that is what is published.
-    fn settle(&mut self, uid: &str) -> Result<(), Error> {
+    fn drop_unchanged_draft(&mut self, uid: &str) -> Result<()> {
         let sql = "DELETE FROM pages WHERE uid = ?1 AND layer = 'draft' AND NOT deleted AND content = \
              (SELECT p.content FROM pages p WHERE p.uid = ?1 AND p.layer = 'published')";
         self.tx.execute(sql, &values![uid]).map(drop)
     }
 
     /// When a page was made.
-    fn date_add(&mut self, uid: &PageUid) -> Result<String, Error> {
+    fn date_add(&mut self, uid: &PageUid) -> Result<String> {
         let sql = "SELECT date_add FROM pages WHERE uid = ?1 LIMIT 1";
         self.tx
             .find(sql, &values![uid], |row| Ok(row.get("date_add")?))?
@@ -266,7 +256,7 @@ impl Change<'_, '_> {
 }
 
 /// The name that a content gives its page.
-fn unique_name(content: &str) -> Result<String, Error> {
+fn unique_name(content: &str) -> Result<String> {
     let object: JsonObject = json::to_object(content)?;
     match object.get("unique_name") {
         Ok(Some(name)) => Ok(name),
@@ -274,7 +264,7 @@ fn unique_name(content: &str) -> Result<String, Error> {
     }
 }
 
-fn taken() -> Error {
+fn name_is_taken() -> Error {
     Error::invalid_field(
         "unique_name",
         "another page of this environment has this name; choose another one",

@@ -3,16 +3,16 @@
 use uuid::Uuid;
 
 use crate::database::{Reader, Tx, values};
-use crate::error::Error;
+use crate::error::Result;
 
 /// Whether an environment has pages in any layer.
-pub(crate) fn is_any(reader: &mut Reader<'_>, environment_uid: &str) -> Result<bool, Error> {
+pub(crate) fn has_any(reader: &mut Reader<'_>, environment_uid: &str) -> Result<bool> {
     let sql = "SELECT uid FROM pages WHERE environment_uid = ?1 LIMIT 1";
     reader.exists(sql, &values![environment_uid])
 }
 
 /// Removes all pages of an environment, with their revisions.
-pub(crate) fn remove_all(tx: &mut Tx<'_>, environment_uid: &str) -> Result<(), Error> {
+pub(crate) fn remove_all(tx: &mut Tx<'_>, environment_uid: &str) -> Result<()> {
     for table in ["pages", "page_revisions"] {
         let sql = format!("DELETE FROM {table} WHERE environment_uid = ?1");
         tx.execute(&sql, &values![environment_uid])?;
@@ -21,8 +21,8 @@ pub(crate) fn remove_all(tx: &mut Tx<'_>, environment_uid: &str) -> Result<(), E
 }
 
 /// Copies the pages of an environment with both layers into one that has none, and says how many there are. The copies
-/// are pages of their own, whose revisions begin anew; they keep their dates, and so their order.
-pub(crate) fn copy_all(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<u64, Error> {
+/// are pages of their own, whose revisions begin again at 1; they keep their dates, and so their order.
+pub(crate) fn copy_all(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<u64> {
     // Both rows of a page have its date.
     let pages = tx.query(
         "SELECT DISTINCT date_add, uid FROM pages WHERE environment_uid = ?1 ORDER BY date_add, uid",

@@ -10,10 +10,10 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 
 use svc_model::{Draft, EnvironmentName, ProjectName, Scope};
 
-use super::rows::{self, Shown};
+use super::rows::{self, PageRow};
 
 use crate::database::{Reader, Store};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::projects::ScopeRow;
 
 /// How many bytes of JSON are in a part; one page more than fits is in it too.
@@ -34,7 +34,7 @@ pub struct PageList {
 pub struct MorePages {
     store: Store,
     environment: EnvironmentName,
-    rest: VecDeque<Shown>,
+    rest: VecDeque<PageRow>,
 }
 
 impl MorePages {
@@ -43,7 +43,7 @@ impl MorePages {
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when a page was deleted for good since the first
     /// part was read; the list is to be read again then.
-    pub async fn next(self) -> Result<PageList, Error> {
+    pub async fn next(self) -> Result<PageList> {
         let Self {
             store,
             environment,
@@ -62,7 +62,7 @@ pub(super) async fn first(
     project: &ProjectName,
     environment: &EnvironmentName,
     draft: Draft,
-) -> Result<PageList, Error> {
+) -> Result<PageList> {
     let names = Scope::new(project, environment);
     let part = store.read_in(names, move |reader, scope: ScopeRow| {
         let rest = rows::list(reader, &scope.environment_uid, draft)?.into();
@@ -75,7 +75,7 @@ pub(super) async fn first(
 struct Part {
     json: Bytes,
     environment: EnvironmentName,
-    rest: VecDeque<Shown>,
+    rest: VecDeque<PageRow>,
 }
 
 impl Part {
@@ -95,9 +95,9 @@ impl Part {
 fn part(
     reader: &mut Reader<'_>,
     environment: EnvironmentName,
-    mut rest: VecDeque<Shown>,
+    mut rest: VecDeque<PageRow>,
     begin: u8,
-) -> Result<Part, Error> {
+) -> Result<Part> {
     let mut json = BytesMut::new();
     let mut before = Some(begin).filter(|_| begin == b'[' || !rest.is_empty());
     while json.len() < PART

@@ -8,10 +8,10 @@ use super::change::{Change, Layers};
 use super::revisions;
 use super::rows::{self, DRAFT, PUBLISHED};
 use crate::database::values;
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// A row of the draft layer.
-struct Drafted {
+struct DraftRow {
     uid: PageUid,
     unique_name: String,
     deleted: bool,
@@ -21,7 +21,7 @@ struct Drafted {
 pub(super) fn publish(
     change: &mut Change<'_, '_>,
     uids: Option<&[PageUid]>,
-) -> Result<Vec<PageUid>, Error> {
+) -> Result<Vec<PageUid>> {
     let drafts = drafts(change, uids)?;
     let before = etags(change, &drafts, Draft::Off)?;
     // All of them first, so that pages can take each other's names.
@@ -40,7 +40,7 @@ pub(super) fn publish(
             "UPDATE pages SET layer = 'published', revision = ?2 WHERE uid = ?1 AND layer = 'draft'",
             &values![draft.uid, number],
         )?;
-        revisions::note(change.tx, draft.uid.as_str(), PUBLISHED)?;
+        revisions::add(change.tx, draft.uid.as_str(), PUBLISHED)?;
     }
     audit_each(change, "pages.publish", drafts, before, Draft::Off)
 }
@@ -49,14 +49,14 @@ pub(super) fn publish(
 pub(super) fn discard(
     change: &mut Change<'_, '_>,
     uids: Option<&[PageUid]>,
-) -> Result<Vec<PageUid>, Error> {
+) -> Result<Vec<PageUid>> {
     let drafts = drafts(change, uids)?;
     let before = etags(change, &drafts, Draft::On)?;
     for draft in &drafts {
         if change.is_published(draft.uid.as_str())? {
             let sql = "DELETE FROM pages WHERE uid = ?1 AND layer = 'draft'";
             change.tx.execute(sql, &values![draft.uid])?;
-            revisions::note_discarded(change.tx, draft.uid.as_str())?;
+            revisions::add_discarded(change.tx, draft.uid.as_str())?;
         } else {
             change.remove(draft.uid.as_str())?;
         }
@@ -75,17 +75,17 @@ pub(super) fn discard(
 }
 
 /// The drafts of these pages or of all of them, the oldest page first.
-fn drafts(change: &mut Change<'_, '_>, uids: Option<&[PageUid]>) -> Result<Vec<Drafted>, Error> {
+fn drafts(change: &mut Change<'_, '_>, uids: Option<&[PageUid]>) -> Result<Vec<DraftRow>> {
     let environment_uid = &change.scope.environment_uid;
     for uid in uids.unwrap_or_default() {
-        rows::known(change.tx, environment_uid, uid)?;
+        rows::ensure_exists(change.tx, environment_uid, uid)?;
     }
     let sql = "SELECT uid, unique_name, deleted FROM pages WHERE environment_uid = ?1 AND layer = ?2 \
          ORDER BY date_add, uid";
     let mut drafts = change
         .tx
         .list(sql, &values![environment_uid, DRAFT], |row| {
-            Ok(Drafted {
+            Ok(DraftRow {
                 uid: row.get::<String>("uid")?.into(),
                 unique_name: row.get("unique_name")?,
                 deleted: row.get("deleted")?,
@@ -104,7 +104,7 @@ fn check_name(
     uid: &PageUid,
     name: &str,
     layers: Layers,
-) -> Result<(), Error> {
+) -> Result<()> {
     let Some(other) = change.owner_of_name(uid.as_str(), name, layers)? else {
         return Ok(());
     };
@@ -124,9 +124,9 @@ fn check_name(
 /// The entity tags of these pages as a layer shows them.
 fn etags(
     change: &mut Change<'_, '_>,
-    drafts: &[Drafted],
+    drafts: &[DraftRow],
     layer: Draft,
-) -> Result<Vec<Option<String>>, Error> {
+) -> Result<Vec<Option<String>>> {
     drafts
         .iter()
         .map(|draft| change.etag(layer, &draft.uid))
@@ -137,10 +137,10 @@ fn etags(
 fn audit_each(
     change: &mut Change<'_, '_>,
     action: &'static str,
-    drafts: Vec<Drafted>,
+    drafts: Vec<DraftRow>,
     before: Vec<Option<String>>,
     layer: Draft,
-) -> Result<Vec<PageUid>, Error> {
+) -> Result<Vec<PageUid>> {
     let moved = drafts.into_iter().zip(before).map(|(draft, before)| {
         let after = change.etag(layer, &draft.uid)?;
         change.audit(action, &draft.uid, before, after);

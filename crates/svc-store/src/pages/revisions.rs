@@ -6,7 +6,7 @@ use svc_model::PageUid;
 
 use super::rows::DRAFT;
 use crate::database::{Reader, Tx, row, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// How many revisions of a page are kept.
 pub(super) const KEPT: i64 = 100;
@@ -28,7 +28,7 @@ pub struct PageRevision {
 }
 
 /// The number of a page's next revision.
-pub(super) fn next(reader: &mut Reader<'_>, uid: &str) -> Result<i64, Error> {
+pub(super) fn next(reader: &mut Reader<'_>, uid: &str) -> Result<i64> {
     let sql =
         "SELECT COALESCE(max(number), 0) + 1 AS number FROM page_revisions WHERE page_uid = ?1";
     reader
@@ -37,7 +37,7 @@ pub(super) fn next(reader: &mut Reader<'_>, uid: &str) -> Result<i64, Error> {
 }
 
 /// Notes the row that a page has in a layer as a revision of its number.
-pub(super) fn note(tx: &mut Tx<'_>, uid: &str, layer: &str) -> Result<(), Error> {
+pub(super) fn add(tx: &mut Tx<'_>, uid: &str, layer: &str) -> Result<()> {
     let author = tx.store().actor().author();
     tx.execute(
         "INSERT INTO page_revisions (page_uid, number, environment_uid, layer, deleted, author, date_add, content) \
@@ -49,7 +49,7 @@ pub(super) fn note(tx: &mut Tx<'_>, uid: &str, layer: &str) -> Result<(), Error>
 }
 
 /// Notes that the draft of a published page was discarded: its draft layer has what is published.
-pub(super) fn note_discarded(tx: &mut Tx<'_>, uid: &str) -> Result<(), Error> {
+pub(super) fn add_discarded(tx: &mut Tx<'_>, uid: &str) -> Result<()> {
     let (number, author) = (next(tx, uid)?, tx.store().actor().author());
     tx.execute(
         "INSERT INTO page_revisions (page_uid, number, environment_uid, layer, deleted, author, date_add, content) \
@@ -60,25 +60,21 @@ pub(super) fn note_discarded(tx: &mut Tx<'_>, uid: &str) -> Result<(), Error> {
     prune(tx, uid)
 }
 
-fn prune(tx: &mut Tx<'_>, uid: &str) -> Result<(), Error> {
+fn prune(tx: &mut Tx<'_>, uid: &str) -> Result<()> {
     let sql = "DELETE FROM page_revisions WHERE page_uid = ?1 AND number <= \
          (SELECT max(number) FROM page_revisions WHERE page_uid = ?1) - ?2";
     tx.execute(sql, &values![uid, KEPT]).map(drop)
 }
 
 /// The revisions of a page, the newest first.
-pub(super) fn list(reader: &mut Reader<'_>, uid: &PageUid) -> Result<Vec<PageRevision>, Error> {
+pub(super) fn list(reader: &mut Reader<'_>, uid: &PageUid) -> Result<Vec<PageRevision>> {
     let sql = "SELECT number, date_add, author, layer, deleted FROM page_revisions WHERE page_uid = ?1 \
          ORDER BY number DESC";
     reader.list(sql, &values![uid], from_row)
 }
 
 /// What a page held in a revision.
-pub(super) fn content(
-    reader: &mut Reader<'_>,
-    uid: &PageUid,
-    number: u64,
-) -> Result<String, Error> {
+pub(super) fn content(reader: &mut Reader<'_>, uid: &PageUid, number: u64) -> Result<String> {
     // A number that no column can hold is the number of no revision.
     let number = i64::try_from(number).unwrap_or(0);
     let sql = "SELECT content FROM page_revisions WHERE page_uid = ?1 AND number = ?2";
@@ -88,7 +84,7 @@ pub(super) fn content(
     })
 }
 
-fn from_row(row: &Row) -> Result<PageRevision, Error> {
+fn from_row(row: &Row) -> Result<PageRevision> {
     Ok(PageRevision {
         number: row.get::<i64>("number")?.unsigned_abs(),
         date_add: row::get(row, "date_add")?,

@@ -6,7 +6,7 @@ use svc_model::{Draft, EnvironmentName, PageUid};
 
 use super::{Page, if_match};
 use crate::database::{Reader, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// The column `layer` of the published layer.
 pub(super) const PUBLISHED: &str = "published";
@@ -15,7 +15,7 @@ pub(super) const DRAFT: &str = "draft";
 
 /// A page as a layer shows it, without its content.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct PageRow {
     pub(super) uid: String,
     /// Whether the row is the draft layer's.
     pub(super) is_draft: bool,
@@ -25,7 +25,7 @@ pub(super) struct Shown {
     pub(super) differs: bool,
 }
 
-impl Shown {
+impl PageRow {
     /// What tells this state of the layer from every other one.
     pub(super) fn state(&self) -> String {
         format!("{}-{}", self.uid, self.revision)
@@ -56,7 +56,7 @@ pub(super) fn list(
     reader: &mut Reader<'_>,
     environment_uid: &str,
     draft: Draft,
-) -> Result<Vec<Shown>, Error> {
+) -> Result<Vec<PageRow>> {
     let sql = format!("{} ORDER BY p.date_add, p.uid", select(draft));
     reader.list(&sql, &values![environment_uid], from_row)
 }
@@ -67,7 +67,7 @@ pub(super) fn get(
     environment_uid: &str,
     draft: Draft,
     uid: &PageUid,
-) -> Result<Shown, Error> {
+) -> Result<PageRow> {
     let sql = format!("{} AND p.uid = ?2", select(draft));
     let found = reader.find(&sql, &values![environment_uid, uid], from_row)?;
     found.ok_or_else(|| {
@@ -79,11 +79,11 @@ pub(super) fn get(
 }
 
 /// Refuses a page that the environment has in no layer.
-pub(super) fn known(
+pub(super) fn ensure_exists(
     reader: &mut Reader<'_>,
     environment_uid: &str,
     uid: &PageUid,
-) -> Result<(), Error> {
+) -> Result<()> {
     let sql = "SELECT uid FROM pages WHERE environment_uid = ?1 AND uid = ?2";
     match reader.exists(sql, &values![environment_uid, uid])? {
         true => Ok(()),
@@ -96,9 +96,9 @@ pub(super) fn known(
 /// A page with its content, as one answer.
 pub(super) fn page(
     reader: &mut Reader<'_>,
-    row: &Shown,
+    row: &PageRow,
     environment: &EnvironmentName,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let mut json = BytesMut::new();
     if !write(reader, row, environment, &mut json)? {
         return Err(gone());
@@ -113,10 +113,10 @@ pub(super) fn page(
 /// state is still there; nothing is written otherwise.
 pub(super) fn write(
     reader: &mut Reader<'_>,
-    row: &Shown,
+    row: &PageRow,
     environment: &EnvironmentName,
     out: &mut BytesMut,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let mut take = |content: &[u8]| push(row, environment, content, out);
     let state = values![row.uid, row.revision];
     Ok(reader.read_text(
@@ -131,7 +131,7 @@ pub(super) fn write(
 }
 
 /// Writes what is stored between what is the service's own.
-fn push(row: &Shown, environment: &EnvironmentName, content: &[u8], out: &mut BytesMut) {
+fn push(row: &PageRow, environment: &EnvironmentName, content: &[u8], out: &mut BytesMut) {
     // Identifiers, names of environments and times have no character that JSON escapes.
     let head = format!(r#"{{"uid":"{}","environment":"{environment}","#, row.uid);
     let tail = format!(
@@ -147,7 +147,7 @@ fn push(row: &Shown, environment: &EnvironmentName, content: &[u8], out: &mut By
 }
 
 /// The content of a row, a JSON object as text.
-pub(super) fn content(reader: &mut Reader<'_>, row: &Shown) -> Result<String, Error> {
+pub(super) fn content(reader: &mut Reader<'_>, row: &PageRow) -> Result<String> {
     let sql = "SELECT content FROM pages WHERE uid = ?1 AND layer = ?2";
     reader
         .find(sql, &values![row.uid, row.layer()], |row| {
@@ -156,7 +156,7 @@ pub(super) fn content(reader: &mut Reader<'_>, row: &Shown) -> Result<String, Er
         .ok_or_else(gone)
 }
 
-/// What is said of a page that was there a moment ago.
+/// The error about a page that existed a moment ago.
 pub(super) fn gone() -> Error {
     Error::internal("a page is gone in the middle of a transaction")
 }
@@ -177,8 +177,8 @@ fn select(draft: Draft) -> &'static str {
     }
 }
 
-fn from_row(row: &Row) -> Result<Shown, Error> {
-    Ok(Shown {
+fn from_row(row: &Row) -> Result<PageRow> {
+    Ok(PageRow {
         uid: row.get("uid")?,
         is_draft: row.get::<String>("layer")? == DRAFT,
         revision: row.get("revision")?,

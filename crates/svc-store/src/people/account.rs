@@ -13,9 +13,9 @@ use uuid::Uuid;
 
 use crate::credentials::{SessionTokens, sessions};
 use crate::database::{Reader, Store, Tx};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::mails::{Content, NewMail};
-use crate::people::users::Kept;
+use crate::people::users::UserRow;
 use crate::people::{MailKind, User, UserScope, mails, users};
 use crate::projects::Located;
 use crate::secrets::Secret;
@@ -69,7 +69,7 @@ impl Account<'_> {
     /// # Errors
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) when too many sign in at once, else when the store cannot be
     /// used.
-    pub async fn sign_in(&self, email: &str, password: Secret) -> Result<SignIn, Error> {
+    pub async fn sign_in(&self, email: &str, password: Secret) -> Result<SignIn> {
         let kept = self.find(email).await?;
         let hash = kept.as_ref().and_then(|(_, kept)| kept.password.clone());
         let same = self.store.passwords().verify(password, hash).await?;
@@ -94,7 +94,7 @@ impl Account<'_> {
     }
 
     /// The user with an e-mail address, and where.
-    async fn find(&self, email: &str) -> Result<Option<(UserScope, Kept)>, Error> {
+    async fn find(&self, email: &str) -> Result<Option<(UserScope, UserRow)>> {
         let scope = self.scope.clone();
         let email = email.to_owned();
         self.store
@@ -109,7 +109,7 @@ impl Account<'_> {
     }
 
     /// The user with an identifier, and where.
-    async fn get(&self, user: Uuid) -> Result<(UserScope, Kept), Error> {
+    async fn get(&self, user: Uuid) -> Result<(UserScope, UserRow)> {
         self.store
             .read_in(self.scope.clone(), move |reader, scope: UserScope| {
                 let kept = users::get(reader, &scope, user)?;
@@ -119,7 +119,7 @@ impl Account<'_> {
     }
 
     /// Refuses to change an account without its password, where it has one.
-    async fn check_current(&self, kept: &Kept, current: Option<Secret>) -> Result<(), Error> {
+    async fn check_current(&self, kept: &UserRow, current: Option<Secret>) -> Result<()> {
         if kept.password.is_none() {
             return Ok(());
         }
@@ -142,9 +142,9 @@ impl Account<'_> {
 }
 
 /// The user as it is now, when the password is still the one that was looked at.
-fn current(reader: &mut Reader<'_>, scope: &UserScope, seen: &Kept) -> Result<Option<User>, Error> {
+fn current(reader: &mut Reader<'_>, scope: &UserScope, seen: &UserRow) -> Result<Option<User>> {
     let now = users::find(reader, scope, &seen.user.email)?;
-    let same = |now: &Kept| now.user.uid == seen.user.uid && now.password == seen.password;
+    let same = |now: &UserRow| now.user.uid == seen.user.uid && now.password == seen.password;
     Ok(now.filter(same).map(|now| now.user))
 }
 
@@ -155,7 +155,7 @@ fn mail_news(
     user: &User,
     kind: MailKind,
     about: Option<String>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let mail = NewMail {
         environment_uid: &scope.environment_uid,
         kind,
@@ -169,7 +169,7 @@ fn mail_news(
     mails::put(tx, &mail)
 }
 
-/// What is said when an account was changed by somebody else at the same moment.
+/// The error when an account was changed by somebody else at the same moment.
 fn changed_meanwhile() -> Error {
     Error::refused("the account was changed at the same moment; sign in and try again")
 }

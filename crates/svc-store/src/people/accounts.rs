@@ -6,7 +6,7 @@ use svc_data::Row;
 use uuid::Uuid;
 
 use crate::database::{Reader, Tx, columns, handle, row, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Longest part before the `@` (RFC 5321, section 4.5.3.1.1).
 const MAX_LOCAL_PART_BYTES: usize = 64;
@@ -49,7 +49,7 @@ impl Accounts<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list(&self) -> Result<Vec<Account>, Error> {
+    pub async fn list(&self) -> Result<Vec<Account>> {
         self.store
             .read(|reader| {
                 let sql = format!("SELECT {COLUMNS} FROM accounts a ORDER BY a.date_add, a.uid");
@@ -62,7 +62,7 @@ impl Accounts<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none.
-    pub async fn get(&self, uid: Uuid) -> Result<Account, Error> {
+    pub async fn get(&self, uid: Uuid) -> Result<Account> {
         let found = self.store.read(move |reader| get(reader, uid)).await?;
         found.ok_or_else(|| Error::not_found("there is no such account"))
     }
@@ -71,26 +71,26 @@ impl Accounts<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn find(&self, email: &str) -> Result<Option<Account>, Error> {
+    pub async fn find(&self, email: &str) -> Result<Option<Account>> {
         let email = email.to_owned();
         self.store.read(move |reader| find(reader, &email)).await
     }
 }
 
 /// The account with an identifier.
-pub(crate) fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<Account>, Error> {
+pub(crate) fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<Account>> {
     let sql = format!("SELECT {COLUMNS} FROM accounts a WHERE a.uid = ?1");
     reader.find(&sql, &values![uid], from_row)
 }
 
 /// The account with an e-mail address.
-pub(crate) fn find(reader: &mut Reader<'_>, email: &str) -> Result<Option<Account>, Error> {
+pub(crate) fn find(reader: &mut Reader<'_>, email: &str) -> Result<Option<Account>> {
     let sql = format!("SELECT {COLUMNS} FROM accounts a WHERE a.email_key = ?1");
     reader.find(&sql, &values![key(email)], from_row)
 }
 
 /// The account with an e-mail address, made when new.
-pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account, Error> {
+pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account> {
     if let Some(account) = find(tx, email)? {
         return Ok(account);
     }
@@ -113,7 +113,7 @@ pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account, Er
 }
 
 /// Reads an account from a row with [`COLUMNS`].
-pub(crate) fn from_row(row: &Row) -> Result<Account, Error> {
+pub(crate) fn from_row(row: &Row) -> Result<Account> {
     columns!(row => Account {
         uid: row::get(row, "account_uid")?,
         date_add: row::get(row, "account_date_add")?,
@@ -127,7 +127,7 @@ pub(crate) fn key(email: &str) -> String {
 }
 
 /// Refuses what no mail could ever reach. More than that only a mail can tell.
-pub(crate) fn check_email(field: &str, email: &str) -> Result<(), Error> {
+pub(crate) fn check_email(field: &str, email: &str) -> Result<()> {
     let parts = email.rsplit_once('@');
     let fits = parts.is_some_and(|(name, domain)| is_local_part(name) && is_domain(domain))
         && email.len() <= MAX_EMAIL_BYTES

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use svc_data::Row;
 
 use crate::credentials::passwords::weak;
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// How the users of a project sign in (specification, section 5: "availability depends on the project's
 /// authentication configuration").
@@ -60,12 +60,12 @@ impl Authentication {
             || domain.is_some_and(|domain| self.email_domains.contains(&domain))
     }
 
-    pub(crate) fn to_text(&self) -> Result<String, Error> {
+    pub(crate) fn to_text(&self) -> Result<String> {
         serde_json::to_string(self).map_err(Error::caused("settings cannot be written"))
     }
 
     /// Reads the settings from a row of a project.
-    pub(crate) fn from_row(row: &Row) -> Result<Self, Error> {
+    pub(crate) fn from_row(row: &Row) -> Result<Self> {
         let text: String = row.get("authentication")?;
         serde_json::from_str(&text).map_err(Error::caused(
             "the store holds settings that cannot be read",
@@ -73,7 +73,7 @@ impl Authentication {
     }
 
     /// Holds the settings to what they may be.
-    pub(crate) fn check(mut self) -> Result<Self, Error> {
+    pub(crate) fn check(mut self) -> Result<Self> {
         if !matches!(self.sign_up_team.as_str(), "editor" | "read_only") {
             return Err(Error::invalid_field(
                 "sign_up_team",
@@ -119,12 +119,7 @@ impl Authentication {
     }
 
     /// Refuses a new password that is too short, too long, the address itself, or guessed first.
-    pub(crate) fn check_password(
-        &self,
-        field: &str,
-        password: &str,
-        email: &str,
-    ) -> Result<(), Error> {
+    pub(crate) fn check_password(&self, field: &str, password: &str, email: &str) -> Result<()> {
         let least = self.password_min_length as usize;
         let message = if password.chars().count() < least {
             format!("must have at least {least} characters")

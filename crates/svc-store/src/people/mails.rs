@@ -9,7 +9,7 @@ use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
 use crate::database::{Tx, handle, row, stored_by_name, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::{Sealer, Secret};
 
 const COLUMNS: &str = "m.uid AS mail_uid, p.unique_name AS project, p.name AS project_name, \
@@ -156,7 +156,7 @@ impl Mails<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list(&self) -> Result<Vec<Mail>, Error> {
+    pub async fn list(&self) -> Result<Vec<Mail>> {
         self.store
             .read(|reader| {
                 let sql = select("WHERE m.expires > ?1 ORDER BY m.date_add, m.uid");
@@ -172,7 +172,7 @@ impl Mails<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn take(&self) -> Result<Option<Mail>, Error> {
+    pub async fn take(&self) -> Result<Option<Mail>> {
         let is_due = self.store.read(|reader| {
             let sql = "SELECT uid FROM mails WHERE next_attempt <= ?1 LIMIT 1";
             reader.exists(sql, &values![reader.now()])
@@ -206,11 +206,11 @@ impl Mails<'_> {
             .await
     }
 
-    /// Throws a mail away that was sent.
+    /// Deletes a mail that was sent.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn sent(&self, mail: Uuid) -> Result<(), Error> {
+    pub async fn sent(&self, mail: Uuid) -> Result<()> {
         let sql = "DELETE FROM mails WHERE uid = ?1";
         self.store
             .write(move |tx| tx.housekeeping().execute(sql, &values![mail]))
@@ -222,7 +222,7 @@ impl Mails<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn failed(&self, mail: &Mail) -> Result<(), Error> {
+    pub async fn failed(&self, mail: &Mail) -> Result<()> {
         let factor = 1_i32.checked_shl(mail.attempts.min(12)).unwrap_or(1);
         let pause = FIRST_PAUSE.saturating_mul(factor).min(LONGEST_PAUSE);
         let now = self.store.clock().now();
@@ -236,7 +236,7 @@ impl Mails<'_> {
 }
 
 /// Puts a mail into the outbox, in the transaction that made what it tells.
-pub(crate) fn put(tx: &mut Tx<'_>, mail: &NewMail<'_>) -> Result<(), Error> {
+pub(crate) fn put(tx: &mut Tx<'_>, mail: &NewMail<'_>) -> Result<()> {
     let uid = Uuid::now_v7().to_string();
     let content =
         serde_json::to_string(&mail.content).map_err(Error::caused("a mail cannot be written"))?;
@@ -261,7 +261,7 @@ fn select(rest: &str) -> String {
     )
 }
 
-fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail, Error> {
+fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail> {
     let uid: Uuid = row::get(row, "mail_uid")?;
     let damaged = || Error::internal("a mail of the outbox cannot be opened; it is damaged");
     let content = sealer

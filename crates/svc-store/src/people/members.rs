@@ -6,7 +6,7 @@ use svc_model::ProjectName;
 use uuid::Uuid;
 
 use crate::database::{Reader, Tx, columns, handle, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::{Account, Team, accounts, teams};
 use crate::projects::ProjectRow;
 
@@ -36,7 +36,7 @@ impl Members<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
-    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Member>, Error> {
+    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Member>> {
         self.store
             .read_in(project.clone(), |reader, project: ProjectRow| {
                 let sql = select("WHERE m.project_uid = ?1 ORDER BY m.date_add, m.uid");
@@ -52,12 +52,7 @@ impl Members<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
     /// on `email` or `team`; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the last
     /// administrator would leave the administrator team.
-    pub async fn replace(
-        &self,
-        project: &ProjectName,
-        email: &str,
-        team: &str,
-    ) -> Result<Member, Error> {
+    pub async fn replace(&self, project: &ProjectName, email: &str, team: &str) -> Result<Member> {
         let (email, team) = (email.to_owned(), team.to_owned());
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
@@ -75,12 +70,12 @@ impl Members<'_> {
             .await
     }
 
-    /// Takes an account out of a project. Its API keys no longer cover it.
+    /// Removes an account from a project. Its API keys no longer cover it.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or member;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
-    pub async fn delete(&self, project: &ProjectName, email: &str) -> Result<(), Error> {
+    pub async fn delete(&self, project: &ProjectName, email: &str) -> Result<()> {
         let email = email.to_owned();
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
@@ -88,7 +83,7 @@ impl Members<'_> {
                     || Error::not_found("no member of this project has this e-mail address");
                 let account = accounts::find(tx, &email)?.ok_or_else(missing)?;
                 let member = get(tx, &project.uid, account.uid)?.ok_or_else(missing)?;
-                keep_an_administrator(tx, &project.uid, &member)?;
+                ensure_other_administrator(tx, &project.uid, &member)?;
                 let entry = project
                     .entry("members.delete")
                     .record(account.uid.to_string());
@@ -102,7 +97,7 @@ impl Members<'_> {
 }
 
 /// The entity tag of a membership.
-fn tag(reader: &mut Reader<'_>, project: &str, account: Uuid) -> Result<Option<String>, Error> {
+fn tag(reader: &mut Reader<'_>, project: &str, account: Uuid) -> Result<Option<String>> {
     let sql = "SELECT * FROM members WHERE project_uid = ?1 AND account_uid = ?2";
     reader.tag_of(sql, &values![project, account])
 }
@@ -112,7 +107,7 @@ pub(crate) fn get(
     reader: &mut Reader<'_>,
     project_uid: &str,
     account: Uuid,
-) -> Result<Option<Member>, Error> {
+) -> Result<Option<Member>> {
     let sql = select("WHERE m.project_uid = ?1 AND m.account_uid = ?2");
     reader.find(&sql, &values![project_uid, account], from_row)
 }
@@ -123,11 +118,11 @@ pub(crate) fn put(
     project_uid: &str,
     account: &Account,
     team: &Team,
-) -> Result<(), Error> {
+) -> Result<()> {
     match get(tx, project_uid, account.uid)? {
         Some(member) => {
             if !team.super_group {
-                keep_an_administrator(tx, project_uid, &member)?;
+                ensure_other_administrator(tx, project_uid, &member)?;
             }
             let sql = "UPDATE members SET team_uid = ?1 WHERE uid = ?2";
             tx.execute(sql, &values![team.uid, member.uid])?;
@@ -147,11 +142,11 @@ pub(crate) fn put(
 }
 
 /// Refuses a change after which nobody would administer the project.
-fn keep_an_administrator(
+fn ensure_other_administrator(
     reader: &mut Reader<'_>,
     project_uid: &str,
     leaving: &Member,
-) -> Result<(), Error> {
+) -> Result<()> {
     if !leaving.team.super_group {
         return Ok(());
     }
@@ -173,7 +168,7 @@ fn select(rest: &str) -> String {
     )
 }
 
-fn from_row(row: &Row) -> Result<Member, Error> {
+fn from_row(row: &Row) -> Result<Member> {
     columns!(row => Member {
         uid, date_add, account: accounts::from_row(row)?, team: teams::from_row(row)?
     })

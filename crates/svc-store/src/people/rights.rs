@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::database::{Reader, Tx, handle, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::{PermissionsGroup, Team, teams};
 use crate::projects::ProjectRow;
 
@@ -113,7 +113,7 @@ impl RightsRules<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error on `team`.
-    pub async fn list(&self, project: &ProjectName, team: &str) -> Result<Vec<RightsRule>, Error> {
+    pub async fn list(&self, project: &ProjectName, team: &str) -> Result<Vec<RightsRule>> {
         let team = team.to_owned();
         self.store
             .read_in(project.clone(), move |reader, project: ProjectRow| {
@@ -128,12 +128,7 @@ impl RightsRules<'_> {
     /// # Errors
     /// As [`list`](Self::list); a field error on `resource` when a model is named without one;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the administrator team, which may do everything.
-    pub async fn set(
-        &self,
-        project: &ProjectName,
-        team: &str,
-        rule: RightsRule,
-    ) -> Result<(), Error> {
+    pub async fn set(&self, project: &ProjectName, team: &str, rule: RightsRule) -> Result<()> {
         if rule.model.is_some() && rule.resource.is_none() {
             return Err(Error::invalid_field(
                 "resource",
@@ -166,7 +161,7 @@ impl RightsRules<'_> {
             .await
     }
 
-    /// Takes a rule away.
+    /// Removes a rule.
     ///
     /// # Errors
     /// As [`list`](Self::list), and [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the team has no rule
@@ -177,7 +172,7 @@ impl RightsRules<'_> {
         team: &str,
         resource: Option<ResourceName>,
         model: Option<ModelName>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let team = team.to_owned();
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
@@ -204,7 +199,7 @@ fn entry(action: &'static str, project: &ProjectRow, team: &Team, rule: &RightsR
 }
 
 /// The entity tag of a rule.
-fn tag(reader: &mut Reader<'_>, key: &[Value]) -> Result<Option<String>, Error> {
+fn tag(reader: &mut Reader<'_>, key: &[Value]) -> Result<Option<String>> {
     reader.tag_of(&format!("SELECT * FROM team_rights WHERE {IS_KEY}"), key)
 }
 
@@ -215,12 +210,12 @@ fn key(team: &Team, rule: &RightsRule) -> [Value; 3] {
     values![team.uid, resource, model]
 }
 
-fn delete_rule(tx: &mut Tx<'_>, key: &[Value]) -> Result<u64, Error> {
+fn delete_rule(tx: &mut Tx<'_>, key: &[Value]) -> Result<u64> {
     tx.execute(&format!("DELETE FROM team_rights WHERE {IS_KEY}"), key)
 }
 
 /// What a team may do.
-pub(crate) fn of_team(reader: &mut Reader<'_>, team: &Team) -> Result<TeamRights, Error> {
+pub(crate) fn of_team(reader: &mut Reader<'_>, team: &Team) -> Result<TeamRights> {
     let rules = match team.super_group {
         true => Vec::new(),
         false => rules(reader, team.uid)?,
@@ -231,13 +226,13 @@ pub(crate) fn of_team(reader: &mut Reader<'_>, team: &Team) -> Result<TeamRights
     })
 }
 
-fn rules(reader: &mut Reader<'_>, team: Uuid) -> Result<Vec<RightsRule>, Error> {
+fn rules(reader: &mut Reader<'_>, team: Uuid) -> Result<Vec<RightsRule>> {
     let sql = "SELECT resource, model, can_read, can_write, can_delete FROM team_rights \
          WHERE team_uid = ?1 ORDER BY resource, model";
     reader.list(sql, &values![team], from_row)
 }
 
-fn from_row(row: &Row) -> Result<RightsRule, Error> {
+fn from_row(row: &Row) -> Result<RightsRule> {
     let (resource, model): (String, String) = (row.get("resource")?, row.get("model")?);
     Ok(RightsRule {
         resource: (!resource.is_empty()).then(|| resource.into()),

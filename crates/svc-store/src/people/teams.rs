@@ -5,7 +5,7 @@ use svc_model::{ProjectName, ResourceName, teams::MODEL};
 use uuid::Uuid;
 
 use crate::database::{Bind, Reader, Tx, columns, handle, row, stored_by_name, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::projects::ProjectRow;
 
 /// Longest name of a team, in characters.
@@ -81,7 +81,7 @@ impl Teams<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
-    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Team>, Error> {
+    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Team>> {
         self.store
             .read_in(project.clone(), |reader, project: ProjectRow| {
                 let sql = select("t.project_uid = ?1 ORDER BY t.position, t.uid");
@@ -95,12 +95,7 @@ impl Teams<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such team; a field
     /// error on `name` when it is empty, too long, or another team's, without regard to case.
-    pub async fn update(
-        &self,
-        project: &ProjectName,
-        uid: Uuid,
-        name: &str,
-    ) -> Result<Team, Error> {
+    pub async fn update(&self, project: &ProjectName, uid: Uuid, name: &str) -> Result<Team> {
         let name = name.trim().to_owned();
         if name.is_empty() || name.chars().count() > MAX_NAME {
             return Err(Error::invalid_field(
@@ -140,7 +135,7 @@ impl Teams<'_> {
 }
 
 /// Gives a new project its three teams.
-pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<(), Error> {
+pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<()> {
     for (position, group) in (1_i64..).zip(PermissionsGroup::ALL) {
         let (uid, name) = (Uuid::now_v7(), group.team_name());
         let administers = group == PermissionsGroup::Administrator;
@@ -154,11 +149,7 @@ pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<(), E
 }
 
 /// A project's team by its name, without regard to case.
-pub(crate) fn by_name(
-    reader: &mut Reader<'_>,
-    project_uid: &str,
-    name: &str,
-) -> Result<Team, Error> {
+pub(crate) fn by_name(reader: &mut Reader<'_>, project_uid: &str, name: &str) -> Result<Team> {
     let sql = select("t.project_uid = ?1 ORDER BY t.position");
     let teams = reader.list(&sql, &values![project_uid], from_row)?;
     let wanted = name.trim().to_lowercase();
@@ -173,17 +164,13 @@ pub(crate) fn by_name(
 }
 
 /// A project's team by its identifier; `None` when the project has no such team.
-pub(crate) fn find(
-    reader: &mut Reader<'_>,
-    project_uid: &str,
-    uid: &str,
-) -> Result<Option<Team>, Error> {
+pub(crate) fn find(reader: &mut Reader<'_>, project_uid: &str, uid: &str) -> Result<Option<Team>> {
     let sql = select("t.project_uid = ?1 AND t.uid = ?2");
     reader.find(&sql, &values![project_uid, uid], from_row)
 }
 
 /// The team whose members administer a project.
-pub(crate) fn administrators(reader: &mut Reader<'_>, project_uid: &str) -> Result<Team, Error> {
+pub(crate) fn administrators(reader: &mut Reader<'_>, project_uid: &str) -> Result<Team> {
     first(reader, project_uid, "super_group", true)?
         .ok_or_else(|| Error::internal("the project has lost its administrator team"))
 }
@@ -193,7 +180,7 @@ pub(crate) fn of_group(
     reader: &mut Reader<'_>,
     project_uid: &str,
     group: PermissionsGroup,
-) -> Result<Team, Error> {
+) -> Result<Team> {
     first(reader, project_uid, "permissions_group", group.as_str())?
         .ok_or_else(|| Error::internal("the project has lost one of its teams"))
 }
@@ -204,7 +191,7 @@ fn first(
     project_uid: &str,
     column: &str,
     value: impl Bind,
-) -> Result<Option<Team>, Error> {
+) -> Result<Option<Team>> {
     let sql = select(&format!(
         "t.project_uid = ?1 AND t.{column} = ?2 ORDER BY t.position LIMIT 1"
     ));
@@ -216,7 +203,7 @@ fn select(rest: &str) -> String {
 }
 
 /// Reads a team from a row with [`COLUMNS`].
-pub(crate) fn from_row(row: &Row) -> Result<Team, Error> {
+pub(crate) fn from_row(row: &Row) -> Result<Team> {
     columns!(row => Team {
         uid: row::get(row, "team_uid")?,
         name: row::get(row, "team_name")?,

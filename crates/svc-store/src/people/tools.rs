@@ -5,7 +5,7 @@ use svc_data::{DeclaredField, DeclaredModel, Resource};
 use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 
 use crate::database::Store;
-use crate::error::Error;
+use crate::error::Result;
 use crate::projects::ScopeRow;
 
 const USERS: &[DeclaredField] = &[
@@ -58,7 +58,7 @@ impl Store {
         &self,
         project: &ProjectName,
         environment: &EnvironmentName,
-    ) -> Result<Resource, Error> {
+    ) -> Result<Resource> {
         let scope = self.read_in(Scope::new(project, environment), |_, scope: ScopeRow| {
             Ok(scope)
         });

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::audit::AuditEntry;
 use crate::credentials::Purpose;
 use crate::database::{Reader, columns, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::Authentication;
 use crate::projects::{Located, ScopeRow};
 
@@ -25,7 +25,7 @@ impl UserScope {
     /// A line about a user of the environment.
     pub(crate) fn entry(&self, action: &'static str, user: Uuid) -> AuditEntry {
         AuditEntry::new(action)
-            .place(&self.project, &self.environment)
+            .scope(&self.project, &self.environment)
             .user(user)
     }
 
@@ -57,7 +57,7 @@ impl UserScope {
 impl Located for UserScope {
     type Names = Scope;
 
-    fn find(reader: &mut Reader<'_>, scope: &Scope) -> Result<Option<Self>, Error> {
+    fn find(reader: &mut Reader<'_>, scope: &Scope) -> Result<Option<Self>> {
         let sql = "SELECT p.uid AS project_uid, e.uid AS environment_uid, p.unique_name AS project, \
              e.unique_name AS environment, p.sign_up, p.authentication FROM environments e \
              JOIN projects p ON p.uid = e.project_uid WHERE p.unique_name = ?1 AND e.unique_name = ?2";

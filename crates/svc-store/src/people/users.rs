@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::credentials::{Purpose, codes, sessions};
 use crate::database::{Bind, Reader, Store, Tx, columns, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::mails::{Content, NewMail};
 use crate::people::{MailKind, PermissionsGroup, Team, UserScope, accounts, mails, teams};
 use crate::projects::Located;
@@ -81,9 +81,9 @@ impl NewUser {
 pub struct UserPatch {
     /// Another team, by its uid. The user's sessions end.
     pub team: Option<String>,
-    /// Another first name; `Some(None)` takes it away.
+    /// Another first name; `Some(None)` removes it.
     pub first_name: Option<Option<String>>,
-    /// Another last name; `Some(None)` takes it away.
+    /// Another last name; `Some(None)` removes it.
     pub last_name: Option<Option<String>>,
 }
 
@@ -109,7 +109,7 @@ impl Users<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
-    pub async fn get(&self, uid: Uuid) -> Result<User, Error> {
+    pub async fn get(&self, uid: Uuid) -> Result<User> {
         self.store
             .read_in(self.scope.clone(), move |reader, scope: UserScope| {
                 Ok(get(reader, &scope, uid)?.user)
@@ -122,9 +122,9 @@ impl Users<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
-    /// `email` when it is none or taken, on `group` when the project has no such team, on the names when they are
+    /// `email` when it is not an address or taken, on `group` when the project has no such team, on the names when they are
     /// too long, on `password` when it is too weak.
-    pub async fn create(&self, new: NewUser, base_url: &str) -> Result<User, Error> {
+    pub async fn create(&self, new: NewUser, base_url: &str) -> Result<User> {
         let base_url = base_url.to_owned();
         let password = match &new.password {
             None => None,
@@ -143,7 +143,7 @@ impl Users<'_> {
             .write_in(names, move |tx, scope: UserScope| {
                 let team = team(tx, &scope, &new.team)?;
                 let invited = password.is_none();
-                let made = Made {
+                let made = NewUserRow {
                     email: &new.email,
                     team: &team,
                     password,
@@ -172,7 +172,7 @@ impl Users<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user; a field error
     /// on `group` and the names; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the last administrator
     /// would leave the team.
-    pub async fn update(&self, uid: Uuid, patch: UserPatch) -> Result<User, Error> {
+    pub async fn update(&self, uid: Uuid, patch: UserPatch) -> Result<User> {
         self.store
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let old = get(tx, &scope, uid)?.user;
@@ -182,7 +182,7 @@ impl Users<'_> {
                     None => old.team.clone(),
                 };
                 if !team.super_group {
-                    keep_an_administrator(tx, &scope, &old)?;
+                    ensure_other_administrator(tx, &scope, &old)?;
                 }
                 let first_name = patch.first_name.unwrap_or(old.first_name);
                 let last_name = patch.last_name.unwrap_or(old.last_name);
@@ -207,11 +207,11 @@ impl Users<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
-    pub async fn delete(&self, uid: Uuid) -> Result<(), Error> {
+    pub async fn delete(&self, uid: Uuid) -> Result<()> {
         self.store
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let user = get(tx, &scope, uid)?.user;
-                keep_an_administrator(tx, &scope, &user)?;
+                ensure_other_administrator(tx, &scope, &user)?;
                 let entry = scope.entry("users.delete", uid).before(tag(tx, uid)?);
                 tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
                 tx.changed(entry);
@@ -222,19 +222,19 @@ impl Users<'_> {
 }
 
 /// The entity tag of a user. Another password makes it another one.
-pub(crate) fn tag(reader: &mut Reader<'_>, user: Uuid) -> Result<Option<String>, Error> {
+pub(crate) fn tag(reader: &mut Reader<'_>, user: Uuid) -> Result<Option<String>> {
     reader.tag("users", user)
 }
 
 /// A user with what is not for everybody.
-pub(crate) struct Kept {
+pub(crate) struct UserRow {
     pub(crate) user: User,
     /// The PHC string of the password.
     pub(crate) password: Option<String>,
 }
 
 /// A user to be written.
-pub(crate) struct Made<'a> {
+pub(crate) struct NewUserRow<'a> {
     pub(crate) email: &'a str,
     pub(crate) team: &'a Team,
     pub(crate) password: Option<String>,
@@ -247,8 +247,8 @@ pub(crate) struct Made<'a> {
 pub(crate) fn insert(
     tx: &mut Tx<'_>,
     scope: &UserScope,
-    made: Made<'_>,
-) -> Result<Option<Uuid>, Error> {
+    made: NewUserRow<'_>,
+) -> Result<Option<Uuid>> {
     let email = made.email.trim();
     accounts::check_email("email", email)?;
     let [first_name, last_name, language, timezone] = made.names;
@@ -281,8 +281,8 @@ pub(crate) fn insert(
 }
 
 /// The user with an identifier.
-pub(crate) fn get(reader: &mut Reader<'_>, scope: &UserScope, uid: Uuid) -> Result<Kept, Error> {
-    one(reader, scope, "u.uid", uid)?.ok_or_else(|| Error::not_found("there is no such user"))
+pub(crate) fn get(reader: &mut Reader<'_>, scope: &UserScope, uid: Uuid) -> Result<UserRow> {
+    find_by(reader, scope, "u.uid", uid)?.ok_or_else(|| Error::not_found("there is no such user"))
 }
 
 /// The user with an e-mail address, without regard to case.
@@ -290,16 +290,16 @@ pub(crate) fn find(
     reader: &mut Reader<'_>,
     scope: &UserScope,
     email: &str,
-) -> Result<Option<Kept>, Error> {
-    one(reader, scope, "u.email_key", accounts::key(email))
+) -> Result<Option<UserRow>> {
+    find_by(reader, scope, "u.email_key", accounts::key(email))
 }
 
-fn one(
+fn find_by(
     reader: &mut Reader<'_>,
     scope: &UserScope,
     column: &str,
     value: impl Bind,
-) -> Result<Option<Kept>, Error> {
+) -> Result<Option<UserRow>> {
     let team = teams::COLUMNS;
     let sql = format!(
         "SELECT {COLUMNS}, {team} FROM users u JOIN teams t ON t.uid = u.team_uid \
@@ -308,14 +308,14 @@ fn one(
     reader.find(&sql, &values![scope.environment_uid, value], from_row)
 }
 
-fn from_row(row: &Row) -> Result<Kept, Error> {
+fn from_row(row: &Row) -> Result<UserRow> {
     let password: Option<String> = row.get("password")?;
-    let user: Result<User, Error> = columns!(row => User {
+    let user: Result<User> = columns!(row => User {
         has_password: password.is_some(),
         team: teams::from_row(row)?,
         uid, email, email_confirmed, first_name, last_name, language, timezone, date_add
     });
-    Ok(Kept {
+    Ok(UserRow {
         user: user?,
         password,
     })
@@ -334,7 +334,7 @@ pub(crate) fn mail_code(
     (kind, purpose): (MailKind, Purpose),
     to: &str,
     base_url: &str,
-) -> Result<(), Error> {
+) -> Result<()> {
     let Some((code, expires)) = codes::create(tx, Some(user.uid), purpose, to)? else {
         return Ok(());
     };
@@ -354,7 +354,7 @@ pub(crate) fn mail_code(
 }
 
 /// The team of a project with this uid or name.
-fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team, Error> {
+fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team> {
     let uid = wanted.trim().to_lowercase();
     if let Some(team) = teams::find(reader, &scope.project_uid, &uid)? {
         return Ok(team);
@@ -369,7 +369,7 @@ fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team
 }
 
 /// The team that somebody who registers joins.
-pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team, Error> {
+pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team> {
     let wanted = scope.authentication.sign_up_team.as_str();
     let group = match wanted == PermissionsGroup::Editor.as_str() {
         true => PermissionsGroup::Editor,
@@ -379,11 +379,11 @@ pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result
 }
 
 /// Refuses a change after which nobody would administer the environment.
-fn keep_an_administrator(
+fn ensure_other_administrator(
     reader: &mut Reader<'_>,
     scope: &UserScope,
     leaving: &User,
-) -> Result<(), Error> {
+) -> Result<()> {
     if !leaving.team.super_group {
         return Ok(());
     }
@@ -409,7 +409,7 @@ fn keep_an_administrator(
 }
 
 /// A name as it is kept: without blanks around it, none when empty.
-pub(crate) fn name(field: &str, text: Option<String>) -> Result<Option<String>, Error> {
+pub(crate) fn name(field: &str, text: Option<String>) -> Result<Option<String>> {
     let text = text
         .map(|text| text.trim().to_owned())
         .filter(|text| !text.is_empty());
@@ -425,7 +425,7 @@ pub(crate) fn name(field: &str, text: Option<String>) -> Result<Option<String>, 
 }
 
 /// The name of a time zone that there is (IANA); none where it is empty.
-pub(crate) fn time_zone(field: &str, text: Option<String>) -> Result<Option<String>, Error> {
+pub(crate) fn time_zone(field: &str, text: Option<String>) -> Result<Option<String>> {
     match name(field, text)? {
         Some(zone) if jiff::tz::TimeZone::get(&zone).is_err() => Err(Error::invalid_field(
             field,

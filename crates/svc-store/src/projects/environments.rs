@@ -7,7 +7,7 @@ use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::database::{Reader, Tx, columns, handle, json, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::pages;
 use crate::projects::{Located, ProjectRow, ScopeRow, names};
 
@@ -61,7 +61,7 @@ impl NewEnvironment {
 pub struct EnvironmentPatch {
     /// Another name for people.
     pub name: Option<String>,
-    /// Another colour; `Some(None)` takes it away.
+    /// Another colour; `Some(None)` removes it.
     pub color: Option<Option<String>>,
     /// Other settings, a JSON object as text, in place of all there were.
     pub params: Option<String>,
@@ -102,7 +102,7 @@ impl Environments<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
-    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Environment>, Error> {
+    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Environment>> {
         self.store
             .read_in(project.clone(), |reader, project: ProjectRow| {
                 list(reader, &project.uid)
@@ -115,11 +115,7 @@ impl Environments<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
     /// on `unique_name` when it is unfit or taken, on `params` when they are no JSON object.
-    pub async fn create(
-        &self,
-        project: &ProjectName,
-        new: NewEnvironment,
-    ) -> Result<Environment, Error> {
+    pub async fn create(&self, project: &ProjectName, new: NewEnvironment) -> Result<Environment> {
         names::check_environment(&new.unique_name)?;
         self.store
             .write_in(project.clone(), |tx, project: ProjectRow| {
@@ -142,7 +138,7 @@ impl Environments<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         patch: EnvironmentPatch,
-    ) -> Result<Environment, Error> {
+    ) -> Result<Environment> {
         self.store
             .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
                 let uid = &scope.environment_uid;
@@ -173,7 +169,7 @@ impl Environments<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or environment;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when both are the same, or when the second has pages or
     /// settings that are not to be replaced.
-    pub async fn copy(&self, project: &ProjectName, copy: EnvironmentCopy) -> Result<u64, Error> {
+    pub async fn copy(&self, project: &ProjectName, copy: EnvironmentCopy) -> Result<u64> {
         let EnvironmentCopy { from, to, replace } = copy;
         if from == to {
             return Err(Error::refused(format!(
@@ -189,7 +185,7 @@ impl Environments<'_> {
                 let before = tag(tx, target)?;
                 if replace {
                     pages::remove_all(tx, target)?;
-                } else if pages::is_any(tx, target)? || has_settings(tx, target)? {
+                } else if pages::has_any(tx, target)? || has_settings(tx, target)? {
                     return Err(Error::refused(format!(
                         "environment {to} has pages or settings of its own; replace them (--replace), copy into a new one, or \
                          bring over the pages that differ (svc pages promote)"
@@ -214,11 +210,7 @@ impl Environments<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for `prod`, which stays as long as its project.
-    pub async fn delete(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<(), Error> {
+    pub async fn delete(&self, project: &ProjectName, environment: &EnvironmentName) -> Result<()> {
         if environment.as_str() == EnvironmentName::PROD {
             return Err(Error::refused(
                 "prod is the published environment and stays as long as its project; remove the project instead",
@@ -237,12 +229,12 @@ impl Environments<'_> {
 }
 
 /// The entity tag of an environment.
-fn tag(reader: &mut Reader<'_>, uid: &str) -> Result<Option<String>, Error> {
+fn tag(reader: &mut Reader<'_>, uid: &str) -> Result<Option<String>> {
     reader.tag("environments", uid)
 }
 
 /// An environment by its identifier.
-fn get(reader: &mut Reader<'_>, uid: &str) -> Result<Environment, Error> {
+fn get(reader: &mut Reader<'_>, uid: &str) -> Result<Environment> {
     let sql = format!("SELECT {COLUMNS} FROM environments WHERE uid = ?1");
     reader
         .find(&sql, &values![uid], from_row)?
@@ -250,24 +242,20 @@ fn get(reader: &mut Reader<'_>, uid: &str) -> Result<Environment, Error> {
 }
 
 /// Whether an environment has settings.
-fn has_settings(reader: &mut Reader<'_>, environment_uid: &str) -> Result<bool, Error> {
+fn has_settings(reader: &mut Reader<'_>, environment_uid: &str) -> Result<bool> {
     let sql = "SELECT uid FROM environments WHERE uid = ?1 AND params <> '{}'";
     reader.exists(sql, &values![environment_uid])
 }
 
 /// The environments of a project, the oldest first.
-pub(crate) fn list(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<Environment>, Error> {
+pub(crate) fn list(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<Environment>> {
     let sql =
         format!("SELECT {COLUMNS} FROM environments WHERE project_uid = ?1 ORDER BY date_add, uid");
     reader.list(&sql, &values![project_uid], from_row)
 }
 
 /// Writes a new environment, and gives its identifier.
-pub(crate) fn insert(
-    tx: &mut Tx<'_>,
-    project_uid: &str,
-    new: NewEnvironment,
-) -> Result<String, Error> {
+pub(crate) fn insert(tx: &mut Tx<'_>, project_uid: &str, new: NewEnvironment) -> Result<String> {
     let uid = Uuid::now_v7().to_string();
     let unique_name = new.unique_name;
     let name = new.name.unwrap_or_else(|| unique_name.to_string());
@@ -296,6 +284,6 @@ pub(crate) fn insert(
     Ok(uid)
 }
 
-fn from_row(row: &Row) -> Result<Environment, Error> {
+fn from_row(row: &Row) -> Result<Environment> {
     columns!(row => Environment { unique_name, name, color, params, date_add })
 }

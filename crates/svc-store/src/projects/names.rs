@@ -3,7 +3,7 @@
 
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Longest unique name, in characters.
 const MAX_LENGTH: usize = 64;
@@ -11,18 +11,18 @@ const MAX_LENGTH: usize = 64;
 const RULE: &str = "use lower-case letters a-z, digits, - and _, beginning with a letter or digit, at most 64 characters";
 
 /// Refuses what cannot name a new project.
-pub(crate) fn check_project(name: &ProjectName) -> Result<(), Error> {
+pub(crate) fn check_project(name: &ProjectName) -> Result<()> {
     check("project", name.as_str())
 }
 
 /// Refuses what cannot name a new environment.
-pub(crate) fn check_environment(name: &EnvironmentName) -> Result<(), Error> {
+pub(crate) fn check_environment(name: &EnvironmentName) -> Result<()> {
     check("environment", name.as_str())
 }
 
 /// Refuses what cannot name a new resource: the account calls have the path `auth`, the built-in tools
 /// resource its own name.
-pub(crate) fn check_resource(name: &ResourceName) -> Result<(), Error> {
+pub(crate) fn check_resource(name: &ResourceName) -> Result<()> {
     match name.as_str() {
         ResourceName::TOOLS => Err(unfit(format!(
             "{} is the built-in tools resource; choose another name",
@@ -45,7 +45,7 @@ fn one(what: &str) -> String {
     format!("{article} {what}")
 }
 
-fn check(what: &str, name: &str) -> Result<(), Error> {
+fn check(what: &str, name: &str) -> Result<()> {
     if name.is_empty() {
         return Err(unfit(format!("the {what} needs a name: {RULE}")));
     }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 pub use self::engine::Engine;
 use crate::audit::AuditEntry;
 use crate::database::{Reader, Tx, columns, handle, json, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::projects::scope::missing_resource;
 use crate::projects::{ScopeRow, names};
 use crate::secrets::{Sealer, Secret, secret_tokens};
@@ -93,7 +93,7 @@ impl Resources<'_> {
         &self,
         project: &ProjectName,
         environment: &EnvironmentName,
-    ) -> Result<Vec<Resource>, Error> {
+    ) -> Result<Vec<Resource>> {
         let names = Scope::new(project, environment);
         self.store
             .read_in(names, |reader, scope: ScopeRow| {
@@ -112,7 +112,7 @@ impl Resources<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         resource: &ResourceName,
-    ) -> Result<ConnectedResource, Error> {
+    ) -> Result<ConnectedResource> {
         let sql = select("WHERE p.unique_name = ?1 AND e.unique_name = ?2 AND r.unique_name = ?3");
         let names = values![project, environment, resource];
         let found = self.store.read(move |reader| {
@@ -126,7 +126,7 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list_connected(&self) -> Result<Vec<ConnectedResource>, Error> {
+    pub async fn list_connected(&self) -> Result<Vec<ConnectedResource>> {
         let sql =
             select("WHERE r.engine <> ?1 ORDER BY p.unique_name, e.unique_name, r.unique_name");
         self.store
@@ -148,7 +148,7 @@ impl Resources<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         new: NewResource,
-    ) -> Result<Resource, Error> {
+    ) -> Result<Resource> {
         let checked = self.check(new)?;
         self.store
             .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
@@ -168,7 +168,7 @@ impl Resources<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         new: NewResource,
-    ) -> Result<Resource, Error> {
+    ) -> Result<Resource> {
         // An address that cannot be opened any more is no reason to stop: it is about to be replaced.
         if let Ok(old) = self.get(project, environment, &new.unique_name).await {
             let kept = &old.resource;
@@ -216,7 +216,7 @@ impl Resources<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         resource: &ResourceName,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let resource = resource.clone();
         let names = Scope::new(project, environment);
         self.store
@@ -232,7 +232,7 @@ impl Resources<'_> {
     }
 
     /// Checks and seals before the transaction, so that nobody waits for it.
-    fn check(&self, new: NewResource) -> Result<Checked, Error> {
+    fn check(&self, new: NewResource) -> Result<Checked> {
         names::check_resource(&new.unique_name)?;
         let engine = Engine::of_url(&new.url)?;
         let params = new.params.map(|params| json::object("params", params));
@@ -257,21 +257,18 @@ struct Checked {
 }
 
 /// The resources of all environments of a project, by environment and name.
-pub(crate) fn list_of_project(
-    reader: &mut Reader<'_>,
-    project_uid: &str,
-) -> Result<Vec<Resource>, Error> {
+pub(crate) fn list_of_project(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<Resource>> {
     let sql = select("WHERE e.project_uid = ?1 ORDER BY e.date_add, e.uid, r.unique_name");
     reader.list(&sql, &values![project_uid], from_row)
 }
 
-fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Resource, Error> {
+fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Resource> {
     reader
         .find(&select("WHERE r.uid = ?1"), &values![uid], from_row)?
         .ok_or_else(|| Error::internal("a resource that was written is missing"))
 }
 
-fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resource, Error> {
+fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resource> {
     let Checked {
         new,
         uid,
@@ -304,10 +301,10 @@ fn written(
     action: &'static str,
     uid: Uuid,
     before: Option<String>,
-) -> Result<Resource, Error> {
+) -> Result<Resource> {
     let resource = get(tx, uid)?;
     let entry = AuditEntry::new(action)
-        .place(&resource.project, &resource.environment)
+        .scope(&resource.project, &resource.environment)
         .resource(resource.unique_name.as_str());
     // Its address is sealed again with each change, so that the tag changes too.
     let entry = entry.before(before).after(tx.tag("resources", uid)?);
@@ -327,7 +324,7 @@ fn select(rest: &str) -> String {
     )
 }
 
-fn open(sealer: &Sealer, row: &Row) -> Result<ConnectedResource, Error> {
+fn open(sealer: &Sealer, row: &Row) -> Result<ConnectedResource> {
     let resource = from_row(row)?;
     let url = sealer.open(&context(resource.uid), &row.get::<String>("url")?).map_err(|_| {
         Error::unavailable(format!(
@@ -338,7 +335,7 @@ fn open(sealer: &Sealer, row: &Row) -> Result<ConnectedResource, Error> {
     Ok(ConnectedResource { resource, url })
 }
 
-fn from_row(row: &Row) -> Result<Resource, Error> {
+fn from_row(row: &Row) -> Result<Resource> {
     columns!(row => Resource {
         uid, project, environment, unique_name, name, engine, params, date_add
     })

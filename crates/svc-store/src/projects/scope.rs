@@ -4,16 +4,16 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 
 use crate::audit::AuditEntry;
 use crate::database::{Reader, Store, Tx, columns, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 
-/// A project that there is.
+/// The row of a project: its identifier and its name.
 #[derive(Debug, Clone)]
 pub(crate) struct ProjectRow {
     pub(crate) uid: String,
     pub(crate) name: ProjectName,
 }
 
-/// An environment that there is.
+/// The row of an environment, with its identifiers and names.
 #[derive(Debug, Clone)]
 pub(crate) struct ScopeRow {
     pub(crate) project_uid: String,
@@ -27,13 +27,13 @@ pub(crate) trait Located: Sized {
     type Names: Send + 'static;
 
     /// What has these names; `None` when nothing has.
-    fn find(reader: &mut Reader<'_>, names: &Self::Names) -> Result<Option<Self>, Error>;
+    fn find(reader: &mut Reader<'_>, names: &Self::Names) -> Result<Option<Self>>;
 
-    /// What is said when nothing has these names.
+    /// The error when nothing has these names.
     fn missing(names: &Self::Names) -> Error;
 
     /// What has these names, or an error that says that nothing has.
-    fn get(reader: &mut Reader<'_>, names: &Self::Names) -> Result<Self, Error> {
+    fn get(reader: &mut Reader<'_>, names: &Self::Names) -> Result<Self> {
         Self::find(reader, names)?.ok_or_else(|| Self::missing(names))
     }
 }
@@ -51,7 +51,7 @@ impl ScopeRow {
         &self,
         reader: &mut Reader<'_>,
         resource: &ResourceName,
-    ) -> Result<String, Error> {
+    ) -> Result<String> {
         let sql = "SELECT uid FROM resources WHERE environment_uid = ?1 AND unique_name = ?2";
         let values = values![self.environment_uid, resource];
         reader
@@ -61,14 +61,14 @@ impl ScopeRow {
 
     /// A line about the environment.
     pub(crate) fn entry(&self, action: &'static str) -> AuditEntry {
-        AuditEntry::new(action).place(&self.project, &self.environment)
+        AuditEntry::new(action).scope(&self.project, &self.environment)
     }
 }
 
 impl Located for ProjectRow {
     type Names = ProjectName;
 
-    fn find(reader: &mut Reader<'_>, name: &ProjectName) -> Result<Option<Self>, Error> {
+    fn find(reader: &mut Reader<'_>, name: &ProjectName) -> Result<Option<Self>> {
         let sql = "SELECT uid FROM projects WHERE unique_name = ?1";
         reader.find(
             sql,
@@ -85,7 +85,7 @@ impl Located for ProjectRow {
 impl Located for ScopeRow {
     type Names = Scope;
 
-    fn find(reader: &mut Reader<'_>, scope: &Scope) -> Result<Option<Self>, Error> {
+    fn find(reader: &mut Reader<'_>, scope: &Scope) -> Result<Option<Self>> {
         let sql = "SELECT p.uid AS project_uid, e.uid AS environment_uid, p.unique_name AS project, \
              e.unique_name AS environment FROM environments e JOIN projects p ON p.uid = e.project_uid \
              WHERE p.unique_name = ?1 AND e.unique_name = ?2";
@@ -109,7 +109,7 @@ impl Located for ScopeRow {
     }
 }
 
-/// What is said of a resource that there is not.
+/// The error about a resource that does not exist.
 pub(crate) fn missing_resource(resource: &ResourceName) -> Error {
     Error::not_found(format!(
         "there is no resource {resource} in this environment"
@@ -118,11 +118,11 @@ pub(crate) fn missing_resource(resource: &ResourceName) -> Error {
 
 impl Store {
     /// Reads in a project or an environment, which is looked up first.
-    pub(crate) async fn read_in<L, T, F>(&self, names: L::Names, work: F) -> Result<T, Error>
+    pub(crate) async fn read_in<L, T, F>(&self, names: L::Names, work: F) -> Result<T>
     where
         L: Located,
         T: Send + 'static,
-        F: FnOnce(&mut Reader<'_>, L) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Reader<'_>, L) -> Result<T> + Send + 'static,
     {
         self.read(move |reader| {
             let found = L::get(reader, &names)?;
@@ -132,11 +132,11 @@ impl Store {
     }
 
     /// Writes in a project or an environment, which is looked up first.
-    pub(crate) async fn write_in<L, T, F>(&self, names: L::Names, work: F) -> Result<T, Error>
+    pub(crate) async fn write_in<L, T, F>(&self, names: L::Names, work: F) -> Result<T>
     where
         L: Located,
         T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>, L) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>, L) -> Result<T> + Send + 'static,
     {
         self.write(move |tx| {
             let found = L::get(tx, &names)?;

@@ -10,17 +10,13 @@ use uuid::Uuid;
 use super::ProjectSettings;
 use crate::clock;
 use crate::database::Reader;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::{Account, accounts, members};
 use crate::projects::{environments, resources};
 use crate::secrets::{SecretToken, secret_tokens};
 
 /// The project of a row as an account sees it; `None` when it is no member.
-pub(super) fn of(
-    reader: &mut Reader<'_>,
-    row: &Row,
-    account: Uuid,
-) -> Result<Option<Project>, Error> {
+pub(super) fn of(reader: &mut Reader<'_>, row: &Row, account: Uuid) -> Result<Option<Project>> {
     let uid: String = row.get("project_uid")?;
     let settings: ProjectSettings = super::from_row(row)?;
     let Some(member) = members::get(reader, &uid, account)? else {
@@ -74,7 +70,7 @@ fn person(account: Account) -> Person {
     person
 }
 
-fn environment(kept: environments::Environment) -> Result<Environment, Error> {
+fn environment(kept: environments::Environment) -> Result<Environment> {
     let mut environment = Environment::new(kept.unique_name);
     environment.name = kept.name;
     environment.color = kept.color;
@@ -83,7 +79,7 @@ fn environment(kept: environments::Environment) -> Result<Environment, Error> {
     Ok(environment)
 }
 
-fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Result<Resource, Error> {
+fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Result<Resource> {
     let engine = kept.engine.as_str();
     let kind = match kept.engine.is_database() {
         true => "database",
@@ -104,7 +100,7 @@ fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Resul
     Ok(resource)
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, Error> {
+fn object(text: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(text).map_err(Error::caused(
         "the store holds settings that are no JSON object",
     ))

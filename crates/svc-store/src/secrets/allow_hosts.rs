@@ -5,7 +5,7 @@ use svc_data::Row;
 use svc_model::ProjectName;
 
 use crate::database::{Reader, handle, row, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::projects::ProjectRow;
 use crate::secrets::HostPort;
 
@@ -31,7 +31,7 @@ impl AllowHosts<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
-    pub async fn list(&self, project: &ProjectName) -> Result<Vec<AllowHost>, Error> {
+    pub async fn list(&self, project: &ProjectName) -> Result<Vec<AllowHost>> {
         self.store
             .read_in(project.clone(), |reader, project: ProjectRow| {
                 list(reader, &project.uid)
@@ -43,7 +43,7 @@ impl AllowHosts<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
-    pub async fn add(&self, project: &ProjectName, host: &HostPort) -> Result<(), Error> {
+    pub async fn add(&self, project: &ProjectName, host: &HostPort) -> Result<()> {
         let host = host.to_string();
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
@@ -58,12 +58,12 @@ impl AllowHosts<'_> {
             .await
     }
 
-    /// Takes a host off the list.
+    /// Removes a host from the list.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project, or the host is not on its
     /// list.
-    pub async fn remove(&self, project: &ProjectName, host: &HostPort) -> Result<(), Error> {
+    pub async fn remove(&self, project: &ProjectName, host: &HostPort) -> Result<()> {
         let host = host.to_string();
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
@@ -82,12 +82,12 @@ impl AllowHosts<'_> {
 }
 
 /// The hosts of a project, by name.
-pub(crate) fn list(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<AllowHost>, Error> {
+pub(crate) fn list(reader: &mut Reader<'_>, project_uid: &str) -> Result<Vec<AllowHost>> {
     let sql = "SELECT host, date_add FROM allow_hosts WHERE project_uid = ?1 ORDER BY host";
     reader.list(sql, &values![project_uid], from_row)
 }
 
-fn from_row(row: &Row) -> Result<AllowHost, Error> {
+fn from_row(row: &Row) -> Result<AllowHost> {
     Ok(AllowHost {
         host: HostPort::parse(&row.get::<String>("host")?)?,
         date_add: row::get(row, "date_add")?,

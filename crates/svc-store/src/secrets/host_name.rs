@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Longest name of a host, in characters (RFC 1035, section 2.3.4).
 const MAX_LENGTH: usize = 253;
@@ -28,9 +28,9 @@ impl HostName {
     /// Reads a host. An international name is given in its ASCII form (`xn--...`).
     ///
     /// # Errors
-    /// A field error on `host` when the text is none: it has a scheme, a port or a path, it is an IPv4 address in
+    /// A field error on `host` when the text is not a host: it has a scheme, a port or a path, it is an IPv4 address in
     /// another form than four decimal numbers, it ends in a dot.
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str) -> Result<Self> {
         let bare = text
             .strip_prefix('[')
             .and_then(|text| text.strip_suffix(']'))

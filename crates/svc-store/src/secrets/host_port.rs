@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::HostName;
 
 /// A [host](HostName), and the port where only one is meant: `crm.internal`, `crm.internal:8443`, `[fd00::7]:8443`.
@@ -27,7 +27,7 @@ impl HostPort {
     ///
     /// # Errors
     /// A field error on `host`, as of [`HostName::parse`], and when the port is not a number from 1 to 65535.
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str) -> Result<Self> {
         let (host, port) = match text.rsplit_once(':') {
             // Without brackets it is an IPv6 address as a whole.
             Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, Some(port)),
@@ -72,7 +72,7 @@ impl fmt::Display for HostPort {
     }
 }
 
-fn parse_port(text: &str) -> Result<u16, Error> {
+fn parse_port(text: &str) -> Result<u16> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         Ok(port) if is_number && port > 0 => Ok(port),

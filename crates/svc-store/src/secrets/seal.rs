@@ -10,7 +10,7 @@ use chacha20poly1305::{Key, KeyInit as _, XChaCha20Poly1305, XNonce};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::{Secret, mac, random_bytes};
 
 /// Bytes of a key.
@@ -31,7 +31,7 @@ impl SealKey {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the system's random source fails.
-    pub fn generate() -> Result<Self, Error> {
+    pub fn generate() -> Result<Self> {
         Ok(Self(random_bytes()?))
     }
 
@@ -39,7 +39,7 @@ impl SealKey {
     ///
     /// # Errors
     /// A field error on `seal_key` when the text is no key. It does not quote the text.
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str) -> Result<Self> {
         let mut key = [0; KEY_BYTES];
         match URL_SAFE_NO_PAD.decode_slice(text.trim(), &mut key) {
             Ok(KEY_BYTES) => Ok(Self(key)),
@@ -90,7 +90,7 @@ impl Sealer {
     }
 
     /// Seals a secret for the place named by `context`; it opens only with the same context.
-    pub(crate) fn seal(&self, context: &str, secret: &str) -> Result<String, Error> {
+    pub(crate) fn seal(&self, context: &str, secret: &str) -> Result<String> {
         let nonce = random_bytes::<NONCE_BYTES>()?;
         let payload = Payload {
             msg: secret.as_bytes(),

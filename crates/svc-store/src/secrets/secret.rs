@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Random bytes in a credential.
 const RANDOM_BYTES: usize = 32;
@@ -17,7 +17,7 @@ const SHOWN_CHARACTERS: usize = 6;
 
 /// A text that must not be seen: a key, a token, an address that holds a password.
 ///
-/// `Debug` is redacted and there is no `Display`; whoever needs the text says [`expose`](Secret::expose).
+/// `Debug` is redacted and there is no `Display`; a caller that needs the text calls [`expose`](Secret::expose).
 ///
 /// ```
 /// use svc_store::Secret;
@@ -100,7 +100,7 @@ impl CredentialKind {
     }
 
     /// Makes a new credential of 256 random bits.
-    pub(crate) fn generate(self) -> Result<Credential, Error> {
+    pub(crate) fn generate(self) -> Result<Credential> {
         let bytes = random_bytes::<RANDOM_BYTES>()?;
         let text = format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes));
         let shown = self.prefix().len() + SHOWN_CHARACTERS;
@@ -171,7 +171,7 @@ impl fmt::Debug for CredentialHash {
 }
 
 /// Bytes of the system's random source.
-pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(Error::caused("the system's random source failed"))?;
     Ok(bytes)

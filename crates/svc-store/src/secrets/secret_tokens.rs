@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::clock;
 use crate::database::{Reader, Tx, columns, handle, row, values};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::projects::ScopeRow;
 use crate::secrets::{HostName, HostPort, Sealer, Secret, allow_hosts};
 
@@ -125,7 +125,7 @@ impl SecretTokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         new: NewSecretToken,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         check_name(&new.name)?;
         check_value(&new.value)?;
         let hosts: BTreeSet<&str> = new.hosts.iter().map(HostName::as_str).collect();
@@ -176,7 +176,7 @@ impl SecretTokens<'_> {
         &self,
         project: &ProjectName,
         environment: &EnvironmentName,
-    ) -> Result<Vec<SecretToken>, Error> {
+    ) -> Result<Vec<SecretToken>> {
         let names = Scope::new(project, environment);
         self.store
             .read_in(names, |reader, scope: ScopeRow| {
@@ -196,7 +196,7 @@ impl SecretTokens<'_> {
         environment: &EnvironmentName,
         resource: &ResourceName,
         name: &str,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let (resource, name) = (resource.clone(), name.to_owned());
         let names = Scope::new(project, environment);
         self.store
@@ -225,7 +225,7 @@ impl SecretTokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         resource: Option<&ResourceName>,
-    ) -> Result<ProxyRules, Error> {
+    ) -> Result<ProxyRules> {
         let resource = resource.cloned();
         let names = Scope::new(project, environment);
         self.store
@@ -250,7 +250,7 @@ impl SecretTokens<'_> {
 }
 
 /// Forgets the secrets of a resource: they were set for another address.
-pub(crate) fn clear(tx: &mut Tx<'_>, resource_uid: Uuid) -> Result<(), Error> {
+pub(crate) fn clear(tx: &mut Tx<'_>, resource_uid: Uuid) -> Result<()> {
     let sql = "DELETE FROM secrets WHERE resource_uid = ?1";
     tx.execute(sql, &values![resource_uid]).map(drop)
 }
@@ -259,7 +259,7 @@ pub(crate) fn clear(tx: &mut Tx<'_>, resource_uid: Uuid) -> Result<(), Error> {
 pub(crate) fn names_of_project(
     reader: &mut Reader<'_>,
     project_uid: &str,
-) -> Result<Vec<(Uuid, SecretToken)>, Error> {
+) -> Result<Vec<(Uuid, SecretToken)>> {
     let sql = select(
         "JOIN environments e ON e.uid = r.environment_uid WHERE e.project_uid = ?1 ORDER BY s.name",
     );
@@ -268,7 +268,7 @@ pub(crate) fn names_of_project(
     })
 }
 
-fn check_name(name: &str) -> Result<(), Error> {
+fn check_name(name: &str) -> Result<()> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let ends_well = |c: char| c.is_ascii_alphanumeric() || c == '_';
     // A dash at an end could not be told from that of `{-name-}`.
@@ -285,7 +285,7 @@ fn check_name(name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_value(value: &Secret) -> Result<(), Error> {
+fn check_value(value: &Secret) -> Result<()> {
     let value = value.expose();
     if value.is_empty() || value.len() > MAX_VALUE || value.chars().any(char::is_control) {
         return Err(Error::invalid_field(
@@ -305,12 +305,12 @@ fn select(rest: &str) -> String {
     format!("SELECT {COLUMNS} FROM secrets s JOIN resources r ON r.uid = s.resource_uid {rest}")
 }
 
-fn hosts(row: &Row) -> Result<Vec<HostName>, Error> {
+fn hosts(row: &Row) -> Result<Vec<HostName>> {
     let hosts: String = row.get("hosts")?;
     Ok(hosts.split(' ').map(HostName::stored).collect())
 }
 
-fn open(sealer: &Sealer, row: &Row) -> Result<OpenSecret, Error> {
+fn open(sealer: &Sealer, row: &Row) -> Result<OpenSecret> {
     let (uid, resource_uid): (String, String) = (row.get("secret_uid")?, row.get("resource_uid")?);
     let name: String = row.get("name")?;
     let context = context(&uid, &resource_uid, &name, &row.get::<String>("hosts")?);
@@ -328,7 +328,7 @@ fn open(sealer: &Sealer, row: &Row) -> Result<OpenSecret, Error> {
     })
 }
 
-fn from_row(row: &Row) -> Result<SecretToken, Error> {
+fn from_row(row: &Row) -> Result<SecretToken> {
     columns!(row => SecretToken {
         kind: row.get("type")?, hosts: hosts(row)?, resource, name, date_add, date_update
     })

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{Account, changed_meanwhile, current, mail_news};
 use crate::credentials::{Purpose, codes, sessions};
 use crate::database::values;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::people::{MailKind, UserScope, accounts, users};
 use crate::projects::Located;
 use crate::secrets::Secret;
@@ -16,14 +16,14 @@ impl Account<'_> {
     /// the same, and will not be taken.
     ///
     /// # Errors
-    /// A field error on `new_email` when it is none, on `current_password` when it is missing or wrong;
+    /// A field error on `new_email` when it is not an address, on `current_password` when it is missing or wrong;
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy).
     pub async fn change_email(
         &self,
         user: Uuid,
         new_email: &str,
         current_password: Option<Secret>,
-    ) -> Result<String, Error> {
+    ) -> Result<String> {
         let new_email = new_email.trim().to_owned();
         accounts::check_email("new_email", &new_email)?;
         let (scope, kept) = self.get(user).await?;
@@ -46,16 +46,16 @@ impl Account<'_> {
     ///
     /// # Errors
     /// A field error on `code` when it is not good, or when another user has the address by now.
-    pub async fn change_email_complete(&self, code: &str) -> Result<(String, String), Error> {
+    pub async fn change_email_complete(&self, code: &str) -> Result<(String, String)> {
         let scope = self.scope.clone();
         let code = code.to_owned();
         self.store
             .write(move |tx| {
                 let scope =
-                    UserScope::find(tx, &scope)?.ok_or_else(codes::refused)?;
+                    UserScope::find(tx, &scope)?.ok_or_else(codes::invalid_code)?;
                 let (uid, new_email) = codes::find(tx, &code, Purpose::ChangeEmail)?
-                    .ok_or_else(codes::refused)?;
-                let user = users::get(tx, &scope, uid).map_err(|_| codes::refused())?.user;
+                    .ok_or_else(codes::invalid_code)?;
+                let user = users::get(tx, &scope, uid).map_err(|_| codes::invalid_code())?.user;
                 let entry = scope
                     .entry("account.change_email_complete", uid)
                     .by_user(uid, &user.email)

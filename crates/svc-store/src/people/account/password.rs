@@ -1,4 +1,4 @@
-//! Passwords: changed by their owner, or chosen anew with a code that was mailed.
+//! Passwords: changed by their owner, or chosen again with a code that was mailed.
 
 use uuid::Uuid;
 
@@ -6,15 +6,15 @@ use super::{Account, changed_meanwhile, current, mail_news};
 use crate::audit::AuditEntry;
 use crate::credentials::{Purpose, SessionTokens, codes, sessions};
 use crate::database::{Reader, Tx, values};
-use crate::error::Error;
-use crate::people::users::Kept;
+use crate::error::Result;
+use crate::people::users::UserRow;
 use crate::people::{MailKind, User, UserScope, users};
 use crate::projects::Located;
 use crate::secrets::Secret;
 
 /// What is known together with a new password.
 #[derive(Default)]
-struct Known {
+struct Details {
     first_name: Option<String>,
     last_name: Option<String>,
     /// Whoever sets it has read a mail at the account's address.
@@ -33,7 +33,7 @@ impl Account<'_> {
         user: Uuid,
         new: Secret,
         current_password: Option<Secret>,
-    ) -> Result<SessionTokens, Error> {
+    ) -> Result<SessionTokens> {
         let (scope, kept) = self.get(user).await?;
         scope
             .authentication
@@ -47,7 +47,7 @@ impl Account<'_> {
                 let entry = scope
                     .entry("account.change_password", user.uid)
                     .before(users::tag(tx, user.uid)?);
-                let tokens = set(tx, &scope, &user, &hash, Known::default())?;
+                let tokens = set(tx, &scope, &user, &hash, Details::default())?;
                 let entry = entry.after(users::tag(tx, user.uid)?);
                 tx.changed(entry);
                 Ok(tokens)
@@ -60,7 +60,7 @@ impl Account<'_> {
     ///
     /// # Errors
     /// When the store cannot be used.
-    pub async fn reset_password(&self, email: &str) -> Result<(), Error> {
+    pub async fn reset_password(&self, email: &str) -> Result<()> {
         let scope = self.scope.clone();
         let (email, base_url) = (email.trim().to_owned(), self.base_url.clone());
         self.store
@@ -72,7 +72,7 @@ impl Account<'_> {
                 };
                 let mut entry = AuditEntry::new("account.reset_password");
                 match (&scope, known) {
-                    (Some(scope), Some(Kept { user, .. })) => {
+                    (Some(scope), Some(UserRow { user, .. })) => {
                         entry = entry.user(user.uid);
                         let mail = (MailKind::ResetPassword, Purpose::ResetPassword);
                         users::mail_code(tx, scope, &user, mail, &user.email, &base_url)?;
@@ -83,7 +83,7 @@ impl Account<'_> {
                 }
                 // One without a user tells that somebody asked for an address that has no account.
                 match scope {
-                    Some(scope) => tx.audit(entry.place(&scope.project, &scope.environment)),
+                    Some(scope) => tx.audit(entry.scope(&scope.project, &scope.environment)),
                     None => drop(tx.housekeeping()),
                 }
                 Ok(())
@@ -97,14 +97,10 @@ impl Account<'_> {
     /// # Errors
     /// A field error on `code` when it is not good, on `new_password` when that is too weak;
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy).
-    pub async fn reset_password_complete(
-        &self,
-        code: &str,
-        new: Secret,
-    ) -> Result<SessionTokens, Error> {
-        let known = Known {
+    pub async fn reset_password_complete(&self, code: &str, new: Secret) -> Result<SessionTokens> {
+        let known = Details {
             email_confirmed: true,
-            ..Known::default()
+            ..Details::default()
         };
         self.choose(code, Purpose::ResetPassword, "new_password", new, known)
             .await
@@ -121,8 +117,8 @@ impl Account<'_> {
         password: Secret,
         first_name: Option<String>,
         last_name: Option<String>,
-    ) -> Result<SessionTokens, Error> {
-        let known = Known {
+    ) -> Result<SessionTokens> {
+        let known = Details {
             first_name: users::name("first_name", first_name)?,
             last_name: users::name("last_name", last_name)?,
             email_confirmed: true,
@@ -137,8 +133,8 @@ impl Account<'_> {
         purpose: Purpose,
         field: &'static str,
         new: Secret,
-        known: Known,
-    ) -> Result<SessionTokens, Error> {
+        known: Details,
+    ) -> Result<SessionTokens> {
         let scope = self.scope.clone();
         let code = code.to_owned();
         // Before the work of a hash is done for it.
@@ -151,7 +147,7 @@ impl Account<'_> {
                 let kept = by_code(reader, &scope, &code, purpose)?;
                 Ok(kept.map(|kept| (scope, kept)))
             });
-            found.await?.ok_or_else(codes::refused)?
+            found.await?.ok_or_else(codes::invalid_code)?
         };
         scope
             .authentication
@@ -161,7 +157,7 @@ impl Account<'_> {
             .write(move |tx| {
                 // It works once: another call may have used it while the hash was made.
                 let kept = by_code(tx, &scope, &code, purpose)?;
-                let user = kept.ok_or_else(codes::refused)?.user;
+                let user = kept.ok_or_else(codes::invalid_code)?.user;
                 if purpose == Purpose::ResetPassword {
                     mail_news(tx, &scope, &user, MailKind::PasswordChanged, None)?;
                 }
@@ -188,7 +184,7 @@ fn by_code(
     scope: &UserScope,
     code: &str,
     purpose: Purpose,
-) -> Result<Option<Kept>, Error> {
+) -> Result<Option<UserRow>> {
     let Some((uid, email)) = codes::find(reader, code, purpose)? else {
         return Ok(None);
     };
@@ -203,11 +199,11 @@ fn set(
     scope: &UserScope,
     user: &User,
     hash: &str,
-    known: Known,
-) -> Result<SessionTokens, Error> {
+    known: Details,
+) -> Result<SessionTokens> {
     codes::forget(tx, user.uid)?;
     sessions::end_all(tx, user.uid)?;
-    let Known {
+    let Details {
         first_name,
         last_name,
         email_confirmed,

@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use super::Account;
 use crate::credentials::Purpose;
-use crate::error::Error;
-use crate::people::users::Made;
+use crate::error::{Error, Result};
+use crate::people::users::NewUserRow;
 use crate::people::{MailKind, User, UserScope, accounts, users};
 use crate::projects::Located;
 use crate::secrets::Secret;
@@ -58,9 +58,9 @@ impl Account<'_> {
     /// whether the address had an account before.
     ///
     /// # Errors
-    /// A field error on `email` when it is none or of a domain that may not register, on `password` when it is too
+    /// A field error on `email` when it is not an address or of a domain that may not register, on `password` when it is too
     /// weak, on the names when they are too long; [`ErrorKind::Busy`](crate::ErrorKind::Busy).
-    pub async fn register(&self, registration: Registration) -> Result<Registered, Error> {
+    pub async fn register(&self, registration: Registration) -> Result<Registered> {
         let scope = self.scope.clone();
         let scope = self
             .store
@@ -91,7 +91,7 @@ impl Account<'_> {
         self.store
             .write(move |tx| {
                 let team = users::sign_up_team(tx, &scope)?;
-                let made = Made {
+                let made = NewUserRow {
                     email: &email,
                     team: &team,
                     password: Some(hash),

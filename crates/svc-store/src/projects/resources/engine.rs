@@ -1,7 +1,7 @@
 //! The engines that a resource can be of, and how an address names its engine.
 
 use crate::database::stored_by_name;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::secrets::Secret;
 
 /// The engines that can be connected.
@@ -40,7 +40,7 @@ impl Engine {
     ///
     /// # Errors
     /// A field error on `url` that lists the forms; it does not quote the address.
-    pub fn of_url(url: &Secret) -> Result<Self, Error> {
+    pub fn of_url(url: &Secret) -> Result<Self> {
         let url = url.expose();
         let forms = [
             (Self::Sqlite, "sqlite:"),
