@@ -45,8 +45,6 @@ pub(crate) trait Credential: Sized + Send + 'static {
     /// Its name in messages.
     const WHAT: &'static str;
     const TABLE: &'static str;
-    /// The columns of the table that say what one opens.
-    const COLUMNS: &'static [&'static str];
     /// What the audit trail says when one is made, and when one is revoked.
     const ACTIONS: [&'static str; 2];
 
@@ -59,8 +57,8 @@ pub(crate) trait Credential: Sized + Send + 'static {
     /// The name and the expiry of a new one.
     fn terms(new: &Self::New) -> (Option<String>, Option<Timestamp>);
 
-    /// The values of [`COLUMNS`](Self::COLUMNS) for a new one. What is missing and can be made is made.
-    fn values(tx: &mut Tx<'_>, new: &Self::New) -> Result<Vec<Value>>;
+    /// The columns that say what a new one opens. What is missing and can be made is made.
+    fn columns(tx: &mut Tx<'_>, new: &Self::New) -> Result<Vec<(&'static str, Value)>>;
 
     /// Says in a line where it counts; `new` is given when it was just made.
     fn locate(
@@ -82,14 +80,9 @@ pub(crate) async fn create<C: Credential>(store: &Store, new: C::New) -> Result<
     let (hash, prefix) = (made.hash.to_hex(), made.prefix);
     let credential = store.write(move |tx| {
         let uid = Uuid::now_v7();
-        let mut values = C::values(tx, &new)?;
-        values.extend(values![uid, hash, prefix, name, tx.now(), expires]);
-        let places: Vec<String> = (1..=values.len()).map(|at| format!("?{at}")).collect();
-        let (table, columns, places) = (C::TABLE, C::COLUMNS.join(", "), places.join(", "));
-        let sql = format!(
-            "INSERT INTO {table} ({columns}, uid, hash, prefix, name, date_add, expires) VALUES ({places})"
-        );
-        tx.execute(&sql, &values)?;
+        let mut row = C::columns(tx, &new)?;
+        row.extend(row! { uid, hash, prefix, name, date_add: tx.now(), expires });
+        tx.insert(C::TABLE, &row)?;
         let credential: C = get(tx, uid)?;
         let entry = AuditEntry::new(C::ACTIONS[0]).record(uid.to_string());
         let entry = entry.after(tag::<C>(tx, uid)?);

@@ -22,7 +22,7 @@ pub(crate) use self::files::{lock as lock_folder, private_file};
 use self::migrations::MIGRATIONS;
 pub(crate) use self::row::{columns, stored_by_name};
 pub(crate) use self::tx::{Reader, Tx};
-pub(crate) use self::values::{Bind, values};
+pub(crate) use self::values::{Bind, row, values};
 use crate::audit::{Actor, AuditEntry, By, NewLine};
 use crate::clock::Clock;
 use crate::credentials::Passwords;

@@ -141,9 +141,12 @@ impl Error {
         move |cause| Self::internal(message).with_source(cause)
     }
 
-    /// Another error where a write failed because a value that must be unique is taken.
-    pub(crate) fn if_taken(self, other: impl FnOnce() -> Self) -> Self {
-        if self.is_taken() { other() } else { self }
+    /// A field error in place of a write that failed because a value that must be unique is taken.
+    pub(crate) fn if_taken(self, field: &str, message: impl Into<String>) -> Self {
+        match self.is_taken() {
+            true => Self::invalid_field(field, message),
+            false => self,
+        }
     }
 
     /// Whether a write failed because a value that must be unique is taken.

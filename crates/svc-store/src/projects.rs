@@ -18,7 +18,7 @@ use svc_model::{EnvironmentName, Project, ProjectName};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Tx, columns, handle, json, values};
+use crate::database::{Reader, Tx, columns, handle, json, row, values};
 use crate::error::{Error, Result};
 use crate::people::{Authentication, accounts, members, teams};
 
@@ -191,8 +191,7 @@ impl Projects<'_> {
                     members::put(tx, &uid, &account, &team)?;
                 }
                 let entry = AuditEntry::new("projects.create").project(&name);
-                let entry = entry.after(tx.tag("projects", &uid)?);
-                tx.changed(entry);
+                tx.changed_row("projects", &uid, entry)?;
                 from_row(&get(tx, &name)?)
             })
             .await
@@ -229,8 +228,7 @@ impl Projects<'_> {
                     &values![name, color, domain, sign_up, params, uid, authentication],
                 )?;
                 let entry = project.entry("projects.update").before(before);
-                let entry = entry.after(tx.tag("projects", uid)?);
-                tx.changed(entry);
+                tx.changed_row("projects", uid, entry)?;
                 from_row(&get(tx, &project.name)?)
             })
             .await
@@ -272,26 +270,12 @@ fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String> {
     let name = new.name.unwrap_or_else(|| unique_name.to_string());
     let params = json::object_or_empty("params", new.params)?;
     let (color, domain, sign_up) = (new.color, new.domain, new.sign_up);
-    tx.execute(
-        "INSERT INTO projects (uid, unique_name, name, color, domain, sign_up, params, date_add) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        &values![
-            uid,
-            unique_name,
-            name,
-            color,
-            domain,
-            sign_up,
-            params,
-            tx.now()
-        ],
-    )
-    .map_err(|error| {
-        error.if_taken(|| {
-            let message = format!("there is a project {unique_name} already; choose another name");
-            Error::invalid_field("unique_name", message)
-        })
-    })?;
+    let row = row! {
+        uid, unique_name, name, color, domain, sign_up, params, date_add: tx.now()
+    };
+    let taken = format!("there is a project {unique_name} already; choose another name");
+    tx.insert("projects", &row)
+        .map_err(|error| error.if_taken("unique_name", taken))?;
     Ok(uid)
 }
 

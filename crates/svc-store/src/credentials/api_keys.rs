@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::audit::AuditEntry;
 use crate::credentials;
 use crate::credentials::Credential;
-use crate::database::{Reader, Tx, columns, handle, values};
+use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::Result;
 use crate::people::{Team, accounts, members, teams};
 use crate::projects::{Located, ProjectRow};
@@ -158,8 +158,8 @@ impl ApiKeys<'_> {
         credentials::revoke(self.store, which).await
     }
 
-    /// Who presents this key; `None` when it is unknown, malformed, revoked or expired. A text that is no key costs no look into
-    /// the database.
+    /// Who presents this key; `None` when it is unknown, malformed, revoked or expired. A text that is no key costs no
+    /// look into the database.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -184,7 +184,6 @@ impl Credential for ApiKey {
     const KIND: CredentialKind = CredentialKind::ApiKey;
     const WHAT: &'static str = "API key";
     const TABLE: &'static str = "api_keys";
-    const COLUMNS: &'static [&'static str] = &["account_uid"];
     const ACTIONS: [&'static str; 2] = ["api_keys.create", "api_keys.revoke"];
 
     fn select() -> String {
@@ -203,14 +202,14 @@ impl Credential for ApiKey {
         (new.name.clone(), new.expires)
     }
 
-    fn values(tx: &mut Tx<'_>, new: &NewApiKey) -> Result<Vec<Value>> {
+    fn columns(tx: &mut Tx<'_>, new: &NewApiKey) -> Result<Vec<(&'static str, Value)>> {
         let project = ProjectRow::get(tx, &new.project)?;
         let account = accounts::find_or_create(tx, &new.email)?;
         if members::get(tx, &project.uid, account.uid)?.is_none() {
             let team = teams::administrators(tx, &project.uid)?;
             members::put(tx, &project.uid, &account, &team)?;
         }
-        Ok(values![account.uid].into())
+        Ok(row! { account_uid: account.uid }.into())
     }
 
     fn locate(

@@ -62,10 +62,10 @@ pub(crate) fn create(
     let user = user.filter(|_| !enough);
     let made = CredentialKind::Code.generate()?;
     let expires = now.saturating_add(purpose.lifetime()).unwrap_or(now);
-    tx.execute(
-        "INSERT INTO codes (hash, user_uid, purpose, email, date_add, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        &values![made.hash.to_hex(), user, name, email, now, expires],
-    )?;
+    let row = row! {
+        hash: made.hash.to_hex(), user_uid: user, purpose: name, email, date_add: now, expires
+    };
+    tx.insert("codes", &row)?;
     Ok((!enough).then_some((made.secret, expires)))
 }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::audit::AuditEntry;
 use crate::credentials;
 use crate::credentials::Credential;
-use crate::database::{Reader, Tx, columns, handle, values};
+use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::Result;
 use crate::people::{Team, TeamRights, rights, teams};
 use crate::projects::{Located, ScopeRow};
@@ -188,7 +188,6 @@ impl Credential for ServiceToken {
     const KIND: CredentialKind = CredentialKind::ServiceToken;
     const WHAT: &'static str = "service token";
     const TABLE: &'static str = "service_tokens";
-    const COLUMNS: &'static [&'static str] = &["environment_uid", "team_uid"];
     const ACTIONS: [&'static str; 2] = ["service_tokens.create", "service_tokens.revoke"];
 
     fn select() -> String {
@@ -212,10 +211,10 @@ impl Credential for ServiceToken {
         (new.name.clone(), new.expires)
     }
 
-    fn values(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<Value>> {
+    fn columns(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<(&'static str, Value)>> {
         let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
         let team = teams::by_name(tx, &scope.project_uid, &new.team)?;
-        Ok(values![scope.environment_uid, team.uid].into())
+        Ok(row! { environment_uid: scope.environment_uid, team_uid: team.uid }.into())
     }
 
     fn locate(

@@ -129,11 +129,10 @@ pub(crate) fn begin(tx: &mut Tx<'_>, scope: &UserScope, user: Uuid) -> Result<Se
     let (session, now) = (Uuid::now_v7(), tx.now());
     let expires = scope.refresh_expiry(now);
     tx.execute("DELETE FROM sessions WHERE expires <= ?1", &values![now])?;
-    tx.execute(
-        "INSERT INTO sessions (uid, user_uid, generation, date_add, last_use, expires) \
-         VALUES (?1, ?2, 1, ?3, ?3, ?4)",
-        &values![session, user, now, expires],
-    )?;
+    let row = row! {
+        uid: session, user_uid: user, generation: 1_i64, date_add: now, last_use: now, expires
+    };
+    tx.insert("sessions", &row)?;
     tokens(tx, scope, user, (session, 1), expires)
 }
 

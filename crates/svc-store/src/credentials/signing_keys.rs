@@ -226,10 +226,10 @@ fn insert(tx: &mut Tx<'_>) -> Result<String> {
     let kid = Uuid::now_v7().simple().to_string();
     let secret = URL_SAFE_NO_PAD.encode(random_bytes::<32>()?);
     let sealed = tx.sealer().seal(&format!("{CONTEXT} {kid}"), &secret)?;
-    tx.execute(
-        "INSERT INTO signing_keys (kid, secret, date_add) VALUES (?1, ?2, ?3)",
-        &values![kid, sealed, tx.now()],
-    )?;
+    let row = row! {
+        kid, secret: sealed, date_add: tx.now()
+    };
+    tx.insert("signing_keys", &row)?;
     Ok(kid)
 }
 

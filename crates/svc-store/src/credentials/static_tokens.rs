@@ -190,7 +190,6 @@ impl Credential for StaticToken {
     const KIND: CredentialKind = CredentialKind::StaticToken;
     const WHAT: &'static str = "static token";
     const TABLE: &'static str = "static_tokens";
-    const COLUMNS: &'static [&'static str] = &["environment_uid", "resource_uid"];
     const ACTIONS: [&'static str; 2] = ["tokens.create", "tokens.revoke"];
 
     fn select() -> String {
@@ -213,13 +212,13 @@ impl Credential for StaticToken {
         (new.name.clone(), new.expires)
     }
 
-    fn values(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<Value>> {
+    fn columns(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<(&'static str, Value)>> {
         let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
         let resource_uid = match new.resource.as_str() {
             ResourceName::TOOLS => None,
             _ => Some(scope.resource_uid(tx, &new.resource)?),
         };
-        Ok(values![scope.environment_uid, resource_uid].into())
+        Ok(row! { environment_uid: scope.environment_uid, resource_uid }.into())
     }
 
     fn locate(

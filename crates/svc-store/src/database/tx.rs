@@ -131,6 +131,15 @@ impl<'c> Tx<'c> {
         Ok(self.conn.execute(sql, values)?)
     }
 
+    /// Inserts a row, which [`row!`](super::row!) makes.
+    pub(crate) fn insert(&mut self, table: &str, row: &[(&'static str, Value)]) -> Result<()> {
+        let (columns, values): (Vec<&str>, Vec<Value>) = row.iter().cloned().unzip();
+        let places: Vec<String> = (1..=row.len()).map(|at| format!("?{at}")).collect();
+        let (columns, places) = (columns.join(", "), places.join(", "));
+        let sql = format!("INSERT INTO {table} ({columns}) VALUES ({places})");
+        self.execute(&sql, &values).map(drop)
+    }
+
     /// Runs one statement for every set of values.
     pub(crate) fn execute_many(
         &mut self,
@@ -145,6 +154,18 @@ impl<'c> Tx<'c> {
     pub(crate) fn changed(&mut self, entry: AuditEntry) {
         self.audit(entry);
         self.move_revision();
+    }
+
+    /// Says what was changed, which caches may hold, with the entity tag that the row of a table has now.
+    pub(crate) fn changed_row(
+        &mut self,
+        table: &str,
+        uid: impl Bind,
+        entry: AuditEntry,
+    ) -> Result<()> {
+        let after = self.tag(table, uid)?;
+        self.changed(entry.after(after));
+        Ok(())
     }
 
     /// Says what was changed, which no cache holds: a line of the audit trail.

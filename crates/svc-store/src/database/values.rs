@@ -56,3 +56,17 @@ macro_rules! values {
     };
 }
 pub(crate) use values;
+
+/// A row to be inserted: columns, each with its value, which may be a variable of its name.
+macro_rules! row {
+    ($($column:ident $(: $value:expr)?),+ $(,)?) => {
+        [$((stringify!($column), $crate::database::row!(@ $column $(, $value)?))),+]
+    };
+    (@ $column:ident) => {
+        $crate::database::Bind::bind(&$column)
+    };
+    (@ $column:ident, $value:expr) => {
+        $crate::database::Bind::bind(&$value)
+    };
+}
+pub(crate) use row;

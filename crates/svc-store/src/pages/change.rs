@@ -15,6 +15,8 @@ use crate::secrets::random_bytes;
 const DEFAULTS: &str =
     r#"{"view":"custom","unique_name":"","name":null,"resource":null,"model":null,"params":"{}"}"#;
 
+const NAME_IS_TAKEN: &str = "another page of this environment has this name; choose another one";
+
 /// How many numbered names are tried for a page without `unique_name` before one is drawn at random.
 const NUMBERED_NAMES: u32 = 20;
 
@@ -189,7 +191,7 @@ impl Change<'_, '_> {
     fn check_name(&mut self, uid: &str, name: &str, layers: Layers) -> Result<()> {
         match self.owner_of_name(uid, name, layers)? {
             None => Ok(()),
-            Some(_) => Err(name_is_taken()),
+            Some(_) => Err(Error::invalid_field("unique_name", NAME_IS_TAKEN)),
         }
     }
 
@@ -235,7 +237,7 @@ impl Change<'_, '_> {
                  content = excluded.content",
                 &values,
             )
-            .map_err(|error| error.if_taken(name_is_taken))?;
+            .map_err(|error| error.if_taken("unique_name", NAME_IS_TAKEN))?;
         revisions::add(self.tx, uid, layer)
     }
 
@@ -262,11 +264,4 @@ fn unique_name(content: &str) -> Result<String> {
         Ok(Some(name)) => Ok(name),
         _ => Err(Error::internal("a stored page has no unique name")),
     }
-}
-
-fn name_is_taken() -> Error {
-    Error::invalid_field(
-        "unique_name",
-        "another page of this environment has this name; choose another one",
-    )
 }

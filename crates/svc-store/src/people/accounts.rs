@@ -105,10 +105,10 @@ pub(crate) fn find_or_create(tx: &mut Tx<'_>, email: &str) -> Result<Account> {
         timezone: None,
         date_add: tx.now(),
     };
-    tx.execute(
-        "INSERT INTO accounts (uid, email, email_key, date_add) VALUES (?1, ?2, ?3, ?4)",
-        &values![account.uid, email, key(email), account.date_add],
-    )?;
+    let row = row! {
+        uid: account.uid, email, email_key: key(email), date_add: account.date_add
+    };
+    tx.insert("accounts", &row)?;
     Ok(account)
 }
 

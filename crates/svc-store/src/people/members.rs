@@ -5,7 +5,7 @@ use svc_data::Row;
 use svc_model::ProjectName;
 use uuid::Uuid;
 
-use crate::database::{Reader, Tx, columns, handle, values};
+use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::{Error, Result};
 use crate::people::{Account, Team, accounts, teams};
 use crate::projects::ProjectRow;
@@ -128,10 +128,9 @@ pub(crate) fn put(
             tx.execute(sql, &values![team.uid, member.uid])?;
         }
         None => {
-            tx.execute(
-                "INSERT INTO members (uid, project_uid, account_uid, team_uid, date_add) VALUES (?1, ?2, ?3, ?4, ?5)",
-                &values![Uuid::now_v7(), project_uid, account.uid, team.uid, tx.now()],
-            )?;
+            tx.insert("members", &row! {
+                uid: Uuid::now_v7(), project_uid, account_uid: account.uid, team_uid: team.uid, date_add: tx.now()
+            })?;
         }
     }
     if team.super_group {

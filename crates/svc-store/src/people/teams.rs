@@ -105,8 +105,7 @@ impl Teams<'_> {
         }
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
-                let taken =
-                    || Error::invalid_field("name", "another team of this project has this name");
+                let taken = "another team of this project has this name";
                 // Teams are named without regard to case.
                 let others = tx.list(
                     "SELECT name FROM teams WHERE project_uid = ?1 AND uid <> ?2",
@@ -114,20 +113,19 @@ impl Teams<'_> {
                     |row| Ok(row.get::<String>("name")?.to_lowercase()),
                 )?;
                 if others.contains(&name.to_lowercase()) {
-                    return Err(taken());
+                    return Err(Error::invalid_field("name", taken));
                 }
                 let before = tx.tag("teams", uid)?;
                 let sql = "UPDATE teams SET name = ?1 WHERE uid = ?2 AND project_uid = ?3";
                 tx.execute(sql, &values![name, uid, project.uid])
-                    .map_err(|error| error.if_taken(taken))?;
+                    .map_err(|error| error.if_taken("name", taken))?;
                 let sql = select("t.uid = ?1 AND t.project_uid = ?2");
                 let team = tx
                     .find(&sql, &values![uid, project.uid], from_row)?
                     .ok_or_else(|| Error::not_found("no such team"))?;
                 let entry = project.entry("teams.update").resource(ResourceName::TOOLS);
                 let entry = entry.model(MODEL).record(uid.to_string());
-                let entry = entry.before(before).after(tx.tag("teams", uid)?);
-                tx.changed(entry);
+                tx.changed_row("teams", uid, entry.before(before))?;
                 Ok(team)
             })
             .await
@@ -139,11 +137,10 @@ pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<()> {
     for (position, group) in (1_i64..).zip(PermissionsGroup::ALL) {
         let (uid, name) = (Uuid::now_v7(), group.team_name());
         let administers = group == PermissionsGroup::Administrator;
-        tx.execute(
-            "INSERT INTO teams (uid, project_uid, name, permissions_group, super_group, position, date_add) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            &values![uid, project_uid, name, group.as_str(), administers, position, tx.now()],
-        )?;
+        tx.insert("teams", &row! {
+            uid, project_uid, name, permissions_group: group.as_str(), super_group: administers, position,
+            date_add: tx.now()
+        })?;
     }
     Ok(())
 }

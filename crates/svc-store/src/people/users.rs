@@ -7,7 +7,7 @@ use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
 use crate::credentials::{Purpose, codes, sessions};
-use crate::database::{Bind, Reader, Store, Tx, columns, values};
+use crate::database::{Bind, Reader, Store, Tx, columns, row, values};
 use crate::error::{Error, Result};
 use crate::people::mails::{Content, NewMail};
 use crate::people::{MailKind, PermissionsGroup, Team, UserScope, accounts, mails, teams};
@@ -159,8 +159,7 @@ impl Users<'_> {
                     let mail = (MailKind::Invitation, Purpose::Invitation);
                     mail_code(tx, &scope, &user, mail, &user.email, &base_url)?;
                 }
-                let entry = scope.entry("users.create", uid).after(tag(tx, uid)?);
-                tx.changed(entry);
+                tx.changed_row("users", uid, scope.entry("users.create", uid))?;
                 Ok(user)
             })
             .await
@@ -176,7 +175,7 @@ impl Users<'_> {
         self.store
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let old = get(tx, &scope, uid)?.user;
-                let entry = scope.entry("users.update", uid).before(tag(tx, uid)?);
+                let entry = scope.entry("users.update", uid).before(tx.tag("users", uid)?);
                 let team = match &patch.team {
                     Some(wanted) => team(tx, &scope, wanted)?,
                     None => old.team.clone(),
@@ -195,8 +194,7 @@ impl Users<'_> {
                 if team.uid != old.team.uid {
                     sessions::end_all(tx, uid)?;
                 }
-                let entry = entry.after(tag(tx, uid)?);
-                tx.changed(entry);
+                tx.changed_row("users", uid, entry)?;
                 Ok(get(tx, &scope, uid)?.user)
             })
             .await
@@ -212,18 +210,15 @@ impl Users<'_> {
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let user = get(tx, &scope, uid)?.user;
                 ensure_other_administrator(tx, &scope, &user)?;
-                let entry = scope.entry("users.delete", uid).before(tag(tx, uid)?);
+                let entry = scope
+                    .entry("users.delete", uid)
+                    .before(tx.tag("users", uid)?);
                 tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
                 tx.changed(entry);
                 Ok(())
             })
             .await
     }
-}
-
-/// The entity tag of a user. Another password makes it another one.
-pub(crate) fn tag(reader: &mut Reader<'_>, user: Uuid) -> Result<Option<String>> {
-    reader.tag("users", user)
 }
 
 /// A user with what is not for everybody.
@@ -253,27 +248,13 @@ pub(crate) fn insert(
     accounts::check_email("email", email)?;
     let [first_name, last_name, language, timezone] = made.names;
     let uid = Uuid::now_v7();
-    let values = values![
-        uid,
-        scope.environment_uid,
-        made.team.uid,
-        email,
-        accounts::key(email),
-        made.email_confirmed,
-        made.password,
-        name("first_name", first_name)?,
-        name("last_name", last_name)?,
-        name("language", language)?,
-        time_zone("timezone", timezone)?,
-        tx.now(),
-    ];
-    let written = tx.execute(
-        "INSERT INTO users (uid, environment_uid, team_uid, email, email_key, email_confirmed, password, \
-         first_name, last_name, language, timezone, date_add) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        &values,
-    );
-    match written {
+    let row = row! {
+        uid, environment_uid: scope.environment_uid, team_uid: made.team.uid, email,
+        email_key: accounts::key(email), email_confirmed: made.email_confirmed, password: made.password,
+        first_name: name("first_name", first_name)?, last_name: name("last_name", last_name)?,
+        language: name("language", language)?, timezone: time_zone("timezone", timezone)?, date_add: tx.now()
+    };
+    match tx.insert("users", &row) {
         Ok(_) => Ok(Some(uid)),
         Err(error) if error.is_taken() => Ok(None),
         Err(error) => Err(error),
@@ -321,11 +302,6 @@ fn from_row(row: &Row) -> Result<UserRow> {
     })
 }
 
-/// Mails a code. Where the user has enough of them, nothing is mailed.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "who, what, where to and when are apart everywhere else"
-)]
 /// Mails a code. Where the user has enough of them, nothing is mailed.
 pub(crate) fn mail_code(
     tx: &mut Tx<'_>,

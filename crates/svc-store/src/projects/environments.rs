@@ -6,7 +6,7 @@ use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName, Scope};
 use uuid::Uuid;
 
-use crate::database::{Reader, Tx, columns, handle, json, values};
+use crate::database::{Reader, Tx, columns, handle, json, row, values};
 use crate::error::{Error, Result};
 use crate::pages;
 use crate::projects::{Located, ProjectRow, ScopeRow, names};
@@ -121,7 +121,9 @@ impl Environments<'_> {
             .write_in(project.clone(), |tx, project: ProjectRow| {
                 let uid = insert(tx, &project.uid, new)?;
                 let made = get(tx, &uid)?;
-                let entry = project.entry("environments.create").after(tag(tx, &uid)?);
+                let entry = project
+                    .entry("environments.create")
+                    .after(tx.tag("environments", &uid)?);
                 tx.changed(entry.environment(&made.unique_name));
                 Ok(made)
             })
@@ -142,7 +144,7 @@ impl Environments<'_> {
         self.store
             .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
                 let uid = &scope.environment_uid;
-                let before = tag(tx, uid)?;
+                let before = tx.tag("environments", uid)?;
                 let old = get(tx, uid)?;
                 let params = match patch.params {
                     Some(params) => json::object("params", params)?,
@@ -155,8 +157,7 @@ impl Environments<'_> {
                     &values![name, color, params, uid],
                 )?;
                 let entry = scope.entry("environments.update").before(before);
-                let entry = entry.after(tag(tx, uid)?);
-                tx.changed(entry);
+                tx.changed_row("environments", uid, entry)?;
                 get(tx, uid)
             })
             .await
@@ -182,7 +183,7 @@ impl Environments<'_> {
                 let source = ScopeRow::get(tx, &Scope::new(&project, &from))?.environment_uid;
                 let scope = ScopeRow::get(tx, &Scope::new(&project, &to))?;
                 let target = &scope.environment_uid;
-                let before = tag(tx, target)?;
+                let before = tx.tag("environments", target)?;
                 if replace {
                     pages::remove_all(tx, target)?;
                 } else if pages::has_any(tx, target)? || has_settings(tx, target)? {
@@ -198,8 +199,7 @@ impl Environments<'_> {
                 )?;
                 let copied = pages::copy_all(tx, &source, target)?;
                 let entry = scope.entry("environments.copy").record(from.as_str());
-                let entry = entry.before(before).after(tag(tx, target)?);
-                tx.changed(entry);
+                tx.changed_row("environments", target, entry.before(before))?;
                 Ok(copied)
             })
             .await
@@ -219,18 +219,15 @@ impl Environments<'_> {
         self.store
             .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
                 let uid = &scope.environment_uid;
-                let entry = scope.entry("environments.delete").before(tag(tx, uid)?);
+                let entry = scope
+                    .entry("environments.delete")
+                    .before(tx.tag("environments", uid)?);
                 tx.execute("DELETE FROM environments WHERE uid = ?1", &values![uid])?;
                 tx.changed(entry);
                 Ok(())
             })
             .await
     }
-}
-
-/// The entity tag of an environment.
-fn tag(reader: &mut Reader<'_>, uid: &str) -> Result<Option<String>> {
-    reader.tag("environments", uid)
 }
 
 /// An environment by its identifier.
@@ -260,27 +257,13 @@ pub(crate) fn insert(tx: &mut Tx<'_>, project_uid: &str, new: NewEnvironment) ->
     let unique_name = new.unique_name;
     let name = new.name.unwrap_or_else(|| unique_name.to_string());
     let params = json::object_or_empty("params", new.params)?;
-    tx.execute(
-        "INSERT INTO environments (uid, project_uid, unique_name, name, color, params, date_add) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        &values![
-            uid,
-            project_uid,
-            unique_name,
-            name,
-            new.color,
-            params,
-            tx.now()
-        ],
-    )
-    .map_err(|error| {
-        error.if_taken(|| {
-            let message = format!(
-                "the project has an environment {unique_name} already; choose another name"
-            );
-            Error::invalid_field("unique_name", message)
-        })
-    })?;
+    let row = row! {
+        uid, project_uid, unique_name, name, color: new.color, params, date_add: tx.now()
+    };
+    let taken =
+        format!("the project has an environment {unique_name} already; choose another name");
+    tx.insert("environments", &row)
+        .map_err(|error| error.if_taken("unique_name", taken))?;
     Ok(uid)
 }
 

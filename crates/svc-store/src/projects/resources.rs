@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 pub use self::engine::Engine;
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Tx, columns, handle, json, values};
+use crate::database::{Reader, Tx, columns, handle, json, row, values};
 use crate::error::{Error, Result};
 use crate::projects::scope::missing_resource;
 use crate::projects::{ScopeRow, names};
@@ -279,19 +279,13 @@ fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resourc
     let name = new.name.unwrap_or_else(|| unique_name.to_string());
     let params = json::object_or_empty("params", new.params)?;
     let (environment_uid, engine) = (&scope.environment_uid, engine.as_str());
-    tx.execute(
-        "INSERT INTO resources (uid, environment_uid, unique_name, name, engine, url, params, date_add) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        &values![uid, environment_uid, unique_name, name, engine, sealed, params, tx.now()],
-    )
-    .map_err(|error| {
-        error.if_taken(|| {
-            let message = format!(
-                "the environment has a resource {unique_name} already; choose another name"
-            );
-            Error::invalid_field("unique_name", message)
-        })
-    })?;
+    let row = row! {
+        uid, environment_uid, unique_name, name, engine, url: sealed, params, date_add: tx.now()
+    };
+    let taken =
+        format!("the environment has a resource {unique_name} already; choose another name");
+    tx.insert("resources", &row)
+        .map_err(|error| error.if_taken("unique_name", taken))?;
     written(tx, "resources.create", uid, None)
 }
 
@@ -307,8 +301,7 @@ fn written(
         .scope(&resource.project, &resource.environment)
         .resource(resource.unique_name.as_str());
     // Its address is sealed again with each change, so that the tag changes too.
-    let entry = entry.before(before).after(tx.tag("resources", uid)?);
-    tx.changed(entry);
+    tx.changed_row("resources", uid, entry.before(before))?;
     Ok(resource)
 }
 

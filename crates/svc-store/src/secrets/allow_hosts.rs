@@ -47,9 +47,8 @@ impl AllowHosts<'_> {
         let host = host.to_string();
         self.store
             .write_in(project.clone(), move |tx, project: ProjectRow| {
-                let sql =
-                    "INSERT INTO allow_hosts (project_uid, host, date_add) VALUES (?1, ?2, ?3)";
-                match tx.execute(sql, &values![project.uid, host, tx.now()]) {
+                let row = row! { project_uid: project.uid, host, date_add: tx.now() };
+                match tx.insert("allow_hosts", &row) {
                     Err(error) if !error.is_taken() => return Err(error),
                     _ => tx.changed(project.entry("allow_hosts.create").record(host)),
                 }

@@ -156,11 +156,9 @@ impl SecretTokens<'_> {
                 let context = context(&uid, &resource_uid, &name, &hosts);
                 let sealed = tx.sealer().seal(&context, value.expose())?;
                 tx.execute("DELETE FROM secrets WHERE uid = ?1", &values![uid])?;
-                tx.execute(
-                    "INSERT INTO secrets (uid, resource_uid, name, type, hosts, value, date_add, date_update) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    &values![uid, resource_uid, name, STATIC, hosts, sealed, date_add, now],
-                )?;
+                tx.insert("secrets", &row! {
+                    uid, resource_uid, name, type: STATIC, hosts, value: sealed, date_add, date_update: now
+                })?;
                 let entry = scope.entry("secrets.set").resource(resource.as_str());
                 tx.changed(entry.record(name));
                 Ok(())

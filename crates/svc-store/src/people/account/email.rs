@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{Account, changed_meanwhile, current, mail_news};
 use crate::credentials::{Purpose, codes, sessions};
 use crate::database::values;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::people::{MailKind, UserScope, accounts, users};
 use crate::projects::Located;
 use crate::secrets::Secret;
@@ -59,7 +59,7 @@ impl Account<'_> {
                 let entry = scope
                     .entry("account.change_email_complete", uid)
                     .by_user(uid, &user.email)
-                    .before(users::tag(tx, uid)?);
+                    .before(tx.tag("users", uid)?);
                 codes::forget(tx, uid)?;
                 let key = accounts::key(&new_email);
                 tx.execute(
@@ -67,20 +67,15 @@ impl Account<'_> {
                     &values![new_email, key, true, uid],
                 )
                 .map_err(|error| {
-                    error.if_taken(|| {
-                        Error::invalid_field(
-                            "code",
-                            "another account has this address by now; sign in to that one",
-                        )
-                    })
+                    let taken = "another account has this address by now; sign in to that one";
+                    error.if_taken("code", taken)
                 })?;
                 if accounts::key(&user.email) != key {
                     sessions::end_all(tx, uid)?;
                     let about = Some(new_email.clone());
                     mail_news(tx, &scope, &user, MailKind::EmailChanged, about)?;
                 }
-                let entry = entry.after(users::tag(tx, uid)?);
-                tx.changed(entry);
+                tx.changed_row("users", uid, entry)?;
                 Ok((user.email, new_email))
             })
             .await

@@ -46,10 +46,9 @@ impl Account<'_> {
                 mail_news(tx, &scope, &user, MailKind::PasswordChanged, None)?;
                 let entry = scope
                     .entry("account.change_password", user.uid)
-                    .before(users::tag(tx, user.uid)?);
+                    .before(tx.tag("users", user.uid)?);
                 let tokens = set(tx, &scope, &user, &hash, Details::default())?;
-                let entry = entry.after(users::tag(tx, user.uid)?);
-                tx.changed(entry);
+                tx.changed_row("users", user.uid, entry)?;
                 Ok(tokens)
             })
             .await
@@ -168,10 +167,9 @@ impl Account<'_> {
                 let entry = scope
                     .entry(action, user.uid)
                     .by_user(user.uid, &user.email)
-                    .before(users::tag(tx, user.uid)?);
+                    .before(tx.tag("users", user.uid)?);
                 let tokens = set(tx, &scope, &user, &hash, known)?;
-                let entry = entry.after(users::tag(tx, user.uid)?);
-                tx.changed(entry);
+                tx.changed_row("users", user.uid, entry)?;
                 Ok(tokens)
             })
             .await

@@ -129,7 +129,7 @@ impl Account<'_> {
                     Some(owner) => (owner, (MailKind::AlreadyRegistered, Purpose::ResetPassword)),
                 };
                 users::mail_code(tx, &scope, owner, mail, &owner.email, &base_url)?;
-                let tag = users::tag(tx, owner.uid)?;
+                let tag = tx.tag("users", owner.uid)?;
                 let before = tag.clone().filter(|_| taken.is_some());
                 let entry = scope.entry("account.register", owner.uid);
                 tx.audit(entry.before(before).after(tag));
