@@ -3,6 +3,7 @@
 
 pub(crate) mod api_keys;
 pub(crate) mod codes;
+mod kind;
 pub(crate) mod passwords;
 pub(crate) mod service_tokens;
 pub(crate) mod sessions;
@@ -11,6 +12,7 @@ pub(crate) mod static_tokens;
 
 pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
 pub(crate) use self::codes::Purpose;
+pub use self::kind::{CredentialHash, CredentialKind};
 pub(crate) use self::passwords::Passwords;
 pub use self::service_tokens::{
     CreatedServiceToken, NewServiceToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
@@ -29,7 +31,7 @@ use crate::audit::AuditEntry;
 use crate::clock;
 use crate::database::{Reader, Store, Tx, row, values};
 use crate::error::{Error, Result};
-use crate::secrets::{CredentialHash, CredentialKind, Secret};
+use crate::secrets::Secret;
 
 /// How often the use of one credential is written down at most.
 const WRITE_EVERY: SignedDuration = SignedDuration::from_secs(60);

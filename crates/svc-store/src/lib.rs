@@ -53,9 +53,9 @@ pub use self::audit::{
 pub use self::clock::Clock;
 pub use self::credentials::{
     ApiKey, ApiKeyIdentity, ApiKeys, Claims, CreatedApiKey, CreatedServiceToken,
-    CreatedStaticToken, Keyring, Membership, NewApiKey, NewServiceToken, NewStaticToken,
-    ServiceToken, ServiceTokenIdentity, ServiceTokens, SessionIdentity, SessionTokens, Sessions,
-    SigningKeys, StaticToken, TokenIdentity, Tokens,
+    CreatedStaticToken, CredentialHash, CredentialKind, Keyring, Membership, NewApiKey,
+    NewServiceToken, NewStaticToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
+    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TokenIdentity, Tokens,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};
@@ -71,8 +71,8 @@ pub use self::projects::{
     Resources,
 };
 pub use self::secrets::{
-    AllowHost, AllowHosts, CredentialHash, CredentialKind, HostName, HostPort, NewSecretToken,
-    OpenSecret, ProxyRules, SealKey, Secret, SecretToken, SecretTokens,
+    AllowHost, AllowHosts, HostName, HostPort, NewSecretToken, OpenSecret, ProxyRules, SealKey,
+    Secret, SecretToken, SecretTokens,
 };
 
 #[cfg(doctest)]

@@ -13,6 +13,6 @@ pub use self::host_name::HostName;
 pub use self::host_port::HostPort;
 pub use self::seal::SealKey;
 pub(crate) use self::seal::Sealer;
+pub use self::secret::Secret;
 pub(crate) use self::secret::random_bytes;
-pub use self::secret::{CredentialHash, CredentialKind, Secret};
 pub use self::secret_tokens::{NewSecretToken, OpenSecret, ProxyRules, SecretToken, SecretTokens};

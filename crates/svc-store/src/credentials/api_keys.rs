@@ -8,12 +8,12 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials;
-use crate::credentials::Credential;
+use crate::credentials::{Credential, CredentialKind};
 use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::Result;
 use crate::people::{Team, accounts, members, teams};
 use crate::projects::{Located, ProjectRow};
-use crate::secrets::{CredentialKind, Secret};
+use crate::secrets::Secret;
 
 /// An API key as lists show it: everything but the key.
 #[derive(Debug, Clone, PartialEq, Eq)]

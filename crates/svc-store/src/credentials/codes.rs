@@ -3,9 +3,10 @@
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
+use crate::credentials::{CredentialHash, CredentialKind};
 use crate::database::{Reader, Tx, row, values};
 use crate::error::{Error, Result};
-use crate::secrets::{CredentialHash, CredentialKind, Secret};
+use crate::secrets::Secret;
 
 /// How many codes for one purpose an account can have at once; a mail for each of them is enough.
 const MOST_AT_ONCE: usize = 5;

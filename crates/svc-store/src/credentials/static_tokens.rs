@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials;
-use crate::credentials::Credential;
+use crate::credentials::{Credential, CredentialKind};
 use crate::database::{Reader, Tx, columns, handle, row, values};
 use crate::error::Result;
 use crate::projects::{Located, ScopeRow};
-use crate::secrets::{CredentialKind, Secret};
+use crate::secrets::Secret;
 
 /// A static token as lists show it: everything but the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,8 +164,8 @@ impl Tokens<'_> {
         credentials::revoke(self.store, which).await
     }
 
-    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no token costs no look into
-    /// the database.
+    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no token
+    /// costs no look into the database.
     ///
     /// # Errors
     /// When the store cannot be read.

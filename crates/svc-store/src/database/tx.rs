@@ -223,3 +223,22 @@ impl<'c> DerefMut for Tx<'c> {
         &mut self.reader
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[tokio::test]
+    async fn a_change_that_says_nothing_of_itself_is_not_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let insert = "INSERT INTO store_probe (id, filler) VALUES (1, 'x')";
+        let refused = store.write(|tx| tx.execute(insert, &[])).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Internal);
+        let rows = store.read(|reader| reader.query("SELECT id FROM store_probe", &[]));
+        assert!(rows.await.unwrap().is_empty());
+        let kept = store.write(|tx| tx.housekeeping().execute(insert, &[]));
+        assert_eq!(kept.await.unwrap(), 1);
+    }
+}

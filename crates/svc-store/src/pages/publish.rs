@@ -133,7 +133,8 @@ fn etags(
         .collect()
 }
 
-/// Leaves a line about each of these pages, with what they were in a layer and what they are there now. Gives the pages.
+/// Leaves a line about each of these pages, with what they were in a layer and what they are there now. Gives the
+/// pages.
 fn audit_each(
     change: &mut Change<'_, '_>,
     action: &'static str,

@@ -242,10 +242,13 @@ pub(crate) fn put(tx: &mut Tx<'_>, mail: &NewMail<'_>) -> Result<()> {
         serde_json::to_string(&mail.content).map_err(Error::caused("a mail cannot be written"))?;
     let content = tx.sealer().seal(&context(&uid), &content)?;
     let (kind, environment_uid) = (mail.kind.as_str(), mail.environment_uid);
-    tx.insert("mails", &row! {
-        uid, environment_uid, kind, recipient: mail.to, content, date_add: tx.now(), expires: mail.expires,
-        next_attempt: tx.now()
-    })?;
+    tx.insert(
+        "mails",
+        &row! {
+            uid, environment_uid, kind, recipient: mail.to, content, date_add: tx.now(),
+            expires: mail.expires, next_attempt: tx.now()
+        },
+    )?;
     Ok(())
 }
 

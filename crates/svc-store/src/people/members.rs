@@ -128,9 +128,13 @@ pub(crate) fn put(
             tx.execute(sql, &values![team.uid, member.uid])?;
         }
         None => {
-            tx.insert("members", &row! {
-                uid: Uuid::now_v7(), project_uid, account_uid: account.uid, team_uid: team.uid, date_add: tx.now()
-            })?;
+            tx.insert(
+                "members",
+                &row! {
+                    uid: Uuid::now_v7(), project_uid, account_uid: account.uid, team_uid: team.uid,
+                    date_add: tx.now()
+                },
+            )?;
         }
     }
     if team.super_group {

@@ -137,10 +137,13 @@ pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<()> {
     for (position, group) in (1_i64..).zip(PermissionsGroup::ALL) {
         let (uid, name) = (Uuid::now_v7(), group.team_name());
         let administers = group == PermissionsGroup::Administrator;
-        tx.insert("teams", &row! {
-            uid, project_uid, name, permissions_group: group.as_str(), super_group: administers, position,
-            date_add: tx.now()
-        })?;
+        tx.insert(
+            "teams",
+            &row! {
+                uid, project_uid, name, permissions_group: group.as_str(), super_group: administers,
+                position, date_add: tx.now()
+            },
+        )?;
     }
     Ok(())
 }

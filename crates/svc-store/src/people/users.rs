@@ -122,8 +122,8 @@ impl Users<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
-    /// `email` when it is not an address or taken, on `group` when the project has no such team, on the names when they are
-    /// too long, on `password` when it is too weak.
+    /// `email` when it is not an address or taken, on `group` when the project has no such team, on the names when
+    /// they are too long, on `password` when it is too weak.
     pub async fn create(&self, new: NewUser, base_url: &str) -> Result<User> {
         let base_url = base_url.to_owned();
         let password = match &new.password {
@@ -250,7 +250,8 @@ pub(crate) fn insert(
     let uid = Uuid::now_v7();
     let row = row! {
         uid, environment_uid: scope.environment_uid, team_uid: made.team.uid, email,
-        email_key: accounts::key(email), email_confirmed: made.email_confirmed, password: made.password,
+        email_key: accounts::key(email), email_confirmed: made.email_confirmed,
+        password: made.password,
         first_name: name("first_name", first_name)?, last_name: name("last_name", last_name)?,
         language: name("language", language)?, timezone: time_zone("timezone", timezone)?, date_add: tx.now()
     };

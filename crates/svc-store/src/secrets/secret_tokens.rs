@@ -137,32 +137,40 @@ impl SecretTokens<'_> {
         }
         let hosts = Vec::from_iter(hosts).join(" ");
         self.store
-            .write_in(Scope::new(project, environment), move |tx, scope: ScopeRow| {
-                let NewSecretToken {
-                    resource,
-                    name,
-                    value,
-                    ..
-                } = new;
-                let resource_uid = scope.resource_uid(tx, &resource)?;
-                let now = clock::to_text(tx.now());
-                let sql = "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2";
-                let old: Option<(String, String)> = tx
-                    .find(sql, &values![resource_uid, name], |row| {
-                        Ok((row.get("uid")?, row.get("date_add")?))
-                    })?;
-                let (uid, date_add) =
-                    old.unwrap_or_else(|| (Uuid::now_v7().to_string(), now.clone()));
-                let context = context(&uid, &resource_uid, &name, &hosts);
-                let sealed = tx.sealer().seal(&context, value.expose())?;
-                tx.execute("DELETE FROM secrets WHERE uid = ?1", &values![uid])?;
-                tx.insert("secrets", &row! {
-                    uid, resource_uid, name, type: STATIC, hosts, value: sealed, date_add, date_update: now
-                })?;
-                let entry = scope.entry("secrets.set").resource(resource.as_str());
-                tx.changed(entry.record(name));
-                Ok(())
-            })
+            .write_in(
+                Scope::new(project, environment),
+                move |tx, scope: ScopeRow| {
+                    let NewSecretToken {
+                        resource,
+                        name,
+                        value,
+                        ..
+                    } = new;
+                    let resource_uid = scope.resource_uid(tx, &resource)?;
+                    let now = clock::to_text(tx.now());
+                    let sql =
+                        "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2";
+                    let old: Option<(String, String)> =
+                        tx.find(sql, &values![resource_uid, name], |row| {
+                            Ok((row.get("uid")?, row.get("date_add")?))
+                        })?;
+                    let (uid, date_add) =
+                        old.unwrap_or_else(|| (Uuid::now_v7().to_string(), now.clone()));
+                    let context = context(&uid, &resource_uid, &name, &hosts);
+                    let sealed = tx.sealer().seal(&context, value.expose())?;
+                    tx.execute("DELETE FROM secrets WHERE uid = ?1", &values![uid])?;
+                    tx.insert(
+                        "secrets",
+                        &row! {
+                            uid, resource_uid, name, type: STATIC, hosts, value: sealed, date_add,
+                            date_update: now
+                        },
+                    )?;
+                    let entry = scope.entry("secrets.set").resource(resource.as_str());
+                    tx.changed(entry.record(name));
+                    Ok(())
+                },
+            )
             .await
     }
 

@@ -58,8 +58,8 @@ impl Account<'_> {
     /// whether the address had an account before.
     ///
     /// # Errors
-    /// A field error on `email` when it is not an address or of a domain that may not register, on `password` when it is too
-    /// weak, on the names when they are too long; [`ErrorKind::Busy`](crate::ErrorKind::Busy).
+    /// A field error on `email` when it is not an address or of a domain that may not register, on `password` when it is
+    /// too weak, on the names when they are too long; [`ErrorKind::Busy`](crate::ErrorKind::Busy).
     pub async fn register(&self, registration: Registration) -> Result<Registered> {
         let scope = self.scope.clone();
         let scope = self
