@@ -50,7 +50,7 @@ impl Page {
 }
 
 handle! {
-    /// The pages of the store's environments: [`Store::pages`].
+    /// The pages of the store's environments: [`Store::pages`](crate::Store::pages).
     ///
     /// Every function takes the layer of the request ([`Draft`]): `Off` is the published one; `On` reads the draft of a
     /// page where it has one, else the page as it is published, and writes drafts only.

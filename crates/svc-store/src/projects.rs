@@ -104,7 +104,7 @@ pub struct ProjectPatch {
 }
 
 handle! {
-    /// The store's projects: [`Store::projects`].
+    /// The store's projects: [`Store::projects`](crate::Store::projects).
     Projects,
     /// The projects.
     projects

@@ -60,7 +60,7 @@ pub struct WriteMark {
 }
 
 handle! {
-    /// The marks of the store: [`Store::write_marks`].
+    /// The marks of the store: [`Store::write_marks`](crate::Store::write_marks).
     WriteMarks,
     /// The marks of bulk creates that carry a key.
     write_marks

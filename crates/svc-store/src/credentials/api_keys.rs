@@ -118,7 +118,7 @@ impl ApiKeyIdentity {
 }
 
 handle! {
-    /// The store's API keys: [`Store::api_keys`].
+    /// The store's API keys: [`Store::api_keys`](crate::Store::api_keys).
     ApiKeys,
     /// The API keys of accounts.
     api_keys
@@ -168,7 +168,7 @@ impl ApiKeys<'_> {
     }
 
     /// Writes down that a key was used, at most once a minute. Meant to be called in the background, after the
-    /// request was answered; [`Store::revision`] stays.
+    /// request was answered; [`Store::revision`](crate::Store::revision) stays.
     ///
     /// # Errors
     /// When the store cannot be written.

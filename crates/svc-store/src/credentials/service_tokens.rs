@@ -117,7 +117,7 @@ impl ServiceTokenIdentity {
 }
 
 handle! {
-    /// The store's service tokens: [`Store::service_tokens`].
+    /// The store's service tokens: [`Store::service_tokens`](crate::Store::service_tokens).
     ServiceTokens,
     /// The tokens of services.
     service_tokens
@@ -172,7 +172,7 @@ impl ServiceTokens<'_> {
     }
 
     /// Writes down that a token was used, at most once a minute. Meant to be called in the background, after the
-    /// request was answered; [`Store::revision`] stays.
+    /// request was answered; [`Store::revision`](crate::Store::revision) stays.
     ///
     /// # Errors
     /// When the store cannot be written.

@@ -65,7 +65,7 @@ pub struct SessionIdentity {
 }
 
 handle! {
-    /// The sessions of users: [`Store::sessions`].
+    /// The sessions of users: [`Store::sessions`](crate::Store::sessions).
     Sessions,
     /// The sessions of users.
     sessions

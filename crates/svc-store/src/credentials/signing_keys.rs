@@ -163,7 +163,7 @@ fn read<T: for<'de> Deserialize<'de>>(part: &str) -> Option<T> {
 }
 
 handle! {
-    /// The keys that sign access tokens: [`Store::signing_keys`].
+    /// The keys that sign access tokens: [`Store::signing_keys`](crate::Store::signing_keys).
     SigningKeys,
     /// The keys that sign access tokens.
     signing_keys

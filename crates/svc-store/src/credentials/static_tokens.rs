@@ -119,7 +119,7 @@ impl TokenIdentity {
 }
 
 handle! {
-    /// The store's static tokens: [`Store::tokens`].
+    /// The store's static tokens: [`Store::tokens`](crate::Store::tokens).
     Tokens,
     /// The static tokens of resources.
     tokens
@@ -174,7 +174,7 @@ impl Tokens<'_> {
     }
 
     /// Writes down that a token was used, at most once a minute. Meant to be called in the background, after the
-    /// request was answered; [`Store::revision`] stays.
+    /// request was answered; [`Store::revision`](crate::Store::revision) stays.
     ///
     /// # Errors
     /// When the store cannot be written.

@@ -38,7 +38,7 @@ pub struct Account {
 }
 
 handle! {
-    /// The accounts of the store: [`Store::accounts`].
+    /// The accounts of the store: [`Store::accounts`](crate::Store::accounts).
     Accounts,
     /// The platform's accounts.
     accounts

@@ -145,7 +145,7 @@ pub(crate) struct NewMail<'a> {
 }
 
 handle! {
-    /// The outbox: [`Store::mails`].
+    /// The outbox: [`Store::mails`](crate::Store::mails).
     Mails,
     /// The mails that wait.
     mails

@@ -25,7 +25,7 @@ pub struct Member {
 }
 
 handle! {
-    /// The members of the store's projects: [`Store::members`].
+    /// The members of the store's projects: [`Store::members`](crate::Store::members).
     Members,
     /// The members of projects.
     members

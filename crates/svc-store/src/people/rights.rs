@@ -102,7 +102,7 @@ impl TeamRights {
 }
 
 handle! {
-    /// The rules about what teams may do: [`Store::rights`].
+    /// The rules about what teams may do: [`Store::rights`](crate::Store::rights).
     RightsRules,
     /// The rules about what teams may do.
     rights

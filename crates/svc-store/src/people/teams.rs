@@ -70,7 +70,7 @@ stored_by_name!(
 );
 
 handle! {
-    /// The teams of the store's projects: [`Store::teams`].
+    /// The teams of the store's projects: [`Store::teams`](crate::Store::teams).
     Teams,
     /// The teams of projects.
     teams

@@ -91,7 +91,7 @@ impl EnvironmentCopy {
 }
 
 handle! {
-    /// The environments of the store's projects: [`Store::environments`].
+    /// The environments of the store's projects: [`Store::environments`](crate::Store::environments).
     Environments,
     /// The environments of projects.
     environments

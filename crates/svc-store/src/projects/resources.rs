@@ -78,7 +78,7 @@ impl NewResource {
 }
 
 handle! {
-    /// The connected databases: [`Store::resources`].
+    /// The connected databases: [`Store::resources`](crate::Store::resources).
     Resources,
     /// The connected databases of environments.
     resources

@@ -20,7 +20,7 @@ pub struct AllowHost {
 }
 
 handle! {
-    /// The allow-lists of projects: [`Store::allow_hosts`].
+    /// The allow-lists of projects: [`Store::allow_hosts`](crate::Store::allow_hosts).
     AllowHosts,
     /// The hosts that the HTTP proxy may reach for projects although they are not public.
     allow_hosts

@@ -107,7 +107,7 @@ impl OpenSecret {
 }
 
 handle! {
-    /// The secret tokens of resources: [`Store::secret_tokens`].
+    /// The secret tokens of resources: [`Store::secret_tokens`](crate::Store::secret_tokens).
     SecretTokens,
     /// The secret tokens of resources.
     secret_tokens
