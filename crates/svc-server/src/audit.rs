@@ -84,12 +84,13 @@ impl Writing {
 impl State {
     /// The store for what this actor writes by this request.
     pub(crate) fn store_for(&self, actor: Actor, parts: &Parts) -> Store {
-        if self.config.audit == AuditMode::Off {
-            return self.store.unaudited();
-        }
         let id = parts.extensions.get::<RequestId>();
-        self.store
-            .acting(actor, id.and_then(|RequestId(id)| id.to_str().ok()))
+        let id = id.and_then(|RequestId(id)| id.to_str().ok());
+        let store = self.store.acting(actor, id);
+        match self.config.audit {
+            AuditMode::Off => store.unaudited(),
+            _ => store,
+        }
     }
 }
 
@@ -101,7 +102,7 @@ pub(crate) fn user(session: &SessionIdentity) -> Actor {
 /// A line about a model of a resource.
 pub(crate) fn entry(action: &'static str, place: &Place, model: &str) -> AuditEntry {
     AuditEntry::new(action)
-        .place(&place.project, &place.environment)
+        .scope(&place.project, &place.environment)
         .resource(place.resource.as_str())
         .model(model)
 }
@@ -109,7 +110,7 @@ pub(crate) fn entry(action: &'static str, place: &Place, model: &str) -> AuditEn
 /// Writes outside of the store, and appends the lines about it before the result is given. Both are done to the end
 /// when the caller leaves, so that nobody writes without a line by not waiting for the answer. `entry` is what is
 /// known of the write before it begins. A write whose line the store does not take is not acknowledged.
-pub(crate) async fn noted<T: Send + 'static>(
+pub(crate) async fn write_audited<T: Send + 'static>(
     state: &Shared,
     store: Store,
     entry: &AuditEntry,

@@ -11,8 +11,7 @@ use svc_model::{
     pages::{Revisions, Update},
     wire::{Operation, PathPart as _, ReadOperation},
 };
-use svc_store::{PageList, Pages, Store};
-use uuid::Uuid;
+use svc_store::{PageList, Store};
 
 use crate::{
     answer::{Answer, Chunks, empty_answer, operation_answer, raw_json_answer, tagged_answer},
@@ -39,8 +38,6 @@ pub(crate) fn routes() -> Router<Shared> {
 /// A call on the pages of an environment, once its credential is known to cover them.
 struct Call<O> {
     operation: O,
-    /// The account that asks.
-    account: Uuid,
     /// The store, to write to by whoever asks.
     store: Store,
     parts: Parts,
@@ -59,7 +56,6 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
         let limit = state.config.body_limit;
         Ok(Self {
             operation: read_operation(&parts, path, body, &state.config, limit).await?,
-            account: account.identity().account_uid,
             store: state.store_for(account.actor(), &parts),
             parts,
         })
@@ -67,11 +63,6 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
 }
 
 impl<O: Operation> Call<O> {
-    /// The pages, to be written by who asks.
-    fn pages(&self) -> Pages<'_> {
-        self.store.pages().by(self.account)
-    }
-
     /// The answer of a page with its entity tag; to a read, 304 where the caller has it.
     fn answer(&self, page: svc_store::Page) -> Answer {
         let is_read = self.parts.method.is_safe();
@@ -84,6 +75,7 @@ async fn list(call: Call<List>) -> Result<Answer, Failure> {
     let scope = &call.operation.scope;
     let draft = call.operation.draft;
     let list = call
+        .store
         .pages()
         .list(&scope.project, &scope.environment, draft)
         .await?;
@@ -102,7 +94,7 @@ fn to_chunks(list: PageList) -> Chunks {
 async fn create(mut call: Call<Create>) -> Result<Answer, Failure> {
     let settings = std::mem::take(&mut call.operation.settings);
     let scope = &call.operation.scope;
-    let pages = call.pages();
+    let pages = call.store.pages();
     let created = pages
         .create(
             &scope.project,
@@ -118,6 +110,7 @@ async fn retrieve(call: Call<Get>) -> Result<Answer, Failure> {
     let scope = &call.operation.scope;
     let Get { draft, uid, .. } = &call.operation;
     let page = call
+        .store
         .pages()
         .get(&scope.project, &scope.environment, *draft, uid)
         .await?;
@@ -133,7 +126,7 @@ async fn update(mut call: Call<Update>) -> Result<Answer, Failure> {
         if_match,
         ..
     } = &call.operation;
-    let pages = call.pages();
+    let pages = call.store.pages();
     let updated = pages
         .update(
             &scope.project,
@@ -155,7 +148,7 @@ async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
         if_match,
         ..
     } = &call.operation;
-    let pages = call.pages();
+    let pages = call.store.pages();
     pages
         .delete(
             &scope.project,
@@ -172,6 +165,7 @@ async fn publish(mut call: Call<Publish>) -> Result<Answer, Failure> {
     let uids = checked(call.operation.uids.take())?;
     let scope = &call.operation.scope;
     let published = call
+        .store
         .pages()
         .publish(&scope.project, &scope.environment, uids)
         .await?;
@@ -182,6 +176,7 @@ async fn discard(mut call: Call<Discard>) -> Result<Answer, Failure> {
     let uids = checked(call.operation.uids.take())?;
     let scope = &call.operation.scope;
     let discarded = call
+        .store
         .pages()
         .discard(&scope.project, &scope.environment, uids)
         .await?;
@@ -205,6 +200,7 @@ async fn revisions(call: Call<Revisions>) -> Result<Answer, Failure> {
     let scope = &call.operation.scope;
     let uid = &call.operation.uid;
     let revisions = call
+        .store
         .pages()
         .revisions(&scope.project, &scope.environment, uid)
         .await?;
@@ -231,7 +227,7 @@ async fn restore(call: Call<Restore>) -> Result<Answer, Failure> {
     } = &call.operation;
     // What is no number is the number of no revision.
     let number = number.parse().unwrap_or(0);
-    let pages = call.pages();
+    let pages = call.store.pages();
     let restored = pages
         .restore(
             &scope.project,

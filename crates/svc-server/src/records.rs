@@ -24,7 +24,7 @@ use svc_store::AuditEntry;
 use crate::{
     access::{Access, Action, Place, authorized},
     answer::{Answer, empty_answer, raw_json_answer, tagged_answer},
-    audit::{self, noted},
+    audit::{self, write_audited},
     body::read_object,
     failure::Failure,
     request::{Segments, if_match},
@@ -117,7 +117,7 @@ async fn create(
     let written = Arc::clone(&model);
     let create = async move { Ok(resource.create(&model, &object, &view).await?) };
     let line = entry.clone();
-    let created = noted(&state, store, &entry, create, move |record| {
+    let created = write_audited(&state, store, &entry, create, move |record| {
         vec![created(line, &written, record)]
     });
     Ok(answer(may_read, StatusCode::CREATED, created.await?))
@@ -182,9 +182,9 @@ async fn change(
         };
         Ok(changed.map_err(|error| resource.without_hidden_constraint(error))?)
     };
-    let changed = noted(&state, store, &begun, write, |changed: &RecordJson| {
+    let changed = write_audited(&state, store, &begun, write, |changed: &RecordJson| {
         let entry = match &changed.before {
-            Some(before) => was(entry, before),
+            Some(before) => with_before(entry, before),
             None => entry,
         };
         vec![entry.after(&changed.etag)]
@@ -223,8 +223,8 @@ async fn delete(
         let deleted = resource.delete(&model, &id, tags.as_ref()).await;
         Ok(deleted.map_err(|error| resource.without_hidden_constraint(error))?)
     };
-    noted(&state, store, &begun, delete, |before| {
-        vec![was(entry, before)]
+    write_audited(&state, store, &begun, delete, |before| {
+        vec![with_before(entry, before)]
     })
     .await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
@@ -244,7 +244,7 @@ fn created(entry: AuditEntry, model: &Model, record: &RecordJson) -> AuditEntry 
 }
 
 /// Says what a record was.
-fn was(entry: AuditEntry, before: &Before) -> AuditEntry {
+fn with_before(entry: AuditEntry, before: &Before) -> AuditEntry {
     entry.record(before.id.as_str()).before(&before.etag)
 }
 

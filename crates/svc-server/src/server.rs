@@ -235,7 +235,7 @@ async fn watch_store(state: Shared) {
     loop {
         ticks.tick().await;
         state.throttle.tidy();
-        match state.notice().await {
+        match state.sync_with_store().await {
             Ok(()) => failing = false,
             Err(error) if error.file_fault() == Some(FileFault::Damaged) && !failing => {
                 tracing::error!(%error, "the store is damaged");

@@ -75,7 +75,7 @@ impl State {
     }
 
     /// Takes over what changed in the store, if anything did: by this process or another one.
-    pub(crate) async fn notice(&self) -> Result<(), svc_store::Error> {
+    pub(crate) async fn sync_with_store(&self) -> Result<(), svc_store::Error> {
         let revision = self.store.revision().await?;
         let mut seen = self.seen.lock().await;
         if *seen != Some(revision) {
@@ -88,7 +88,10 @@ impl State {
     }
 
     /// Believes tokens that were just made: another process may have changed the key that signed them.
-    pub(crate) async fn believe(&self, tokens: &SessionTokens) -> Result<(), Failure> {
+    pub(crate) async fn ensure_keyring_verifies(
+        &self,
+        tokens: &SessionTokens,
+    ) -> Result<(), Failure> {
         let token = tokens.access_token.expose();
         if self
             .keyring

@@ -110,7 +110,7 @@ pub(crate) async fn delete(
     let _writing = state.tools.writing.lock().await;
     asked.check_tag(model, uid).await?;
     users::delete(&asked.store, place, uid).await?;
-    state.notice().await?;
+    state.sync_with_store().await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 
@@ -194,7 +194,7 @@ impl Asked {
         model: &str,
         uid: Uuid,
     ) -> Result<Answer, Failure> {
-        state.notice().await?;
+        state.sync_with_store().await?;
         let RecordJson { body, etag, .. } = self.record(model, uid).await?;
         Ok(tagged_answer(status, [body], &etag, None))
     }

@@ -3,7 +3,7 @@
 //!
 //! A line about the store itself is written in the transaction of the change it tells. One about a record of a
 //! connected database is [appended](Audit::append) before the change is answered. There is no way to change a line,
-//! and only [`Audit::purge`] takes the oldest away.
+//! and only [`Audit::purge`] removes the oldest.
 
 mod actor;
 mod entry;
@@ -11,38 +11,24 @@ mod journal;
 mod line;
 mod row;
 mod tag;
+pub(crate) mod write_marks;
+
+pub use self::write_marks::{WriteKey, WriteMark, WriteMarks};
 
 use jiff::Timestamp;
-use svc_data::Connection;
 
+pub(crate) use self::actor::By;
 pub use self::actor::{Actor, ActorKind};
 pub use self::entry::{AuditEntry, EntityTag};
 pub use self::journal::{BegunWrite, WriteJournal};
 pub use self::line::{AuditFilter, AuditLine};
-use self::row::{INSERT, NewLine};
+pub(crate) use self::row::{INSERT, NewLine};
 pub(crate) use self::tag::tag;
-use crate::error::Error;
-use crate::store::Store;
+use crate::database::{Store, handle, values};
+use crate::error::Result;
 
-/// How many lines are taken away in one transaction, so that writes get their turn in between.
+/// How many lines are removed in one transaction, so that writes get their turn in between.
 const PURGED_AT_ONCE: u32 = 5_000;
-
-/// Whose writes a store's lines tell of.
-#[derive(Debug, Clone)]
-pub(crate) struct By {
-    actor: Actor,
-    request_id: Option<String>,
-}
-
-impl By {
-    /// The program itself, as it is used from the command line.
-    pub(crate) fn program() -> Self {
-        Self {
-            actor: Actor::program(None),
-            request_id: None,
-        }
-    }
-}
 
 /// A line that a process has noted and the trail does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,62 +40,37 @@ pub struct MissingLine {
     pub service_runs: bool,
 }
 
-/// The audit trail of the store: [`Store::audit`].
-#[derive(Debug, Clone, Copy)]
-pub struct Audit<'a> {
-    store: &'a Store,
+handle! {
+    /// The audit trail of the store: [`Store::audit`].
+    Audit,
+    /// The audit trail.
+    audit
 }
 
 impl Store {
-    /// The audit trail.
-    pub fn audit(&self) -> Audit<'_> {
-        Audit { store: self }
-    }
-
     /// The same store, whose lines say that this actor wrote, by this request. A store that was just opened says
     /// that the program itself did.
     #[must_use]
     pub fn acting(&self, actor: Actor, request_id: Option<&str>) -> Self {
         let request_id = request_id.map(str::to_owned);
-        self.by(Some(By { actor, request_id }))
-    }
-
-    /// The same store, whose writes leave no lines.
-    #[must_use]
-    pub fn unaudited(&self) -> Self {
-        self.by(None)
-    }
-
-    /// Writes the lines of a change into its transaction.
-    pub(crate) fn note<'e>(
-        &self,
-        conn: &mut dyn Connection,
-        entries: impl IntoIterator<Item = &'e AuditEntry>,
-    ) -> Result<(), Error> {
-        let Some(by) = self.who() else {
-            return Ok(());
-        };
-        let lines = entries.into_iter();
-        let mut lines = lines.map(|entry| NewLine::new(self, by, entry).values());
-        conn.execute_many(INSERT, &mut lines)?;
-        Ok(())
+        self.by(By { actor, request_id })
     }
 }
 
 impl<'a> Audit<'a> {
     /// Who the lines of this store are about.
     pub fn actor(&self) -> Option<&'a Actor> {
-        self.store.who().map(|by| &by.actor)
+        self.store.audited_by().map(|by| &by.actor)
     }
 
     /// The request that the lines of this store are about.
     pub fn request_id(&self) -> Option<&'a str> {
-        self.store.who()?.request_id.as_deref()
+        self.store.audited_by()?.request_id.as_deref()
     }
 
     /// Whether writes through this store leave lines.
     pub fn is_on(&self) -> bool {
-        self.store.who().is_some()
+        self.store.audited_by().is_some()
     }
 
     /// Appends lines about what was done elsewhere, in one transaction with those of others who append now. They are
@@ -117,13 +78,15 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn append(&self, entries: Vec<AuditEntry>) -> Result<(), Error> {
+    pub async fn append(&self, entries: Vec<AuditEntry>) -> Result<()> {
         if !self.is_on() || entries.is_empty() {
             return Ok(());
         }
-        let store = self.store.clone();
         self.store
-            .write_unnoted(move |conn| store.note(conn, &entries))
+            .write(move |tx| {
+                entries.into_iter().for_each(|entry| tx.audit(entry));
+                Ok(())
+            })
             .await
     }
 
@@ -132,7 +95,7 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store or its folder cannot be written.
-    pub async fn open_journal(&self) -> Result<WriteJournal, Error> {
+    pub async fn open_journal(&self) -> Result<WriteJournal> {
         let recovered = journal::recover(self.store).await?;
         if recovered > 0 {
             tracing::warn!(
@@ -148,7 +111,7 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store's folder cannot be read.
-    pub async fn missing_lines(&self) -> Result<Vec<MissingLine>, Error> {
+    pub async fn missing_lines(&self) -> Result<Vec<MissingLine>> {
         let notes = journal::notes_of_others(self.store).await?;
         let mut missing = Vec::new();
         for notes in notes {
@@ -166,13 +129,10 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list(&self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditLine>, Error> {
+    pub async fn list(&self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditLine>> {
         let (sql, values) = line::select(filter, limit);
         self.store
-            .read(move |conn| {
-                let rows = conn.query(&sql, &values)?;
-                rows.iter().map(line::from_row).collect()
-            })
+            .read(move |reader| reader.list(&sql, &values, line::from_row))
             .await
     }
 
@@ -181,18 +141,18 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn purge(&self, older_than: Timestamp) -> Result<u64, Error> {
+    pub async fn purge(&self, older_than: Timestamp) -> Result<u64> {
         let mut all = 0;
         loop {
             let bound = line::first_uid(older_than);
             let purged = self
                 .store
-                .write_unnoted(move |conn| {
+                .write(move |tx| {
                     let sql = format!(
                         "DELETE FROM audit WHERE uid IN \
                          (SELECT uid FROM audit WHERE uid < ?1 ORDER BY uid LIMIT {PURGED_AT_ONCE})"
                     );
-                    Ok(conn.execute(&sql, &[bound.into()])?)
+                    tx.housekeeping().execute(&sql, &values![bound])
                 })
                 .await?;
             all += purged;

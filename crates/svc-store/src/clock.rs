@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Tells the time. The system's clock unless a test gives another one.
 #[derive(Clone)]
@@ -46,14 +46,13 @@ pub(crate) fn to_text(time: Timestamp) -> String {
 }
 
 /// The time that [`to_text`] wrote.
-pub(crate) fn from_text(text: &str) -> Result<Timestamp, Error> {
-    text.parse().map_err(|source: jiff::Error| {
-        Error::internal("the store holds a time that cannot be read").with_source(source)
-    })
+pub(crate) fn from_text(text: &str) -> Result<Timestamp> {
+    text.parse::<Timestamp>()
+        .map_err(Error::caused("the store holds a time that cannot be read"))
 }
 
 /// Refuses an expiry that has passed already.
-pub(crate) fn check_expiry(expires: Option<Timestamp>, now: Timestamp) -> Result<(), Error> {
+pub(crate) fn check_expiry(expires: Option<Timestamp>, now: Timestamp) -> Result<()> {
     match expires {
         Some(expires) if expires <= now => Err(Error::invalid_field(
             "expires",

@@ -1,53 +1,187 @@
-//! What API keys, static tokens and service tokens have in common: which one is meant, and when it was last used.
+//! What API keys, static tokens and service tokens have in common: they are made, listed, revoked and verified in one
+//! way, and their last use is written down in one way.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+pub(crate) mod api_keys;
+pub(crate) mod codes;
+mod kind;
+pub(crate) mod passwords;
+pub(crate) mod service_tokens;
+pub(crate) mod sessions;
+pub(crate) mod signing_keys;
+pub(crate) mod static_tokens;
+
+pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
+pub(crate) use self::codes::Purpose;
+pub use self::kind::{CredentialHash, CredentialKind};
+pub(crate) use self::passwords::Passwords;
+pub use self::service_tokens::{
+    CreatedServiceToken, NewServiceToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
+};
+pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
+pub use self::signing_keys::{Claims, Keyring, SigningKeys};
+pub use self::static_tokens::{
+    CreatedStaticToken, NewStaticToken, StaticToken, TokenIdentity, Tokens,
+};
 
 use jiff::{SignedDuration, Timestamp};
-use svc_data::{Connection, Row, Value};
+use svc_data::{Row, Value};
 use uuid::Uuid;
 
-use crate::audit::{self, AuditEntry};
+use crate::audit::AuditEntry;
 use crate::clock;
-use crate::error::Error;
-use crate::secret::CredentialHash;
+use crate::database::{Reader, Store, Tx, row, values};
+use crate::error::{Error, Result};
+use crate::secrets::Secret;
 
 /// How often the use of one credential is written down at most.
 const WRITE_EVERY: SignedDuration = SignedDuration::from_secs(60);
 
-/// The tables that hold credentials.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Table {
-    ApiKeys,
-    StaticTokens,
-    ServiceTokens,
+/// A kind of credential: its table, and what one opens.
+pub(crate) trait Credential: Sized + Send + 'static {
+    /// What a new one is made of.
+    type New: Send + 'static;
+    /// What a valid one opens.
+    type Identity: Send + 'static;
+
+    const KIND: CredentialKind;
+    /// Its name in messages.
+    const WHAT: &'static str;
+    const TABLE: &'static str;
+    /// What the audit trail says when one is made, and when one is revoked.
+    const ACTIONS: [&'static str; 2];
+
+    /// The columns of lists and the tables they come from, in which the table itself is called `c`.
+    fn select() -> String;
+
+    /// Reads one from a row of [`select`](Self::select).
+    fn from_row(row: &Row) -> Result<Self>;
+
+    /// The name and the expiry of a new one.
+    fn terms(new: &Self::New) -> (Option<String>, Option<Timestamp>);
+
+    /// The columns that say what a new one opens. What is missing and can be made is made.
+    fn columns(tx: &mut Tx<'_>, new: &Self::New) -> Result<Vec<(&'static str, Value)>>;
+
+    /// Says in a line where it counts; `new` is given when it was just made.
+    fn locate(
+        &self,
+        reader: &mut Reader<'_>,
+        entry: AuditEntry,
+        new: Option<&Self::New>,
+    ) -> Result<AuditEntry>;
+
+    /// What it opens.
+    fn identity(self, reader: &mut Reader<'_>) -> Result<Self::Identity>;
 }
 
-impl Table {
-    fn name(self) -> &'static str {
-        match self {
-            Self::ApiKeys => "api_keys",
-            Self::StaticTokens => "static_tokens",
-            Self::ServiceTokens => "service_tokens",
-        }
-    }
+/// Makes a credential. Its text is given only here.
+pub(crate) async fn create<C: Credential>(store: &Store, new: C::New) -> Result<(Secret, C)> {
+    let (name, expires) = C::terms(&new);
+    clock::check_expiry(expires, store.clock().now())?;
+    let made = C::KIND.generate()?;
+    let (hash, prefix) = (made.hash.to_hex(), made.prefix);
+    let credential = store.write(move |tx| {
+        let uid = Uuid::now_v7();
+        let mut row = C::columns(tx, &new)?;
+        row.extend(row! { uid, hash, prefix, name, date_add: tx.now(), expires });
+        tx.insert(C::TABLE, &row)?;
+        let credential: C = get(tx, uid)?;
+        let entry = AuditEntry::new(C::ACTIONS[0]).record(uid.to_string());
+        let entry = entry.after(tag::<C>(tx, uid)?);
+        let entry = credential.locate(tx, entry, Some(&new))?;
+        tx.changed(entry);
+        Ok(credential)
+    });
+    Ok((made.secret, credential.await?))
+}
 
-    /// What the audit trail says when one is made, and when one is ended.
-    fn actions(self) -> (&'static str, &'static str) {
-        match self {
-            Self::ApiKeys => ("api_keys.create", "api_keys.revoke"),
-            Self::StaticTokens => ("tokens.create", "tokens.revoke"),
-            Self::ServiceTokens => ("service_tokens.create", "service_tokens.revoke"),
-        }
-    }
+/// The credentials that a condition chooses, revoked and expired ones too, the oldest first.
+pub(crate) fn list<C: Credential>(
+    reader: &mut Reader<'_>,
+    condition: &str,
+    values: &[Value],
+) -> Result<Vec<C>> {
+    let sql = format!("{} {condition} ORDER BY c.date_add, c.uid", C::select());
+    reader.list(&sql, values, C::from_row)
+}
 
-    fn what(self) -> &'static str {
-        match self {
-            Self::ApiKeys => "API key",
-            Self::StaticTokens => "static token",
-            Self::ServiceTokens => "service token",
-        }
+/// Ends a credential. `which` is its identifier, its shown prefix, or the whole credential.
+pub(crate) async fn revoke<C: Credential>(store: &Store, which: &str) -> Result<C> {
+    let wanted = which.trim().to_owned();
+    store
+        .write(move |tx| {
+            let hash = CredentialHash::of(&wanted).to_hex();
+            let table = C::TABLE;
+            let found = tx.query(
+                &format!("SELECT uid FROM {table} WHERE uid = ?1 OR prefix = ?2 OR hash = ?3"),
+                &values![wanted.to_lowercase(), wanted, hash],
+            )?;
+            let uid: Uuid = match found.as_slice() {
+                [] => {
+                    return Err(Error::not_found(format!(
+                        "there is no such {}; name it by its prefix or its uid",
+                        C::WHAT
+                    )));
+                }
+                [row] => row::get(row, "uid")?,
+                _ => {
+                    return Err(Error::refused(format!(
+                        "several are meant by this prefix; name the {} by its uid",
+                        C::WHAT
+                    )));
+                }
+            };
+            let entry = AuditEntry::new(C::ACTIONS[1]).record(uid.to_string());
+            let entry = entry.before(tag::<C>(tx, uid)?);
+            // One that was revoked before stays so.
+            let sql = format!("UPDATE {table} SET revoked = ?1 WHERE uid = ?2 AND revoked IS NULL");
+            tx.execute(&sql, &values![tx.now(), uid])?;
+            let credential: C = get(tx, uid)?;
+            let entry = entry.after(tag::<C>(tx, uid)?);
+            let entry = credential.locate(tx, entry, None)?;
+            tx.changed(entry);
+            Ok(credential)
+        })
+        .await
+}
+
+/// What a credential opens; `None` when it is unknown, malformed, revoked or expired. A text that is no credential of
+/// this kind costs no look into the database.
+pub(crate) async fn authenticate<C: Credential>(
+    store: &Store,
+    presented: &str,
+) -> Result<Option<C::Identity>> {
+    if CredentialKind::of(presented) != Some(C::KIND) {
+        return Ok(None);
     }
+    let hash = CredentialHash::of(presented);
+    store
+        .read(move |reader| {
+            let sql = format!("{} WHERE c.hash = ?1", C::select());
+            match reader.query_one(&sql, &values![hash.to_hex()])? {
+                Some(row) if is_valid(&row, hash, reader.now())? => {
+                    C::from_row(&row)?.identity(reader).map(Some)
+                }
+                _ => Ok(None),
+            }
+        })
+        .await
+}
+
+/// Writes down when a credential was used, unless that was done less than a minute ago.
+pub(crate) async fn touch<C: Credential>(store: &Store, uid: Uuid) -> Result<()> {
+    store
+        .write(move |tx| {
+            let now = tx.now();
+            let before = now.checked_sub(WRITE_EVERY).unwrap_or(now);
+            let sql = format!(
+                "UPDATE {} SET last_use = ?1 WHERE uid = ?2 AND (last_use IS NULL OR last_use <= ?3)",
+                C::TABLE
+            );
+            tx.housekeeping().execute(&sql, &values![now, uid, before])
+        })
+        .await?;
+    Ok(())
 }
 
 /// Whether an expiry has come.
@@ -55,137 +189,31 @@ pub(crate) fn is_expired(expires: Option<Timestamp>, now: Timestamp) -> bool {
     expires.is_some_and(|expires| expires <= now)
 }
 
+fn get<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<C> {
+    let sql = format!("{} WHERE c.uid = ?1", C::select());
+    reader
+        .find(&sql, &values![uid], C::from_row)?
+        .ok_or_else(|| Error::internal("a credential that was written is missing"))
+}
+
 /// The entity tag of a credential, whose use alone does not change it.
-pub(crate) fn tag(
-    conn: &mut dyn Connection,
-    table: Table,
-    uid: Uuid,
-) -> Result<Option<String>, Error> {
-    let sql = format!(
-        "SELECT uid, hash, name, expires, revoked FROM {} WHERE uid = ?1",
-        table.name()
-    );
-    audit::tag(conn, &sql, &[uid.to_string().into()])
-}
-
-/// The line about a credential that was just made.
-pub(crate) fn created(
-    conn: &mut dyn Connection,
-    table: Table,
-    uid: Uuid,
-) -> Result<AuditEntry, Error> {
-    let entry = AuditEntry::new(table.actions().0).record(uid.to_string());
-    Ok(entry.after(tag(conn, table, uid)?))
-}
-
-/// Ends a credential. `which` is its identifier, its shown prefix, or the whole credential.
-pub(crate) fn revoke(
-    conn: &mut dyn Connection,
-    table: Table,
-    which: &str,
-    now: Timestamp,
-) -> Result<(Uuid, AuditEntry), Error> {
-    let (name, what) = (table.name(), table.what());
-    let wanted = which.trim();
-    let sql = format!("SELECT uid, revoked FROM {name} WHERE uid = ?1 OR prefix = ?2 OR hash = ?3");
-    let hash = CredentialHash::of(wanted).to_hex();
-    let found = conn.query(
-        &sql,
-        &[wanted.to_lowercase().into(), wanted.into(), hash.into()],
-    )?;
-    let row = match found.as_slice() {
-        [] => {
-            return Err(Error::not_found(format!(
-                "there is no such {what}; name it by its prefix or its uid"
-            )));
-        }
-        [row] => row,
-        _ => {
-            return Err(Error::refused(format!(
-                "several are meant by this prefix; name the {what} by its uid"
-            )));
-        }
-    };
-    let uid = crate::row::uid(row, "uid")?;
-    let entry = AuditEntry::new(table.actions().1)
-        .record(uid.to_string())
-        .before(tag(conn, table, uid)?);
-    if row.get::<Option<String>>("revoked")?.is_none() {
-        let sql = format!("UPDATE {name} SET revoked = ?1 WHERE uid = ?2");
-        conn.execute(&sql, &[clock::to_text(now).into(), uid.to_string().into()])?;
-    }
-    let after = tag(conn, table, uid)?;
-    Ok((uid, entry.after(after)))
-}
-
-/// Writes down when a credential was used.
-pub(crate) fn touch(
-    conn: &mut dyn Connection,
-    table: Table,
-    uid: Uuid,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let name = table.name();
-    let sql = format!(
-        "UPDATE {name} SET last_use = ?1 WHERE uid = ?2 AND (last_use IS NULL OR last_use < ?1)"
-    );
-    conn.execute(
-        &sql,
-        &[Value::from(clock::to_text(now)), uid.to_string().into()],
-    )?;
-    Ok(())
+fn tag<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<String>> {
+    let table = C::TABLE;
+    let sql = format!("SELECT uid, hash, name, expires, revoked FROM {table} WHERE uid = ?1");
+    reader.tag_of(&sql, &values![uid])
 }
 
 /// Whether the row of a presented credential is the one and may still be used.
-pub(crate) fn is_valid(row: &Row, hash: CredentialHash, now: Timestamp) -> Result<bool, Error> {
+fn is_valid(row: &Row, hash: CredentialHash, now: Timestamp) -> Result<bool> {
     let same = hash.is(&row.get::<String>("hash")?);
     let revoked = row.get::<Option<String>>("revoked")?.is_some();
-    let expired = is_expired(crate::row::optional_time(row, "expires")?, now);
+    let expired = is_expired(row::get(row, "expires")?, now);
     Ok(same && !revoked && !expired)
-}
-
-/// Remembers when the use of each credential was last written down.
-#[derive(Debug, Default)]
-pub(crate) struct Uses(Mutex<HashMap<Uuid, Timestamp>>);
-
-impl Uses {
-    /// Whether this use is worth writing: the first within a minute.
-    pub(crate) fn is_due(&self, uid: Uuid, now: Timestamp) -> bool {
-        let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match uses.get(&uid) {
-            Some(&last) if now.duration_since(last) < WRITE_EVERY => false,
-            _ => {
-                uses.insert(uid, now);
-                true
-            }
-        }
-    }
-
-    /// Forgets a use that could not be written.
-    pub(crate) fn forget(&self, uid: Uuid) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&uid);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_use_is_due_once_a_minute_for_each_credential() {
-        let uses = Uses::default();
-        let (a, b) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let at = |second| Timestamp::from_second(second).unwrap();
-        assert!(uses.is_due(a, at(0)));
-        assert!(!uses.is_due(a, at(59)));
-        assert!(uses.is_due(b, at(59)));
-        assert!(uses.is_due(a, at(60)));
-        uses.forget(a);
-        assert!(uses.is_due(a, at(61)));
-    }
 
     #[test]
     fn a_credential_expires_at_the_very_moment() {

@@ -8,6 +8,9 @@ use std::fmt;
 use svc_data::{ConstraintKind, FileFault};
 use svc_model::Invalid;
 
+/// What a function of the store gives.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// Why the store did not do what it was asked.
 #[derive(Debug)]
 pub struct Error {
@@ -130,6 +133,31 @@ impl Error {
         self
     }
 
+    /// A fault of ours or a damaged store, made of its cause.
+    pub(crate) fn caused<E>(message: &'static str) -> impl FnOnce(E) -> Self
+    where
+        E: StdError + Send + Sync + 'static,
+    {
+        move |cause| Self::internal(message).with_source(cause)
+    }
+
+    /// A field error in place of a write that failed because a value that must be unique is taken.
+    pub(crate) fn if_taken(self, field: &str, message: impl Into<String>) -> Self {
+        match self.is_taken() {
+            true => Self::invalid_field(field, message),
+            false => self,
+        }
+    }
+
+    /// Whether a write failed because a value that must be unique is taken.
+    pub(crate) fn is_taken(&self) -> bool {
+        let Cause::Database(error) = &self.cause else {
+            return false;
+        };
+        let constraint = error.constraint();
+        constraint.is_some_and(|constraint| constraint.kind == ConstraintKind::Unique)
+    }
+
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let cause = Cause::Own {
             message: message.into(),
@@ -141,13 +169,6 @@ impl Error {
             cause,
         }
     }
-}
-
-/// Whether a write failed because a value that must be unique is taken.
-pub(crate) fn is_taken(error: &svc_data::Error) -> bool {
-    error
-        .constraint()
-        .is_some_and(|constraint| constraint.kind == ConstraintKind::Unique)
 }
 
 impl From<Invalid> for Error {

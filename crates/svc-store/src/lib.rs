@@ -36,80 +36,44 @@
 //! # }
 //! ```
 
-mod account;
-mod accounts;
-mod allow_hosts;
-mod api_keys;
 mod audit;
-mod authentication;
 mod clock;
-mod codes;
 mod credentials;
-mod environments;
+mod database;
 mod error;
-mod host_name;
-mod host_port;
-mod json;
-mod mac;
-mod mails;
-mod members;
-mod migrations;
-mod names;
 mod pages;
-mod passwords;
-mod places;
+mod people;
 mod projects;
-mod resources;
-mod rights;
-mod row;
-mod seal;
-mod secret;
-mod secret_tokens;
-mod service_tokens;
-mod sessions;
-mod signing_keys;
-mod store;
-mod teams;
-mod tokens;
-mod tools;
-mod users;
-mod write_marks;
+mod secrets;
 
-pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};
-pub use self::accounts::{Account, Accounts};
-pub use self::allow_hosts::{AllowHost, AllowHosts};
-pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
 pub use self::audit::{
     Actor, ActorKind, Audit, AuditEntry, AuditFilter, AuditLine, BegunWrite, EntityTag,
-    MissingLine, WriteJournal,
+    MissingLine, WriteJournal, WriteKey, WriteMark, WriteMarks,
 };
-pub use self::authentication::Authentication;
 pub use self::clock::Clock;
-pub use self::environments::{
-    Environment, EnvironmentCopy, EnvironmentPatch, Environments, NewEnvironment,
+pub use self::credentials::{
+    ApiKey, ApiKeyIdentity, ApiKeys, Claims, CreatedApiKey, CreatedServiceToken,
+    CreatedStaticToken, CredentialHash, CredentialKind, Keyring, Membership, NewApiKey,
+    NewServiceToken, NewStaticToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
+    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TokenIdentity, Tokens,
 };
-pub use self::error::{Error, ErrorKind};
-pub use self::host_name::HostName;
-pub use self::host_port::HostPort;
-pub use self::mails::{Mail, MailKind, Mails};
-pub use self::members::{Member, Members};
+pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
+pub use self::error::{Error, ErrorKind, Result};
 pub use self::pages::{MorePages, Page, PageList, PageRevision, Pages};
-pub use self::projects::{NewProject, ProjectPatch, ProjectSettings, Projects};
-pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
-pub use self::rights::{Rights, RightsRule, RightsRules, TeamRights};
-pub use self::seal::SealKey;
-pub use self::secret::{CredentialHash, CredentialKind, Secret};
-pub use self::secret_tokens::{NewSecretToken, OpenSecret, ProxyRules, SecretToken, SecretTokens};
-pub use self::service_tokens::{
-    CreatedServiceToken, NewServiceToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
+pub use self::people::{
+    Account, Accounts, Authentication, Mail, MailKind, Mails, Member, Members, NewUser,
+    PermissionsGroup, Registered, Registration, Rights, RightsRule, RightsRules, SignIn, Team,
+    TeamRights, Teams, User, UserAccount, UserPatch, Users,
 };
-pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
-pub use self::signing_keys::{Claims, Keyring, SigningKeys};
-pub use self::store::{Exclusive, ServiceAddress, Store, StoreOptions};
-pub use self::teams::{PermissionsGroup, Team, Teams};
-pub use self::tokens::{CreatedStaticToken, NewStaticToken, StaticToken, TokenIdentity, Tokens};
-pub use self::users::{NewUser, User, UserPatch, Users};
-pub use self::write_marks::{WriteKey, WriteMark, WriteMarks};
+pub use self::projects::{
+    ConnectedResource, Engine, Environment, EnvironmentCopy, EnvironmentPatch, Environments,
+    NewEnvironment, NewProject, NewResource, ProjectPatch, ProjectSettings, Projects, Resource,
+    Resources,
+};
+pub use self::secrets::{
+    AllowHost, AllowHosts, HostName, HostPort, NewSecretToken, OpenSecret, ProxyRules, SealKey,
+    Secret, SecretToken, SecretTokens,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -14,18 +14,17 @@ mod revisions;
 mod rows;
 
 use bytes::Bytes;
-use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, ProjectName};
+use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, ProjectName, Scope};
 use uuid::Uuid;
 
 use self::change::Change;
 use self::fields::Fields;
-use self::publish::Moved;
-use crate::audit::AuditEntry;
-use crate::environments;
-use crate::error::Error;
-use crate::store::Store;
 
-pub(crate) use self::copy::{copy_all, is_any, remove_all};
+use crate::database::handle;
+use crate::error::{Error, Result};
+use crate::projects::ScopeRow;
+
+pub(crate) use self::copy::{copy_all, has_any, remove_all};
 pub use self::list::{MorePages, PageList};
 pub use self::revisions::PageRevision;
 
@@ -45,43 +44,22 @@ impl Page {
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the store holds what is no JSON object.
-    pub fn settings(&self) -> Result<PageSettings, Error> {
-        serde_json::from_slice(&self.json).map_err(|source| {
-            Error::internal("a stored page is no JSON object").with_source(source)
-        })
+    pub fn settings(&self) -> Result<PageSettings> {
+        serde_json::from_slice(&self.json).map_err(Error::caused("a stored page is no JSON object"))
     }
 }
 
-/// The pages of the store's environments: [`Store::pages`].
-///
-/// Every function takes the layer of the request ([`Draft`]): `Off` is the published one; `On` reads the draft of a
-/// page where it has one, else the page as it is published, and writes drafts only.
-#[derive(Debug, Clone, Copy)]
-pub struct Pages<'a> {
-    store: &'a Store,
-    author: Option<Uuid>,
-}
-
-impl Store {
+handle! {
+    /// The pages of the store's environments: [`Store::pages`](crate::Store::pages).
+    ///
+    /// Every function takes the layer of the request ([`Draft`]): `Off` is the published one; `On` reads the draft of a
+    /// page where it has one, else the page as it is published, and writes drafts only.
+    Pages,
     /// The page settings of environments.
-    pub fn pages(&self) -> Pages<'_> {
-        Pages {
-            store: self,
-            author: None,
-        }
-    }
+    pages
 }
 
 impl Pages<'_> {
-    /// Says whose account the changes are made by, for the revisions of the pages.
-    #[must_use]
-    pub fn by(self, account: Uuid) -> Self {
-        Self {
-            author: Some(account),
-            ..self
-        }
-    }
-
     /// The pages of an environment as a JSON array, the oldest first. A long one comes in parts, which all show the
     /// pages as they were when the first one was read.
     ///
@@ -92,7 +70,7 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         draft: Draft,
-    ) -> Result<PageList, Error> {
+    ) -> Result<PageList> {
         list::first(self.store, project, environment, draft).await
     }
 
@@ -107,13 +85,13 @@ impl Pages<'_> {
         environment: &EnvironmentName,
         draft: Draft,
         uid: &PageUid,
-    ) -> Result<Page, Error> {
-        let (project, environment, uid) = (project.clone(), environment.clone(), uid.clone());
+    ) -> Result<Page> {
+        let uid = uid.clone();
+        let names = Scope::new(project, environment);
         self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let row = rows::get(conn, &environment_uid, draft, &uid)?;
-                rows::page(conn, &row, &environment)
+            .read_in(names, move |reader, scope: ScopeRow| {
+                let row = rows::get(reader, &scope.environment_uid, draft, &uid)?;
+                rows::page(reader, &row, &scope.environment)
             })
             .await
     }
@@ -132,7 +110,7 @@ impl Pages<'_> {
         environment: &EnvironmentName,
         draft: Draft,
         settings: PageSettings,
-    ) -> Result<Page, Error> {
+    ) -> Result<Page> {
         let fields = Fields::of_new(settings.into_properties())?;
         self.change(project, environment, move |change| {
             let uid = PageUid::from(Uuid::now_v7().to_string());
@@ -142,9 +120,8 @@ impl Pages<'_> {
                 Draft::Off => "pages.create",
                 Draft::On => "pages.create_draft",
             };
-            let entry = AuditEntry::new(action).record(uid.as_str());
-            let entry = entry.after(&page.etag);
-            Ok((page, vec![entry]))
+            change.audit(action, &uid, None, Some(page.etag.clone()));
+            Ok(page)
         })
         .await
     }
@@ -165,7 +142,7 @@ impl Pages<'_> {
         uid: &PageUid,
         patch: JsonObject,
         if_match: Option<&str>,
-    ) -> Result<Page, Error> {
+    ) -> Result<Page> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         let fields = Fields::of_patch(patch)?;
@@ -180,9 +157,8 @@ impl Pages<'_> {
                 Draft::Off => "pages.update",
                 Draft::On => "pages.update_draft",
             };
-            let entry = AuditEntry::new(action).record(uid.as_str());
-            let entry = entry.before(&row.etag()).after(&page.etag);
-            Ok((page, vec![entry]))
+            change.audit(action, &uid, Some(row.etag()), Some(page.etag.clone()));
+            Ok(page)
         })
         .await
     }
@@ -201,7 +177,7 @@ impl Pages<'_> {
         draft: Draft,
         uid: &PageUid,
         if_match: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         self.change(project, environment, move |change| {
@@ -212,8 +188,8 @@ impl Pages<'_> {
                 Draft::Off => "pages.delete",
                 Draft::On => "pages.delete_draft",
             };
-            let entry = AuditEntry::new(action).record(uid.as_str());
-            Ok(((), vec![entry.before(&row.etag())]))
+            change.audit(action, &uid, Some(row.etag()), None);
+            Ok(())
         })
         .await
     }
@@ -230,10 +206,9 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         uids: Option<Vec<PageUid>>,
-    ) -> Result<Vec<PageUid>, Error> {
+    ) -> Result<Vec<PageUid>> {
         self.change(project, environment, move |change| {
-            let published = publish::publish(change, uids.as_deref())?;
-            Ok(each("pages.publish", published))
+            publish::publish(change, uids.as_deref())
         })
         .await
     }
@@ -248,10 +223,9 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         uids: Option<Vec<PageUid>>,
-    ) -> Result<Vec<PageUid>, Error> {
+    ) -> Result<Vec<PageUid>> {
         self.change(project, environment, move |change| {
-            let discarded = publish::discard(change, uids.as_deref())?;
-            Ok(each("pages.discard", discarded))
+            publish::discard(change, uids.as_deref())
         })
         .await
     }
@@ -266,13 +240,13 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         uid: &PageUid,
-    ) -> Result<Vec<PageRevision>, Error> {
-        let (project, environment, uid) = (project.clone(), environment.clone(), uid.clone());
+    ) -> Result<Vec<PageRevision>> {
+        let uid = uid.clone();
+        let names = Scope::new(project, environment);
         self.store
-            .read(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                rows::known(conn, &environment_uid, &uid)?;
-                revisions::list(conn, &uid)
+            .read_in(names, move |reader, scope: ScopeRow| {
+                rows::ensure_exists(reader, &scope.environment_uid, &uid)?;
+                revisions::list(reader, &uid)
             })
             .await
     }
@@ -290,16 +264,15 @@ impl Pages<'_> {
         uid: &PageUid,
         number: u64,
         if_match: Option<&str>,
-    ) -> Result<Page, Error> {
+    ) -> Result<Page> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         self.change(project, environment, move |change| {
             let before = change.etag(Draft::On, &uid)?;
             change.restore(&uid, number, if_match.as_deref())?;
             let page = change.page(Draft::On, &uid)?;
-            let entry = AuditEntry::new("pages.restore").record(uid.as_str());
-            let entry = entry.before(before).after(&page.etag);
-            Ok((page, vec![entry]))
+            change.audit("pages.restore", &uid, before, Some(page.etag.clone()));
+            Ok(page)
         })
         .await
     }
@@ -310,34 +283,17 @@ impl Pages<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
         work: F,
-    ) -> Result<T, Error>
+    ) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&mut Change<'_>) -> Result<(T, Vec<AuditEntry>), Error> + Send + 'static,
+        F: FnOnce(&mut Change<'_, '_>) -> Result<T> + Send + 'static,
     {
-        let (project, environment, author) = (project.clone(), environment.clone(), self.author);
-        let now = self.store.clock().now();
         self.store
-            .write_many(move |conn| {
-                let environment_uid = environments::uid(conn, &project, &environment)?;
-                let place = environment.clone();
-                let mut change = Change::new(conn, environment, environment_uid, author, now)?;
-                let (done, entries) = work(&mut change)?;
-                let entries = entries
-                    .into_iter()
-                    .map(|entry| entry.place(&project, &place));
-                Ok((done, entries.collect()))
+            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+                // Where there is no draft to publish, nothing is written either.
+                tx.move_revision();
+                work(&mut Change { tx, scope })
             })
             .await
     }
-}
-
-/// The pages, and a line about each.
-fn each(action: &'static str, pages: Vec<Moved>) -> (Vec<PageUid>, Vec<AuditEntry>) {
-    let told = pages.into_iter().map(|moved| {
-        let Moved { uid, before, after } = moved;
-        let entry = AuditEntry::new(action).record(uid.as_str());
-        (uid, entry.before(before).after(after))
-    });
-    told.unzip()
 }

@@ -1,24 +1,26 @@
 //! Projects: what everything else belongs to, and what an API key opens.
 
+pub(crate) mod environments;
+pub(crate) mod names;
+pub(crate) mod resources;
+pub(crate) mod scope;
 mod view;
 
+pub use self::environments::{
+    Environment, EnvironmentCopy, EnvironmentPatch, Environments, NewEnvironment,
+};
+pub use self::resources::{ConnectedResource, Engine, NewResource, Resource, Resources};
+pub(crate) use self::scope::{Located, ProjectRow, ScopeRow};
+
 use jiff::Timestamp;
-use svc_data::{Connection, Row, Value};
+use svc_data::Row;
 use svc_model::{EnvironmentName, Project, ProjectName};
 use uuid::Uuid;
 
-use crate::accounts;
-use crate::audit::{self, AuditEntry};
-use crate::authentication::Authentication;
-use crate::clock;
-use crate::environments::{self, NewEnvironment};
-use crate::error::{Error, is_taken};
-use crate::json;
-use crate::members;
-use crate::names;
-use crate::row;
-use crate::store::Store;
-use crate::teams;
+use crate::audit::AuditEntry;
+use crate::database::{Reader, Tx, columns, handle, json, row, values};
+use crate::error::{Error, Result};
+use crate::people::{Authentication, accounts, members, teams};
 
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
      p.date_add, p.owner_uid, p.authentication";
@@ -89,9 +91,9 @@ impl NewProject {
 pub struct ProjectPatch {
     /// Another name for people.
     pub name: Option<String>,
-    /// Another colour; `Some(None)` takes it away.
+    /// Another colour; `Some(None)` removes it.
     pub color: Option<Option<String>>,
-    /// Another domain; `Some(None)` takes it away.
+    /// Another domain; `Some(None)` removes it.
     pub domain: Option<Option<String>>,
     /// Whether users may register themselves.
     pub sign_up: Option<bool>,
@@ -101,17 +103,11 @@ pub struct ProjectPatch {
     pub params: Option<String>,
 }
 
-/// The store's projects: [`Store::projects`].
-#[derive(Debug, Clone, Copy)]
-pub struct Projects<'a> {
-    store: &'a Store,
-}
-
-impl Store {
+handle! {
+    /// The store's projects: [`Store::projects`](crate::Store::projects).
+    Projects,
     /// The projects.
-    pub fn projects(&self) -> Projects<'_> {
-        Projects { store: self }
-    }
+    projects
 }
 
 impl Projects<'_> {
@@ -119,11 +115,11 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list(&self) -> Result<Vec<ProjectSettings>, Error> {
+    pub async fn list(&self) -> Result<Vec<ProjectSettings>> {
         self.store
-            .read(|conn| {
+            .read(|reader| {
                 let sql = format!("SELECT {COLUMNS} FROM projects p ORDER BY p.date_add, p.uid");
-                conn.query(&sql, &[])?.iter().map(from_row).collect()
+                reader.list(&sql, &[], from_row)
             })
             .await
     }
@@ -132,10 +128,10 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn get(&self, project: &ProjectName) -> Result<ProjectSettings, Error> {
+    pub async fn get(&self, project: &ProjectName) -> Result<ProjectSettings> {
         let project = project.clone();
         self.store
-            .read(move |conn| Ok(get(conn, &project)?.1))
+            .read(move |reader| from_row(&get(reader, &project)?))
             .await
     }
 
@@ -143,16 +139,16 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn list_for(&self, account: Uuid) -> Result<Vec<Project>, Error> {
+    pub async fn list_for(&self, account: Uuid) -> Result<Vec<Project>> {
         self.store
-            .read(move |conn| {
+            .read(move |reader| {
                 let sql = format!(
                     "SELECT {COLUMNS} FROM projects p JOIN members m ON m.project_uid = p.uid \
                      WHERE m.account_uid = ?1 ORDER BY p.date_add, p.uid"
                 );
-                let rows = conn.query(&sql, &[account.to_string().into()])?;
+                let rows = reader.query(&sql, &values![account])?;
                 rows.iter()
-                    .filter_map(|row| view::of(conn, row, account).transpose())
+                    .filter_map(|row| view::of(reader, row, account).transpose())
                     .collect()
             })
             .await
@@ -163,16 +159,12 @@ impl Projects<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name or the account
     /// is no member of it; nobody is told which.
-    pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project, Error> {
+    pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project> {
         let project = project.clone();
         self.store
-            .read(move |conn| {
-                let missing = || Error::not_found(format!("there is no project {project}"));
-                let sql = format!("SELECT {COLUMNS} FROM projects p WHERE p.unique_name = ?1");
-                let row = conn
-                    .query_one(&sql, &[project.as_str().into()])?
-                    .ok_or_else(missing)?;
-                view::of(conn, &row, account)?.ok_or_else(missing)
+            .read(move |reader| {
+                let row = get(reader, &project)?;
+                view::of(reader, &row, account)?.ok_or_else(|| missing(&project))
             })
             .await
     }
@@ -181,27 +173,26 @@ impl Projects<'_> {
     /// in one transaction.
     ///
     /// # Errors
-    /// A field error on `unique_name` when it is unfit or taken, on `email` when the owner's address is none, on
+    /// A field error on `unique_name` when it is unfit or taken, on `email` when the owner's address is not valid, on
     /// `params` when they are no JSON object.
-    pub async fn create(&self, new: NewProject) -> Result<ProjectSettings, Error> {
+    pub async fn create(&self, new: NewProject) -> Result<ProjectSettings> {
         names::check_project(&new.unique_name)?;
-        let now = self.store.clock().now();
         self.store
-            .write(move |conn| {
-                let name = new.unique_name.clone();
-                let owner = new.owner.clone();
-                let uid = insert(conn, new, now)?;
+            .write(move |tx| {
+                let (name, owner) = (new.unique_name.clone(), new.owner.clone());
+                let uid = insert(tx, new)?;
                 let mut prod = NewEnvironment::new(EnvironmentName::default());
                 prod.name = Some("Production".to_owned());
-                environments::insert(conn, &uid, prod, now)?;
-                teams::create_shipped(conn, &uid, now)?;
+                environments::insert(tx, &uid, prod)?;
+                teams::create_shipped(tx, &uid)?;
                 if let Some(email) = owner {
-                    let account = accounts::find_or_create(conn, &email, now)?;
-                    let team = teams::administrators(conn, &uid)?;
-                    members::put(conn, &uid, &account, &team, now)?;
+                    let account = accounts::find_or_create(tx, &email)?;
+                    let team = teams::administrators(tx, &uid)?;
+                    members::put(tx, &uid, &account, &team)?;
                 }
                 let entry = AuditEntry::new("projects.create").project(&name);
-                Ok((get(conn, &name)?.1, entry.after(tag(conn, &uid)?)))
+                tx.changed_row("projects", &uid, entry)?;
+                from_row(&get(tx, &name)?)
             })
             .await
     }
@@ -215,35 +206,30 @@ impl Projects<'_> {
         &self,
         project: &ProjectName,
         patch: ProjectPatch,
-    ) -> Result<ProjectSettings, Error> {
-        let name = project.clone();
+    ) -> Result<ProjectSettings> {
         self.store
-            .write(move |conn| {
-                let (uid, old) = get(conn, &name)?;
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let uid = &project.uid;
+                let old = from_row(&get(tx, &project.name)?)?;
                 let params = match patch.params {
                     Some(params) => json::object("params", params)?,
                     None => old.params,
                 };
-                let before = tag(conn, &uid)?;
+                let before = tx.tag("projects", uid)?;
+                let name = patch.name.unwrap_or(old.name);
+                let color = patch.color.unwrap_or(old.color);
+                let domain = patch.domain.unwrap_or(old.domain);
+                let sign_up = patch.sign_up.unwrap_or(old.sign_up);
                 let authentication = patch.authentication.unwrap_or(old.authentication);
-                conn.execute(
+                let authentication = authentication.check()?.to_text()?;
+                tx.execute(
                     "UPDATE projects SET name = ?1, color = ?2, domain = ?3, sign_up = ?4, params = ?5, \
                      authentication = ?7 WHERE uid = ?6",
-                    &[
-                        Value::from(patch.name.unwrap_or(old.name)),
-                        patch.color.unwrap_or(old.color).into(),
-                        patch.domain.unwrap_or(old.domain).into(),
-                        patch.sign_up.unwrap_or(old.sign_up).into(),
-                        params.into(),
-                        (&uid).into(),
-                        authentication.check()?.to_text()?.into(),
-                    ],
+                    &values![name, color, domain, sign_up, params, uid, authentication],
                 )?;
-                let entry = AuditEntry::new("projects.update")
-                    .project(&name)
-                    .before(before)
-                    .after(tag(conn, &uid)?);
-                Ok((get(conn, &name)?.1, entry))
+                let entry = project.entry("projects.update").before(before);
+                tx.changed_row("projects", uid, entry)?;
+                from_row(&get(tx, &project.name)?)
             })
             .await
     }
@@ -252,85 +238,50 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn delete(&self, project: &ProjectName) -> Result<(), Error> {
-        let project = project.clone();
+    pub async fn delete(&self, project: &ProjectName) -> Result<()> {
         self.store
-            .write(move |conn| {
-                let uid = uid(conn, &project)?;
-                let entry = AuditEntry::new("projects.delete")
-                    .project(&project)
-                    .before(tag(conn, &uid)?);
-                conn.execute("DELETE FROM projects WHERE uid = ?1", &[uid.into()])?;
-                Ok(((), entry))
+            .write_in(project.clone(), |tx, project: ProjectRow| {
+                let uid = &project.uid;
+                let entry = project.entry("projects.delete");
+                let entry = entry.before(tx.tag("projects", uid)?);
+                tx.execute("DELETE FROM projects WHERE uid = ?1", &values![uid])?;
+                tx.changed(entry);
+                Ok(())
             })
             .await
     }
 }
 
-/// The entity tag of a project.
-fn tag(conn: &mut dyn Connection, uid: &str) -> Result<Option<String>, Error> {
-    audit::tag(conn, "SELECT * FROM projects WHERE uid = ?1", &[uid.into()])
-}
-
-/// The identifier of a project.
-pub(crate) fn uid(conn: &mut dyn Connection, project: &ProjectName) -> Result<String, Error> {
-    Ok(get(conn, project)?.0)
-}
-
-fn get(
-    conn: &mut dyn Connection,
-    project: &ProjectName,
-) -> Result<(String, ProjectSettings), Error> {
+/// The row of a project.
+fn get(reader: &mut Reader<'_>, project: &ProjectName) -> Result<Row> {
     let sql = format!("SELECT {COLUMNS} FROM projects p WHERE p.unique_name = ?1");
-    match conn.query_one(&sql, &[project.as_str().into()])? {
-        Some(row) => Ok((row.get("project_uid")?, from_row(&row)?)),
-        None => Err(Error::not_found(format!("there is no project {project}"))),
-    }
+    reader
+        .query_one(&sql, &values![project])?
+        .ok_or_else(|| missing(project))
 }
 
-fn insert(conn: &mut dyn Connection, new: NewProject, now: Timestamp) -> Result<String, Error> {
+fn missing(project: &ProjectName) -> Error {
+    Error::not_found(format!("there is no project {project}"))
+}
+
+fn insert(tx: &mut Tx<'_>, new: NewProject) -> Result<String> {
     let uid = Uuid::now_v7().to_string();
-    let name = new.unique_name;
+    let unique_name = new.unique_name;
+    let name = new.name.unwrap_or_else(|| unique_name.to_string());
     let params = json::object_or_empty("params", new.params)?;
-    conn.execute(
-        "INSERT INTO projects (uid, unique_name, name, color, domain, sign_up, params, date_add) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        &[
-            Value::from(&uid),
-            name.as_str().into(),
-            new.name.unwrap_or_else(|| name.to_string()).into(),
-            new.color.into(),
-            new.domain.into(),
-            new.sign_up.into(),
-            params.into(),
-            clock::to_text(now).into(),
-        ],
-    )
-    .map_err(|error| match is_taken(&error) {
-        true => Error::invalid_field(
-            "unique_name",
-            format!("there is a project {name} already; choose another name"),
-        ),
-        false => error.into(),
-    })?;
+    let (color, domain, sign_up) = (new.color, new.domain, new.sign_up);
+    let row = row! {
+        uid, unique_name, name, color, domain, sign_up, params, date_add: tx.now()
+    };
+    let taken = format!("there is a project {unique_name} already; choose another name");
+    tx.insert("projects", &row)
+        .map_err(|error| error.if_taken("unique_name", taken))?;
     Ok(uid)
 }
 
-/// How the users of a project sign in, from a row with that column.
-pub(crate) fn authentication(row: &Row) -> Result<Authentication, Error> {
-    Authentication::from_text(&row.get::<String>("authentication")?)
-}
-
-fn from_row(row: &Row) -> Result<ProjectSettings, Error> {
-    Ok(ProjectSettings {
-        unique_name: ProjectName::from(row.get::<String>("unique_name")?),
-        name: row.get("name")?,
-        color: row.get("color")?,
-        domain: row.get("domain")?,
-        owner_uid: row::optional_uid(row, "owner_uid")?,
-        sign_up: row.get("sign_up")?,
-        authentication: authentication(row)?,
-        params: row.get("params")?,
-        date_add: row::time(row, "date_add")?,
+fn from_row(row: &Row) -> Result<ProjectSettings> {
+    columns!(row => ProjectSettings {
+        authentication: Authentication::from_row(row)?,
+        unique_name, name, color, domain, owner_uid, sign_up, params, date_add
     })
 }

@@ -23,7 +23,7 @@ pub(super) async fn change(
 pub(super) async fn change_complete(call: Call<ChangeEmailComplete>) -> Result<Answer, Failure> {
     let code = call.operation.code.expose();
     let (old, new) = call.account().change_email_complete(code).await?;
-    call.state.notice().await?;
+    call.state.sync_with_store().await?;
     call.state.mail.wake();
     Ok(private::<ChangeEmailComplete>(&EmailChanged::new(old, new)))
 }

@@ -67,8 +67,8 @@ async fn began<O: ReadOperation>(
     call: &Call<O>,
     tokens: &svc_store::SessionTokens,
 ) -> Result<PasswordChanged, Failure> {
-    call.state.notice().await?;
-    call.state.believe(tokens).await?;
+    call.state.sync_with_store().await?;
+    call.state.ensure_keyring_verifies(tokens).await?;
     call.state.mail.wake();
     Ok(PasswordChanged::new(auth_state(tokens)?))
 }

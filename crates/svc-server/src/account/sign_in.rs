@@ -22,7 +22,7 @@ pub(super) async fn login(call: Call<Login>) -> Result<Answer, Failure> {
     match call.account().sign_in(email, secret(password)).await? {
         SignIn::Done(tokens, user) => {
             call.signed_in(email);
-            call.state.believe(&tokens).await?;
+            call.state.ensure_keyring_verifies(&tokens).await?;
             let signed_in = SignedIn::new(auth_state(&tokens)?, user_info(*user));
             Ok(private::<Login>(&signed_in))
         }
@@ -58,12 +58,12 @@ pub(super) async fn refresh(
         .await?
     {
         Some(tokens) => {
-            state.believe(&tokens).await?;
+            state.ensure_keyring_verifies(&tokens).await?;
             Ok(private::<Refresh>(&auth_state(&tokens)?))
         }
         None => {
             // It may have been used before, which has ended its session.
-            state.notice().await?;
+            state.sync_with_store().await?;
             Err(Failure::NotAuthenticated {
                 detail: "the refresh token is unknown, expired or used; sign in again",
                 challenge: CHALLENGE,
@@ -94,7 +94,7 @@ pub(super) async fn logout(
     let _: Logout = read_operation(&parts, path, body, &state.config, BODY_LIMIT).await?;
     let store = state.store_for(audit::user(&session), &parts);
     store.sessions().end(&session).await?;
-    state.notice().await?;
+    state.sync_with_store().await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 

@@ -145,7 +145,7 @@ impl Audit {
 
     fn entry(&self, url: &str) -> AuditEntry {
         let entry = AuditEntry::new("proxy.send")
-            .place(self.project.as_str(), self.environment.as_str())
+            .scope(self.project.as_str(), self.environment.as_str())
             .record(format!("{} {url}", self.method))
             .status(self.status.map(|status| status.as_u16()));
         match self.resource.as_str() {

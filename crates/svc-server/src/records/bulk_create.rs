@@ -19,7 +19,7 @@ use super::CollectionSegments;
 use crate::{
     access::{Access, Action, Place, authorized},
     answer::{Answer, raw_json_answer},
-    audit::{self, noted},
+    audit::{self, write_audited},
     body::read_objects,
     failure::Failure,
     refusal::Refusal,
@@ -96,7 +96,7 @@ impl BulkCreate {
             Ok(created.await?)
         };
         let begun = entry.clone();
-        let results = noted(state, store, &begun, create, move |results: &Vec<_>| {
+        let results = write_audited(state, store, &begun, create, move |results: &Vec<_>| {
             lines(&entry, &written, results)
         });
         outcomes(results.await?)

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// Who wrote: with which credential, and how people know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,12 @@ impl Actor {
             uid: None,
             label: user,
         }
+    }
+
+    /// What the changes of pages are signed with: the e-mail address of the account behind an API key.
+    pub(crate) fn author(&self) -> Option<&str> {
+        let label = self.label.as_deref();
+        label.filter(|_| self.kind == ActorKind::ApiKey)
     }
 }
 
@@ -86,10 +92,27 @@ impl ActorKind {
         }
     }
 
-    pub(super) fn stored(text: &str) -> Result<Self, Error> {
+    pub(crate) fn stored(text: &str) -> Result<Self> {
         Self::ALL
             .into_iter()
             .find(|kind| kind.as_str() == text)
             .ok_or_else(|| Error::internal("the store holds an unknown kind of actor"))
+    }
+}
+
+/// Whose writes a store's lines tell of.
+#[derive(Debug, Clone)]
+pub(crate) struct By {
+    pub(crate) actor: Actor,
+    pub(crate) request_id: Option<String>,
+}
+
+impl By {
+    /// The program itself, as it is used from the command line.
+    pub(crate) fn program() -> Self {
+        Self {
+            actor: Actor::program(None),
+            request_id: None,
+        }
     }
 }

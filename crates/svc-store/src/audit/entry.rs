@@ -3,7 +3,7 @@
 use svc_model::{EnvironmentName, ProjectName, ResourceName, users::MODEL as USERS};
 use uuid::Uuid;
 
-use super::{Actor, ActorKind};
+use super::actor::{Actor, ActorKind};
 
 /// A change, as the audit trail tells of it.
 ///
@@ -11,7 +11,7 @@ use super::{Actor, ActorKind};
 /// use svc_store::AuditEntry;
 ///
 /// let entry = AuditEntry::new("records.update")
-///     .place("crm", "prod")
+///     .scope("crm", "prod")
 ///     .resource("shop")
 ///     .model("orders")
 ///     .record("42")
@@ -64,21 +64,25 @@ impl AuditEntry {
 
     /// In this environment.
     #[must_use]
-    pub fn place(
+    pub fn scope(
         self,
         project: impl Into<ProjectName>,
         environment: impl Into<EnvironmentName>,
     ) -> Self {
-        Self {
-            environment: Some(environment.into().to_string()),
-            ..self.project(project)
-        }
+        self.project(project).environment(environment)
     }
 
     /// In this project.
     #[must_use]
     pub fn project(mut self, project: impl Into<ProjectName>) -> Self {
         self.project = Some(project.into().to_string());
+        self
+    }
+
+    /// In this environment of the project.
+    #[must_use]
+    pub(crate) fn environment(mut self, environment: impl Into<EnvironmentName>) -> Self {
+        self.environment = Some(environment.into().to_string());
         self
     }
 

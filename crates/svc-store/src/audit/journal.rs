@@ -4,7 +4,7 @@
 //! process therefore notes each write in a file of its own before it begins, and clears the note when the line is in
 //! the audit trail. The note of a process that was killed in between becomes a line, whose outcome is `unknown` where
 //! the process did not know it either. The file is made large enough before a write begins, so that a full disk does
-//! not hinder a note. It is not synced: notes outlive the process, and not a loss of power.
+//! not prevent a note. It is not synced: notes outlive the process, but not a loss of power.
 
 mod file;
 
@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::file::{JournalFile, Slot};
-use super::row::{INSERT_ONCE, NewLine};
+use super::row::{INSERT, NewLine};
 use super::{AuditEntry, By};
-use crate::error::Error;
-use crate::store::{Store, blocking};
+use crate::database::{Store, blocking};
+use crate::error::Result;
 
 /// The journal of this process: [`Audit::open_journal`](super::Audit::open_journal). Cheap to clone.
 #[derive(Clone)]
@@ -58,10 +58,10 @@ pub(super) struct Notes {
 }
 
 impl WriteJournal {
-    pub(super) async fn open(store: &Store) -> Result<Self, Error> {
+    pub(super) async fn open(store: &Store) -> Result<Self> {
         let dir = store.dir().to_owned();
         let file = blocking(move || {
-            let _lock = crate::store::lock_folder(&dir)?;
+            let _lock = crate::database::lock_folder(&dir)?;
             JournalFile::create(&dir)
         })
         .await?;
@@ -78,9 +78,9 @@ impl WriteJournal {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when the note cannot be kept; the write must not begin.
-    pub fn begin(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite, Error> {
-        let by = store.who().cloned().unwrap_or_else(By::program);
-        let begun = NewLine::new(store, &by, entry).unknown();
+    pub fn begin(&self, store: &Store, entry: &AuditEntry) -> Result<BegunWrite> {
+        let by = store.audited_by().cloned().unwrap_or_else(By::program);
+        let begun = store.new_line(&by, entry).unknown();
         let slot = self.inner.file.take()?;
         if let Err(error) = self.inner.file.write(&slot, &begun) {
             self.inner.file.give_back(slot);
@@ -103,7 +103,7 @@ impl WriteJournal {
     ///
     /// # Errors
     /// When the store still cannot be written; the lines go on waiting.
-    pub async fn flush(&self) -> Result<(), Error> {
+    pub async fn flush(&self) -> Result<()> {
         let waiting = std::mem::take(&mut *self.lock_waiting());
         if waiting.is_empty() {
             return Ok(());
@@ -169,14 +169,14 @@ impl BegunWrite {
     ///
     /// # Errors
     /// When the store cannot be written. The lines wait for [`WriteJournal::flush`] then.
-    pub async fn settle(mut self, entries: &[AuditEntry]) -> Result<(), Error> {
+    pub async fn settle(mut self, entries: &[AuditEntry]) -> Result<()> {
         let Some(slot) = self.slot.take() else {
             return Ok(());
         };
         let inner = &self.journal.inner;
         let lines = entries
             .iter()
-            .map(|entry| NewLine::new(&inner.store, &self.by, entry))
+            .map(|entry| inner.store.new_line(&self.by, entry))
             .collect::<Vec<_>>();
         // Between here and the end of the append a killed process may have the line in the trail or not. The note
         // has the identifier of the line, so that it becomes no second one.
@@ -221,7 +221,7 @@ struct Pending<'a> {
 }
 
 impl Pending<'_> {
-    async fn append(&mut self) -> Result<(), Error> {
+    async fn append(&mut self) -> Result<()> {
         let lines = self
             .waiting
             .as_ref()
@@ -244,30 +244,32 @@ impl Drop for Pending<'_> {
 }
 
 /// Appends lines that may be in the trail already.
-pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<(), Error> {
+pub(super) async fn append(store: &Store, lines: Vec<NewLine>) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
     store
-        .write_unnoted(move |conn| {
-            conn.execute_many(INSERT_ONCE, &mut lines.iter().map(NewLine::values))?;
-            Ok(())
+        .write(move |tx| {
+            let mut rows = lines.iter().map(NewLine::values);
+            let sql = format!("{INSERT} ON CONFLICT (uid) DO NOTHING");
+            tx.housekeeping().execute_many(&sql, &mut rows)
         })
-        .await
+        .await?;
+    Ok(())
 }
 
 /// What the journals of the other processes hold.
-pub(super) async fn notes_of_others(store: &Store) -> Result<Vec<Notes>, Error> {
+pub(super) async fn notes_of_others(store: &Store) -> Result<Vec<Notes>> {
     let dir = store.dir().to_owned();
     blocking(move || {
-        let _lock = crate::store::lock_folder(&dir)?;
+        let _lock = crate::database::lock_folder(&dir)?;
         file::read_all(&dir)
     })
     .await
 }
 
 /// Makes lines of what processes noted that have ended, and removes their journals. Gives the number of notes.
-pub(super) async fn recover(store: &Store) -> Result<usize, Error> {
+pub(super) async fn recover(store: &Store) -> Result<usize> {
     let mut recovered = 0;
     for notes in notes_of_others(store).await? {
         if !notes.ended {

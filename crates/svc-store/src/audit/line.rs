@@ -5,11 +5,10 @@ use svc_data::{Row, Value};
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
-use super::row::UNKNOWN;
-use super::{Actor, ActorKind};
+use super::actor::Actor;
 use crate::clock;
-use crate::error::Error;
-use crate::row;
+use crate::database::{columns, row};
+use crate::error::Result;
 
 /// A line of the trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,13 +119,13 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     test("record = ?1", text(&filter.record));
     test("request_id = ?1", text(&filter.request_id));
     let unknown = filter.outcome_is_unknown;
-    test("outcome = ?1", unknown.then(|| UNKNOWN.to_owned()));
+    test("outcome = ?1", unknown.then(|| "unknown".to_owned()));
     // By the identifier, which has an index, down to the millisecond, and by the time from there.
     test("uid >= ?1", filter.since.map(first_uid));
     test("date_add >= ?1", filter.since.map(clock::to_text));
     test("date_add < ?1", filter.until.map(clock::to_text));
     let behind = filter.until.map(|until| {
-        // With room for a clock that was set back, after which identifiers are ahead of it.
+        // With a margin for a clock that was set back, after which identifiers are ahead of it.
         let next = until.saturating_add(jiff::SignedDuration::from_hours(1));
         first_uid(next.unwrap_or(until))
     });
@@ -140,27 +139,20 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
     (sql, values)
 }
 
-pub(super) fn from_row(row: &Row) -> Result<AuditLine, Error> {
-    Ok(AuditLine {
-        uid: row::uid(row, "uid")?,
-        time: row::time(row, "date_add")?,
-        project: row.get("project")?,
-        environment: row.get("environment")?,
-        actor: Actor {
-            kind: ActorKind::stored(&row.get::<String>("actor_kind")?)?,
-            uid: row::optional_uid(row, "actor_uid")?,
-            label: row.get("actor_label")?,
-        },
-        action: row.get("action")?,
-        resource: row.get("resource")?,
-        model: row.get("model")?,
-        record: row.get("record")?,
-        request_id: row.get("request_id")?,
-        before: row.get("before_tag")?,
-        after: row.get("after_tag")?,
-        status: row
-            .get::<Option<i64>>("status")?
-            .and_then(|status| u16::try_from(status).ok()),
+pub(super) fn from_row(row: &Row) -> Result<AuditLine> {
+    let actor = Actor {
+        kind: row::get(row, "actor_kind")?,
+        uid: row::get(row, "actor_uid")?,
+        label: row::get(row, "actor_label")?,
+    };
+    let status: Option<i64> = row.get("status")?;
+    columns!(row => AuditLine {
+        time: row::get(row, "date_add")?,
+        before: row::get(row, "before_tag")?,
+        after: row::get(row, "after_tag")?,
+        status: status.and_then(|status| u16::try_from(status).ok()),
         outcome_is_unknown: row.get::<Option<String>>("outcome")?.is_some(),
+        actor: actor,
+        uid, project, environment, action, resource, model, record, request_id
     })
 }

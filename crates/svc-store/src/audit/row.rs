@@ -1,28 +1,27 @@
 //! A line as it is written: into the table, and before that into the journal of writes.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use svc_data::Value;
 use uuid::Uuid;
 
-use super::{Actor, ActorKind, AuditEntry, AuditLine, By};
+use super::actor::{Actor, ActorKind, By};
+use super::entry::AuditEntry;
+use super::line::AuditLine;
 use crate::clock;
-use crate::error::Error;
-use crate::store::Store;
+use crate::database::values;
+use crate::error::Result;
 
-pub(super) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
+/// Inserts a line.
+pub(crate) const INSERT: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
      actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
-/// Inserts a line unless it is there already.
-pub(super) const INSERT_ONCE: &str = "INSERT INTO audit (uid, date_add, project, environment, actor_kind, actor_uid, \
-     actor_label, action, resource, model, record, request_id, before_tag, after_tag, status, outcome) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT (uid) DO NOTHING";
-
 /// The `outcome` of a line about a write whose end nobody knows.
 pub(super) const UNKNOWN: &str = "unknown";
 
 /// The columns of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct NewLine {
+pub(crate) struct NewLine {
     uid: Uuid,
     date_add: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,12 +53,11 @@ pub(super) struct NewLine {
 }
 
 impl NewLine {
-    /// The line about a change that was made now.
-    pub(super) fn new(store: &Store, by: &By, entry: &AuditEntry) -> Self {
-        let now = store.clock().now();
+    /// The line about a change that was made at this time, under an identifier of that time.
+    pub(crate) fn new(uid: Uuid, now: Timestamp, by: &By, entry: &AuditEntry) -> Self {
         let actor = entry.actor.as_ref().unwrap_or(&by.actor);
         Self {
-            uid: store.line_uid(now),
+            uid,
             date_add: clock::to_text(now),
             project: entry.project.clone(),
             environment: entry.environment.clone(),
@@ -103,7 +101,7 @@ impl NewLine {
     }
 
     /// The line as it is read.
-    pub(super) fn into_line(self) -> Result<AuditLine, Error> {
+    pub(super) fn into_line(self) -> Result<AuditLine> {
         Ok(AuditLine {
             uid: self.uid,
             time: clock::from_text(&self.date_add)?,
@@ -127,24 +125,26 @@ impl NewLine {
     }
 
     /// The values of [`INSERT`], in its order.
-    pub(super) fn values(&self) -> Vec<Value> {
-        vec![
-            self.uid.to_string().into(),
-            self.date_add.as_str().into(),
-            self.project.as_deref().into(),
-            self.environment.as_deref().into(),
-            self.actor_kind.as_str().into(),
-            self.actor_uid.map(|uid| uid.to_string()).into(),
-            self.actor_label.as_deref().into(),
-            self.action.as_str().into(),
-            self.resource.as_deref().into(),
-            self.model.as_deref().into(),
-            self.record.as_deref().into(),
-            self.request_id.as_deref().into(),
-            self.before_tag.as_deref().into(),
-            self.after_tag.as_deref().into(),
-            self.status.map(i64::from).into(),
-            self.outcome.as_deref().into(),
+    pub(crate) fn values(&self) -> Vec<Value> {
+        let status = self.status.map(i64::from);
+        values![
+            self.uid,
+            self.date_add,
+            self.project,
+            self.environment,
+            self.actor_kind,
+            self.actor_uid,
+            self.actor_label,
+            self.action,
+            self.resource,
+            self.model,
+            self.record,
+            self.request_id,
+            self.before_tag,
+            self.after_tag,
+            status,
+            self.outcome
         ]
+        .into()
     }
 }

@@ -3,26 +3,19 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
-use svc_data::{Connection, Value};
-
-use crate::error::Error;
+use svc_data::{Row, Value};
 
 /// Bytes of a hash that a tag keeps, as the tags of records do.
 const KEPT: usize = 24;
 
-/// A hash of the rows that a statement gives, none when there are none. It tells that something is another thing than
+/// A hash of rows, none when there are none. It tells that something is another thing than
 /// before and nothing of what it is.
-pub(crate) fn tag(
-    conn: &mut dyn Connection,
-    sql: &str,
-    values: &[Value],
-) -> Result<Option<String>, Error> {
-    let rows = conn.query(sql, values)?;
+pub(crate) fn tag(rows: &[Row]) -> Option<String> {
     if rows.is_empty() {
-        return Ok(None);
+        return None;
     }
     let mut hash = Sha256::new();
-    for row in &rows {
+    for row in rows {
         hash.update((row.values().len() as u64).to_le_bytes());
         for value in row.values() {
             let mut add = |sort: u8, bytes: &[u8]| {
@@ -42,5 +35,5 @@ pub(crate) fn tag(
     }
     let digest = hash.finalize();
     let kept = digest.get(..KEPT).unwrap_or(&digest);
-    Ok(Some(URL_SAFE_NO_PAD.encode(kept)))
+    Some(URL_SAFE_NO_PAD.encode(kept))
 }

@@ -1,33 +1,29 @@
 //! Changes of single pages, inside a transaction.
 
-use jiff::Timestamp;
-use svc_data::{Connection, Value};
-use svc_model::{Draft, EnvironmentName, JsonObject, PageUid};
-use uuid::Uuid;
+use svc_model::{Draft, JsonObject, PageUid};
 
 use super::fields::Fields;
-use super::rows::{self, DRAFT, Shown};
+use super::rows::{self, DRAFT, PageRow};
 use super::{Page, if_match, revisions};
 use crate::clock;
-use crate::error::{Error, ErrorKind, is_taken};
-use crate::json;
-use crate::names;
-use crate::secret::random_bytes;
+use crate::database::{Tx, json, values};
+use crate::error::{Error, ErrorKind, Result};
+use crate::projects::{ScopeRow, names};
+use crate::secrets::random_bytes;
 
 /// What a page has of which its maker says nothing.
 const DEFAULTS: &str =
     r#"{"view":"custom","unique_name":"","name":null,"resource":null,"model":null,"params":"{}"}"#;
 
+const NAME_IS_TAKEN: &str = "another page of this environment has this name; choose another one";
+
 /// How many numbered names are tried for a page without `unique_name` before one is drawn at random.
 const NUMBERED_NAMES: u32 = 20;
 
 /// A transaction that changes pages of an environment.
-pub(super) struct Change<'c> {
-    pub(super) conn: &'c mut dyn Connection,
-    environment: EnvironmentName,
-    pub(super) environment_uid: String,
-    author: Option<String>,
-    now: String,
+pub(super) struct Change<'t, 'c> {
+    pub(super) tx: &'t mut Tx<'c>,
+    pub(super) scope: ScopeRow,
 }
 
 /// Where a name must be free.
@@ -39,40 +35,26 @@ pub(super) enum Layers {
     Both,
 }
 
-impl<'c> Change<'c> {
-    pub(super) fn new(
-        conn: &'c mut dyn Connection,
-        environment: EnvironmentName,
-        environment_uid: String,
-        author: Option<Uuid>,
-        now: Timestamp,
-    ) -> Result<Self, Error> {
-        let author = match author {
-            Some(account) => conn
-                .query_one(
-                    "SELECT email FROM accounts WHERE uid = ?1",
-                    &[account.to_string().into()],
-                )?
-                .map(|row| row.get("email"))
-                .transpose()?,
-            None => None,
-        };
-        Ok(Self {
-            conn,
-            environment,
-            environment_uid,
-            author,
-            now: clock::to_text(now),
-        })
+impl Change<'_, '_> {
+    /// Leaves a line about a page, with the entity tags of what it was and what it is.
+    pub(super) fn audit(
+        &mut self,
+        action: &'static str,
+        uid: &PageUid,
+        before: Option<String>,
+        after: Option<String>,
+    ) {
+        let entry = self.scope.entry(action).record(uid.as_str());
+        self.tx.audit(entry.before(before).after(after));
     }
 
     /// The page as a layer shows it.
-    pub(super) fn row(&mut self, draft: Draft, uid: &PageUid) -> Result<Shown, Error> {
-        rows::get(self.conn, &self.environment_uid, draft, uid)
+    pub(super) fn row(&mut self, draft: Draft, uid: &PageUid) -> Result<PageRow> {
+        rows::get(self.tx, &self.scope.environment_uid, draft, uid)
     }
 
     /// The entity tag of the page as a layer shows it, none where it does not.
-    pub(super) fn etag(&mut self, draft: Draft, uid: &PageUid) -> Result<Option<String>, Error> {
+    pub(super) fn etag(&mut self, draft: Draft, uid: &PageUid) -> Result<Option<String>> {
         match self.row(draft, uid) {
             Ok(row) => Ok(Some(row.etag())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -81,18 +63,13 @@ impl<'c> Change<'c> {
     }
 
     /// The page as a layer shows it, with its content.
-    pub(super) fn page(&mut self, draft: Draft, uid: &PageUid) -> Result<Page, Error> {
+    pub(super) fn page(&mut self, draft: Draft, uid: &PageUid) -> Result<Page> {
         let row = self.row(draft, uid)?;
-        rows::page(self.conn, &row, &self.environment)
+        rows::page(self.tx, &row, &self.scope.environment)
     }
 
     /// Writes a new page into a layer.
-    pub(super) fn create(
-        &mut self,
-        draft: Draft,
-        uid: &PageUid,
-        mut fields: Fields,
-    ) -> Result<(), Error> {
+    pub(super) fn create(&mut self, draft: Draft, uid: &PageUid, mut fields: Fields) -> Result<()> {
         let unique_name = match &fields.unique_name {
             Some(given) => {
                 let layers = match draft {
@@ -110,23 +87,13 @@ impl<'c> Change<'c> {
             }
         };
         let content = json::merge(DEFAULTS, &fields.to_text()?)?;
-        let date_add = self.now.clone();
-        self.put(
-            rows::layer(draft),
-            uid.as_str(),
-            &unique_name,
-            &date_add,
-            content,
-        )
+        let date_add = clock::to_text(self.tx.now());
+        let layer = rows::layer(draft);
+        self.put(layer, uid.as_str(), &unique_name, &date_add, &content)
     }
 
     /// Writes the given fields over a page, in a layer.
-    pub(super) fn update(
-        &mut self,
-        draft: Draft,
-        row: &Shown,
-        fields: &Fields,
-    ) -> Result<(), Error> {
+    pub(super) fn update(&mut self, draft: Draft, row: &PageRow, fields: &Fields) -> Result<()> {
         if let Some(given) = &fields.unique_name {
             let layers = match draft {
                 Draft::Off if row.differs => Layers::Published,
@@ -135,40 +102,31 @@ impl<'c> Change<'c> {
             };
             self.check_name(&row.uid, given, layers)?;
         }
-        let content = rows::content(self.conn, row)?;
+        let content = rows::content(self.tx, row)?;
         let content = json::merge(&content, &fields.to_text()?)?;
-        let unique_name = unique_name(&content)?;
-        self.put(
-            rows::layer(draft),
-            &row.uid,
-            &unique_name,
-            &row.date_add,
-            content,
-        )?;
-        self.settle(&row.uid)
+        let (layer, unique_name) = (rows::layer(draft), unique_name(&content)?);
+        self.put(layer, &row.uid, &unique_name, &row.date_add, &content)?;
+        self.drop_unchanged_draft(&row.uid)
     }
 
     /// Deletes a page from a layer.
-    pub(super) fn delete(&mut self, draft: Draft, row: &Shown) -> Result<(), Error> {
+    pub(super) fn delete(&mut self, draft: Draft, row: &PageRow) -> Result<()> {
         if draft == Draft::Off || !self.is_published(&row.uid)? {
             return self.remove(&row.uid);
         }
-        let number = revisions::next(self.conn, &row.uid)?;
-        let page = [row.uid.as_str().into(), number.into()];
-        if row.is_draft {
-            self.conn.execute(
-                "UPDATE pages SET deleted = TRUE, revision = ?2 WHERE uid = ?1 AND layer = 'draft'",
-                &page,
-            )?;
-        } else {
-            self.conn.execute(
+        let number = revisions::next(self.tx, &row.uid)?;
+        let sql = match row.is_draft {
+            true => {
+                "UPDATE pages SET deleted = TRUE, revision = ?2 WHERE uid = ?1 AND layer = 'draft'"
+            }
+            false => {
                 "INSERT INTO pages (uid, layer, environment_uid, unique_name, deleted, revision, date_add, content) \
                  SELECT uid, 'draft', environment_uid, unique_name, TRUE, ?2, date_add, content FROM pages \
-                 WHERE uid = ?1 AND layer = 'published'",
-                &page,
-            )?;
-        }
-        self.note(&row.uid, DRAFT)
+                 WHERE uid = ?1 AND layer = 'published'"
+            }
+        };
+        self.tx.execute(sql, &values![row.uid, number])?;
+        revisions::add(self.tx, &row.uid, DRAFT)
     }
 
     /// Makes the content of a revision the draft.
@@ -177,9 +135,9 @@ impl<'c> Change<'c> {
         uid: &PageUid,
         number: u64,
         if_match: Option<&str>,
-    ) -> Result<(), Error> {
-        rows::known(self.conn, &self.environment_uid, uid)?;
-        let content = revisions::content(self.conn, uid, number)?;
+    ) -> Result<()> {
+        rows::ensure_exists(self.tx, &self.scope.environment_uid, uid)?;
+        let content = revisions::content(self.tx, uid, number)?;
         if if_match.is_some() {
             match self.row(Draft::On, uid) {
                 Ok(shown) => if_match::check(if_match, &shown.state())?,
@@ -193,37 +151,23 @@ impl<'c> Change<'c> {
         let unique_name = unique_name(&content)?;
         self.check_name(uid.as_str(), &unique_name, Layers::Draft)?;
         let date_add = self.date_add(uid)?;
-        self.put(DRAFT, uid.as_str(), &unique_name, &date_add, content)?;
-        self.settle(uid.as_str())
+        self.put(DRAFT, uid.as_str(), &unique_name, &date_add, &content)?;
+        self.drop_unchanged_draft(uid.as_str())
     }
 
     /// Removes a page from both layers, with its revisions.
-    pub(super) fn remove(&mut self, uid: &str) -> Result<(), Error> {
-        let page = [uid.into()];
-        self.conn
-            .execute("DELETE FROM pages WHERE uid = ?1", &page)?;
-        self.conn
-            .execute("DELETE FROM page_revisions WHERE page_uid = ?1", &page)?;
-        Ok(())
+    pub(super) fn remove(&mut self, uid: &str) -> Result<()> {
+        let page = values![uid];
+        self.tx.execute("DELETE FROM pages WHERE uid = ?1", &page)?;
+        self.tx
+            .execute("DELETE FROM page_revisions WHERE page_uid = ?1", &page)
+            .map(drop)
     }
 
     /// Whether a page is in the published layer.
-    pub(super) fn is_published(&mut self, uid: &str) -> Result<bool, Error> {
-        let found = self.conn.query(
-            "SELECT uid FROM pages WHERE uid = ?1 AND layer = 'published'",
-            &[uid.into()],
-        )?;
-        Ok(!found.is_empty())
-    }
-
-    /// Notes what a layer has of a page now.
-    pub(super) fn note(&mut self, uid: &str, layer: &str) -> Result<(), Error> {
-        revisions::note(self.conn, uid, layer, self.author.as_deref(), &self.now)
-    }
-
-    /// Notes that a draft was discarded.
-    pub(super) fn note_discarded(&mut self, uid: &str) -> Result<(), Error> {
-        revisions::note_discarded(self.conn, uid, self.author.as_deref(), &self.now)
+    pub(super) fn is_published(&mut self, uid: &str) -> Result<bool> {
+        let sql = "SELECT uid FROM pages WHERE uid = ?1 AND layer = 'published'";
+        self.tx.exists(sql, &values![uid])
     }
 
     /// Another page that one of these layers shows under a name.
@@ -232,33 +176,27 @@ impl<'c> Change<'c> {
         uid: &str,
         name: &str,
         layers: Layers,
-    ) -> Result<Option<String>, Error> {
-        let found = self.conn.query(
+    ) -> Result<Option<String>> {
+        let (published, draft) = (layers != Layers::Draft, layers != Layers::Published);
+        self.tx.find(
             "SELECT p.uid FROM pages p WHERE p.environment_uid = ?1 AND p.unique_name = ?2 AND p.uid <> ?3 \
              AND NOT p.deleted AND ((?4 AND p.layer = 'published') OR (?5 AND (p.layer = 'draft' \
              OR NOT EXISTS (SELECT 1 FROM pages d WHERE d.uid = p.uid AND d.layer = 'draft')))) \
              ORDER BY p.uid LIMIT 1",
-            &[
-                Value::from(self.environment_uid.as_str()),
-                name.into(),
-                uid.into(),
-                (layers != Layers::Draft).into(),
-                (layers != Layers::Published).into(),
-            ],
-        )?;
-        let owner = found.first().map(|row| row.get("uid"));
-        Ok(owner.transpose()?)
+            &values![self.scope.environment_uid, name, uid, published, draft],
+            |row| Ok(row.get("uid")?),
+        )
     }
 
-    fn check_name(&mut self, uid: &str, name: &str, layers: Layers) -> Result<(), Error> {
+    fn check_name(&mut self, uid: &str, name: &str, layers: Layers) -> Result<()> {
         match self.owner_of_name(uid, name, layers)? {
             None => Ok(()),
-            Some(_) => Err(taken()),
+            Some(_) => Err(Error::invalid_field("unique_name", NAME_IS_TAKEN)),
         }
     }
 
     /// A name made from a page's slug that both layers have free, so that the page can be published under it.
-    fn free_name(&mut self, uid: &str, slug: &str) -> Result<String, Error> {
+    fn free_name(&mut self, uid: &str, slug: &str) -> Result<String> {
         let numbered = (2..=NUMBERED_NAMES).map(|number| format!("{slug}_{number}"));
         for candidate in std::iter::once(slug.to_owned()).chain(numbered) {
             if self.owner_of_name(uid, &candidate, Layers::Both)?.is_none() {
@@ -278,69 +216,52 @@ impl<'c> Change<'c> {
         uid: &str,
         unique_name: &str,
         date_add: &str,
-        content: String,
-    ) -> Result<(), Error> {
-        let number = revisions::next(self.conn, uid)?;
-        let values = [
-            Value::from(uid),
-            layer.into(),
-            self.environment_uid.as_str().into(),
-            unique_name.into(),
-            number.into(),
-            date_add.into(),
-            content.into(),
+        content: &str,
+    ) -> Result<()> {
+        let number = revisions::next(self.tx, uid)?;
+        let environment_uid = &self.scope.environment_uid;
+        let values = values![
+            uid,
+            layer,
+            environment_uid,
+            unique_name,
+            number,
+            date_add,
+            content
         ];
-        let written = self.conn.execute(
-            "INSERT INTO pages (uid, layer, environment_uid, unique_name, deleted, revision, date_add, content) \
-             VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?6, ?7) ON CONFLICT (uid, layer) DO UPDATE SET \
-             unique_name = excluded.unique_name, deleted = FALSE, revision = excluded.revision, \
-             content = excluded.content",
-            &values,
-        );
-        written.map_err(|error| match is_taken(&error) {
-            true => taken(),
-            false => error.into(),
-        })?;
-        self.note(uid, layer)
+        self.tx
+            .execute(
+                "INSERT INTO pages (uid, layer, environment_uid, unique_name, deleted, revision, date_add, content) \
+                 VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?6, ?7) ON CONFLICT (uid, layer) DO UPDATE SET \
+                 unique_name = excluded.unique_name, deleted = FALSE, revision = excluded.revision, \
+                 content = excluded.content",
+                &values,
+            )
+            .map_err(|error| error.if_taken("unique_name", NAME_IS_TAKEN))?;
+        revisions::add(self.tx, uid, layer)
     }
 
     /// Drops a draft that is what is published.
-    fn settle(&mut self, uid: &str) -> Result<(), Error> {
-        self.conn.execute(
-            "DELETE FROM pages WHERE uid = ?1 AND layer = 'draft' AND NOT deleted AND content = \
-             (SELECT p.content FROM pages p WHERE p.uid = ?1 AND p.layer = 'published')",
-            &[uid.into()],
-        )?;
-        Ok(())
+    fn drop_unchanged_draft(&mut self, uid: &str) -> Result<()> {
+        let sql = "DELETE FROM pages WHERE uid = ?1 AND layer = 'draft' AND NOT deleted AND content = \
+             (SELECT p.content FROM pages p WHERE p.uid = ?1 AND p.layer = 'published')";
+        self.tx.execute(sql, &values![uid]).map(drop)
     }
 
     /// When a page was made.
-    fn date_add(&mut self, uid: &PageUid) -> Result<String, Error> {
-        let rows = self.conn.query(
-            "SELECT date_add FROM pages WHERE uid = ?1",
-            &[uid.as_str().into()],
-        )?;
-        match rows.first() {
-            Some(row) => Ok(row.get("date_add")?),
-            None => Err(Error::internal(
-                "a page is gone in the middle of a transaction",
-            )),
-        }
+    fn date_add(&mut self, uid: &PageUid) -> Result<String> {
+        let sql = "SELECT date_add FROM pages WHERE uid = ?1 LIMIT 1";
+        self.tx
+            .find(sql, &values![uid], |row| Ok(row.get("date_add")?))?
+            .ok_or_else(rows::gone)
     }
 }
 
 /// The name that a content gives its page.
-fn unique_name(content: &str) -> Result<String, Error> {
+fn unique_name(content: &str) -> Result<String> {
     let object: JsonObject = json::to_object(content)?;
     match object.get("unique_name") {
         Ok(Some(name)) => Ok(name),
         _ => Err(Error::internal("a stored page has no unique name")),
     }
-}
-
-fn taken() -> Error {
-    Error::invalid_field(
-        "unique_name",
-        "another page of this environment has this name; choose another one",
-    )
 }

@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use svc_model::{Invalid, JsonObject};
 
-use crate::error::Error;
-use crate::json;
+use crate::database::json;
+use crate::error::Result;
 
 /// Properties that are the service's; a caller's values are ignored.
 const OURS: [&str; 5] = ["uid", "environment", "draft", "deleted", "date_add"];
@@ -29,7 +29,7 @@ pub(super) struct Fields {
 
 impl Fields {
     /// The fields of a new page: null for `view` or `unique_name` asks for the default.
-    pub(super) fn of_new(mut object: JsonObject) -> Result<Self, Error> {
+    pub(super) fn of_new(mut object: JsonObject) -> Result<Self> {
         for name in ["view", "unique_name"] {
             if object.get_raw(name) == Some("null") {
                 object.remove(name);
@@ -39,13 +39,13 @@ impl Fields {
     }
 
     /// The fields of a change.
-    pub(super) fn of_patch(mut object: JsonObject) -> Result<Self, Error> {
+    pub(super) fn of_patch(mut object: JsonObject) -> Result<Self> {
         let mut invalid = Invalid::new();
         for name in OURS {
             object.remove(name);
         }
         let mut known = JsonObject::new();
-        let mut take = |field: &str, rule: Rule| -> Result<Option<String>, Error> {
+        let mut take = |field: &str, rule: Rule| -> Result<Option<String>> {
             let Some(value) = object.remove(field) else {
                 return Ok(None);
             };
@@ -81,7 +81,7 @@ impl Fields {
     }
 
     /// Gives the page the name that it did not bring.
-    pub(super) fn set_unique_name(&mut self, name: &str) -> Result<(), Error> {
+    pub(super) fn set_unique_name(&mut self, name: &str) -> Result<()> {
         self.known
             .set("unique_name", name)
             .map_err(json::unwritable)?;
@@ -90,7 +90,7 @@ impl Fields {
     }
 
     /// All that was given as one JSON object.
-    pub(super) fn to_text(&self) -> Result<String, Error> {
+    pub(super) fn to_text(&self) -> Result<String> {
         Ok(json::join(
             &json::to_text(&self.known)?,
             &json::to_text(&self.others)?,

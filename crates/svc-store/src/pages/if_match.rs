@@ -1,6 +1,6 @@
 //! `If-Match` (RFC 9110, section 13.1.1): a change goes through only on what the caller has read.
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// What an entity tag ends with when it is one of a page that has a draft.
 pub(super) const DRAFT: &str = "-draft";
@@ -8,7 +8,7 @@ pub(super) const DRAFT: &str = "-draft";
 /// Refuses the change when a header was sent and none of its entity tags is one of this state of the page's layer.
 ///
 /// Whether there is a draft does not matter: that somebody began one is no change of the published page.
-pub(super) fn check(header: Option<&str>, state: &str) -> Result<(), Error> {
+pub(super) fn check(header: Option<&str>, state: &str) -> Result<()> {
     match header {
         Some(header) if !matches(header, state) => Err(Error::precondition_failed()),
         _ => Ok(()),

@@ -7,13 +7,14 @@
 use std::collections::VecDeque;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use svc_data::Connection;
-use svc_model::{Draft, EnvironmentName, ProjectName};
 
-use super::rows::{self, Shown};
-use crate::environments;
-use crate::error::Error;
-use crate::store::Store;
+use svc_model::{Draft, EnvironmentName, ProjectName, Scope};
+
+use super::rows::{self, PageRow};
+
+use crate::database::{Reader, Store};
+use crate::error::{Error, Result};
+use crate::projects::ScopeRow;
 
 /// How many bytes of JSON are in a part; one page more than fits is in it too.
 const PART: usize = 256 * 1024;
@@ -33,7 +34,7 @@ pub struct PageList {
 pub struct MorePages {
     store: Store,
     environment: EnvironmentName,
-    rest: VecDeque<Shown>,
+    rest: VecDeque<PageRow>,
 }
 
 impl MorePages {
@@ -42,14 +43,14 @@ impl MorePages {
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when a page was deleted for good since the first
     /// part was read; the list is to be read again then.
-    pub async fn next(self) -> Result<PageList, Error> {
+    pub async fn next(self) -> Result<PageList> {
         let Self {
             store,
             environment,
             rest,
         } = self;
         let part = store
-            .read(move |conn| part(conn, environment, rest, b','))
+            .read(move |reader| part(reader, environment, rest, b','))
             .await?;
         Ok(part.list(store))
     }
@@ -61,23 +62,20 @@ pub(super) async fn first(
     project: &ProjectName,
     environment: &EnvironmentName,
     draft: Draft,
-) -> Result<PageList, Error> {
-    let (project, environment) = (project.clone(), environment.clone());
-    let part = store
-        .read(move |conn| {
-            let environment_uid = environments::uid(conn, &project, &environment)?;
-            let rest = rows::list(conn, &environment_uid, draft)?.into();
-            part(conn, environment, rest, b'[')
-        })
-        .await?;
-    Ok(part.list(store.clone()))
+) -> Result<PageList> {
+    let names = Scope::new(project, environment);
+    let part = store.read_in(names, move |reader, scope: ScopeRow| {
+        let rest = rows::list(reader, &scope.environment_uid, draft)?.into();
+        part(reader, scope.environment, rest, b'[')
+    });
+    Ok(part.await?.list(store.clone()))
 }
 
 /// A part, and what is left.
 struct Part {
     json: Bytes,
     environment: EnvironmentName,
-    rest: VecDeque<Shown>,
+    rest: VecDeque<PageRow>,
 }
 
 impl Part {
@@ -95,18 +93,18 @@ impl Part {
 }
 
 fn part(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     environment: EnvironmentName,
-    mut rest: VecDeque<Shown>,
+    mut rest: VecDeque<PageRow>,
     begin: u8,
-) -> Result<Part, Error> {
+) -> Result<Part> {
     let mut json = BytesMut::new();
     let mut before = Some(begin).filter(|_| begin == b'[' || !rest.is_empty());
     while json.len() < PART
         && let Some(row) = rest.pop_front()
     {
         json.put_u8(before.take().unwrap_or(b','));
-        if !rows::write(conn, &row, &environment, &mut json)? {
+        if !rows::write(reader, &row, &environment, &mut json)? {
             return Err(Error::unavailable(
                 "a page was deleted while the list of pages was sent; read the list again",
             ));

@@ -1,12 +1,12 @@
 //! What was changed about pages: one revision for each change of a layer.
 
 use jiff::Timestamp;
-use svc_data::{Connection, Row};
+use svc_data::Row;
 use svc_model::PageUid;
 
 use super::rows::DRAFT;
-use crate::error::Error;
-use crate::row;
+use crate::database::{Reader, Tx, row, values};
+use crate::error::{Error, Result};
 
 /// How many revisions of a page are kept.
 pub(super) const KEPT: i64 = 100;
@@ -28,94 +28,66 @@ pub struct PageRevision {
 }
 
 /// The number of a page's next revision.
-pub(super) fn next(conn: &mut dyn Connection, uid: &str) -> Result<i64, Error> {
-    let row = conn.query_one(
-        "SELECT COALESCE(max(number), 0) + 1 AS number FROM page_revisions WHERE page_uid = ?1",
-        &[uid.into()],
-    )?;
-    let row = row.ok_or_else(|| Error::internal("an aggregate gave no row"))?;
-    Ok(row.get("number")?)
+pub(super) fn next(reader: &mut Reader<'_>, uid: &str) -> Result<i64> {
+    let sql =
+        "SELECT COALESCE(max(number), 0) + 1 AS number FROM page_revisions WHERE page_uid = ?1";
+    reader
+        .find(sql, &values![uid], |row| Ok(row.get("number")?))?
+        .ok_or_else(|| Error::internal("an aggregate gave no row"))
 }
 
 /// Notes the row that a page has in a layer as a revision of its number.
-pub(super) fn note(
-    conn: &mut dyn Connection,
-    uid: &str,
-    layer: &str,
-    author: Option<&str>,
-    now: &str,
-) -> Result<(), Error> {
-    conn.execute(
+pub(super) fn add(tx: &mut Tx<'_>, uid: &str, layer: &str) -> Result<()> {
+    let author = tx.store().actor().author();
+    tx.execute(
         "INSERT INTO page_revisions (page_uid, number, environment_uid, layer, deleted, author, date_add, content) \
          SELECT uid, revision, environment_uid, layer, deleted, ?3, ?4, content FROM pages \
          WHERE uid = ?1 AND layer = ?2",
-        &[uid.into(), layer.into(), author.into(), now.into()],
+        &values![uid, layer, author, tx.now()],
     )?;
-    prune(conn, uid)
+    prune(tx, uid)
 }
 
 /// Notes that the draft of a published page was discarded: its draft layer has what is published.
-pub(super) fn note_discarded(
-    conn: &mut dyn Connection,
-    uid: &str,
-    author: Option<&str>,
-    now: &str,
-) -> Result<(), Error> {
-    let number = next(conn, uid)?;
-    conn.execute(
+pub(super) fn add_discarded(tx: &mut Tx<'_>, uid: &str) -> Result<()> {
+    let (number, author) = (next(tx, uid)?, tx.store().actor().author());
+    tx.execute(
         "INSERT INTO page_revisions (page_uid, number, environment_uid, layer, deleted, author, date_add, content) \
          SELECT uid, ?2, environment_uid, 'draft', FALSE, ?3, ?4, content FROM pages \
          WHERE uid = ?1 AND layer = 'published'",
-        &[uid.into(), number.into(), author.into(), now.into()],
+        &values![uid, number, author, tx.now()],
     )?;
-    prune(conn, uid)
+    prune(tx, uid)
 }
 
-fn prune(conn: &mut dyn Connection, uid: &str) -> Result<(), Error> {
-    conn.execute(
-        "DELETE FROM page_revisions WHERE page_uid = ?1 AND number <= \
-         (SELECT max(number) FROM page_revisions WHERE page_uid = ?1) - ?2",
-        &[uid.into(), KEPT.into()],
-    )?;
-    Ok(())
+fn prune(tx: &mut Tx<'_>, uid: &str) -> Result<()> {
+    let sql = "DELETE FROM page_revisions WHERE page_uid = ?1 AND number <= \
+         (SELECT max(number) FROM page_revisions WHERE page_uid = ?1) - ?2";
+    tx.execute(sql, &values![uid, KEPT]).map(drop)
 }
 
 /// The revisions of a page, the newest first.
-pub(super) fn list(conn: &mut dyn Connection, uid: &PageUid) -> Result<Vec<PageRevision>, Error> {
-    conn.query(
-        "SELECT number, date_add, author, layer, deleted FROM page_revisions WHERE page_uid = ?1 \
-         ORDER BY number DESC",
-        &[uid.as_str().into()],
-    )?
-    .iter()
-    .map(from_row)
-    .collect()
+pub(super) fn list(reader: &mut Reader<'_>, uid: &PageUid) -> Result<Vec<PageRevision>> {
+    let sql = "SELECT number, date_add, author, layer, deleted FROM page_revisions WHERE page_uid = ?1 \
+         ORDER BY number DESC";
+    reader.list(sql, &values![uid], from_row)
 }
 
 /// What a page held in a revision.
-pub(super) fn content(
-    conn: &mut dyn Connection,
-    uid: &PageUid,
-    number: u64,
-) -> Result<String, Error> {
+pub(super) fn content(reader: &mut Reader<'_>, uid: &PageUid, number: u64) -> Result<String> {
     // A number that no column can hold is the number of no revision.
     let number = i64::try_from(number).unwrap_or(0);
-    let found = conn.query_one(
-        "SELECT content FROM page_revisions WHERE page_uid = ?1 AND number = ?2",
-        &[uid.as_str().into(), number.into()],
-    )?;
-    match found {
-        Some(row) => Ok(row.get("content")?),
-        None => Err(Error::not_found(
-            "there is no such revision of this page, or it is not kept any more",
-        )),
-    }
+    let sql = "SELECT content FROM page_revisions WHERE page_uid = ?1 AND number = ?2";
+    let found = reader.find(sql, &values![uid, number], |row| Ok(row.get("content")?))?;
+    found.ok_or_else(|| {
+        Error::not_found("there is no such revision of this page, or it is not kept any more")
+    })
 }
 
-fn from_row(row: &Row) -> Result<PageRevision, Error> {
+fn from_row(row: &Row) -> Result<PageRevision> {
     Ok(PageRevision {
         number: row.get::<i64>("number")?.unsigned_abs(),
-        date_add: row::time(row, "date_add")?,
+        date_add: row::get(row, "date_add")?,
         author: row.get("author")?,
         draft: row.get::<String>("layer")? == DRAFT,
         deleted: row.get("deleted")?,

@@ -1,11 +1,12 @@
 //! The rows of pages as each layer shows them, and the way from a row to the JSON of the wire.
 
 use bytes::{BufMut as _, BytesMut};
-use svc_data::{Connection, Row};
+use svc_data::Row;
 use svc_model::{Draft, EnvironmentName, PageUid};
 
 use super::{Page, if_match};
-use crate::error::Error;
+use crate::database::{Reader, values};
+use crate::error::{Error, Result};
 
 /// The column `layer` of the published layer.
 pub(super) const PUBLISHED: &str = "published";
@@ -14,7 +15,7 @@ pub(super) const DRAFT: &str = "draft";
 
 /// A page as a layer shows it, without its content.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct PageRow {
     pub(super) uid: String,
     /// Whether the row is the draft layer's.
     pub(super) is_draft: bool,
@@ -24,7 +25,7 @@ pub(super) struct Shown {
     pub(super) differs: bool,
 }
 
-impl Shown {
+impl PageRow {
     /// What tells this state of the layer from every other one.
     pub(super) fn state(&self) -> String {
         format!("{}-{}", self.uid, self.revision)
@@ -52,47 +53,41 @@ pub(super) fn layer(draft: Draft) -> &'static str {
 
 /// The pages that a layer of an environment shows, the oldest first.
 pub(super) fn list(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     environment_uid: &str,
     draft: Draft,
-) -> Result<Vec<Shown>, Error> {
+) -> Result<Vec<PageRow>> {
     let sql = format!("{} ORDER BY p.date_add, p.uid", select(draft));
-    conn.query(&sql, &[environment_uid.into()])?
-        .iter()
-        .map(from_row)
-        .collect()
+    reader.list(&sql, &values![environment_uid], from_row)
 }
 
 /// A page that a layer of an environment shows.
 pub(super) fn get(
-    conn: &mut dyn Connection,
+    reader: &mut Reader<'_>,
     environment_uid: &str,
     draft: Draft,
     uid: &PageUid,
-) -> Result<Shown, Error> {
+) -> Result<PageRow> {
     let sql = format!("{} AND p.uid = ?2", select(draft));
-    match conn.query_one(&sql, &[environment_uid.into(), uid.as_str().into()])? {
-        Some(row) => from_row(&row),
-        None => Err(Error::not_found(match draft {
+    let found = reader.find(&sql, &values![environment_uid, uid], from_row)?;
+    found.ok_or_else(|| {
+        Error::not_found(match draft {
             Draft::Off => "there is no such published page in this environment",
             Draft::On => "there is no such page in the drafts of this environment",
-        })),
-    }
+        })
+    })
 }
 
 /// Refuses a page that the environment has in no layer.
-pub(super) fn known(
-    conn: &mut dyn Connection,
+pub(super) fn ensure_exists(
+    reader: &mut Reader<'_>,
     environment_uid: &str,
     uid: &PageUid,
-) -> Result<(), Error> {
-    let found = conn.query(
-        "SELECT uid FROM pages WHERE environment_uid = ?1 AND uid = ?2",
-        &[environment_uid.into(), uid.as_str().into()],
-    )?;
-    match found.is_empty() {
-        false => Ok(()),
-        true => Err(Error::not_found(format!(
+) -> Result<()> {
+    let sql = "SELECT uid FROM pages WHERE environment_uid = ?1 AND uid = ?2";
+    match reader.exists(sql, &values![environment_uid, uid])? {
+        true => Ok(()),
+        false => Err(Error::not_found(format!(
             "there is no page {uid} in this environment"
         ))),
     }
@@ -100,15 +95,13 @@ pub(super) fn known(
 
 /// A page with its content, as one answer.
 pub(super) fn page(
-    conn: &mut dyn Connection,
-    row: &Shown,
+    reader: &mut Reader<'_>,
+    row: &PageRow,
     environment: &EnvironmentName,
-) -> Result<Page, Error> {
+) -> Result<Page> {
     let mut json = BytesMut::new();
-    if !write(conn, row, environment, &mut json)? {
-        return Err(Error::internal(
-            "a page is gone in the middle of a transaction",
-        ));
+    if !write(reader, row, environment, &mut json)? {
+        return Err(gone());
     }
     Ok(Page {
         json: json.freeze(),
@@ -119,18 +112,18 @@ pub(super) fn page(
 /// Writes a page as JSON, in the state that it was read in, which may be in its revisions by now. Says whether that
 /// state is still there; nothing is written otherwise.
 pub(super) fn write(
-    conn: &mut dyn Connection,
-    row: &Shown,
+    reader: &mut Reader<'_>,
+    row: &PageRow,
     environment: &EnvironmentName,
     out: &mut BytesMut,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let mut take = |content: &[u8]| push(row, environment, content, out);
-    let state = [row.uid.as_str().into(), row.revision.into()];
-    Ok(conn.read_text(
+    let state = values![row.uid, row.revision];
+    Ok(reader.read_text(
         "SELECT content FROM pages WHERE uid = ?1 AND revision = ?2",
         &state,
         &mut take,
-    )? || conn.read_text(
+    )? || reader.read_text(
         "SELECT content FROM page_revisions WHERE page_uid = ?1 AND number = ?2",
         &state,
         &mut take,
@@ -138,7 +131,7 @@ pub(super) fn write(
 }
 
 /// Writes what is stored between what is the service's own.
-fn push(row: &Shown, environment: &EnvironmentName, content: &[u8], out: &mut BytesMut) {
+fn push(row: &PageRow, environment: &EnvironmentName, content: &[u8], out: &mut BytesMut) {
     // Identifiers, names of environments and times have no character that JSON escapes.
     let head = format!(r#"{{"uid":"{}","environment":"{environment}","#, row.uid);
     let tail = format!(
@@ -154,17 +147,18 @@ fn push(row: &Shown, environment: &EnvironmentName, content: &[u8], out: &mut By
 }
 
 /// The content of a row, a JSON object as text.
-pub(super) fn content(conn: &mut dyn Connection, row: &Shown) -> Result<String, Error> {
-    let found = conn.query_one(
-        "SELECT content FROM pages WHERE uid = ?1 AND layer = ?2",
-        &[row.uid.as_str().into(), row.layer().into()],
-    )?;
-    match found {
-        Some(found) => Ok(found.get("content")?),
-        None => Err(Error::internal(
-            "a page is gone in the middle of a transaction",
-        )),
-    }
+pub(super) fn content(reader: &mut Reader<'_>, row: &PageRow) -> Result<String> {
+    let sql = "SELECT content FROM pages WHERE uid = ?1 AND layer = ?2";
+    reader
+        .find(sql, &values![row.uid, row.layer()], |row| {
+            Ok(row.get("content")?)
+        })?
+        .ok_or_else(gone)
+}
+
+/// The error about a page that existed a moment ago.
+pub(super) fn gone() -> Error {
+    Error::internal("a page is gone in the middle of a transaction")
 }
 
 /// The beginning of a query for the pages that a layer of the environment `?1` shows.
@@ -183,8 +177,8 @@ fn select(draft: Draft) -> &'static str {
     }
 }
 
-fn from_row(row: &Row) -> Result<Shown, Error> {
-    Ok(Shown {
+fn from_row(row: &Row) -> Result<PageRow> {
+    Ok(PageRow {
         uid: row.get("uid")?,
         is_draft: row.get::<String>("layer")? == DRAFT,
         revision: row.get("revision")?,

@@ -2,29 +2,24 @@
 //! members sees it. Never a credential or an address.
 
 use serde_json::{Map, Value};
-use svc_data::{Connection, Row};
+use svc_data::Row;
 use svc_model::projects::{Environment, Feature, Member, Person, Resource, SecretTokenName, Team};
 use svc_model::{EnvironmentName, Project};
 use uuid::Uuid;
 
 use super::ProjectSettings;
-use crate::accounts::{self, Account};
 use crate::clock;
-use crate::environments;
-use crate::error::Error;
-use crate::members;
-use crate::resources;
-use crate::secret_tokens::{self, SecretToken};
+use crate::database::Reader;
+use crate::error::{Error, Result};
+use crate::people::{Account, accounts, members};
+use crate::projects::{environments, resources};
+use crate::secrets::{SecretToken, secret_tokens};
 
 /// The project of a row as an account sees it; `None` when it is no member.
-pub(super) fn of(
-    conn: &mut dyn Connection,
-    row: &Row,
-    account: Uuid,
-) -> Result<Option<Project>, Error> {
+pub(super) fn of(reader: &mut Reader<'_>, row: &Row, account: Uuid) -> Result<Option<Project>> {
     let uid: String = row.get("project_uid")?;
     let settings: ProjectSettings = super::from_row(row)?;
-    let Some(member) = members::get(conn, &uid, account)? else {
+    let Some(member) = members::get(reader, &uid, account)? else {
         return Ok(None);
     };
     let mut project = Project::new(settings.unique_name);
@@ -33,7 +28,7 @@ pub(super) fn of(
     project.domain = settings.domain;
     project.is_owner = settings.owner_uid == Some(account);
     project.owner = match settings.owner_uid {
-        Some(owner) => accounts::get(conn, owner)?.map(person),
+        Some(owner) => accounts::get(reader, owner)?.map(person),
         None => None,
     };
     project.default_environment = Some(EnvironmentName::default());
@@ -41,12 +36,12 @@ pub(super) fn of(
         .features
         .insert("sign_up".to_owned(), Feature::from(settings.sign_up));
     project.params = object(&settings.params)?;
-    project.environments = environments::list(conn, &uid)?
+    project.environments = environments::list(reader, &uid)?
         .into_iter()
         .map(environment)
         .collect::<Result<_, _>>()?;
-    let secrets = secret_tokens::names_of_project(conn, &uid)?;
-    project.resources = resources::list_of_project(conn, &uid)?
+    let secrets = secret_tokens::names_of_project(reader, &uid)?;
+    project.resources = resources::list_of_project(reader, &uid)?
         .into_iter()
         .map(|kept| resource(kept, &secrets))
         .collect::<Result<_, _>>()?;
@@ -75,7 +70,7 @@ fn person(account: Account) -> Person {
     person
 }
 
-fn environment(kept: environments::Environment) -> Result<Environment, Error> {
+fn environment(kept: environments::Environment) -> Result<Environment> {
     let mut environment = Environment::new(kept.unique_name);
     environment.name = kept.name;
     environment.color = kept.color;
@@ -84,7 +79,7 @@ fn environment(kept: environments::Environment) -> Result<Environment, Error> {
     Ok(environment)
 }
 
-fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Result<Resource, Error> {
+fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Result<Resource> {
     let engine = kept.engine.as_str();
     let kind = match kept.engine.is_database() {
         true => "database",
@@ -105,8 +100,8 @@ fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Resul
     Ok(resource)
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, Error> {
-    serde_json::from_str(text).map_err(|source| {
-        Error::internal("the store holds settings that are no JSON object").with_source(source)
-    })
+fn object(text: &str) -> Result<Map<String, Value>> {
+    serde_json::from_str(text).map_err(Error::caused(
+        "the store holds settings that are no JSON object",
+    ))
 }

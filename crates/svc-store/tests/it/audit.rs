@@ -304,7 +304,7 @@ async fn a_refresh_leaves_no_line_until_a_token_is_used_again() {
 
 fn entry(action: &'static str, record: u32) -> AuditEntry {
     AuditEntry::new(action)
-        .place("main", "prod")
+        .scope("main", "prod")
         .resource("shop")
         .model("orders")
         .record(record.to_string())

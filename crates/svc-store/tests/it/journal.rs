@@ -15,7 +15,7 @@ async fn record_lines(store: &Store) -> Vec<AuditLine> {
 
 fn entry(action: &'static str) -> AuditEntry {
     AuditEntry::new(action)
-        .place("main", "prod")
+        .scope("main", "prod")
         .resource("shop")
         .model("orders")
 }

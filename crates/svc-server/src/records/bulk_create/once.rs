@@ -17,7 +17,7 @@ use svc_model::{
 use svc_store::{AuditEntry, Store, WriteKey, WriteMark};
 
 use super::{BulkCreate, Outcome, lines, outcomes, refused};
-use crate::{answer::etag_of, audit::noted, failure::Failure, state::Shared};
+use crate::{answer::etag_of, audit::write_audited, failure::Failure, state::Shared};
 
 /// Reads the key, where there is one.
 pub(super) fn read_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
@@ -81,7 +81,7 @@ pub(super) async fn run(
             async move { create.once(&store, &key).await }
         };
         let begun = entry.clone();
-        let done = noted(
+        let done = write_audited(
             &state,
             store.clone(),
             &begun,

@@ -1,4 +1,4 @@
-//! The file of a journal: places of one size, each with a length and a line as JSON. A place of length 0 is free.
+//! The file of a journal: slots of one size, each with a length and a line as JSON. A slot of length 0 is free.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
@@ -8,14 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 use super::{NewLine, Notes};
-use crate::error::Error;
-use crate::store::private_file;
+use crate::database::private_file;
+use crate::error::{Error, Result};
 
 /// What the name of a journal begins with; an identifier follows.
 const PREFIX: &str = "store.writes.";
-/// Bytes of a place: all columns of a line, unless a key is very long.
-const PLACE: usize = 2048;
-/// How many places the file grows by.
+/// Bytes of a slot: all columns of a line, unless a key is very long.
+const SLOT_BYTES: usize = 2048;
+/// How many slots the file grows by.
 const GROWN_BY: u32 = 64;
 /// Bytes in front of a line: its length.
 const LENGTH: usize = size_of::<u32>();
@@ -24,23 +24,23 @@ const LENGTH: usize = size_of::<u32>();
 pub(super) struct JournalFile {
     file: File,
     path: PathBuf,
-    places: Mutex<Places>,
+    slots: Mutex<Slots>,
 }
 
 #[derive(Default)]
-struct Places {
+struct Slots {
     /// How many there are.
     all: u32,
     free: Vec<u32>,
 }
 
-/// A place in the file that one write has.
+/// A slot in the file that one write has.
 #[derive(Debug)]
 pub(super) struct Slot(u32);
 
 impl JournalFile {
     /// Makes the file. The caller holds the lock of the folder, so that nobody takes the file for one that was left.
-    pub(super) fn create(dir: &Path) -> Result<Self, Error> {
+    pub(super) fn create(dir: &Path) -> Result<Self> {
         let path = dir.join(format!("{PREFIX}{}", Uuid::now_v7().simple()));
         let made = private_file().create_new(true).open(&path);
         let file = made.map_err(|source| unusable(&path, source))?;
@@ -54,40 +54,40 @@ impl JournalFile {
         let journal = Self {
             file,
             path,
-            places: Mutex::default(),
+            slots: Mutex::default(),
         };
         let first = journal.take()?;
         journal.give_back(first);
         Ok(journal)
     }
 
-    /// A free place; the file grows where all are taken.
-    pub(super) fn take(&self) -> Result<Slot, Error> {
-        let mut places = self.lock_places();
-        if let Some(place) = places.free.pop() {
-            return Ok(Slot(place));
+    /// A free slot; the file grows where all are taken.
+    pub(super) fn take(&self) -> Result<Slot> {
+        let mut slots = self.lock_slots();
+        if let Some(slot) = slots.free.pop() {
+            return Ok(Slot(slot));
         }
-        // Written and not only made longer, so that the disk has the room when a note comes.
-        let begin = places.all;
-        self.write_at(&vec![0; PLACE * GROWN_BY as usize], begin)
+        // Written and not only made longer, so that the disk has the space when a note comes.
+        let begin = slots.all;
+        self.write_at(&vec![0; SLOT_BYTES * GROWN_BY as usize], begin)
             .map_err(|source| unusable(&self.path, source))?;
         let end = begin + GROWN_BY;
-        places.all = end;
-        places.free.extend((begin + 1..end).rev());
+        slots.all = end;
+        slots.free.extend((begin + 1..end).rev());
         Ok(Slot(begin))
     }
 
-    /// Writes a line into a place. Of one that is too long, the key of the record is left out.
-    pub(super) fn write(&self, slot: &Slot, line: &NewLine) -> Result<(), Error> {
+    /// Writes a line into a slot. Of one that is too long, the key of the record is left out.
+    pub(super) fn write(&self, slot: &Slot, line: &NewLine) -> Result<()> {
         let unwritable = |source| {
             Error::internal("a line of the audit trail cannot be noted").with_source(source)
         };
         let mut json = serde_json::to_vec(line).map_err(unwritable)?;
-        if json.len() > PLACE - LENGTH {
+        if json.len() > SLOT_BYTES - LENGTH {
             json = serde_json::to_vec(&line.clone().without_record()).map_err(unwritable)?;
         }
         let length = u32::try_from(json.len()).unwrap_or(u32::MAX);
-        if json.len() > PLACE - LENGTH {
+        if json.len() > SLOT_BYTES - LENGTH {
             return Err(Error::internal(
                 "a line of the audit trail is too long to be noted",
             ));
@@ -99,7 +99,7 @@ impl JournalFile {
             .map_err(|source| unusable(&self.path, source))
     }
 
-    /// Clears a place and gives it back.
+    /// Clears a slot and gives it back.
     pub(super) fn clear(&self, slot: Slot) {
         match self.write_at(&[0; LENGTH], slot.0) {
             Ok(()) => self.give_back(slot),
@@ -108,15 +108,15 @@ impl JournalFile {
         }
     }
 
-    /// Gives back a place that nothing was written into.
-    pub(super) fn give_back(&self, Slot(place): Slot) {
-        self.lock_places().free.push(place);
+    /// Gives back a slot that nothing was written into.
+    pub(super) fn give_back(&self, Slot(slot): Slot) {
+        self.lock_slots().free.push(slot);
     }
 
-    /// Removes the file when every place is free.
+    /// Removes the file when every slot is free.
     pub(super) fn remove_when_clear(&self) {
-        let places = self.lock_places();
-        if places.free.len() == places.all as usize
+        let slots = self.lock_slots();
+        if slots.free.len() == slots.all as usize
             && let Err(error) = fs::remove_file(&self.path)
         {
             tracing::warn!(%error, "the journal of writes cannot be removed");
@@ -124,16 +124,16 @@ impl JournalFile {
     }
 
     #[cfg(unix)]
-    fn write_at(&self, bytes: &[u8], place: u32) -> io::Result<()> {
+    fn write_at(&self, bytes: &[u8], slot: u32) -> io::Result<()> {
         use std::os::unix::fs::FileExt as _;
         self.file
-            .write_all_at(bytes, u64::from(place) * PLACE as u64)
+            .write_all_at(bytes, u64::from(slot) * SLOT_BYTES as u64)
     }
 
     #[cfg(windows)]
-    fn write_at(&self, bytes: &[u8], place: u32) -> io::Result<()> {
+    fn write_at(&self, bytes: &[u8], slot: u32) -> io::Result<()> {
         use std::os::windows::fs::FileExt as _;
-        let mut at = u64::from(place) * PLACE as u64;
+        let mut at = u64::from(slot) * SLOT_BYTES as u64;
         let mut rest = bytes;
         while !rest.is_empty() {
             let written = self.file.seek_write(rest, at)?;
@@ -146,13 +146,13 @@ impl JournalFile {
         Ok(())
     }
 
-    fn lock_places(&self) -> MutexGuard<'_, Places> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_slots(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Reads the journals of a folder. The caller holds the lock of the folder.
-pub(super) fn read_all(dir: &Path) -> Result<Vec<Notes>, Error> {
+pub(super) fn read_all(dir: &Path) -> Result<Vec<Notes>> {
     let mut all = Vec::new();
     let entries = fs::read_dir(dir).map_err(|source| unusable(dir, source))?;
     for entry in entries {
@@ -180,8 +180,8 @@ fn read(path: &Path) -> io::Result<Notes> {
         lines: Vec::new(),
         unreadable: 0,
     };
-    for place in bytes.chunks(PLACE) {
-        match read_place(place) {
+    for slot in bytes.chunks(SLOT_BYTES) {
+        match read_slot(slot) {
             Some(Some(line)) => notes.lines.push(line),
             Some(None) => {}
             None => notes.unreadable += 1,
@@ -190,9 +190,9 @@ fn read(path: &Path) -> io::Result<Notes> {
     Ok(notes)
 }
 
-/// The line in a place, `Some(None)` when it is free, and `None` when it cannot be read.
-fn read_place(place: &[u8]) -> Option<Option<NewLine>> {
-    let (length, rest) = place.split_first_chunk::<LENGTH>()?;
+/// The line in a slot, `Some(None)` when it is free, and `None` when it cannot be read.
+fn read_slot(slot: &[u8]) -> Option<Option<NewLine>> {
+    let (length, rest) = slot.split_first_chunk::<LENGTH>()?;
     match u32::from_le_bytes(*length) as usize {
         0 => Some(None),
         length => serde_json::from_slice(rest.get(..length)?).ok().map(Some),
@@ -200,7 +200,7 @@ fn read_place(place: &[u8]) -> Option<Option<NewLine>> {
 }
 
 /// Removes the journal of a process that has ended.
-pub(super) fn remove(path: &Path) -> Result<(), Error> {
+pub(super) fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable(path, error)),
         _ => Ok(()),

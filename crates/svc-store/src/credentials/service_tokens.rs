@@ -1,0 +1,240 @@
+//! Service tokens: what a service shows to act in an environment with the rights of a team
+//! (`Authorization: JWT <token>`; specification, section 5, "Service requests").
+
+use jiff::Timestamp;
+use svc_data::{Row, Value};
+use svc_model::{EnvironmentName, ProjectName, Scope};
+use uuid::Uuid;
+
+use crate::audit::AuditEntry;
+use crate::credentials;
+use crate::credentials::{Credential, CredentialKind};
+use crate::database::{Reader, Tx, columns, handle, row, values};
+use crate::error::Result;
+use crate::people::{Team, TeamRights, rights, teams};
+use crate::projects::{Located, ScopeRow};
+use crate::secrets::Secret;
+
+/// A service token as lists show it: everything but the token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServiceToken {
+    /// Identifier.
+    pub uid: Uuid,
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The team whose rights it has.
+    pub team: Team,
+    /// How the token begins.
+    pub prefix: String,
+    /// Its name for people, where it has one.
+    pub name: Option<String>,
+    /// When it was made.
+    pub date_add: Timestamp,
+    /// When it was last used, exact to a minute; `None` when never.
+    pub last_use: Option<Timestamp>,
+    /// When it ends; `None` when never.
+    pub expires: Option<Timestamp>,
+    /// When it was revoked; `None` while it was not.
+    pub revoked: Option<Timestamp>,
+}
+
+/// A token that was just made. This is the only time that its text is there to be shown.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CreatedServiceToken {
+    /// The token, beginning with `svcs_`.
+    pub secret: Secret,
+    /// What the store keeps of it.
+    pub token: ServiceToken,
+}
+
+/// What a new token is made of; see [`NewServiceToken::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewServiceToken {
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The team whose rights it shall have, by name.
+    pub team: String,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// When it ends.
+    pub expires: Option<Timestamp>,
+}
+
+impl NewServiceToken {
+    /// A token without a name and without an end.
+    pub fn new(
+        project: impl Into<ProjectName>,
+        environment: impl Into<EnvironmentName>,
+        team: impl Into<String>,
+    ) -> Self {
+        Self {
+            project: project.into(),
+            environment: environment.into(),
+            team: team.into(),
+            name: None,
+            expires: None,
+        }
+    }
+}
+
+/// What a valid service token opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServiceTokenIdentity {
+    /// The token.
+    pub token_uid: Uuid,
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The team whose rights it has.
+    pub team: Team,
+    /// What that team may do with records.
+    pub rights: TeamRights,
+    /// How the token begins.
+    pub prefix: String,
+    /// When the token ends. A caller that keeps this identity checks [`is_expired`](Self::is_expired).
+    pub expires: Option<Timestamp>,
+}
+
+impl ServiceTokenIdentity {
+    /// Whether the token is for this environment.
+    pub fn covers(&self, project: &ProjectName, environment: &EnvironmentName) -> bool {
+        self.project == *project && self.environment == *environment
+    }
+
+    /// Whether the token has ended.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        credentials::is_expired(self.expires, now)
+    }
+}
+
+handle! {
+    /// The store's service tokens: [`Store::service_tokens`](crate::Store::service_tokens).
+    ServiceTokens,
+    /// The tokens of services.
+    service_tokens
+}
+
+impl ServiceTokens<'_> {
+    /// Makes a token with the rights of a team.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
+    /// `team`, or on `expires` when that has passed.
+    pub async fn create(&self, new: NewServiceToken) -> Result<CreatedServiceToken> {
+        let (secret, token) = credentials::create(self.store, new).await?;
+        Ok(CreatedServiceToken { secret, token })
+    }
+
+    /// The tokens of an environment, revoked and expired ones too, the oldest first.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
+    pub async fn list(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+    ) -> Result<Vec<ServiceToken>> {
+        let names = Scope::new(project, environment);
+        self.store
+            .read_in(names, |reader, scope: ScopeRow| {
+                let condition = "WHERE c.environment_uid = ?1";
+                credentials::list(reader, condition, &values![scope.environment_uid])
+            })
+            .await
+    }
+
+    /// Ends a token for good. `which` is its uid, the prefix that lists show, or the token itself. A token that was
+    /// revoked before stays so.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such token;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several tokens have the prefix.
+    pub async fn revoke(&self, which: &str) -> Result<ServiceToken> {
+        credentials::revoke(self.store, which).await
+    }
+
+    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no token
+    /// costs no look into the database.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn authenticate(&self, presented: &str) -> Result<Option<ServiceTokenIdentity>> {
+        credentials::authenticate::<ServiceToken>(self.store, presented).await
+    }
+
+    /// Writes down that a token was used, at most once a minute. Meant to be called in the background, after the
+    /// request was answered; [`Store::revision`](crate::Store::revision) stays.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn touch(&self, token: Uuid) -> Result<()> {
+        credentials::touch::<ServiceToken>(self.store, token).await
+    }
+}
+
+impl Credential for ServiceToken {
+    type New = NewServiceToken;
+    type Identity = ServiceTokenIdentity;
+
+    const KIND: CredentialKind = CredentialKind::ServiceToken;
+    const WHAT: &'static str = "service token";
+    const TABLE: &'static str = "service_tokens";
+    const ACTIONS: [&'static str; 2] = ["service_tokens.create", "service_tokens.revoke"];
+
+    fn select() -> String {
+        format!(
+            "SELECT c.uid, p.unique_name AS project, e.unique_name AS environment, \
+             c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash, {team} \
+             FROM service_tokens c JOIN environments e ON e.uid = c.environment_uid \
+             JOIN projects p ON p.uid = e.project_uid JOIN teams t ON t.uid = c.team_uid",
+            team = teams::COLUMNS
+        )
+    }
+
+    fn from_row(row: &Row) -> Result<Self> {
+        columns!(row => Self {
+            team: teams::from_row(row)?,
+            uid, project, environment, prefix, name, date_add, last_use, expires, revoked
+        })
+    }
+
+    fn terms(new: &NewServiceToken) -> (Option<String>, Option<Timestamp>) {
+        (new.name.clone(), new.expires)
+    }
+
+    fn columns(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<(&'static str, Value)>> {
+        let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
+        let team = teams::by_name(tx, &scope.project_uid, &new.team)?;
+        Ok(row! { environment_uid: scope.environment_uid, team_uid: team.uid }.into())
+    }
+
+    fn locate(
+        &self,
+        _: &mut Reader<'_>,
+        entry: AuditEntry,
+        _: Option<&NewServiceToken>,
+    ) -> Result<AuditEntry> {
+        Ok(entry.scope(&self.project, &self.environment))
+    }
+
+    fn identity(self, reader: &mut Reader<'_>) -> Result<ServiceTokenIdentity> {
+        Ok(ServiceTokenIdentity {
+            token_uid: self.uid,
+            project: self.project,
+            environment: self.environment,
+            rights: rights::of_team(reader, &self.team)?,
+            team: self.team,
+            prefix: self.prefix,
+            expires: self.expires,
+        })
+    }
+}

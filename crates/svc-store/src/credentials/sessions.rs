@@ -1,0 +1,332 @@
+//! Sessions: the sign-ins of users, and the tokens that carry them (wire contract, section 9).
+//!
+//! A refresh token is not stored. It names its session and its generation, and a MAC under the store's key proves
+//! it; the session knows which generation is the newest. So the token that follows another is the same however
+//! often it is asked for, and a lost reply or a parallel tab gets what the first one got.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, Mac as _};
+use jiff::{SignedDuration, Timestamp};
+use sha2::Sha256;
+use svc_data::Row;
+use svc_model::{EnvironmentName, ProjectName, Scope};
+use uuid::Uuid;
+
+use crate::audit::AuditEntry;
+use crate::credentials::{Claims, signing_keys};
+use crate::database::{Reader, Tx, handle, row, values};
+use crate::error::{Error, Result};
+use crate::people::{Team, TeamRights, UserScope, rights, teams};
+use crate::projects::Located;
+use crate::secrets::{Sealer, Secret};
+
+/// How a refresh token begins.
+const PREFIX: &str = "svcr_";
+/// Bytes of a refresh token: session, generation, MAC.
+const TOKEN_BYTES: usize = 16 + 8 + 32;
+/// How long a rotated refresh token still works.
+const GRACE: SignedDuration = SignedDuration::from_secs(10);
+
+/// The tokens of a session, as they are handed out once.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SessionTokens {
+    /// The access token.
+    pub access_token: Secret,
+    /// The refresh token.
+    pub refresh_token: Secret,
+    /// When the access token expires.
+    pub access_token_expires: Timestamp,
+    /// When the refresh token expires.
+    pub refresh_token_expires: Timestamp,
+}
+
+/// Who a valid access token speaks for, and what that user may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionIdentity {
+    /// The session.
+    pub session_uid: Uuid,
+    /// The user.
+    pub user_uid: Uuid,
+    /// The e-mail address of the user.
+    pub email: String,
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The user's team.
+    pub team: Team,
+    /// What the team may do with records.
+    pub rights: TeamRights,
+    /// When the access token expires, in seconds since 1970. A caller that keeps this identity checks it.
+    pub expires: i64,
+}
+
+handle! {
+    /// The sessions of users: [`Store::sessions`](crate::Store::sessions).
+    Sessions,
+    /// The sessions of users.
+    sessions
+}
+
+impl Sessions<'_> {
+    /// Whose session the claims of an access token speak of; `None` when it has ended. Whether the token is genuine
+    /// is [`Keyring::verify`](crate::Keyring::verify)'s to say.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn find(&self, claims: &Claims) -> Result<Option<SessionIdentity>> {
+        let claims = claims.clone();
+        self.store.read(move |reader| find(reader, &claims)).await
+    }
+
+    /// Changes a refresh token for new tokens. A rotated one works for ten seconds more and gives what the first
+    /// call gave; later it ends the session. `None`: it is unknown, expired, or the session has ended.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn refresh(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        token: &str,
+    ) -> Result<Option<SessionTokens>> {
+        // A text that this store has not made costs no look into the database.
+        let Some((session, generation)) = read_token(self.store.sealer(), token) else {
+            return Ok(None);
+        };
+        let scope = Scope::new(project, environment);
+        self.store
+            .write(move |tx| match UserScope::find(tx, &scope)? {
+                Some(scope) => refresh(tx, &scope, session, generation),
+                None => Ok(None),
+            })
+            .await
+    }
+
+    /// Ends a session.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn end(&self, session: &SessionIdentity) -> Result<()> {
+        let uid = session.session_uid;
+        let entry = AuditEntry::new("account.logout")
+            .scope(&session.project, &session.environment)
+            .user(session.user_uid);
+        self.store
+            .write(move |tx| {
+                tx.changed(entry);
+                end(tx, uid)
+            })
+            .await
+    }
+}
+
+/// Begins a session.
+pub(crate) fn begin(tx: &mut Tx<'_>, scope: &UserScope, user: Uuid) -> Result<SessionTokens> {
+    let (session, now) = (Uuid::now_v7(), tx.now());
+    let expires = scope.refresh_expiry(now);
+    tx.execute("DELETE FROM sessions WHERE expires <= ?1", &values![now])?;
+    let row = row! {
+        uid: session, user_uid: user, generation: 1_i64, date_add: now, last_use: now, expires
+    };
+    tx.insert("sessions", &row)?;
+    tokens(tx, scope, user, (session, 1), expires)
+}
+
+/// Ends every session of a user.
+pub(crate) fn end_all(tx: &mut Tx<'_>, user: Uuid) -> Result<()> {
+    let sql = "DELETE FROM sessions WHERE user_uid = ?1";
+    tx.execute(sql, &values![user]).map(drop)
+}
+
+fn end(tx: &mut Tx<'_>, session: Uuid) -> Result<()> {
+    let sql = "DELETE FROM sessions WHERE uid = ?1";
+    tx.execute(sql, &values![session]).map(drop)
+}
+
+fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdentity>> {
+    let Claims {
+        sid,
+        sub,
+        project,
+        environment,
+        ..
+    } = claims;
+    let sql = format!(
+        "SELECT s.uid AS session_uid, u.uid AS user_uid, u.email, p.unique_name AS project, \
+         e.unique_name AS environment, {team} FROM sessions s JOIN users u ON u.uid = s.user_uid \
+         JOIN environments e ON e.uid = u.environment_uid JOIN projects p ON p.uid = e.project_uid \
+         JOIN teams t ON t.uid = u.team_uid \
+         WHERE s.uid = ?1 AND s.user_uid = ?2 AND s.expires > ?3 AND p.unique_name = ?4 AND e.unique_name = ?5",
+        team = teams::COLUMNS,
+    );
+    let values = values![sid, sub, reader.now(), project, environment];
+    let Some(row) = reader.query_one(&sql, &values)? else {
+        return Ok(None);
+    };
+    let team = teams::from_row(&row)?;
+    Ok(Some(SessionIdentity {
+        session_uid: row::get(&row, "session_uid")?,
+        user_uid: row::get(&row, "user_uid")?,
+        email: row.get("email")?,
+        project: row.get::<String>("project")?.into(),
+        environment: row.get::<String>("environment")?.into(),
+        rights: rights::of_team(reader, &team)?,
+        team,
+        expires: claims.exp,
+    }))
+}
+
+fn refresh(
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
+    session: Uuid,
+    presented: i64,
+) -> Result<Option<SessionTokens>> {
+    let now = tx.now();
+    let found = tx.query_one(
+        "SELECT s.user_uid, s.generation, s.rotations, s.expires FROM sessions s \
+         JOIN users u ON u.uid = s.user_uid \
+         WHERE s.uid = ?1 AND s.expires > ?2 AND u.environment_uid = ?3",
+        &values![session, now, scope.environment_uid],
+    )?;
+    let Some(row) = found else {
+        return Ok(None);
+    };
+    let user = row::get(&row, "user_uid")?;
+    let newest: i64 = row.get("generation")?;
+    let mut rotations = rotations(&row)?;
+    rotations.retain(|(_, at)| now.duration_since(*at) <= GRACE);
+    if presented == newest {
+        let (next, expires) = (newest + 1, scope.refresh_expiry(now));
+        rotations.push((newest, now));
+        // The same session goes on: nothing that an administrator would look for.
+        tx.housekeeping().execute(
+            "UPDATE sessions SET generation = ?1, rotations = ?2, last_use = ?3, expires = ?4 WHERE uid = ?5",
+            &values![next, rotations_text(&rotations)?, now, expires, session],
+        )?;
+        return tokens(tx, scope, user, (session, next), expires).map(Some);
+    }
+    if rotations.iter().any(|(rotated, _)| *rotated == presented) {
+        let expires = row::get(&row, "expires")?;
+        tx.housekeeping();
+        return tokens(tx, scope, user, (session, presented + 1), expires).map(Some);
+    }
+    if presented < newest {
+        tracing::warn!(%session, "a refresh token was used again; its session ends");
+        end(tx, session)?;
+        tx.changed(scope.entry("account.end_session", user));
+    }
+    Ok(None)
+}
+
+fn tokens(
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
+    user: Uuid,
+    (session, generation): (Uuid, i64),
+    refresh_token_expires: Timestamp,
+) -> Result<SessionTokens> {
+    let access_token_expires = scope.access_expiry(tx.now());
+    let claims = Claims::new(
+        (user, session),
+        (&scope.project, &scope.environment),
+        tx.now(),
+        access_token_expires,
+    );
+    Ok(SessionTokens {
+        access_token: signing_keys::current(tx)?.sign(&claims)?,
+        refresh_token: write_token(tx.sealer(), session, generation),
+        access_token_expires,
+        refresh_token_expires,
+    })
+}
+
+fn mac(sealer: &Sealer, named: &[u8]) -> Hmac<Sha256> {
+    let mut mac = sealer.derive("refresh tokens");
+    mac.update(named);
+    mac
+}
+
+fn write_token(sealer: &Sealer, session: Uuid, generation: i64) -> Secret {
+    let mut bytes = Vec::with_capacity(TOKEN_BYTES);
+    bytes.extend_from_slice(session.as_bytes());
+    bytes.extend_from_slice(&generation.to_be_bytes());
+    let tag = mac(sealer, &bytes).finalize().into_bytes();
+    bytes.extend_from_slice(&tag);
+    Secret::new(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes)))
+}
+
+/// Session and generation of a token that this store has made.
+fn read_token(sealer: &Sealer, token: &str) -> Option<(Uuid, i64)> {
+    let mut bytes = [0; TOKEN_BYTES];
+    let written = URL_SAFE_NO_PAD.decode_slice(token.strip_prefix(PREFIX)?, &mut bytes);
+    if written != Ok(TOKEN_BYTES) {
+        return None;
+    }
+    let (named, tag) = bytes.split_at(24);
+    // In constant time.
+    mac(sealer, named).verify_slice(tag).ok()?;
+    let (session, generation) = named.split_first_chunk::<16>()?;
+    let generation = i64::from_be_bytes(generation.try_into().ok()?);
+    Some((Uuid::from_bytes(*session), generation))
+}
+
+fn rotations(row: &Row) -> Result<Vec<(i64, Timestamp)>> {
+    let text: String = row.get("rotations")?;
+    let kept: Vec<(i64, i64)> = serde_json::from_str(&text)
+        .map_err(Error::caused("a session of the store cannot be read"))?;
+    let each = kept.into_iter().map(|(generation, micros)| {
+        let at = Timestamp::from_microsecond(micros)
+            .map_err(Error::caused("the store holds a time that cannot be read"))?;
+        Ok((generation, at))
+    });
+    each.collect()
+}
+
+fn rotations_text(rotations: &[(i64, Timestamp)]) -> Result<String> {
+    let kept: Vec<(i64, i64)> = rotations
+        .iter()
+        .map(|(generation, at)| (*generation, at.as_microsecond()))
+        .collect();
+    serde_json::to_string(&kept).map_err(Error::caused("a session cannot be written"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::secrets::seal::SealKey;
+
+    #[test]
+    fn a_refresh_token_is_read_by_the_store_that_made_it_and_no_other() {
+        let (mine, other) = (
+            Sealer::new(&SealKey::generate().unwrap()),
+            Sealer::new(&SealKey::generate().unwrap()),
+        );
+        let session = Uuid::now_v7();
+        let token = write_token(&mine, session, 7);
+        assert_eq!(read_token(&mine, token.expose()), Some((session, 7)));
+        assert_eq!(read_token(&other, token.expose()), None);
+        assert_eq!(write_token(&mine, session, 7), token);
+        assert_ne!(write_token(&mine, session, 8), token);
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_refresh_token_is_refused(at in 0_usize..80, by in 1_u8..=127) {
+            let sealer = Sealer::new(&SealKey::generate().unwrap());
+            let token = write_token(&sealer, Uuid::from_u128(1), 1);
+            let mut bytes = token.expose().as_bytes().to_vec();
+            let index = at % bytes.len();
+            bytes[index] = (bytes[index] ^ by) & 0x7f;
+            let changed = String::from_utf8(bytes).unwrap();
+            prop_assume!(changed != token.expose());
+            prop_assert_eq!(read_token(&sealer, &changed), None);
+        }
+    }
+}

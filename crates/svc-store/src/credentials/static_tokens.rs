@@ -1,0 +1,244 @@
+//! Static tokens: what opens the records of one resource, or the users and teams of the built-in tools
+//! (`Authorization: <API_TOKEN>`, raw; specification, section 5).
+
+use jiff::Timestamp;
+use svc_data::{Row, Value};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
+use uuid::Uuid;
+
+use crate::audit::AuditEntry;
+use crate::credentials;
+use crate::credentials::{Credential, CredentialKind};
+use crate::database::{Reader, Tx, columns, handle, row, values};
+use crate::error::Result;
+use crate::projects::{Located, ScopeRow};
+use crate::secrets::Secret;
+
+/// A static token as lists show it: everything but the token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StaticToken {
+    /// Identifier.
+    pub uid: Uuid,
+    /// The project it opens something of.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The resource it opens; `__svc_app__` for the built-in tools.
+    pub resource: ResourceName,
+    /// How the token begins.
+    pub prefix: String,
+    /// Its name for people, where it has one.
+    pub name: Option<String>,
+    /// When it was made.
+    pub date_add: Timestamp,
+    /// When it was last used, exact to a minute; `None` when never.
+    pub last_use: Option<Timestamp>,
+    /// When it ends; `None` when never.
+    pub expires: Option<Timestamp>,
+    /// When it was revoked; `None` while it was not.
+    pub revoked: Option<Timestamp>,
+}
+
+/// A token that was just made. This is the only time that its text is there to be shown.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CreatedStaticToken {
+    /// The token, beginning with `svct_`.
+    pub secret: Secret,
+    /// What the store keeps of it.
+    pub token: StaticToken,
+}
+
+/// What a new token is made of; see [`NewStaticToken::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewStaticToken {
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The resource it shall open; `__svc_app__` for the built-in tools.
+    pub resource: ResourceName,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// When it ends.
+    pub expires: Option<Timestamp>,
+}
+
+impl NewStaticToken {
+    /// A token without a name and without an end.
+    pub fn new(
+        project: impl Into<ProjectName>,
+        environment: impl Into<EnvironmentName>,
+        resource: impl Into<ResourceName>,
+    ) -> Self {
+        Self {
+            project: project.into(),
+            environment: environment.into(),
+            resource: resource.into(),
+            name: None,
+            expires: None,
+        }
+    }
+}
+
+/// What a valid static token opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenIdentity {
+    /// The token.
+    pub token_uid: Uuid,
+    /// The project.
+    pub project: ProjectName,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// The one resource; `__svc_app__` for the built-in tools.
+    pub resource: ResourceName,
+    /// How the token begins.
+    pub prefix: String,
+    /// When the token ends. A caller that keeps this identity checks [`is_expired`](Self::is_expired).
+    pub expires: Option<Timestamp>,
+}
+
+impl TokenIdentity {
+    /// Whether the token opens this resource.
+    pub fn covers(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+        resource: &ResourceName,
+    ) -> bool {
+        self.project == *project && self.environment == *environment && self.resource == *resource
+    }
+
+    /// Whether the token has ended.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        credentials::is_expired(self.expires, now)
+    }
+}
+
+handle! {
+    /// The store's static tokens: [`Store::tokens`](crate::Store::tokens).
+    Tokens,
+    /// The static tokens of resources.
+    tokens
+}
+
+impl Tokens<'_> {
+    /// Makes a token for one resource.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or resource;
+    /// a field error on `expires` when that has passed.
+    pub async fn create(&self, new: NewStaticToken) -> Result<CreatedStaticToken> {
+        let (secret, token) = credentials::create(self.store, new).await?;
+        Ok(CreatedStaticToken { secret, token })
+    }
+
+    /// The tokens of an environment, revoked and expired ones too, the oldest first.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
+    pub async fn list(
+        &self,
+        project: &ProjectName,
+        environment: &EnvironmentName,
+    ) -> Result<Vec<StaticToken>> {
+        let names = Scope::new(project, environment);
+        self.store
+            .read_in(names, |reader, scope: ScopeRow| {
+                let condition = "WHERE c.environment_uid = ?1";
+                credentials::list(reader, condition, &values![scope.environment_uid])
+            })
+            .await
+    }
+
+    /// Ends a token for good. `which` is its uid, the prefix that lists show, or the token itself. A token that was
+    /// revoked before stays so.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such token;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several tokens have the prefix.
+    pub async fn revoke(&self, which: &str) -> Result<StaticToken> {
+        credentials::revoke(self.store, which).await
+    }
+
+    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no token
+    /// costs no look into the database.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn authenticate(&self, presented: &str) -> Result<Option<TokenIdentity>> {
+        credentials::authenticate::<StaticToken>(self.store, presented).await
+    }
+
+    /// Writes down that a token was used, at most once a minute. Meant to be called in the background, after the
+    /// request was answered; [`Store::revision`](crate::Store::revision) stays.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn touch(&self, token: Uuid) -> Result<()> {
+        credentials::touch::<StaticToken>(self.store, token).await
+    }
+}
+
+impl Credential for StaticToken {
+    type New = NewStaticToken;
+    type Identity = TokenIdentity;
+
+    const KIND: CredentialKind = CredentialKind::StaticToken;
+    const WHAT: &'static str = "static token";
+    const TABLE: &'static str = "static_tokens";
+    const ACTIONS: [&'static str; 2] = ["tokens.create", "tokens.revoke"];
+
+    fn select() -> String {
+        "SELECT c.uid, p.unique_name AS project, e.unique_name AS environment, \
+         r.unique_name AS resource, c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash \
+         FROM static_tokens c JOIN environments e ON e.uid = c.environment_uid \
+         JOIN projects p ON p.uid = e.project_uid LEFT JOIN resources r ON r.uid = c.resource_uid"
+            .to_owned()
+    }
+
+    fn from_row(row: &Row) -> Result<Self> {
+        let resource: Option<ResourceName> = row::get(row, "resource")?;
+        columns!(row => Self {
+            resource: resource.unwrap_or_else(|| ResourceName::TOOLS.into()),
+            uid, project, environment, prefix, name, date_add, last_use, expires, revoked
+        })
+    }
+
+    fn terms(new: &NewStaticToken) -> (Option<String>, Option<Timestamp>) {
+        (new.name.clone(), new.expires)
+    }
+
+    fn columns(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<(&'static str, Value)>> {
+        let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
+        let resource_uid = match new.resource.as_str() {
+            ResourceName::TOOLS => None,
+            _ => Some(scope.resource_uid(tx, &new.resource)?),
+        };
+        Ok(row! { environment_uid: scope.environment_uid, resource_uid }.into())
+    }
+
+    fn locate(
+        &self,
+        _: &mut Reader<'_>,
+        entry: AuditEntry,
+        _: Option<&NewStaticToken>,
+    ) -> Result<AuditEntry> {
+        let entry = entry.scope(&self.project, &self.environment);
+        Ok(entry.resource(self.resource.as_str()))
+    }
+
+    fn identity(self, _: &mut Reader<'_>) -> Result<TokenIdentity> {
+        Ok(TokenIdentity {
+            token_uid: self.uid,
+            project: self.project,
+            environment: self.environment,
+            resource: self.resource,
+            prefix: self.prefix,
+            expires: self.expires,
+        })
+    }
+}

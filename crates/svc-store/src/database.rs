@@ -1,0 +1,435 @@
+//! The store as a whole: opening its folder, its key, reading and writing, and the revision that caches
+//! watch.
+
+mod address;
+mod files;
+pub(crate) mod json;
+mod migrations;
+pub(crate) mod row;
+mod tx;
+mod values;
+
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use svc_data::{Connection, Database, FileFault, Row};
+use uuid::{ContextV7, Uuid};
+
+pub use self::address::ServiceAddress;
+pub(crate) use self::files::{lock as lock_folder, private_file};
+use self::migrations::MIGRATIONS;
+pub(crate) use self::row::{columns, stored_by_name};
+pub(crate) use self::tx::{Reader, Tx};
+pub(crate) use self::values::{Bind, row, values};
+use crate::audit::{Actor, AuditEntry, By, NewLine};
+use crate::clock::Clock;
+use crate::credentials::Passwords;
+use crate::error::{Error, Result};
+use crate::secrets::{SealKey, Sealer};
+
+/// Defines a handle: a type that borrows the store, and the method that gives it.
+macro_rules! handle {
+    ($(#[$type_doc:meta])+ $type:ident, $(#[$method_doc:meta])+ $method:ident) => {
+        $(#[$type_doc])+
+        #[derive(Debug, Clone, Copy)]
+        pub struct $type<'a> {
+            store: &'a $crate::Store,
+        }
+
+        impl $crate::Store {
+            $(#[$method_doc])+
+            pub fn $method(&self) -> $type<'_> {
+                $type { store: self }
+            }
+        }
+    };
+}
+pub(crate) use handle;
+
+/// What is sealed into the store, to know its key again.
+const SEAL_CHECK_CONTEXT: &str = "seal check";
+const SEAL_CHECK_TEXT: &str = "svc-store";
+/// The one row about the store itself.
+const STATE: &str = "SELECT revision, seal_check FROM store_state WHERE id = 1";
+/// How much a check writes, to see whether the disk has space for more.
+const PROBE_BYTES: usize = 8_192;
+/// Whether anything is sealed with the store's key.
+const SEALED: &str = "SELECT uid FROM resources UNION ALL SELECT uid FROM mails \
+     UNION ALL SELECT kid FROM signing_keys UNION ALL SELECT uid FROM secrets LIMIT 1";
+
+/// The control plane. Cheap to clone; several processes may have the same folder open at once.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+    /// Who writes, and by which request.
+    by: Arc<By>,
+    /// Whether writes leave lines in the audit trail.
+    is_audited: bool,
+}
+
+struct Inner {
+    dir: PathBuf,
+    database: Database,
+    sealer: Sealer,
+    clock: Clock,
+    passwords: Passwords,
+    /// What the identifiers of lines of the audit trail are counted with.
+    lines: Mutex<ContextV7>,
+    /// The revision last read and the change counter it was read at.
+    revision: Mutex<Option<(u64, u64)>>,
+}
+
+/// How to open a [`Store`]; the default suits a single machine.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct StoreOptions {
+    /// The key that seals secrets. `None`: the file `store.key` in the store's folder, made when new.
+    pub seal_key: Option<SealKey>,
+    /// The clock for dates and expiries.
+    pub clock: Clock,
+}
+
+impl Store {
+    /// Opens the store in a folder, and makes folder, database and key where they are missing, readable
+    /// by their owner only.
+    ///
+    /// # Errors
+    /// As [`Store::open_with`].
+    pub async fn open(dir: &Path) -> Result<Self> {
+        Self::open_with(dir, StoreOptions::default()).await
+    }
+
+    /// Opens the store in a folder, with options.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) with a remedy in its text: the folder
+    /// cannot be written, the database is corrupt, locked, or of a newer version, the key is missing
+    /// although sealed secrets exist, or it is another store's key.
+    pub async fn open_with(dir: &Path, options: StoreOptions) -> Result<Self> {
+        let folder = dir.to_owned();
+        let (lock, path, has_key) = blocking(move || {
+            let lock = files::lock(&folder)?;
+            let has_key = files::has_key(&folder)?;
+            let path = if has_key {
+                files::existing_database(&folder)
+            } else {
+                files::prepare_database(&folder)?
+            };
+            Ok((lock, path, has_key))
+        })
+        .await?;
+        // A key without a database is what is left of a store. A new one in its place would refuse every credential
+        // of the old one and look as if all was well.
+        let database = if has_key {
+            let opened = Database::open_existing_sqlite(&path, MIGRATIONS).await;
+            opened.map_err(|error| match error.file_fault() {
+                Some(FileFault::Empty) => files::database_is_missing(dir).with_source(error),
+                _ => error.into(),
+            })?
+        } else {
+            Database::open_sqlite(&path, MIGRATIONS).await?
+        };
+        let sealer = open_seal(&database, dir, options.seal_key).await?;
+        drop(lock);
+        let inner = Inner {
+            dir: dir.to_owned(),
+            database,
+            sealer,
+            clock: options.clock,
+            passwords: Passwords::default(),
+            lines: Mutex::new(ContextV7::new()),
+            revision: Mutex::new(None),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+            by: Arc::new(By::program()),
+            is_audited: true,
+        })
+    }
+
+    /// The folder the store lives in.
+    pub fn dir(&self) -> &Path {
+        &self.inner.dir
+    }
+
+    /// A number that moves when anything a cache may hold was changed, by this or another process.
+    /// The use of a credential alone does not move it. Costs no query while nothing was committed.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn revision(&self) -> Result<u64> {
+        // Read before the revision, so that a commit in between is noticed by the next call.
+        let counter = self.inner.database.change_counter().await?;
+        let known = *self
+            .inner
+            .revision
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, revision)) = known
+            && at == counter
+        {
+            return Ok(revision);
+        }
+        let revision = self
+            .read(|reader| Ok(state(reader.query_one(STATE, &[])?)?.get("revision")?))
+            .await?;
+        *self
+            .inner
+            .revision
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some((counter, revision));
+        Ok(revision)
+    }
+
+    /// Whether the store answers; for a readiness check.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub async fn check(&self) -> Result<()> {
+        self.read(|reader| reader.query("SELECT id FROM store_state", &[]).map(drop))
+            .await
+    }
+
+    /// Whether the store can be written; for a readiness check. Writes some kilobytes and removes them again.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub async fn check_writable(&self) -> Result<()> {
+        self.write(|tx| {
+            let filler = "x".repeat(PROBE_BYTES);
+            tx.housekeeping().execute(
+                "INSERT INTO store_probe (id, filler) VALUES (1, ?1) \
+                 ON CONFLICT (id) DO UPDATE SET filler = excluded.filler",
+                &values![filler],
+            )
+        })
+        .await?;
+        // In a transaction of its own: pages that are freed in the same one would be used again at once, and
+        // nothing would be known about the space that is left.
+        self.write(|tx| tx.housekeeping().execute("DELETE FROM store_probe", &[]))
+            .await?;
+        Ok(())
+    }
+
+    /// Reads all of the database and checks that it is not damaged. It takes a second for each gigabyte, or longer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when it is damaged or cannot be read.
+    pub async fn check_integrity(&self) -> Result<()> {
+        Ok(self.inner.database.check_integrity().await?)
+    }
+
+    /// Completes the file of the database: what lies in its log is moved into it, so that a copy of the file alone is
+    /// a copy of the store. For a service that ends.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or another process uses the log.
+    pub async fn checkpoint(&self) -> Result<()> {
+        Ok(self.inner.database.checkpoint().await?)
+    }
+
+    /// Waits until no other process that waits for the same is between its own call and the drop of what it was
+    /// given: for steps that several processes that start at once must not do twice.
+    ///
+    /// # Errors
+    /// When the store's folder cannot be written.
+    pub async fn exclusive(&self) -> Result<Exclusive> {
+        let dir = self.inner.dir.clone();
+        let lock = blocking(move || files::lock(&dir)).await?;
+        Ok(Exclusive { _lock: lock })
+    }
+
+    /// Writes a consistent copy of the database to a new file, while others read and write. The key
+    /// file is not part of it; keep a copy of it apart.
+    ///
+    /// # Errors
+    /// When the file exists or cannot be written.
+    pub async fn backup_to(&self, file: &Path) -> Result<()> {
+        Ok(self.inner.database.backup_to(file).await?)
+    }
+
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.inner.sealer
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+
+    /// Reads, everything in `work` from one snapshot.
+    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Reader<'_>) -> Result<T> + Send + 'static,
+    {
+        let (store, now) = (self.clone(), self.clock().now());
+        self.inner
+            .database
+            .read(move |conn| work(&mut Reader::new(conn, &store, now)))
+            .await
+    }
+
+    /// Writes in one transaction: what `work` changes, with the lines of the audit trail and the revision that it asks
+    /// for.
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        let (store, now) = (self.clone(), self.clock().now());
+        self.inner
+            .database
+            .write(move |conn| {
+                let mut tx = Tx::new(Reader::new(conn, &store, now));
+                let done = work(&mut tx)?;
+                tx.finish()?;
+                Ok(done)
+            })
+            .await
+    }
+
+    /// The same store, written by somebody else.
+    pub(crate) fn by(&self, by: By) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            by: Arc::new(by),
+            is_audited: true,
+        }
+    }
+
+    /// The same store, whose writes leave no lines in the audit trail.
+    #[must_use]
+    pub fn unaudited(&self) -> Self {
+        Self {
+            is_audited: false,
+            ..self.clone()
+        }
+    }
+
+    /// Who writes.
+    pub(crate) fn actor(&self) -> &Actor {
+        &self.by.actor
+    }
+
+    /// Who the lines of the audit trail are about; `None` when there are none.
+    pub(crate) fn audited_by(&self) -> Option<&By> {
+        self.is_audited.then_some(&*self.by)
+    }
+
+    /// A line of the audit trail about a change that was made now. Its identifier sorts behind those of all before.
+    pub(crate) fn new_line(&self, by: &By, entry: &AuditEntry) -> NewLine {
+        let now = self.clock().now();
+        let seconds = u64::try_from(now.as_second()).unwrap_or(0);
+        let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or(0);
+        let lines = self.inner.lines.lock();
+        let lines = lines.unwrap_or_else(PoisonError::into_inner);
+        let uid = Uuid::new_v7(uuid::Timestamp::from_unix(&*lines, seconds, nanos));
+        NewLine::new(uid, now, by, entry)
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.inner.database
+    }
+
+    pub(crate) fn passwords(&self) -> &Passwords {
+        &self.inner.passwords
+    }
+}
+
+/// Proof that no other process is at the same step: [`Store::exclusive`].
+#[derive(Debug)]
+pub struct Exclusive {
+    _lock: File,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("dir", &self.inner.dir)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Finds the store's key and proves that it is the right one.
+async fn open_seal(database: &Database, dir: &Path, given: Option<SealKey>) -> Result<Sealer> {
+    let dir = dir.to_owned();
+    let read_key = given.clone();
+    let read_dir = dir.clone();
+    let known = database
+        .read(move |conn| known_key(conn, &read_dir, read_key.as_ref()))
+        .await?;
+    if let Some(sealer) = known {
+        return Ok(sealer);
+    }
+    // Asked again inside the write transaction: another process may have chosen a key in the meantime.
+    database
+        .write(move |conn| {
+            if let Some(sealer) = known_key(conn, &dir, given.as_ref())? {
+                return Ok(sealer);
+            }
+            let key = match given {
+                Some(key) => key,
+                None => match files::read_key(&dir)? {
+                    Some(key) => key,
+                    None => files::write_new_key(&dir)?,
+                },
+            };
+            let sealer = Sealer::new(&key);
+            let check = sealer.seal(SEAL_CHECK_CONTEXT, SEAL_CHECK_TEXT)?;
+            conn.execute(
+                "UPDATE store_state SET seal_check = ?1 WHERE id = 1",
+                &values![check],
+            )?;
+            Ok(sealer)
+        })
+        .await
+}
+
+/// The sealer of a store that has been sealed with before; `None` when a key may still be chosen.
+fn known_key(
+    conn: &mut dyn Connection,
+    dir: &Path,
+    given: Option<&SealKey>,
+) -> Result<Option<Sealer>> {
+    let Some(check) = state(conn.query_one(STATE, &[])?)?.get::<Option<String>>("seal_check")?
+    else {
+        return Ok(None);
+    };
+    let key = match given {
+        Some(key) => key.clone(),
+        None => match files::read_key(dir)? {
+            Some(key) => key,
+            None => {
+                let sealed = conn.query(SEALED, &[])?;
+                return if sealed.is_empty() {
+                    Ok(None)
+                } else {
+                    Err(files::key_is_missing(dir))
+                };
+            }
+        },
+    };
+    let sealer = Sealer::new(&key);
+    match sealer.open(SEAL_CHECK_CONTEXT, &check) {
+        Ok(_) => Ok(Some(sealer)),
+        Err(_) => Err(files::key_is_wrong(dir, given.is_some())),
+    }
+}
+
+/// The one row about the store itself.
+fn state(found: Option<Row>) -> Result<Row> {
+    found
+        .ok_or_else(|| Error::internal("the store has lost its state; restore it from your backup"))
+}
+
+/// Runs work on files where it holds nobody up.
+pub(crate) async fn blocking<T, F>(work: F) -> Result<T>
+where
+    T: Send + 'static,
+    F: FnOnce() -> Result<T> + Send + 'static,
+{
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(Error::caused("opening the store was interrupted"))?
+}

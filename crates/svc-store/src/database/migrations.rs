@@ -1,0 +1,25 @@
+//! The structure of the store's database, step by step. A step that was released never changes; a change
+//! is a new step.
+
+use svc_data::Migration;
+
+macro_rules! steps {
+    ($($version:literal $name:ident $file:literal,)+) => {
+        &[$(Migration {
+            version: $version,
+            name: stringify!($name),
+            sql: include_str!(concat!("../../migrations/", $file)),
+        }),+]
+    };
+}
+
+pub(crate) const MIGRATIONS: &[Migration] = steps![
+    1 control_plane "0001_control_plane.sql",
+    2 users "0002_users.sql",
+    3 page_revisions "0003_page_revisions.sql",
+    4 proxy "0004_proxy.sql",
+    5 audit "0005_audit.sql",
+    6 audit_status "0006_audit_status.sql",
+    7 write_marks "0007_write_marks.sql",
+    8 operations "0008_operations.sql",
+];

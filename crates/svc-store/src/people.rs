@@ -1,0 +1,22 @@
+//! People: accounts and members of the platform, teams and what they may do, and the users of applications.
+
+pub(crate) mod account;
+pub(crate) mod accounts;
+pub(crate) mod authentication;
+pub(crate) mod mails;
+pub(crate) mod members;
+pub(crate) mod rights;
+pub(crate) mod teams;
+mod tools;
+pub(crate) mod user_scope;
+pub(crate) mod users;
+
+pub use self::account::{Account as UserAccount, Registered, Registration, SignIn};
+pub use self::accounts::{Account, Accounts};
+pub use self::authentication::Authentication;
+pub use self::mails::{Mail, MailKind, Mails};
+pub use self::members::{Member, Members};
+pub use self::rights::{Rights, RightsRule, RightsRules, TeamRights};
+pub use self::teams::{PermissionsGroup, Team, Teams};
+pub(crate) use self::user_scope::UserScope;
+pub use self::users::{NewUser, User, UserPatch, Users};

@@ -1,0 +1,287 @@
+//! Mails that wait to be sent, or to be read by an administrator where no mail server is configured: the outbox.
+
+use std::fmt;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use svc_data::Row;
+use svc_model::{EnvironmentName, ProjectName};
+use uuid::Uuid;
+
+use crate::database::{Tx, handle, row, stored_by_name, values};
+use crate::error::{Error, Result};
+use crate::secrets::{Sealer, Secret};
+
+const COLUMNS: &str = "m.uid AS mail_uid, p.unique_name AS project, p.name AS project_name, \
+     e.unique_name AS environment, m.kind, m.recipient, m.content, m.date_add, m.expires, m.attempts";
+/// How long a mail that is being sent belongs to who took it.
+const TAKEN_FOR: SignedDuration = SignedDuration::from_mins(2);
+/// The pause before a mail is tried again, doubled each time.
+const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
+
+/// What a mail is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MailKind {
+    /// Somebody made an account for the recipient.
+    Invitation,
+    /// A new password was asked for.
+    ResetPassword,
+    /// The address is to become the one of an account.
+    ChangeEmail,
+    /// The address was registered and is to be confirmed.
+    ConfirmEmail,
+    /// Somebody registered with an address that has an account.
+    AlreadyRegistered,
+    /// The password of the account was changed.
+    PasswordChanged,
+    /// The account has another address now.
+    EmailChanged,
+}
+
+impl MailKind {
+    const ALL: [Self; 7] = [
+        Self::Invitation,
+        Self::ResetPassword,
+        Self::ChangeEmail,
+        Self::ConfirmEmail,
+        Self::AlreadyRegistered,
+        Self::PasswordChanged,
+        Self::EmailChanged,
+    ];
+
+    /// Its name, in the store and in lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Invitation => "invitation",
+            Self::ResetPassword => "reset_password",
+            Self::ChangeEmail => "change_email",
+            Self::ConfirmEmail => "confirm_email",
+            Self::AlreadyRegistered => "already_registered",
+            Self::PasswordChanged => "password_changed",
+            Self::EmailChanged => "email_changed",
+        }
+    }
+
+    /// The subject of such a mail.
+    pub fn subject(self, project: &str) -> String {
+        match self {
+            Self::Invitation => format!("You are invited to {project}"),
+            Self::ResetPassword => format!("Choose a new password for {project}"),
+            Self::ChangeEmail | Self::ConfirmEmail => {
+                format!("Confirm your e-mail address for {project}")
+            }
+            Self::AlreadyRegistered => format!("You have an account at {project} already"),
+            Self::PasswordChanged => format!("Your password for {project} was changed"),
+            Self::EmailChanged => format!("Your e-mail address for {project} was changed"),
+        }
+    }
+}
+
+stored_by_name!(MailKind, "the store holds an unknown kind of mail");
+
+/// A mail.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Mail {
+    /// Identifier.
+    pub uid: Uuid,
+    /// The project it speaks for.
+    pub project: ProjectName,
+    /// That project's name for people.
+    pub project_name: String,
+    /// The environment.
+    pub environment: EnvironmentName,
+    /// What it is about.
+    pub kind: MailKind,
+    /// Who gets it.
+    pub to: String,
+    /// The code in it, where it has one.
+    pub code: Option<Secret>,
+    /// The link in it, which holds the code.
+    pub link: Option<Secret>,
+    /// Another address that it speaks of.
+    pub about: Option<String>,
+    /// When it was written.
+    pub date_add: Timestamp,
+    /// When it is of no use any more.
+    pub expires: Timestamp,
+    /// How often it was tried to be sent.
+    pub attempts: u32,
+}
+
+impl Mail {
+    /// Its subject.
+    pub fn subject(&self) -> String {
+        self.kind.subject(&self.project_name)
+    }
+}
+
+impl fmt::Debug for Mail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mail")
+            .field("uid", &self.uid)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What of a mail is sealed.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Content {
+    pub(crate) code: Option<String>,
+    pub(crate) link: Option<String>,
+    pub(crate) about: Option<String>,
+}
+
+/// A mail to be put into the outbox.
+pub(crate) struct NewMail<'a> {
+    pub(crate) environment_uid: &'a str,
+    pub(crate) kind: MailKind,
+    pub(crate) to: &'a str,
+    pub(crate) content: Content,
+    pub(crate) expires: Timestamp,
+}
+
+handle! {
+    /// The outbox: [`Store::mails`](crate::Store::mails).
+    Mails,
+    /// The mails that wait.
+    mails
+}
+
+impl Mails<'_> {
+    /// The mails that wait, the oldest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn list(&self) -> Result<Vec<Mail>> {
+        self.store
+            .read(|reader| {
+                let sql = select("WHERE m.expires > ?1 ORDER BY m.date_add, m.uid");
+                let (sealer, now) = (reader.sealer(), reader.now());
+                reader.list(&sql, &values![now], |row| from_row(row, sealer))
+            })
+            .await
+    }
+
+    /// Takes the mail that is due next, for the two minutes in which it is to be [sent](Self::sent) or
+    /// [put back](Self::failed); after that anybody may take it again. Mails that are of no use any more are thrown
+    /// away. `None` also when the mail is damaged; the one behind it comes with the next call.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn take(&self) -> Result<Option<Mail>> {
+        let is_due = self.store.read(|reader| {
+            let sql = "SELECT uid FROM mails WHERE next_attempt <= ?1 LIMIT 1";
+            reader.exists(sql, &values![reader.now()])
+        });
+        if !is_due.await? {
+            return Ok(None);
+        }
+        self.store
+            .write(|tx| {
+                let now = tx.now();
+                let expired = "DELETE FROM mails WHERE expires <= ?1";
+                tx.housekeeping().execute(expired, &values![now])?;
+                let sql =
+                    select("WHERE m.next_attempt <= ?1 ORDER BY m.next_attempt, m.uid LIMIT 1");
+                let Some(row) = tx.query_one(&sql, &values![now])? else {
+                    return Ok(None);
+                };
+                let uid: String = row.get("mail_uid")?;
+                let until = now.saturating_add(TAKEN_FOR).unwrap_or(now);
+                tx.execute(
+                    "UPDATE mails SET next_attempt = ?1, attempts = attempts + 1 WHERE uid = ?2",
+                    &values![until, uid],
+                )?;
+                // One that cannot be read must not stand in the way of the others.
+                let mail = from_row(&row, tx.sealer());
+                if let Err(error) = &mail {
+                    tracing::error!(mail = uid, %error, "a mail is left out");
+                }
+                Ok(mail.ok())
+            })
+            .await
+    }
+
+    /// Deletes a mail that was sent.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn sent(&self, mail: Uuid) -> Result<()> {
+        let sql = "DELETE FROM mails WHERE uid = ?1";
+        self.store
+            .write(move |tx| tx.housekeeping().execute(sql, &values![mail]))
+            .await?;
+        Ok(())
+    }
+
+    /// Puts a mail back that could not be sent, to be tried again after a pause that grows.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn failed(&self, mail: &Mail) -> Result<()> {
+        let factor = 1_i32.checked_shl(mail.attempts.min(12)).unwrap_or(1);
+        let pause = FIRST_PAUSE.saturating_mul(factor).min(LONGEST_PAUSE);
+        let now = self.store.clock().now();
+        let values = values![now.saturating_add(pause).unwrap_or(now), mail.uid];
+        let sql = "UPDATE mails SET next_attempt = ?1 WHERE uid = ?2";
+        self.store
+            .write(move |tx| tx.housekeeping().execute(sql, &values))
+            .await?;
+        Ok(())
+    }
+}
+
+/// Puts a mail into the outbox, in the transaction that made what it tells.
+pub(crate) fn put(tx: &mut Tx<'_>, mail: &NewMail<'_>) -> Result<()> {
+    let uid = Uuid::now_v7().to_string();
+    let content =
+        serde_json::to_string(&mail.content).map_err(Error::caused("a mail cannot be written"))?;
+    let content = tx.sealer().seal(&context(&uid), &content)?;
+    let (kind, environment_uid) = (mail.kind.as_str(), mail.environment_uid);
+    tx.insert(
+        "mails",
+        &row! {
+            uid, environment_uid, kind, recipient: mail.to, content, date_add: tx.now(),
+            expires: mail.expires, next_attempt: tx.now()
+        },
+    )?;
+    Ok(())
+}
+
+fn context(uid: &str) -> String {
+    format!("mail {uid}")
+}
+
+fn select(rest: &str) -> String {
+    format!(
+        "SELECT {COLUMNS} FROM mails m JOIN environments e ON e.uid = m.environment_uid \
+         JOIN projects p ON p.uid = e.project_uid {rest}"
+    )
+}
+
+fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail> {
+    let uid: Uuid = row::get(row, "mail_uid")?;
+    let damaged = || Error::internal("a mail of the outbox cannot be opened; it is damaged");
+    let content = sealer
+        .open(&context(&uid.to_string()), &row.get::<String>("content")?)
+        .map_err(|_| damaged())?;
+    let content: Content = serde_json::from_str(content.expose()).map_err(|_| damaged())?;
+    Ok(Mail {
+        uid,
+        project: row.get::<String>("project")?.into(),
+        project_name: row.get("project_name")?,
+        environment: row.get::<String>("environment")?.into(),
+        kind: row::get(row, "kind")?,
+        to: row.get("recipient")?,
+        code: content.code.map(Secret::new),
+        link: content.link.map(Secret::new),
+        about: content.about,
+        date_add: row::get(row, "date_add")?,
+        expires: row::get(row, "expires")?,
+        attempts: row.get::<i64>("attempts")?.try_into().unwrap_or(u32::MAX),
+    })
+}

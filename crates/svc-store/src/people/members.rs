@@ -1,0 +1,178 @@
+//! Members: which account belongs to which project, and in which team.
+
+use jiff::Timestamp;
+use svc_data::Row;
+use svc_model::ProjectName;
+use uuid::Uuid;
+
+use crate::database::{Reader, Tx, columns, handle, row, values};
+use crate::error::{Error, Result};
+use crate::people::{Account, Team, accounts, teams};
+use crate::projects::ProjectRow;
+
+/// An account as a member of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Member {
+    /// Identifier of the membership.
+    pub uid: Uuid,
+    /// Who.
+    pub account: Account,
+    /// In which team.
+    pub team: Team,
+    /// Since when.
+    pub date_add: Timestamp,
+}
+
+handle! {
+    /// The members of the store's projects: [`Store::members`](crate::Store::members).
+    Members,
+    /// The members of projects.
+    members
+}
+
+impl Members<'_> {
+    /// The members of a project, the oldest membership first.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
+    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Member>> {
+        self.store
+            .read_in(project.clone(), |reader, project: ProjectRow| {
+                let sql = select("WHERE m.project_uid = ?1 ORDER BY m.date_add, m.uid");
+                reader.list(&sql, &values![project.uid], from_row)
+            })
+            .await
+    }
+
+    /// Puts an account into a team of a project; an account of that address is made when there is none,
+    /// a membership that exists is moved. The first administrator owns a project that has no owner.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
+    /// on `email` or `team`; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the last
+    /// administrator would leave the administrator team.
+    pub async fn replace(&self, project: &ProjectName, email: &str, team: &str) -> Result<Member> {
+        let (email, team) = (email.to_owned(), team.to_owned());
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let team = teams::by_name(tx, &project.uid, &team)?;
+                let account = accounts::find_or_create(tx, &email)?;
+                let before = tag(tx, &project.uid, account.uid)?;
+                put(tx, &project.uid, &account, &team)?;
+                let member = get(tx, &project.uid, account.uid)?
+                    .ok_or_else(|| Error::internal("a new member is missing"))?;
+                let entry = project.entry("members.replace").before(before);
+                let entry = entry.after(tag(tx, &project.uid, account.uid)?);
+                tx.changed(entry.record(account.uid.to_string()));
+                Ok(member)
+            })
+            .await
+    }
+
+    /// Removes an account from a project. Its API keys no longer cover it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project or member;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
+    pub async fn delete(&self, project: &ProjectName, email: &str) -> Result<()> {
+        let email = email.to_owned();
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let missing =
+                    || Error::not_found("no member of this project has this e-mail address");
+                let account = accounts::find(tx, &email)?.ok_or_else(missing)?;
+                let member = get(tx, &project.uid, account.uid)?.ok_or_else(missing)?;
+                ensure_other_administrator(tx, &project.uid, &member)?;
+                let entry = project
+                    .entry("members.delete")
+                    .record(account.uid.to_string());
+                let entry = entry.before(tag(tx, &project.uid, account.uid)?);
+                tx.execute("DELETE FROM members WHERE uid = ?1", &values![member.uid])?;
+                tx.changed(entry);
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// The entity tag of a membership.
+fn tag(reader: &mut Reader<'_>, project: &str, account: Uuid) -> Result<Option<String>> {
+    let sql = "SELECT * FROM members WHERE project_uid = ?1 AND account_uid = ?2";
+    reader.tag_of(sql, &values![project, account])
+}
+
+/// The membership of an account in a project.
+pub(crate) fn get(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    account: Uuid,
+) -> Result<Option<Member>> {
+    let sql = select("WHERE m.project_uid = ?1 AND m.account_uid = ?2");
+    reader.find(&sql, &values![project_uid, account], from_row)
+}
+
+/// Makes or moves a membership.
+pub(crate) fn put(
+    tx: &mut Tx<'_>,
+    project_uid: &str,
+    account: &Account,
+    team: &Team,
+) -> Result<()> {
+    match get(tx, project_uid, account.uid)? {
+        Some(member) => {
+            if !team.super_group {
+                ensure_other_administrator(tx, project_uid, &member)?;
+            }
+            let sql = "UPDATE members SET team_uid = ?1 WHERE uid = ?2";
+            tx.execute(sql, &values![team.uid, member.uid])?;
+        }
+        None => {
+            tx.insert(
+                "members",
+                &row! {
+                    uid: Uuid::now_v7(), project_uid, account_uid: account.uid, team_uid: team.uid,
+                    date_add: tx.now()
+                },
+            )?;
+        }
+    }
+    if team.super_group {
+        let sql = "UPDATE projects SET owner_uid = ?1 WHERE uid = ?2 AND owner_uid IS NULL";
+        tx.execute(sql, &values![account.uid, project_uid])?;
+    }
+    Ok(())
+}
+
+/// Refuses a change after which nobody would administer the project.
+fn ensure_other_administrator(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    leaving: &Member,
+) -> Result<()> {
+    if !leaving.team.super_group {
+        return Ok(());
+    }
+    let others = "SELECT m.uid FROM members m JOIN teams t ON t.uid = m.team_uid \
+         WHERE m.project_uid = ?1 AND m.uid <> ?2 AND t.super_group = ?3 LIMIT 1";
+    match reader.exists(others, &values![project_uid, leaving.uid, true])? {
+        true => Ok(()),
+        false => Err(Error::refused(
+            "this is the project's last administrator; make another member an administrator first",
+        )),
+    }
+}
+
+fn select(rest: &str) -> String {
+    let (account, team) = (accounts::COLUMNS, teams::COLUMNS);
+    format!(
+        "SELECT m.uid, m.date_add, {account}, {team} FROM members m \
+         JOIN accounts a ON a.uid = m.account_uid JOIN teams t ON t.uid = m.team_uid {rest}"
+    )
+}
+
+fn from_row(row: &Row) -> Result<Member> {
+    columns!(row => Member {
+        uid, date_add, account: accounts::from_row(row)?, team: teams::from_row(row)?
+    })
+}

@@ -1,0 +1,212 @@
+//! Teams: what the members of a project may do. Every project comes with three.
+
+use svc_data::Row;
+use svc_model::{ProjectName, ResourceName, teams::MODEL};
+use uuid::Uuid;
+
+use crate::database::{Bind, Reader, Tx, columns, handle, row, stored_by_name, values};
+use crate::error::{Error, Result};
+use crate::projects::ProjectRow;
+
+/// Longest name of a team, in characters.
+const MAX_NAME: usize = 255;
+
+/// Columns of a team, for statements that call its table `t`.
+pub(crate) const COLUMNS: &str =
+    "t.uid AS team_uid, t.name AS team_name, t.permissions_group, t.super_group";
+
+/// A team of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Team {
+    /// Identifier.
+    pub uid: Uuid,
+    /// Name, unique within the project.
+    pub name: String,
+    /// What its members may do.
+    pub permissions_group: PermissionsGroup,
+    /// Whether its members administer the project.
+    pub super_group: bool,
+}
+
+/// What the members of a team may do with a project's records and pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PermissionsGroup {
+    /// Everything, the project's administration too.
+    Administrator,
+    /// Read, write and delete.
+    Editor,
+    /// Read.
+    ReadOnly,
+}
+
+impl PermissionsGroup {
+    /// The groups of the teams that every project comes with, in the order of lists.
+    pub(crate) const ALL: [Self; 3] = [Self::Administrator, Self::Editor, Self::ReadOnly];
+
+    /// Its name on the wire: `administrator`, `editor`, `read_only`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Administrator => "administrator",
+            Self::Editor => "editor",
+            Self::ReadOnly => "read_only",
+        }
+    }
+
+    /// The name of the team that a project comes with.
+    fn team_name(self) -> &'static str {
+        match self {
+            Self::Administrator => "Administrator",
+            Self::Editor => "Editor",
+            Self::ReadOnly => "Read Only",
+        }
+    }
+}
+
+stored_by_name!(
+    PermissionsGroup,
+    "the store holds an unknown permissions group"
+);
+
+handle! {
+    /// The teams of the store's projects: [`Store::teams`](crate::Store::teams).
+    Teams,
+    /// The teams of projects.
+    teams
+}
+
+impl Teams<'_> {
+    /// The teams of a project: Administrator, Editor, Read Only, under the names they have now.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.
+    pub async fn list(&self, project: &ProjectName) -> Result<Vec<Team>> {
+        self.store
+            .read_in(project.clone(), |reader, project: ProjectRow| {
+                let sql = select("t.project_uid = ?1 ORDER BY t.position, t.uid");
+                reader.list(&sql, &values![project.uid], from_row)
+            })
+            .await
+    }
+
+    /// Gives a team another name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when the project has no such team; a field
+    /// error on `name` when it is empty, too long, or another team's, without regard to case.
+    pub async fn update(&self, project: &ProjectName, uid: Uuid, name: &str) -> Result<Team> {
+        let name = name.trim().to_owned();
+        if name.is_empty() || name.chars().count() > MAX_NAME {
+            return Err(Error::invalid_field(
+                "name",
+                format!("must have 1 to {MAX_NAME} characters"),
+            ));
+        }
+        self.store
+            .write_in(project.clone(), move |tx, project: ProjectRow| {
+                let taken = "another team of this project has this name";
+                // Teams are named without regard to case.
+                let others = tx.list(
+                    "SELECT name FROM teams WHERE project_uid = ?1 AND uid <> ?2",
+                    &values![project.uid, uid],
+                    |row| Ok(row.get::<String>("name")?.to_lowercase()),
+                )?;
+                if others.contains(&name.to_lowercase()) {
+                    return Err(Error::invalid_field("name", taken));
+                }
+                let before = tx.tag("teams", uid)?;
+                let sql = "UPDATE teams SET name = ?1 WHERE uid = ?2 AND project_uid = ?3";
+                tx.execute(sql, &values![name, uid, project.uid])
+                    .map_err(|error| error.if_taken("name", taken))?;
+                let sql = select("t.uid = ?1 AND t.project_uid = ?2");
+                let team = tx
+                    .find(&sql, &values![uid, project.uid], from_row)?
+                    .ok_or_else(|| Error::not_found("no such team"))?;
+                let entry = project.entry("teams.update").resource(ResourceName::TOOLS);
+                let entry = entry.model(MODEL).record(uid.to_string());
+                tx.changed_row("teams", uid, entry.before(before))?;
+                Ok(team)
+            })
+            .await
+    }
+}
+
+/// Gives a new project its three teams.
+pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<()> {
+    for (position, group) in (1_i64..).zip(PermissionsGroup::ALL) {
+        let (uid, name) = (Uuid::now_v7(), group.team_name());
+        let administers = group == PermissionsGroup::Administrator;
+        tx.insert(
+            "teams",
+            &row! {
+                uid, project_uid, name, permissions_group: group.as_str(), super_group: administers,
+                position, date_add: tx.now()
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// A project's team by its name, without regard to case.
+pub(crate) fn by_name(reader: &mut Reader<'_>, project_uid: &str, name: &str) -> Result<Team> {
+    let sql = select("t.project_uid = ?1 ORDER BY t.position");
+    let teams = reader.list(&sql, &values![project_uid], from_row)?;
+    let wanted = name.trim().to_lowercase();
+    if let Some(team) = teams.iter().find(|team| team.name.to_lowercase() == wanted) {
+        return Ok(team.clone());
+    }
+    let names: Vec<&str> = teams.iter().map(|team| team.name.as_str()).collect();
+    Err(Error::invalid_field(
+        "team",
+        format!("no such team; choose one of: {}", names.join(", ")),
+    ))
+}
+
+/// A project's team by its identifier; `None` when the project has no such team.
+pub(crate) fn find(reader: &mut Reader<'_>, project_uid: &str, uid: &str) -> Result<Option<Team>> {
+    let sql = select("t.project_uid = ?1 AND t.uid = ?2");
+    reader.find(&sql, &values![project_uid, uid], from_row)
+}
+
+/// The team whose members administer a project.
+pub(crate) fn administrators(reader: &mut Reader<'_>, project_uid: &str) -> Result<Team> {
+    first(reader, project_uid, "super_group", true)?
+        .ok_or_else(|| Error::internal("the project has lost its administrator team"))
+}
+
+/// The team that a project came with for a permissions group.
+pub(crate) fn of_group(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    group: PermissionsGroup,
+) -> Result<Team> {
+    first(reader, project_uid, "permissions_group", group.as_str())?
+        .ok_or_else(|| Error::internal("the project has lost one of its teams"))
+}
+
+/// The first team of a project that has this value in a column.
+fn first(
+    reader: &mut Reader<'_>,
+    project_uid: &str,
+    column: &str,
+    value: impl Bind,
+) -> Result<Option<Team>> {
+    let sql = select(&format!(
+        "t.project_uid = ?1 AND t.{column} = ?2 ORDER BY t.position LIMIT 1"
+    ));
+    reader.find(&sql, &values![project_uid, value], from_row)
+}
+
+fn select(rest: &str) -> String {
+    format!("SELECT {COLUMNS} FROM teams t WHERE {rest}")
+}
+
+/// Reads a team from a row with [`COLUMNS`].
+pub(crate) fn from_row(row: &Row) -> Result<Team> {
+    columns!(row => Team {
+        uid: row::get(row, "team_uid")?,
+        name: row::get(row, "team_name")?,
+        permissions_group, super_group
+    })
+}

@@ -1,0 +1,444 @@
+//! Users of an application: who signs in to an environment of a project (specification, section 1; wire contract,
+//! section 6). Lists and single users are read through the models of [`Store::tools`].
+
+use jiff::Timestamp;
+use svc_data::Row;
+use svc_model::{EnvironmentName, ProjectName, Scope};
+use uuid::Uuid;
+
+use crate::credentials::{Purpose, codes, sessions};
+use crate::database::{Bind, Reader, Store, Tx, columns, row, values};
+use crate::error::{Error, Result};
+use crate::people::mails::{Content, NewMail};
+use crate::people::{MailKind, PermissionsGroup, Team, UserScope, accounts, mails, teams};
+use crate::projects::Located;
+use crate::secrets::Secret;
+
+/// Longest name of a person, in characters.
+const MAX_NAME: usize = 255;
+
+const COLUMNS: &str = "u.uid, u.email, u.email_confirmed, u.password, u.first_name, u.last_name, u.language, \
+     u.timezone, u.date_add";
+
+/// A user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct User {
+    /// Identifier.
+    pub uid: Uuid,
+    /// E-mail address, unique within the environment without regard to case.
+    pub email: String,
+    /// Whether the user has shown that the address is theirs.
+    pub email_confirmed: bool,
+    /// Whether there is a password; not until an invitation is accepted.
+    pub has_password: bool,
+    /// First name, where known.
+    pub first_name: Option<String>,
+    /// Last name, where known.
+    pub last_name: Option<String>,
+    /// Language (BCP 47), where chosen.
+    pub language: Option<String>,
+    /// IANA time zone, where chosen.
+    pub timezone: Option<String>,
+    /// The team.
+    pub team: Team,
+    /// When the user was made.
+    pub date_add: Timestamp,
+}
+
+/// What a new user is made of; see [`NewUser::new`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewUser {
+    /// E-mail address.
+    pub email: String,
+    /// The team: its uid, or its name.
+    pub team: String,
+    /// First name.
+    pub first_name: Option<String>,
+    /// Last name.
+    pub last_name: Option<String>,
+    /// A password, so that the user can sign in at once; `None` mails an invitation.
+    pub password: Option<Secret>,
+}
+
+impl NewUser {
+    /// A user who is invited by mail.
+    pub fn new(email: impl Into<String>, team: impl Into<String>) -> Self {
+        Self {
+            email: email.into(),
+            team: team.into(),
+            first_name: None,
+            last_name: None,
+            password: None,
+        }
+    }
+}
+
+/// A change of a user; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct UserPatch {
+    /// Another team, by its uid. The user's sessions end.
+    pub team: Option<String>,
+    /// Another first name; `Some(None)` removes it.
+    pub first_name: Option<Option<String>>,
+    /// Another last name; `Some(None)` removes it.
+    pub last_name: Option<Option<String>>,
+}
+
+/// The users of an environment: [`Store::users`].
+#[derive(Debug, Clone)]
+pub struct Users<'a> {
+    store: &'a Store,
+    scope: Scope,
+}
+
+impl Store {
+    /// The users of an environment.
+    pub fn users(&self, project: &ProjectName, environment: &EnvironmentName) -> Users<'_> {
+        Users {
+            store: self,
+            scope: Scope::new(project, environment),
+        }
+    }
+}
+
+impl Users<'_> {
+    /// One user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user.
+    pub async fn get(&self, uid: Uuid) -> Result<User> {
+        self.store
+            .read_in(self.scope.clone(), move |reader, scope: UserScope| {
+                Ok(get(reader, &scope, uid)?.user)
+            })
+            .await
+    }
+
+    /// Makes a user. One without a password is invited: a mail with a code goes to the address, with a link below
+    /// `base_url` unless the project has links of its own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
+    /// `email` when it is not an address or taken, on `group` when the project has no such team, on the names when
+    /// they are too long, on `password` when it is too weak.
+    pub async fn create(&self, new: NewUser, base_url: &str) -> Result<User> {
+        let base_url = base_url.to_owned();
+        let password = match &new.password {
+            None => None,
+            Some(password) => {
+                let scope = self.scope.clone();
+                let scope = self
+                    .store
+                    .read(move |reader| UserScope::get(reader, &scope));
+                let settings = scope.await?.authentication;
+                settings.check_password("password", password.expose(), &new.email)?;
+                Some(self.store.passwords().hash(password.clone()).await?)
+            }
+        };
+        let names = self.scope.clone();
+        self.store
+            .write_in(names, move |tx, scope: UserScope| {
+                let team = team(tx, &scope, &new.team)?;
+                let invited = password.is_none();
+                let made = NewUserRow {
+                    email: &new.email,
+                    team: &team,
+                    password,
+                    // Whoever sets a password for somebody vouches for the address too.
+                    email_confirmed: !invited,
+                    names: [new.first_name, new.last_name, None, None],
+                };
+                let uid = insert(tx, &scope, made)?.ok_or_else(|| {
+                    Error::invalid_field("email", "a user with this address exists already")
+                })?;
+                let user = get(tx, &scope, uid)?.user;
+                if invited {
+                    let mail = (MailKind::Invitation, Purpose::Invitation);
+                    mail_code(tx, &scope, &user, mail, &user.email, &base_url)?;
+                }
+                tx.changed_row("users", uid, scope.entry("users.create", uid))?;
+                Ok(user)
+            })
+            .await
+    }
+
+    /// Changes a user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user; a field error
+    /// on `group` and the names; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the last administrator
+    /// would leave the team.
+    pub async fn update(&self, uid: Uuid, patch: UserPatch) -> Result<User> {
+        self.store
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                let old = get(tx, &scope, uid)?.user;
+                let entry = scope.entry("users.update", uid).before(tx.tag("users", uid)?);
+                let team = match &patch.team {
+                    Some(wanted) => team(tx, &scope, wanted)?,
+                    None => old.team.clone(),
+                };
+                if !team.super_group {
+                    ensure_other_administrator(tx, &scope, &old)?;
+                }
+                let first_name = patch.first_name.unwrap_or(old.first_name);
+                let last_name = patch.last_name.unwrap_or(old.last_name);
+                let first_name = name("first_name", first_name)?;
+                let last_name = name("last_name", last_name)?;
+                tx.execute(
+                    "UPDATE users SET team_uid = ?1, first_name = ?2, last_name = ?3 WHERE uid = ?4",
+                    &values![team.uid, first_name, last_name, uid],
+                )?;
+                if team.uid != old.team.uid {
+                    sessions::end_all(tx, uid)?;
+                }
+                tx.changed_row("users", uid, entry)?;
+                Ok(get(tx, &scope, uid)?.user)
+            })
+            .await
+    }
+
+    /// Deletes a user. The sessions end at once, and codes that were mailed are worth nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for the last administrator.
+    pub async fn delete(&self, uid: Uuid) -> Result<()> {
+        self.store
+            .write_in(self.scope.clone(), move |tx, scope: UserScope| {
+                let user = get(tx, &scope, uid)?.user;
+                ensure_other_administrator(tx, &scope, &user)?;
+                let entry = scope
+                    .entry("users.delete", uid)
+                    .before(tx.tag("users", uid)?);
+                tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
+                tx.changed(entry);
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// A user with what is not for everybody.
+pub(crate) struct UserRow {
+    pub(crate) user: User,
+    /// The PHC string of the password.
+    pub(crate) password: Option<String>,
+}
+
+/// A user to be written.
+pub(crate) struct NewUserRow<'a> {
+    pub(crate) email: &'a str,
+    pub(crate) team: &'a Team,
+    pub(crate) password: Option<String>,
+    pub(crate) email_confirmed: bool,
+    /// First name, last name, language, time zone.
+    pub(crate) names: [Option<String>; 4],
+}
+
+/// Writes a new user; `None` when the address is taken.
+pub(crate) fn insert(
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
+    made: NewUserRow<'_>,
+) -> Result<Option<Uuid>> {
+    let email = made.email.trim();
+    accounts::check_email("email", email)?;
+    let [first_name, last_name, language, timezone] = made.names;
+    let uid = Uuid::now_v7();
+    let row = row! {
+        uid, environment_uid: scope.environment_uid, team_uid: made.team.uid, email,
+        email_key: accounts::key(email), email_confirmed: made.email_confirmed,
+        password: made.password,
+        first_name: name("first_name", first_name)?, last_name: name("last_name", last_name)?,
+        language: name("language", language)?, timezone: time_zone("timezone", timezone)?, date_add: tx.now()
+    };
+    match tx.insert("users", &row) {
+        Ok(_) => Ok(Some(uid)),
+        Err(error) if error.is_taken() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The user with an identifier.
+pub(crate) fn get(reader: &mut Reader<'_>, scope: &UserScope, uid: Uuid) -> Result<UserRow> {
+    find_by(reader, scope, "u.uid", uid)?.ok_or_else(|| Error::not_found("there is no such user"))
+}
+
+/// The user with an e-mail address, without regard to case.
+pub(crate) fn find(
+    reader: &mut Reader<'_>,
+    scope: &UserScope,
+    email: &str,
+) -> Result<Option<UserRow>> {
+    find_by(reader, scope, "u.email_key", accounts::key(email))
+}
+
+fn find_by(
+    reader: &mut Reader<'_>,
+    scope: &UserScope,
+    column: &str,
+    value: impl Bind,
+) -> Result<Option<UserRow>> {
+    let team = teams::COLUMNS;
+    let sql = format!(
+        "SELECT {COLUMNS}, {team} FROM users u JOIN teams t ON t.uid = u.team_uid \
+         WHERE u.environment_uid = ?1 AND {column} = ?2"
+    );
+    reader.find(&sql, &values![scope.environment_uid, value], from_row)
+}
+
+fn from_row(row: &Row) -> Result<UserRow> {
+    let password: Option<String> = row.get("password")?;
+    let user: Result<User> = columns!(row => User {
+        has_password: password.is_some(),
+        team: teams::from_row(row)?,
+        uid, email, email_confirmed, first_name, last_name, language, timezone, date_add
+    });
+    Ok(UserRow {
+        user: user?,
+        password,
+    })
+}
+
+/// Mails a code. Where the user has enough of them, nothing is mailed.
+pub(crate) fn mail_code(
+    tx: &mut Tx<'_>,
+    scope: &UserScope,
+    user: &User,
+    (kind, purpose): (MailKind, Purpose),
+    to: &str,
+    base_url: &str,
+) -> Result<()> {
+    let Some((code, expires)) = codes::create(tx, Some(user.uid), purpose, to)? else {
+        return Ok(());
+    };
+    let content = Content {
+        link: Some(scope.link(base_url, purpose, code.expose())),
+        code: Some(code.expose().to_owned()),
+        about: None,
+    };
+    let mail = NewMail {
+        environment_uid: &scope.environment_uid,
+        kind,
+        to,
+        content,
+        expires,
+    };
+    mails::put(tx, &mail)
+}
+
+/// The team of a project with this uid or name.
+fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team> {
+    let uid = wanted.trim().to_lowercase();
+    if let Some(team) = teams::find(reader, &scope.project_uid, &uid)? {
+        return Ok(team);
+    }
+    teams::by_name(reader, &scope.project_uid, wanted).map_err(|error| match error.invalid() {
+        Some(_) => Error::invalid_field(
+            "group",
+            "the project has no such team; list the groups to see them",
+        ),
+        None => error,
+    })
+}
+
+/// The team that somebody who registers joins.
+pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team> {
+    let wanted = scope.authentication.sign_up_team.as_str();
+    let group = match wanted == PermissionsGroup::Editor.as_str() {
+        true => PermissionsGroup::Editor,
+        false => PermissionsGroup::ReadOnly,
+    };
+    teams::of_group(reader, &scope.project_uid, group)
+}
+
+/// Refuses a change after which nobody would administer the environment.
+fn ensure_other_administrator(
+    reader: &mut Reader<'_>,
+    scope: &UserScope,
+    leaving: &User,
+) -> Result<()> {
+    if !leaving.team.super_group {
+        return Ok(());
+    }
+    // Somebody who was invited and has not chosen a password yet, or has to confirm the address first, cannot sign in.
+    let confirms = scope.authentication.confirms_email();
+    let can_sign_in = leaving.has_password && (leaving.email_confirmed || !confirms);
+    let others = "SELECT u.uid FROM users u JOIN teams t ON t.uid = u.team_uid \
+         WHERE u.environment_uid = ?1 AND u.uid <> ?2 AND t.super_group = ?3 \
+         AND (?4 = FALSE OR (u.password IS NOT NULL AND (u.email_confirmed = TRUE OR ?5 = FALSE))) LIMIT 1";
+    let values = values![
+        scope.environment_uid,
+        leaving.uid,
+        true,
+        can_sign_in,
+        confirms
+    ];
+    match reader.exists(others, &values)? {
+        true => Ok(()),
+        false => Err(Error::refused(
+            "this is the last administrator who can sign in; make another user an administrator first",
+        )),
+    }
+}
+
+/// A name as it is kept: without blanks around it, none when empty.
+pub(crate) fn name(field: &str, text: Option<String>) -> Result<Option<String>> {
+    let text = text
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty());
+    match text {
+        Some(text) if text.chars().count() > MAX_NAME || text.contains(char::is_control) => {
+            Err(Error::invalid_field(
+                field,
+                format!("must have at most {MAX_NAME} characters, and no control characters"),
+            ))
+        }
+        text => Ok(text),
+    }
+}
+
+/// The name of a time zone that there is (IANA); none where it is empty.
+pub(crate) fn time_zone(field: &str, text: Option<String>) -> Result<Option<String>> {
+    match name(field, text)? {
+        Some(zone) if jiff::tz::TimeZone::get(&zone).is_err() => Err(Error::invalid_field(
+            field,
+            "must be a time zone, like Europe/Berlin or UTC",
+        )),
+        zone => Ok(zone),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_zone_is_one_that_there_is() {
+        for good in [
+            "Europe/Berlin",
+            "UTC",
+            "America/Argentina/Buenos_Aires",
+            " asia/tokyo ",
+        ] {
+            let zone = time_zone("timezone", Some(good.to_owned())).unwrap();
+            assert_eq!(zone.as_deref(), Some(good.trim()));
+        }
+        assert_eq!(time_zone("timezone", Some(" ".to_owned())).unwrap(), None);
+        for bad in [
+            "Mars/Olympus",
+            "Europe",
+            "+02:00",
+            "../etc/passwd",
+            "CET-1CEST",
+        ] {
+            assert!(
+                time_zone("timezone", Some(bad.to_owned())).is_err(),
+                "{bad}"
+            );
+        }
+    }
+}
