@@ -13,9 +13,8 @@ use svc_store::{AuditFilter, AuditLine, Store};
 use crate::{
     context::Context,
     failure::Failure,
-    output::to_row,
-    pages::FormatArg,
-    rows::{Format, RowWriter},
+    output::{Format, FormatArg, to_row},
+    rows::RowWriter,
 };
 
 /// Lines that are read at a time.
@@ -182,7 +181,7 @@ impl Audit {
 
 impl List {
     async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
-        let format = context.output.format(self.format.format);
+        let format = context.output.format(self.format);
         let most = match (self.all, self.limit) {
             (true, _) => u64::MAX,
             (false, limit) => limit.unwrap_or(100).into(),

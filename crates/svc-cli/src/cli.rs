@@ -1,13 +1,14 @@
 //! The command line as a whole: the options that every command has, and the commands.
 
-use std::path::PathBuf;
-
-use clap::{Args, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
-    audit, backup, completions, context::Context, demo, environment, failure::Failure, key, mail,
-    member, models, pages, project, proxy, records, resource, rights, secret, serve, service_token,
-    session, signing_keys, sql, teams, token, user, users,
+    audit, backup, completions,
+    context::{Common, Context},
+    demo, environment,
+    failure::Failure,
+    key, mail, member, models, pages, project, proxy, records, resource, rights, secret, serve,
+    service_token, session, signing_keys, sql, teams, token, user, users,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -29,32 +30,6 @@ pub(crate) struct Cli {
     common: Common,
     #[command(subcommand)]
     command: Command,
-}
-
-/// The options that every command has.
-#[derive(Args)]
-pub(crate) struct Common {
-    /// Folder of the store; ./svc-data when not given, for demo ./svc-demo
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        env = "SVC_DIR",
-        help_heading = "Common options"
-    )]
-    pub(crate) dir: Option<PathBuf>,
-    /// Print one machine-readable line; messages go to standard error
-    #[arg(long, global = true, help_heading = "Common options")]
-    pub(crate) json: bool,
-    /// TOML file with the options of the server and of the store; flags and variables win over it
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        env = "SVC_CONFIG",
-        help_heading = "Common options"
-    )]
-    pub(crate) config: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -138,15 +113,13 @@ impl Cli {
             Command::Whoami(whoami) => Box::pin(whoami.run(&context)).await,
             Command::Models(models) => Box::pin(models.run(&context)).await,
             Command::Reload(reload) => Box::pin(reload.run(&context)).await,
-            Command::Completions(completions) => completions.run(&context),
+            Command::Completions(completions) => completions.run(&context, Self::command()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

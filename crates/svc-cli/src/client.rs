@@ -1,13 +1,20 @@
-//! What the commands that call a service have in common: where it is, the credential, how results look.
+//! What the commands that call a service have in common: where it is, and the credential.
+
+mod credentials;
+mod session;
 
 use clap::Args;
 use svc_api::{Client, ClientBuilder, NoTransport};
 use svc_model::{EnvironmentName, ProjectName};
 
+pub(crate) use self::{
+    credentials::{DataService, PageLayer, PageService},
+    session::{NOBODY, SessionDir},
+};
 use crate::failure::Failure;
 
 /// Where the service is, and what is called there.
-#[derive(Args, Clone)]
+#[derive(Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct Target {
     /// Project
@@ -46,13 +53,13 @@ impl Target {
     }
 
     /// A client of the service, without a credential.
-    pub(crate) fn client(self) -> ClientBuilder<NoTransport> {
+    pub(crate) fn client(&self) -> ClientBuilder<NoTransport> {
         let client = Client::builder()
-            .project(self.project)
-            .environment(self.env)
-            .api_base_url(self.api_base_url)
+            .project(&self.project)
+            .environment(&self.env)
+            .api_base_url(&self.api_base_url)
             .user_agent(concat!("svc/", env!("CARGO_PKG_VERSION")));
-        match self.app_base_url.filter(|url| !url.is_empty()) {
+        match self.app_base_url.as_deref().filter(|url| !url.is_empty()) {
             Some(url) => client.app_base_url(url),
             None => client,
         }

@@ -1,9 +1,9 @@
 //! `svc completions`: what a shell needs to complete commands and options.
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::{cli::Cli, context::Context, failure::Failure, output};
+use crate::{context::Context, failure::Failure, output};
 
 /// Print the completions of a shell
 #[derive(Args)]
@@ -16,15 +16,15 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// Does what was asked.
-    pub(crate) fn run(self, context: &Context) -> Result<(), Failure> {
+    /// Does what was asked; `command` is the whole program.
+    pub(crate) fn run(self, context: &Context, mut command: Command) -> Result<(), Failure> {
         if context.output.is_json() {
             return Err(Failure::usage(
                 "completions are a script of a shell and have no JSON form; leave --json out",
             ));
         }
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "svc", &mut script);
+        clap_complete::generate(self.shell, &mut command, "svc", &mut script);
         output::write_out(&String::from_utf8_lossy(&script))
     }
 }

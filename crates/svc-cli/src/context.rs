@@ -2,14 +2,41 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use svc_store::{Actor, Store};
 
-use crate::{cli::Common, failure::Failure, options::ConfigFile, output::Output};
+use crate::{failure::Failure, options::ConfigFile, output::Output};
 
 /// The folder of the store when none is named.
 const DEFAULT_DIR: &str = "svc-data";
 /// The database of a store; where it is missing there is no store yet.
 pub(crate) const STORE_FILE: &str = "store.db";
+
+/// The options that every command has.
+#[derive(Args)]
+pub(crate) struct Common {
+    /// Folder of the store; ./svc-data when not given, for demo ./svc-demo
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "SVC_DIR",
+        help_heading = "Common options"
+    )]
+    dir: Option<PathBuf>,
+    /// Print one machine-readable line; messages go to standard error
+    #[arg(long, global = true, help_heading = "Common options")]
+    json: bool,
+    /// TOML file with the options of the server and of the store; flags and variables win over it
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "SVC_CONFIG",
+        help_heading = "Common options"
+    )]
+    config: Option<PathBuf>,
+}
 
 /// What every command works with.
 pub(crate) struct Context {

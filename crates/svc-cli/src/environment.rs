@@ -5,11 +5,12 @@ use serde::Serialize;
 use svc_model::EnvironmentName;
 use svc_store::{EnvironmentCopy, EnvironmentPatch, NewEnvironment};
 
-use crate::{context::Context, failure::Failure, output::time, place::InProject, project};
-
-/// How to see which environments there are.
-pub(crate) const REMEDY: &str =
-    "svc project list shows the projects, svc env list --project P the environments of one";
+use crate::{
+    context::Context,
+    failure::Failure,
+    output::time,
+    place::{ENVIRONMENTS, InProject, PROJECTS},
+};
 
 /// How the fields of an environment are called here.
 const NAMES: &[(&str, &str)] = &[("unique_name", "NAME"), ("params", "--params")];
@@ -138,7 +139,7 @@ impl Environment {
                     .environments()
                     .create(&place.project, new)
                     .await
-                    .map_err(|error| Failure::missing(error, project::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, PROJECTS))?;
                 let text = format!("environment {name} added to project {}\n", place.project);
                 output.result(&Named { environment: &name }, &text)
             }
@@ -147,7 +148,7 @@ impl Environment {
                     .environments()
                     .list(&place.project)
                     .await
-                    .map_err(|error| Failure::missing(error, project::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, PROJECTS))?;
                 output.list(
                     environments.into_iter().map(Listed::from),
                     "no environments",
@@ -163,7 +164,7 @@ impl Environment {
                     .update(&place.project, &name, settings.into_patch())
                     .await
                     .map_err(|error| match error.kind() {
-                        svc_store::ErrorKind::NotFound => Failure::missing(error, REMEDY),
+                        svc_store::ErrorKind::NotFound => Failure::missing(error, ENVIRONMENTS),
                         _ => Failure::fields(error, NAMES),
                     })?;
                 let text = format!("environment {name} of project {} is set\n", place.project);
@@ -181,7 +182,7 @@ impl Environment {
                     .environments()
                     .copy(&place.project, copy)
                     .await
-                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                 let copied = Copied {
                     from: &from,
                     to: &to,
@@ -198,7 +199,7 @@ impl Environment {
                     .environments()
                     .delete(&place.project, &name)
                     .await
-                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                 let text = format!(
                     "environment {name} removed from project {}\n",
                     place.project

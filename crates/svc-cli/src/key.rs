@@ -6,7 +6,11 @@ use svc_model::ProjectName;
 use svc_store::{ApiKey, NewApiKey, Store};
 
 use crate::{
-    context::Context, expiry::Expiry, failure::Failure, output::time, place::InProject, project,
+    context::Context,
+    expiry::Expiry,
+    failure::Failure,
+    output::time,
+    place::{InProject, PROJECTS},
 };
 
 /// The user of a key when none is named and the project has no owner.
@@ -112,7 +116,7 @@ impl Key {
                     .api_keys()
                     .create(new)
                     .await
-                    .map_err(|error| Failure::missing(error, project::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, PROJECTS))?;
                 let secret = made.secret.expose();
                 output.note(&format!(
                     "an API key of {}; it is not shown again:",
@@ -125,7 +129,7 @@ impl Key {
                     .api_keys()
                     .list(&place.project)
                     .await
-                    .map_err(|error| Failure::missing(error, project::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, PROJECTS))?;
                 output.list(
                     keys.into_iter().map(Listed::from),
                     "no API keys yet; svc key add makes one",
@@ -137,7 +141,7 @@ impl Key {
                         .api_keys()
                         .list(&project)
                         .await
-                        .map_err(|error| Failure::missing(error, project::REMEDY))?;
+                        .map_err(|error| Failure::missing(error, PROJECTS))?;
                     if !keys.iter().any(|listed| {
                         key == listed.uid.to_string() || key.starts_with(&listed.prefix)
                     }) {
@@ -169,7 +173,7 @@ pub(crate) async fn owner(store: &Store, project: &ProjectName) -> Result<String
         .projects()
         .get(project)
         .await
-        .map_err(|error| Failure::missing(error, project::REMEDY))?;
+        .map_err(|error| Failure::missing(error, PROJECTS))?;
     match settings.owner_uid {
         Some(owner) => Ok(store.accounts().get(owner).await?.email),
         None => Ok(FIRST_USER.to_owned()),

@@ -9,9 +9,9 @@ use svc_model::{JsonObject, ListQuery};
 use crate::{
     context::Context,
     failure::Failure,
-    pages::FormatArg,
+    output::{Format, FormatArg},
     progress::Progress,
-    rows::{Format, RowWriter},
+    rows::RowWriter,
     selection::{Selection, parse},
 };
 
@@ -74,7 +74,7 @@ impl Listing {
         mut pages: PageStream<T>,
         row: fn(T) -> Result<JsonObject, Failure>,
     ) -> Result<(), Failure> {
-        let format = context.output.format(self.format.format);
+        let format = context.output.format(self.format);
         let mut writer = RowWriter::to_stdout(format);
         if !self.all {
             // The pages behind the first one are never asked for.

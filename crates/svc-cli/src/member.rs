@@ -4,7 +4,12 @@ use clap::Subcommand;
 use serde::Serialize;
 use svc_store::Member as StoredMember;
 
-use crate::{context::Context, failure::Failure, output::time, place::InProject, project};
+use crate::{
+    context::Context,
+    failure::Failure,
+    output::time,
+    place::{InProject, PROJECTS},
+};
 
 /// How the fields of a member are called here.
 const NAMES: &[(&str, &str)] = &[("email", "EMAIL"), ("team", "--team")];
@@ -86,7 +91,7 @@ impl Member {
             }
             Self::List { place } => {
                 let members = store.members().list(&place.project).await;
-                let members = members.map_err(|error| Failure::missing(error, project::REMEDY))?;
+                let members = members.map_err(|error| Failure::missing(error, PROJECTS))?;
                 output.list(members.into_iter().map(Listed::from), "no members")
             }
             Self::Remove { email, place } => {

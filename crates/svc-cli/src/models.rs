@@ -8,11 +8,11 @@ use svc_model::{
 };
 
 use crate::{
+    client::DataService,
     context::Context,
     failure::Failure,
-    pages::FormatArg,
-    records::Service,
-    rows::{Format, RowWriter},
+    output::{Format, FormatArg},
+    rows::RowWriter,
 };
 
 /// Show the models of a resource, or the fields of one model
@@ -27,7 +27,7 @@ pub(crate) struct Models {
     /// Show the fields of this model
     model: Option<String>,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
     #[command(flatten)]
     format: FormatArg,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Reload {
     /// The connected resource; __svc_app__ is the built-in tools resource
     resource: ResourceName,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
 }
 
 /// A model in a table that a person reads.
@@ -108,7 +108,7 @@ impl Models {
             .model_descriptions()
             .send()
             .await?;
-        let format = context.output.format(self.format.format);
+        let format = context.output.format(self.format);
         let rows = match &self.model {
             None if matches!(format, Format::Table) => rows(models.iter().map(ModelRow::of))?,
             None => rows(&models)?,

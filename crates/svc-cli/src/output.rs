@@ -1,5 +1,8 @@
 //! Where results go: to people as text and tables, to programs as one line of JSON.
 
+mod format;
+mod row;
+
 use std::{
     fmt,
     io::{self, IsTerminal as _, Write as _},
@@ -9,10 +12,11 @@ use jiff::{Timestamp, Unit};
 use serde::Serialize;
 use svc_model::JsonObject;
 
-use crate::{
-    failure::Failure,
-    rows::{Format, RowWriter},
+pub(crate) use self::{
+    format::{Format, FormatArg},
+    row::row,
 };
+use crate::{failure::Failure, rows::RowWriter};
 
 /// Standard output and standard error, and who reads the first.
 pub(crate) struct Output {
@@ -31,8 +35,8 @@ impl Output {
     }
 
     /// The format of the rows of an API command: what was asked for, else what fits the reader.
-    pub(crate) fn format(&self, asked: Option<Format>) -> Format {
-        asked.unwrap_or(if self.json {
+    pub(crate) fn format(&self, asked: FormatArg) -> Format {
+        asked.format.unwrap_or(if self.json {
             Format::Json
         } else {
             Format::Table
@@ -52,6 +56,11 @@ impl Output {
         }
     }
 
+    /// A thing that was deleted, by what it was known by.
+    pub(crate) fn deleted(&self, thing: &str, id: &str) -> Result<(), Failure> {
+        self.result(&row! { deleted: id }, &format!("{thing} {id} deleted\n"))
+    }
+
     /// A list of things: an array on one line for programs; for people a table of the properties that
     /// any of them has, without the uid, or `none` when there are no things.
     pub(crate) fn list<T: Serialize>(
@@ -69,7 +78,7 @@ impl Output {
             }
             keep_what_people_read(&mut rows);
         }
-        RowWriter::to_stdout(self.format(None)).write_all(rows)
+        RowWriter::to_stdout(self.format(FormatArg::default())).write_all(rows)
     }
 
     /// A message beside the result, on standard error.

@@ -9,24 +9,19 @@ mod promote;
 mod text;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
-use svc_api::{ApiKey, Client, auth::TokenError};
 use svc_model::{
-    Draft, EnvironmentName, JsonObject, PageSettings, PageUid, UpdatePageSettings,
+    JsonObject, PageSettings, PageUid, UpdatePageSettings,
     pages::{Discarded, Published},
 };
 
 use crate::{
-    client::Target,
+    client::{PageLayer, PageService},
     context::Context,
     failure::Failure,
     input,
-    output::to_row,
-    rows::{Format, RowWriter, write_one},
+    output::{Format, FormatArg, to_row},
+    rows::{RowWriter, write_one},
 };
-
-/// How long a list of pages may be, in bytes: it comes as one answer, however many pages there are.
-const LONGEST_LIST: usize = 1 << 30;
 
 /// Page settings: list, change and publish them, and keep them as files
 #[derive(Subcommand)]
@@ -35,7 +30,7 @@ pub(crate) enum Pages {
     #[command(after_help = "Example:\n  svc pages list --project demo --format ndjson")]
     List {
         #[command(flatten)]
-        service: LayeredService,
+        service: PageLayer,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -50,7 +45,7 @@ pub(crate) enum Pages {
         #[arg(long)]
         etag: bool,
         #[command(flatten)]
-        service: LayeredService,
+        service: PageLayer,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -62,7 +57,7 @@ pub(crate) enum Pages {
         #[command(flatten)]
         content: Content,
         #[command(flatten)]
-        service: LayeredService,
+        service: PageLayer,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -79,7 +74,7 @@ pub(crate) enum Pages {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
-        service: LayeredService,
+        service: PageLayer,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -92,7 +87,7 @@ pub(crate) enum Pages {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
-        service: LayeredService,
+        service: PageLayer,
     },
     /// Publish drafts, all of those named or none
     #[command(after_help = "Examples:\n  \
@@ -102,7 +97,7 @@ pub(crate) enum Pages {
         #[command(flatten)]
         which: Which,
         #[command(flatten)]
-        service: Service,
+        service: PageService,
     },
     /// Discard drafts, all of those named or none; what is published stays
     #[command(after_help = "Example:\n  svc pages discard 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
@@ -110,7 +105,7 @@ pub(crate) enum Pages {
         #[command(flatten)]
         which: Which,
         #[command(flatten)]
-        service: Service,
+        service: PageService,
     },
     /// List what was changed about a page, the newest first
     #[command(after_help = "Example:\n  svc pages revisions 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
@@ -118,7 +113,7 @@ pub(crate) enum Pages {
         /// Unique ID of the page
         uid: PageUid,
         #[command(flatten)]
-        service: Service,
+        service: PageService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -130,7 +125,7 @@ pub(crate) enum Pages {
         /// Number of the revision
         number: u64,
         #[command(flatten)]
-        service: Service,
+        service: PageService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -138,32 +133,6 @@ pub(crate) enum Pages {
     Diff(code::Diff),
     Push(code::Push),
     Promote(promote::Promote),
-}
-
-/// The service and the credential that its pages need.
-#[derive(Args)]
-pub(crate) struct Service {
-    #[command(flatten)]
-    target: Target,
-    /// API key; better in the variable, since lists of processes show flags
-    #[arg(
-        long,
-        value_name = "KEY",
-        env = "SVC_API_KEY",
-        hide_env_values = true,
-        help_heading = "Service"
-    )]
-    api_key: Option<String>,
-}
-
-/// A service, and the layer of its pages that a command speaks of.
-#[derive(Args)]
-pub(crate) struct LayeredService {
-    #[command(flatten)]
-    service: Service,
-    /// Speak of the draft layer
-    #[arg(long, help_heading = "Service")]
-    draft: bool,
 }
 
 /// Which pages a command is about.
@@ -175,14 +144,6 @@ pub(crate) struct Which {
     /// All pages of the environment
     #[arg(long)]
     all: bool,
-}
-
-/// How the result is written.
-#[derive(Args)]
-pub(crate) struct FormatArg {
-    /// How the result is written [default: table, with --json json]
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<Format>,
 }
 
 /// The properties of a page.
@@ -197,55 +158,6 @@ pub(crate) struct Content {
     /// Structure of the page as JSON, which is stored as text; @FILE reads a file, - standard input
     #[arg(long, value_name = "JSON")]
     params: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Deleted<'a> {
-    deleted: &'a PageUid,
-}
-
-impl Service {
-    fn client(self) -> Result<Client, Failure> {
-        LayeredService {
-            service: self,
-            draft: false,
-        }
-        .client()
-    }
-
-    /// A client of this environment, whatever the target names.
-    fn client_of(&self, environment: EnvironmentName) -> Result<Client, Failure> {
-        let key = self.key()?;
-        let client = self.target.clone().client().environment(environment);
-        Ok(client.api_key(&key).body_limit(LONGEST_LIST).build()?)
-    }
-
-    fn key(&self) -> Result<ApiKey, Failure> {
-        let key = self.api_key.as_deref();
-        let key = key.filter(|key| !key.trim().is_empty()).ok_or_else(|| {
-            Failure::usage("no API key; set SVC_API_KEY (svc key add --project P makes a key)")
-        })?;
-        ApiKey::new(key)
-            .map_err(|error: TokenError| Failure::usage(format!("SVC_API_KEY: {error}")))
-    }
-}
-
-impl LayeredService {
-    fn client(self) -> Result<Client, Failure> {
-        let key = self.service.key()?;
-        let client = self.service.target.client().draft(self.draft);
-        Ok(client.api_key(&key).body_limit(LONGEST_LIST).build()?)
-    }
-
-    /// The layer.
-    fn draft(&self) -> Draft {
-        self.draft.into()
-    }
-
-    /// What tells the environment from others.
-    fn names(&self) -> [&str; 3] {
-        self.service.target.names()
-    }
 }
 
 impl Which {
@@ -292,7 +204,7 @@ impl Pages {
         match self {
             Self::List { service, format } => {
                 let pages = service.client()?.pages().list().send().await?;
-                let format = output.format(format.format);
+                let format = output.format(format);
                 if pages.is_empty() && format == Format::Table {
                     output.note("no pages yet; svc pages create makes one");
                 }
@@ -309,7 +221,7 @@ impl Pages {
                 if etag {
                     output.note(&format!("ETag: {}", page.etag.as_deref().unwrap_or("none")));
                 }
-                write_one(output.format(format.format), page.value.into_properties())
+                write_one(output.format(format), page.value.into_properties())
             }
             Self::Create {
                 content,
@@ -323,10 +235,7 @@ impl Pages {
                     })?;
                 }
                 let call = service.client()?.pages().create(&properties);
-                write_one(
-                    output.format(format.format),
-                    call.send().await?.into_properties(),
-                )
+                write_one(output.format(format), call.send().await?.into_properties())
             }
             Self::Update {
                 uid,
@@ -342,10 +251,7 @@ impl Pages {
                 if let Some(etag) = if_match {
                     call = call.if_match(etag);
                 }
-                write_one(
-                    output.format(format.format),
-                    call.send().await?.into_properties(),
-                )
+                write_one(output.format(format), call.send().await?.into_properties())
             }
             Self::Delete {
                 uid,
@@ -357,7 +263,7 @@ impl Pages {
                     call = call.if_match(etag);
                 }
                 call.send().await?;
-                output.result(&Deleted { deleted: &uid }, &format!("page {uid} deleted\n"))
+                output.deleted("page", uid.as_str())
             }
             Self::Publish { which, service } => {
                 let pages = service.client()?.pages();
@@ -384,7 +290,7 @@ impl Pages {
             } => {
                 let revisions = service.client()?.pages().revisions(uid).send().await?;
                 let rows: Result<_, _> = revisions.iter().map(to_row).collect();
-                RowWriter::to_stdout(output.format(format.format)).write_all(rows?)
+                RowWriter::to_stdout(output.format(format)).write_all(rows?)
             }
             Self::Restore {
                 uid,
@@ -393,10 +299,7 @@ impl Pages {
                 format,
             } => {
                 let call = service.client()?.pages().restore(uid, number);
-                write_one(
-                    output.format(format.format),
-                    call.send().await?.into_properties(),
-                )
+                write_one(output.format(format), call.send().await?.into_properties())
             }
             Self::Pull(pull) => pull.run(context).await,
             Self::Diff(diff) => diff.run(context).await,

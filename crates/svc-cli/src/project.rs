@@ -12,11 +12,8 @@ use crate::{
     context::Context,
     failure::Failure,
     output::{Output, time},
-    place::InProject,
+    place::{InProject, PROJECTS},
 };
-
-/// How to see which projects there are.
-pub(crate) const REMEDY: &str = "svc project list shows the projects";
 
 /// Add, list, remove and set projects
 #[derive(Subcommand)]
@@ -146,7 +143,7 @@ impl Project {
                     .projects()
                     .delete(&name)
                     .await
-                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                    .map_err(|error| Failure::missing(error, PROJECTS))?;
                 output.result(
                     &Named { project: &name },
                     &format!("project {name} removed\n"),
@@ -179,7 +176,7 @@ impl Project {
 
 async fn list_hosts(store: &Store, project: &ProjectName, output: &Output) -> Result<(), Failure> {
     let hosts = store.allow_hosts().list(project).await;
-    let hosts = hosts.map_err(|error| Failure::missing(error, REMEDY))?;
+    let hosts = hosts.map_err(|error| Failure::missing(error, PROJECTS))?;
     let listed = hosts.into_iter().map(|allowed| ListedHost {
         host: allowed.host.to_string(),
         date_add: time(allowed.date_add),
@@ -214,7 +211,7 @@ async fn allow_host(
         true => {
             "svc project list shows the projects, svc project allow-host --project P the hosts of one"
         }
-        false => REMEDY,
+        false => PROJECTS,
     };
     done.map_err(|error| Failure::missing(error, remedy))?;
     let allowed = Allowed {

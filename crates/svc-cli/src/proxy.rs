@@ -8,7 +8,10 @@ use svc_api::model::proxy::{BodyType, ProxyResponse};
 use svc_model::ResourceName;
 
 use crate::{
-    client::Target, context::Context, failure::Failure, input, output, session::SessionDir,
+    client::{NOBODY, SessionDir, Target},
+    context::Context,
+    failure::Failure,
+    input, output,
 };
 
 /// Send a request to another service, through the service and with its secrets
@@ -101,12 +104,9 @@ fn value(text: String) -> Value {
 impl Proxy {
     /// Sends the request and writes the answer.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let store = self.session.store(&self.target)?;
-        let client = self.target.client().session_store(store).build()?;
+        let client = self.session.client(&self.target)?;
         if !client.account().session().is_signed_in() {
-            return Err(Failure::usage(
-                "nobody is signed in; svc login EMAIL signs in",
-            ));
+            return Err(Failure::usage(NOBODY));
         }
         let mut call = client.proxy().request(self.method, self.url);
         if let Some(resource) = self.resource {

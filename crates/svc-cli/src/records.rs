@@ -7,8 +7,7 @@ mod list;
 mod transfer;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
-use svc_api::{ApiToken, Client, Records as Handle, auth::TokenError};
+use svc_api::Records as Handle;
 use svc_model::{JsonObject, ModelName, RecordId, ResourceName};
 
 use self::{
@@ -18,8 +17,8 @@ use self::{
     list::List,
 };
 use crate::{
-    client::Target, context::Context, failure::Failure, input, pages::FormatArg, rows::write_one,
-    session::SessionDir,
+    client::DataService, context::Context, failure::Failure, input, output::FormatArg,
+    rows::write_one,
 };
 
 /// List, get, create, update, replace, delete, aggregate, export and import records
@@ -41,7 +40,7 @@ pub(crate) enum Records {
         #[command(flatten)]
         view: View,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -57,7 +56,7 @@ pub(crate) enum Records {
         #[command(flatten)]
         view: View,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -84,7 +83,7 @@ pub(crate) enum Records {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
     },
 }
 
@@ -101,7 +100,7 @@ pub(crate) struct Change {
     #[command(flatten)]
     view: View,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
     #[command(flatten)]
     format: FormatArg,
 }
@@ -136,63 +135,11 @@ pub(crate) struct View {
     tz: Option<String>,
 }
 
-/// The service and the credential that its records need.
-#[derive(Args)]
-pub(crate) struct Service {
-    #[command(flatten)]
-    target: Target,
-    /// Static token of the resource; better in the variable, since lists of processes show flags
-    #[arg(
-        long,
-        value_name = "TOKEN",
-        env = "SVC_API_TOKEN",
-        hide_env_values = true,
-        help_heading = "Service"
-    )]
-    api_token: Option<String>,
-    #[command(flatten)]
-    session: SessionDir,
-}
-
-/// A thing that is no more, as programs are told.
-#[derive(Serialize)]
-pub(crate) struct Deleted<'a> {
-    /// What it was known by.
-    pub(crate) deleted: &'a str,
-}
-
-impl Service {
-    /// A client of the built-in tools, with their token.
-    pub(crate) fn tools(self) -> Result<Client, Failure> {
-        self.client(&ResourceName::from(ResourceName::TOOLS))
-    }
-
-    /// A client with the token of this resource, or, where none is given, with the session of the user who is
-    /// signed in.
-    pub(crate) fn client(self, resource: &ResourceName) -> Result<Client, Failure> {
-        let token = self.api_token.filter(|token| !token.trim().is_empty());
-        let Some(token) = token else {
-            let session = self.session.store(&self.target)?;
-            let client = self.target.client().session_store(session).build()?;
-            if client.account().session().is_signed_in() {
-                return Ok(client);
-            }
-            return Err(Failure::usage(format!(
-                "no token; set SVC_API_TOKEN (svc token add {resource} --project P makes a token), or sign in with \
-                 svc login"
-            )));
-        };
-        let token = ApiToken::new(token)
-            .map_err(|error: TokenError| Failure::usage(format!("SVC_API_TOKEN: {error}")))?;
-        Ok(self.target.client().token_for(resource, &token).build()?)
-    }
-
-    /// The records of a collection, each with its columns in the order and the spelling of the service.
-    fn records(self, collection: Collection) -> Result<Handle<JsonObject>, Failure> {
-        let client = self.client(&collection.resource)?;
-        Ok(client
-            .records(collection.resource, collection.model)
-            .typed())
+impl Collection {
+    /// Its records, each with its columns in the order and the spelling of the service.
+    fn records(self, service: &DataService) -> Result<Handle<JsonObject>, Failure> {
+        let client = service.client(&self.resource)?;
+        Ok(client.records(self.resource, self.model).typed())
     }
 }
 
@@ -228,7 +175,7 @@ impl Records {
                 format,
             } => {
                 let id = RecordId::from(item.id);
-                let call = with_view!(service.records(item.collection)?.get(id), view);
+                let call = with_view!(item.collection.records(&service)?.get(id), view);
                 let record = call.send_tagged().await?;
                 if etag {
                     output.note(&format!(
@@ -236,7 +183,7 @@ impl Records {
                         record.etag.as_deref().unwrap_or("none")
                     ));
                 }
-                write_one(output.format(format.format), record.value)
+                write_one(output.format(format), record.value)
             }
             Self::Create {
                 collection,
@@ -246,8 +193,8 @@ impl Records {
                 format,
             } => {
                 let record = input::read_object(&record)?;
-                let call = with_view!(service.records(collection)?.create(&record), view);
-                write_one(output.format(format.format), call.send().await?)
+                let call = with_view!(collection.records(&service)?.create(&record), view);
+                write_one(output.format(format), call.send().await?)
             }
             Self::Update { change } => {
                 let Change {
@@ -260,13 +207,13 @@ impl Records {
                 } = change;
                 let record = input::read_object(&record)?;
                 let mut call = with_view!(
-                    service.records(item.collection)?.update(item.id, &record),
+                    item.collection.records(&service)?.update(item.id, &record),
                     view
                 );
                 if let Some(etag) = if_match {
                     call = call.if_match(etag);
                 }
-                write_one(output.format(format.format), call.send().await?)
+                write_one(output.format(format), call.send().await?)
             }
             Self::Replace { change } => {
                 let Change {
@@ -279,26 +226,25 @@ impl Records {
                 } = change;
                 let record = input::read_object(&record)?;
                 let mut call = with_view!(
-                    service.records(item.collection)?.replace(item.id, &record),
+                    item.collection.records(&service)?.replace(item.id, &record),
                     view
                 );
                 if let Some(etag) = if_match {
                     call = call.if_match(etag);
                 }
-                write_one(output.format(format.format), call.send().await?)
+                write_one(output.format(format), call.send().await?)
             }
             Self::Delete {
                 item,
                 if_match,
                 service,
             } => {
-                let mut call = service.records(item.collection)?.delete(item.id.as_str());
+                let mut call = item.collection.records(&service)?.delete(item.id.as_str());
                 if let Some(etag) = if_match {
                     call = call.if_match(etag);
                 }
                 call.send().await?;
-                let text = format!("record {} deleted\n", item.id);
-                output.result(&Deleted { deleted: &item.id }, &text)
+                output.deleted("record", &item.id)
             }
         }
     }

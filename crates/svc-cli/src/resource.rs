@@ -11,11 +11,12 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{ConnectedResource, Engine, NewResource, NewStaticToken, Secret, Store};
 
 use crate::{
-    connect, context::Context, environment, failure::Failure, output::time, place::InEnvironment,
+    connect,
+    context::Context,
+    failure::Failure,
+    output::time,
+    place::{ENVIRONMENTS, InEnvironment, RESOURCES},
 };
-
-/// How to see which resources there are.
-pub(crate) const REMEDY: &str = "svc resource list --project P --env E shows the resources";
 
 /// Connect, change, try, list and remove databases
 #[derive(Subcommand)]
@@ -154,7 +155,7 @@ impl Resource {
                     .resources()
                     .create(&place.project, &place.env, new)
                     .await
-                    .map_err(|error| Failure::missing(error, environment::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                 if !is_database {
                     let text = format!("resource {name} added, for svc secret set and svc proxy\n");
                     return output.result(&Named { resource: &name }, &text);
@@ -178,7 +179,7 @@ impl Resource {
                     .resources()
                     .list(&place.project, &place.env)
                     .await
-                    .map_err(|error| Failure::missing(error, environment::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                 let mut listed = Vec::with_capacity(resources.len());
                 for resource in resources {
                     let name = &resource.unique_name;
@@ -199,7 +200,7 @@ impl Resource {
                     .resources()
                     .delete(&place.project, &place.env, &name)
                     .await
-                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                    .map_err(|error| Failure::missing(error, RESOURCES))?;
                 output.result(
                     &Named { resource: &name },
                     &format!("resource {name} disconnected\n"),
@@ -261,13 +262,13 @@ async fn existing(
     name: &ResourceName,
 ) -> Result<Existing, Failure> {
     let resources = store.resources().list(project, env).await;
-    let resources = resources.map_err(|error| Failure::missing(error, environment::REMEDY))?;
+    let resources = resources.map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
     let found = resources
         .into_iter()
         .find(|resource| resource.unique_name == *name)
         .ok_or_else(|| {
             Failure::new(format!(
-                "there is no resource {name} in this environment; {REMEDY}"
+                "there is no resource {name} in this environment; {RESOURCES}"
             ))
         })?;
     Ok(Existing {

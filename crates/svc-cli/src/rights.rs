@@ -9,7 +9,12 @@ use serde::Serialize;
 use svc_model::{ModelName, ProjectName, ResourceName};
 use svc_store::{RightsRule, Store};
 
-use crate::{context::Context, failure::Failure, output::Output, place::InProject, project};
+use crate::{
+    context::Context,
+    failure::Failure,
+    output::Output,
+    place::{InProject, PROJECTS},
+};
 
 /// How the fields of a rule are called here.
 const NAMES: &[(&str, &str)] = &[("team", "TEAM"), ("resource", "--resource")];
@@ -228,7 +233,7 @@ fn or_none(words: &[&str]) -> String {
 
 fn refused(error: svc_store::Error) -> Failure {
     match error.kind() {
-        svc_store::ErrorKind::NotFound => Failure::missing(error, project::REMEDY),
+        svc_store::ErrorKind::NotFound => Failure::missing(error, PROJECTS),
         _ => Failure::fields(error, NAMES),
     }
 }

@@ -5,25 +5,12 @@ use std::io::{self, IsTerminal, Write};
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use svc_model::JsonObject;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, output::Format};
 
 /// How many rows of a table are laid out together; the widths of the next ones are their own.
 const TABLE_ROWS: usize = 1_000;
 /// How many lines a row of a table takes at most on a terminal.
 const ROW_LINES: usize = 4;
-
-/// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// Columns that fit the terminal
-    Table,
-    /// One array on one line
-    Json,
-    /// One object on each line
-    Ndjson,
-    /// Comma-separated values with a header (RFC 4180)
-    Csv,
-}
 
 /// Writes rows while they arrive. What has begun must be [finished](Self::finish).
 pub(crate) struct RowWriter<W: Write> {

@@ -8,7 +8,11 @@ use svc_store::{
 };
 
 use crate::{
-    context::Context, environment, failure::Failure, output::time, password, place::InEnvironment,
+    context::Context,
+    failure::Failure,
+    output::time,
+    password,
+    place::{ENVIRONMENTS, InEnvironment},
 };
 
 /// How the fields of a secret are called here.
@@ -143,7 +147,7 @@ impl Secret {
                     .secret_tokens()
                     .list(&place.project, &place.env)
                     .await
-                    .map_err(|error| Failure::missing(error, environment::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                 output.list(
                     tokens.into_iter().map(Listed::from),
                     "no secrets yet; svc secret set sets one",
@@ -191,7 +195,7 @@ async fn set(
     let resource = NewResource::new(&new.resource, Value::new(url.clone()));
     let made = store.resources().create(project, env, resource).await;
     made.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Failure::missing(error, environment::REMEDY),
+        ErrorKind::NotFound => Failure::missing(error, ENVIRONMENTS),
         _ => Failure::fields(error, NAMES),
     })?;
     let set = secrets.set(project, env, new).await;

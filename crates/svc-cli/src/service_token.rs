@@ -5,8 +5,11 @@ use serde::Serialize;
 use svc_store::{NewServiceToken, ServiceToken as Kept};
 
 use crate::{
-    context::Context, environment, expiry::Expiry, failure::Failure, output::time,
-    place::InEnvironment,
+    context::Context,
+    expiry::Expiry,
+    failure::Failure,
+    output::time,
+    place::{ENVIRONMENTS, InEnvironment},
 };
 
 /// How to see which tokens there are.
@@ -103,7 +106,7 @@ impl ServiceToken {
                     .service_tokens()
                     .create(new)
                     .await
-                    .map_err(|error| Failure::missing(error, environment::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                 let secret = made.secret.expose();
                 output.note(&format!(
                     "a service token with the rights of team {}; it is not shown again:",
@@ -116,7 +119,7 @@ impl ServiceToken {
                     .service_tokens()
                     .list(&place.project, &place.env)
                     .await
-                    .map_err(|error| Failure::missing(error, environment::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                 output.list(
                     tokens.into_iter().map(Listed::from),
                     "no service tokens yet; svc service-token add makes one",

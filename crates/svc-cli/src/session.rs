@@ -1,70 +1,17 @@
 //! `svc login`, `svc logout`, `svc whoami`: the session of a user of an application, kept in a file from one command
 //! to the next.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use serde::Serialize;
-use svc_api::{Client, auth::FileStore};
 
 use crate::{
-    client::Target, context::Context, failure::Failure, output::to_row, pages::FormatArg, password,
+    client::{NOBODY, SessionDir, Target},
+    context::Context,
+    failure::Failure,
+    output::{FormatArg, to_row},
+    password,
     rows::write_one,
 };
-
-/// Where the files of sessions are.
-#[derive(Args)]
-pub(crate) struct SessionDir {
-    /// Folder of the files that keep sessions [default: svc in the user's configuration folder]
-    #[arg(
-        long,
-        value_name = "DIR",
-        env = "SVC_SESSION_DIR",
-        help_heading = "Service"
-    )]
-    session_dir: Option<PathBuf>,
-}
-
-impl SessionDir {
-    /// The file of the session in an environment of a service. Each has its own, so that nobody is signed out of
-    /// one by a command for another.
-    pub(crate) fn store(&self, target: &Target) -> Result<FileStore, Failure> {
-        let folder = match &self.session_dir {
-            Some(folder) => folder.clone(),
-            None => default_folder().ok_or_else(|| {
-                Failure::usage("no folder for sessions is known; name one with --session-dir")
-            })?,
-        };
-        let name: Vec<String> = target.names().iter().map(|name| file_name(name)).collect();
-        Ok(FileStore::new(
-            folder.join(format!("{}.json", name.join("+"))),
-        ))
-    }
-}
-
-/// The folder `svc` where the user's programs keep their configuration.
-fn default_folder() -> Option<PathBuf> {
-    let folder = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
-    };
-    let config = folder("XDG_CONFIG_HOME")
-        .or_else(|| folder("APPDATA"))
-        .or_else(|| Some(folder("HOME")?.join(".config")))?;
-    Some(config.join("svc"))
-}
-
-/// A name that is a file's on every system, and stands for one text only.
-fn file_name(text: &str) -> String {
-    let mut name = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' => name.push(char::from(byte)),
-            _ => name.push_str(&format!("_{byte:02x}")),
-        }
-    }
-    name
-}
 
 /// Sign in as a user of an application; the commands that follow act for that user
 #[derive(Args)]
@@ -124,7 +71,7 @@ struct SignedOut {
 impl Login {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let client = client(self.target, &self.session)?;
+        let client = self.session.client(&self.target)?;
         let password = match self.password_stdin {
             true => password::read_line()?,
             false => password::read_once()?,
@@ -146,7 +93,7 @@ impl Login {
 impl Logout {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let client = client(self.target, &self.session)?;
+        let client = self.session.client(&self.target)?;
         // Tokens of another place that somebody has put into the file stay there.
         let signed_out = client.account().session().is_signed_in();
         match self.revoke {
@@ -165,33 +112,10 @@ impl Logout {
 impl Whoami {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let client = client(self.target, &self.session)?;
+        let client = self.session.client(&self.target)?;
         match client.account().is_authenticated().await?.user {
-            Some(user) => write_one(context.output.format(self.format.format), to_row(&user)?),
-            None => Err(Failure::new(
-                "nobody is signed in; svc login EMAIL signs in",
-            )),
+            Some(user) => write_one(context.output.format(self.format), to_row(&user)?),
+            None => Err(Failure::new(NOBODY)),
         }
-    }
-}
-
-fn client(target: Target, session: &SessionDir) -> Result<Client, Failure> {
-    let store = session.store(&target)?;
-    Ok(target.client().session_store(store).build()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_stands_for_one_text_and_is_no_path() {
-        assert_eq!(
-            file_name("http://127.0.0.1:8080"),
-            "http_3a_2f_2f127.0.0.1_3a8080"
-        );
-        assert_eq!(file_name("../x"), ".._2fx");
-        assert_ne!(file_name("a_b"), file_name("a/b"));
-        assert_ne!(file_name("a+b"), file_name("a b"));
     }
 }

@@ -5,7 +5,8 @@ use serde_json::Value;
 use svc_model::{JsonObject, ResourceName};
 
 use crate::{
-    context::Context, failure::Failure, input, pages::FormatArg, records::Service, rows::RowWriter,
+    client::DataService, context::Context, failure::Failure, input, output::FormatArg,
+    rows::RowWriter,
 };
 
 /// Ask a resource with SQL that only reads
@@ -47,7 +48,7 @@ pub(crate) struct Sql {
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
     #[command(flatten)]
     format: FormatArg,
 }
@@ -106,7 +107,7 @@ impl Sql {
             }
             rows.push(row);
         }
-        RowWriter::to_stdout(output.format(self.format.format)).write_all(rows)?;
+        RowWriter::to_stdout(output.format(self.format)).write_all(rows)?;
         if result.truncated {
             output.note(
                 "there are more rows than one answer holds; add limit and order to the query",

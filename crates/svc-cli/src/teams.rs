@@ -4,8 +4,12 @@ use clap::Subcommand;
 use svc_model::TeamUid;
 
 use crate::{
-    context::Context, failure::Failure, listing::Listing, output::to_row, pages::FormatArg,
-    records::Service, rows::write_one,
+    client::DataService,
+    context::Context,
+    failure::Failure,
+    listing::Listing,
+    output::{FormatArg, to_row},
+    rows::write_one,
 };
 
 /// List, get and update the teams of a project
@@ -23,7 +27,7 @@ pub(crate) enum Teams {
         #[command(flatten)]
         listing: Listing,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
     },
     /// Show one team
     #[command(after_help = "Example:\n  svc app-team get 0197f3a0-2d11-7c02-93d5-7be1f04c6a20")]
@@ -31,7 +35,7 @@ pub(crate) enum Teams {
         /// Unique ID of the team
         uid: TeamUid,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -46,7 +50,7 @@ pub(crate) enum Teams {
         #[arg(long, value_name = "NAME")]
         name: String,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -70,7 +74,7 @@ impl Teams {
                 format,
             } => {
                 let team = service.tools()?.teams().get(uid).await?;
-                write_one(output.format(format.format), to_row(&team)?)
+                write_one(output.format(format), to_row(&team)?)
             }
             Self::Update {
                 uid,
@@ -79,7 +83,7 @@ impl Teams {
                 format,
             } => {
                 let team = service.tools()?.teams().update(uid).name(name).await?;
-                write_one(output.format(format.format), to_row(&team)?)
+                write_one(output.format(format), to_row(&team)?)
             }
         }
     }

@@ -6,8 +6,11 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{NewStaticToken, StaticToken};
 
 use crate::{
-    context::Context, environment, expiry::Expiry, failure::Failure, output::time,
-    place::InEnvironment, resource,
+    context::Context,
+    expiry::Expiry,
+    failure::Failure,
+    output::time,
+    place::{ENVIRONMENTS, InEnvironment, RESOURCES},
 };
 
 /// How to see which tokens there are.
@@ -109,7 +112,7 @@ impl Token {
                     .tokens()
                     .create(new)
                     .await
-                    .map_err(|error| Failure::missing(error, resource::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, RESOURCES))?;
                 let secret = made.secret.expose();
                 output.note(&format!(
                     "a token of resource {resource}; it is not shown again:"
@@ -121,7 +124,7 @@ impl Token {
                     .tokens()
                     .list(&place.project, &place.env)
                     .await
-                    .map_err(|error| Failure::missing(error, environment::REMEDY))?;
+                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                 output.list(
                     tokens.into_iter().map(Listed::from),
                     "no tokens yet; svc token add makes one",
@@ -137,7 +140,7 @@ impl Token {
                         .tokens()
                         .list(&project, &env)
                         .await
-                        .map_err(|error| Failure::missing(error, environment::REMEDY))?;
+                        .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
                     if !tokens.iter().any(|listed| {
                         token == listed.uid.to_string() || token.starts_with(&listed.prefix)
                     }) {

@@ -7,7 +7,10 @@ use svc_model::ProjectName;
 use svc_store::{NewUser, Secret, Store};
 
 use crate::{
-    context::Context, environment, failure::Failure, password, place::InEnvironment, project,
+    context::Context,
+    failure::Failure,
+    password,
+    place::{ENVIRONMENTS, InEnvironment, PROJECTS},
 };
 
 /// The URL of the service in links when nothing says another one and no service has started yet.
@@ -153,7 +156,7 @@ async fn known_url(store: &Store) -> Result<String, Failure> {
 /// The uid of the administrators' team.
 async fn administrators(store: &Store, project: &ProjectName) -> Result<String, Failure> {
     let teams = store.teams().list(project).await;
-    let teams = teams.map_err(|error| Failure::missing(error, project::REMEDY))?;
+    let teams = teams.map_err(|error| Failure::missing(error, PROJECTS))?;
     let team = teams.into_iter().find(|team| team.super_group);
     team.map(|team| team.uid.to_string())
         .ok_or_else(|| Failure::new(format!("project {project} has no team of administrators")))
@@ -173,7 +176,7 @@ async fn refused(store: &Store, project: &ProjectName, error: svc_store::Error) 
         ));
     }
     match error.kind() {
-        svc_store::ErrorKind::NotFound => Failure::missing(error, environment::REMEDY),
+        svc_store::ErrorKind::NotFound => Failure::missing(error, ENVIRONMENTS),
         _ => Failure::fields(error, NAMES),
     }
 }

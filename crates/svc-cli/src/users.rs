@@ -4,12 +4,11 @@ use clap::{Args, Subcommand};
 use svc_model::{TeamUid, UserUid};
 
 use crate::{
+    client::DataService,
     context::Context,
     failure::Failure,
     listing::Listing,
-    output::to_row,
-    pages::FormatArg,
-    records::{Deleted, Service},
+    output::{FormatArg, to_row},
     rows::write_one,
 };
 
@@ -31,7 +30,7 @@ pub(crate) enum Users {
         #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
         tz: Option<String>,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
     },
     /// Show one user
     #[command(after_help = "Example:\n  svc app-user get 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
@@ -39,7 +38,7 @@ pub(crate) enum Users {
         /// Unique ID of the user
         uid: UserUid,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -60,7 +59,7 @@ pub(crate) enum Users {
         #[arg(long, value_name = "NAME")]
         last_name: Option<String>,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -74,7 +73,7 @@ pub(crate) enum Users {
         #[command(flatten)]
         change: Change,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
         #[command(flatten)]
         format: FormatArg,
     },
@@ -84,7 +83,7 @@ pub(crate) enum Users {
         /// Unique ID of the user
         uid: UserUid,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
     },
 }
 
@@ -125,7 +124,7 @@ impl Users {
                 format,
             } => {
                 let user = service.tools()?.users().get(uid).await?;
-                write_one(output.format(format.format), to_row(&user)?)
+                write_one(output.format(format), to_row(&user)?)
             }
             Self::Create {
                 email,
@@ -142,7 +141,7 @@ impl Users {
                 if let Some(name) = last_name {
                     call = call.last_name(name);
                 }
-                write_one(output.format(format.format), to_row(&call.await?)?)
+                write_one(output.format(format), to_row(&call.await?)?)
             }
             Self::Update {
                 uid,
@@ -164,14 +163,11 @@ impl Users {
                     Some("") => call.clear_last_name(),
                     Some(name) => call.last_name(name),
                 };
-                write_one(output.format(format.format), to_row(&call.await?)?)
+                write_one(output.format(format), to_row(&call.await?)?)
             }
             Self::Delete { uid, service } => {
                 service.tools()?.users().delete(&uid).await?;
-                let deleted = Deleted {
-                    deleted: uid.as_str(),
-                };
-                output.result(&deleted, &format!("user {uid} deleted\n"))
+                output.deleted("user", uid.as_str())
             }
         }
     }

@@ -9,7 +9,12 @@ use svc_model::RecordView;
 use svc_store::{AuditFilter, AuditLine, Store};
 
 use super::Moment;
-use crate::{context::Context, failure::Failure, output::to_row, rows::RowWriter};
+use crate::{
+    context::Context,
+    failure::Failure,
+    output::{FormatArg, to_row},
+    rows::RowWriter,
+};
 
 /// How many lines are read at most.
 const MOST: u32 = 10_000;
@@ -88,7 +93,7 @@ impl Check {
                 .note("every write that is known has its line, and its outcome is known");
             return Ok(());
         }
-        RowWriter::to_stdout(context.output.format(None)).write_all(rows)?;
+        RowWriter::to_stdout(context.output.format(FormatArg::default())).write_all(rows)?;
         match number {
             0 => Ok(()),
             number => Err(Failure::new(format!(

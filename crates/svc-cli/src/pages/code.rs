@@ -11,13 +11,12 @@ use svc_api::Client;
 use svc_model::{Draft, PageUid};
 
 use super::{
-    LayeredService,
     content::{Content, to_update},
     folder::{Folder, Noted},
     names,
     plan::{Pair, Remote, Standing, find_known, pairs},
 };
-use crate::{context::Context, failure::Failure};
+use crate::{client::PageLayer, context::Context, failure::Failure};
 
 /// Write the pages of an environment into a folder, a file for each page
 #[derive(Args)]
@@ -29,7 +28,7 @@ pub(crate) struct Pull {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    service: LayeredService,
+    service: PageLayer,
 }
 
 /// Show what a push of a folder would change
@@ -39,7 +38,7 @@ pub(crate) struct Diff {
     /// Folder that svc pages pull has written
     folder: PathBuf,
     #[command(flatten)]
-    service: LayeredService,
+    service: PageLayer,
 }
 
 /// Give the service the pages of a folder: what was changed here since the last pull or push
@@ -60,7 +59,7 @@ pub(crate) struct Push {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    service: LayeredService,
+    service: PageLayer,
 }
 
 /// What a pull did, by names of files.

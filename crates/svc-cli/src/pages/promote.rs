@@ -11,12 +11,11 @@ use svc_api::Client;
 use svc_model::{Draft, EnvironmentName};
 
 use super::{
-    Service,
     code::{Refused, changed_meanwhile, line, list, unified_text},
     content::{Content, to_update},
     plan::Remote,
 };
-use crate::{context::Context, failure::Failure, output::counted};
+use crate::{client::PageService, context::Context, failure::Failure, output::counted};
 
 /// Give one environment the published pages of another: only what differs, after it was shown
 #[derive(Args)]
@@ -37,7 +36,7 @@ pub(crate) struct Promote {
     #[arg(long)]
     delete: bool,
     #[command(flatten)]
-    service: Service,
+    service: PageService,
 }
 
 /// What is promoted, by unique names.
@@ -75,8 +74,8 @@ impl Promote {
                 "FROM and TO are the same environment; name two",
             ));
         }
-        let source = service.client_of(from.clone())?;
-        let target = service.client_of(to.clone())?;
+        let source = service.client_of(&from)?;
+        let target = service.client_of(&to)?;
         let sources = list(&source, Draft::Off).await?;
         let targets = list(&target, Draft::Off).await?;
         let (changes, kept) = compare(sources, targets, delete);

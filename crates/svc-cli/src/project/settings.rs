@@ -4,8 +4,7 @@ use clap::Args;
 use svc_model::ProjectName;
 use svc_store::{Authentication, ProjectPatch, ProjectSettings, Store};
 
-use super::REMEDY;
-use crate::{failure::Failure, options::Switch};
+use crate::{failure::Failure, options::Switch, place::PROJECTS};
 
 /// How the fields of a project are called here.
 const NAMES: &[(&str, &str)] = &[
@@ -67,7 +66,7 @@ impl Settings {
         store: &Store,
         project: &ProjectName,
     ) -> Result<(ProjectSettings, String), Failure> {
-        let missing = |error| Failure::missing(error, REMEDY);
+        let missing = |error| Failure::missing(error, PROJECTS);
         let old = store.projects().get(project).await.map_err(missing)?;
         let patch = self.into_patch(&old.authentication);
         let changed = store.projects().update(project, patch).await;

@@ -7,11 +7,12 @@ use svc_model::{
     records::{AggregateFunction, Aggregation, GroupColumn, GroupLookup, group_name},
 };
 
-use super::{Collection, Service};
+use super::Collection;
 use crate::{
+    client::DataService,
     context::Context,
     failure::Failure,
-    pages::FormatArg,
+    output::FormatArg,
     rows::{RowWriter, write_one},
     selection::Selection,
 };
@@ -51,7 +52,7 @@ pub(crate) struct Aggregate {
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     tz: Option<String>,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
     #[command(flatten)]
     format: FormatArg,
 }
@@ -61,7 +62,7 @@ impl Aggregate {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
-        let records = self.service.records(self.collection)?;
+        let records = self.collection.records(&self.service)?;
         let call = match aggregation.column {
             Some(column) => records.aggregate(aggregation.func, column),
             None => records.count(),
@@ -69,7 +70,7 @@ impl Aggregate {
         let value = call.query(query).await?;
         let mut row = JsonObject::new();
         row.set_raw("y_func", raw(&value)?);
-        write_one(context.output.format(self.format.format), row)
+        write_one(context.output.format(self.format), row)
     }
 }
 
@@ -98,7 +99,7 @@ pub(crate) struct Group {
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     tz: Option<String>,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
     #[command(flatten)]
     format: FormatArg,
 }
@@ -122,7 +123,7 @@ impl Group {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
         let names: Vec<String> = self.by.iter().map(|column| column.column.clone()).collect();
-        let records = self.service.records(self.collection)?;
+        let records = self.collection.records(&self.service)?;
         let mut call = records.group(self.by, aggregation).query(query);
         if let Some(limit) = self.limit {
             call = call.limit(limit);
@@ -140,7 +141,7 @@ impl Group {
             row.set_raw("y_func", raw(&group.value)?);
             rows.push(row);
         }
-        RowWriter::to_stdout(context.output.format(self.format.format)).write_all(rows)
+        RowWriter::to_stdout(context.output.format(self.format)).write_all(rows)
     }
 }
 

@@ -10,10 +10,11 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Collection, Service, View,
+    Collection, View,
     transfer::{FileFormat, Note, beside, io_failure},
 };
 use crate::{
+    client::DataService,
     context::Context,
     failure::Failure,
     progress::Progress,
@@ -54,7 +55,7 @@ pub(crate) struct Export {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
 }
 
 /// How far an export has come.
@@ -108,7 +109,7 @@ impl Export {
             (next, records) = (state.next, state.records);
             columns = Some(state.columns).filter(|columns| !columns.is_empty());
         }
-        let handle = self.service.records(self.collection)?;
+        let handle = self.collection.records(&self.service)?;
         let mut writer = RowWriter::to(BufWriter::new(file), format.into(), columns);
         let mut progress = Progress::new(context.output.shows_progress());
         loop {

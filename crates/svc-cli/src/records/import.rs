@@ -18,10 +18,13 @@ use svc_model::{JsonObject, records::BulkResult, resources::ModelDescription};
 
 use self::{reader::Reader, state::State};
 use super::{
-    Collection, Service,
+    Collection,
     transfer::{FileFormat, Note, beside, io_failure},
 };
-use crate::{context::Context, failure::Failure, output::counted, progress::Progress, shutdown};
+use crate::{
+    client::DataService, context::Context, failure::Failure, output::counted, progress::Progress,
+    shutdown,
+};
 
 /// Records that are sent at a time, unless another number is given.
 const BATCH: u32 = 500;
@@ -54,7 +57,7 @@ pub(crate) struct Import {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
 }
 
 /// A record that was refused.

@@ -3,8 +3,8 @@
 use clap::Args;
 use svc_model::ListQuery;
 
-use super::{Collection, Service, View};
-use crate::{context::Context, failure::Failure, listing::Listing};
+use super::{Collection, View};
+use crate::{client::DataService, context::Context, failure::Failure, listing::Listing};
 
 /// List the records of a table or view
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub(crate) struct List {
     #[command(flatten)]
     view: View,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
 }
 
 impl List {
@@ -31,8 +31,8 @@ impl List {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.query()?;
         let pages = self
-            .service
-            .records(self.collection)?
+            .collection
+            .records(&self.service)?
             .list()
             .query(query)
             .by_page();

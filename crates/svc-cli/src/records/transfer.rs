@@ -11,7 +11,7 @@ use std::{
 use clap::ValueEnum;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{failure::Failure, rows::Format};
+use crate::{failure::Failure, output::Format};
 
 /// The form of a file of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
