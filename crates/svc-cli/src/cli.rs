@@ -1,14 +1,22 @@
 //! The command line as a whole: the options that every command has, and the commands.
 
+pub(crate) mod completions;
+pub(crate) mod variables;
+
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
-    audit, backup, completions,
+    admin::{
+        audit, backup, environment, key, mail, member, project, resource, rights, secret,
+        service_token, signing_keys, token, user,
+    },
+    app::{proxy, session, teams, users},
     context::{Common, Context},
-    demo, environment,
+    demo,
     failure::Failure,
-    key, mail, member, models, pages, project, proxy, records, resource, rights, secret, serve,
-    service_token, session, signing_keys, sql, teams, token, user, users,
+    pages,
+    records::{self, models, sql},
+    serve,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.

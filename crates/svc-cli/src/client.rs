@@ -1,6 +1,8 @@
 //! What the commands that call a service have in common: where it is, and the credential.
 
 mod credentials;
+mod listing;
+pub(crate) mod selection;
 mod session;
 
 use clap::Args;
@@ -9,6 +11,7 @@ use svc_model::{EnvironmentName, ProjectName};
 
 pub(crate) use self::{
     credentials::{DataService, PageLayer, PageService},
+    listing::Listing,
     session::{NOBODY, SessionDir},
 };
 use crate::failure::Failure;

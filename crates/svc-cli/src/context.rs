@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use svc_store::{Actor, Store};
 
-use crate::{failure::Failure, options::ConfigFile, output::Output};
+use crate::{failure::Failure, output::Output, serve::options::ConfigFile};
 
 /// The folder of the store when none is named.
 const DEFAULT_DIR: &str = "svc-data";

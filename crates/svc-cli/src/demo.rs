@@ -18,10 +18,11 @@ use crate::{
     connect,
     context::{Context, open},
     failure::Failure,
-    logging, open_files,
-    options::ServerOptions,
-    ready::{Ready, ReadyResource},
-    serve, shutdown,
+    serve::{
+        options::ServerOptions,
+        ready::{Ready, ReadyResource},
+        shutdown, start,
+    },
 };
 
 /// The folder of the demo when none is named.
@@ -52,8 +53,7 @@ impl Demo {
     /// Serves until it is told to stop.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let options = self.options.or(&context.file);
-        logging::start(&options, "warn")?;
-        open_files::raise_limit();
+        start::prepare_process(&options, "warn")?;
         let folder = Folder::open(&context.dir_or(DEFAULT_DIR), self.reset)?;
         if !folder.has_shop()? {
             let alone = folder.alone()?;
@@ -73,7 +73,7 @@ impl Demo {
         let stop = shutdown::requested()?;
         let server = Server::bind(store.clone(), options.server_config()).await?;
         let ready = ready(&store, &server).await?;
-        serve::announce(&store, &server).await;
+        start::announce(&store, &server).await;
         context.output.result(&ready, &text(&ready))?;
         server.run(stop).await?;
         Ok(())
@@ -135,7 +135,7 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
         patch.sign_up = Some(true);
         store.projects().update(&project, patch).await?;
     } else {
-        serve::create_project(store, new).await?;
+        start::create_project(store, new).await?;
     }
     let path = shop.to_str().ok_or_else(|| {
         Failure::new(format!(

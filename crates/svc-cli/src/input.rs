@@ -1,5 +1,7 @@
 //! JSON that comes in: written out on the command line, from a file (`@FILE`), or from standard input (`-`).
 
+pub(crate) mod password;
+
 use std::{
     fs,
     io::{self, Read as _},

@@ -1,7 +1,9 @@
 //! Where results go: to people as text and tables, to programs as one line of JSON.
 
 mod format;
+mod progress;
 mod row;
+mod rows;
 
 use std::{
     fmt,
@@ -14,9 +16,11 @@ use svc_model::JsonObject;
 
 pub(crate) use self::{
     format::{Format, FormatArg},
+    progress::Progress,
     row::row,
+    rows::{RowWriter, write_one},
 };
-use crate::{failure::Failure, rows::RowWriter};
+use crate::failure::Failure;
 
 /// Standard output and standard error, and who reads the first.
 pub(crate) struct Output {

@@ -19,8 +19,7 @@ use crate::{
     context::Context,
     failure::Failure,
     input,
-    output::{Format, FormatArg, to_row},
-    rows::{RowWriter, write_one},
+    output::{Format, FormatArg, RowWriter, to_row, write_one},
 };
 
 /// Page settings: list, change and publish them, and keep them as files

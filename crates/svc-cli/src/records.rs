@@ -4,6 +4,8 @@ mod aggregate;
 mod export;
 mod import;
 mod list;
+pub(crate) mod models;
+pub(crate) mod sql;
 mod transfer;
 
 use clap::{Args, Subcommand};
@@ -17,8 +19,11 @@ use self::{
     list::List,
 };
 use crate::{
-    client::DataService, context::Context, failure::Failure, input, output::FormatArg,
-    rows::write_one,
+    client::DataService,
+    context::Context,
+    failure::Failure,
+    input,
+    output::{FormatArg, write_one},
 };
 
 /// List, get, create, update, replace, delete, aggregate, export and import records

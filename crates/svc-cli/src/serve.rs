@@ -1,20 +1,28 @@
 //! `svc serve`: the service over the databases that are connected.
 
+mod logging;
+mod open_files;
+pub(crate) mod options;
+pub(crate) mod ready;
+pub(crate) mod shutdown;
+pub(crate) mod start;
+
 use std::collections::BTreeMap;
 
 use clap::Args;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_server::Server;
-use svc_store::{ErrorKind, NewApiKey, NewProject, NewResource, NewStaticToken, Secret, Store};
+use svc_store::{NewApiKey, NewProject, NewResource, NewStaticToken, Secret, Store};
 
+use self::{
+    options::ServerOptions,
+    ready::{Ready, ReadyResource},
+};
 use crate::{
+    admin::scope,
     connect::{self, Connect},
     context::Context,
     failure::Failure,
-    key, logging, open_files,
-    options::ServerOptions,
-    ready::{Ready, ReadyResource},
-    shutdown,
 };
 
 /// The project of the databases that are connected here.
@@ -40,8 +48,7 @@ impl Serve {
     /// Serves until it is told to stop.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let options = self.options.or(&context.file);
-        logging::start(&options, "info")?;
-        open_files::raise_limit();
+        start::prepare_process(&options, "info")?;
         let connects = connect::gather(&self.connect, options.connect.as_ref())?;
         for connect in &connects {
             connect::check_at_start(&connect.name, &connect.url).await?;
@@ -52,7 +59,7 @@ impl Serve {
         let server = Server::bind(store.clone(), options.server_config()).await?;
         // Only now: a credential that is made before the address is had could get lost unseen.
         let ready = ready(&store, &server, project).await?;
-        announce(&store, &server).await;
+        start::announce(&store, &server).await;
         let hint = if ready.has_secrets() {
             "Keep the credentials: they are not shown again.\n"
         } else {
@@ -87,7 +94,7 @@ async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, F
     match oldest {
         Some(oldest) if !has_main && connects.is_empty() => return Ok(oldest),
         _ if has_main => {}
-        _ => create_project(store, NewProject::new(main.clone())).await?,
+        _ => start::create_project(store, NewProject::new(main.clone())).await?,
     }
     let environment = EnvironmentName::default();
     for Connect { name, url } in connects {
@@ -98,27 +105,6 @@ async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, F
             .map_err(|error| Failure::fields(error, &[("unique_name", "NAME of --connect")]))?;
     }
     Ok(main)
-}
-
-/// Makes a project. That another process made it in the meantime is as good.
-pub(crate) async fn create_project(store: &Store, new: NewProject) -> Result<(), Failure> {
-    let name = new.unique_name.clone();
-    match store.projects().create(new).await {
-        Err(error)
-            if error.kind() == ErrorKind::Invalid && store.projects().get(&name).await.is_ok() =>
-        {
-            Ok(())
-        }
-        other => Ok(other.map(drop)?),
-    }
-}
-
-/// Keeps where the service can be reached, for the links that commands beside it make.
-pub(crate) async fn announce(store: &Store, server: &Server) {
-    let kept = store.set_service_address(server.base_url(), server.app_base_url());
-    if let Err(error) = kept.await {
-        tracing::warn!(%error, "the address of the service could not be written into the store");
-    }
 }
 
 /// Makes what credentials the project never had, and gathers the ready line.
@@ -145,7 +131,7 @@ async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<R
     }
     let tools_token = first_token(&ResourceName::from(ResourceName::TOOLS)).await?;
     let api_key = if store.api_keys().list(&project).await?.is_empty() {
-        let new = NewApiKey::new(&project, key::owner(store, &project).await?);
+        let new = NewApiKey::new(&project, scope::owner(store, &project).await?);
         Some(store.api_keys().create(new).await?.secret)
     } else {
         None

@@ -9,12 +9,10 @@ use svc_model::{
 
 use super::Collection;
 use crate::{
-    client::DataService,
+    client::{DataService, selection::Selection},
     context::Context,
     failure::Failure,
-    output::FormatArg,
-    rows::{RowWriter, write_one},
-    selection::Selection,
+    output::{FormatArg, RowWriter, write_one},
 };
 
 /// What of the records.

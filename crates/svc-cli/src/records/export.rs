@@ -14,12 +14,13 @@ use super::{
     transfer::{FileFormat, Note, beside, io_failure},
 };
 use crate::{
-    client::DataService,
+    client::{
+        DataService,
+        selection::{Selection, parse},
+    },
     context::Context,
     failure::Failure,
-    progress::Progress,
-    rows::RowWriter,
-    selection::{Selection, parse},
+    output::{Progress, RowWriter},
 };
 
 /// Records that are asked for at a time.

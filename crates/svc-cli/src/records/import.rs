@@ -22,8 +22,11 @@ use super::{
     transfer::{FileFormat, Note, beside, io_failure},
 };
 use crate::{
-    client::DataService, context::Context, failure::Failure, output::counted, progress::Progress,
-    shutdown,
+    client::DataService,
+    context::Context,
+    failure::Failure,
+    output::{Progress, counted},
+    serve::shutdown,
 };
 
 /// Records that are sent at a time, unless another number is given.

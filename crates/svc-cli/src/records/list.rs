@@ -4,7 +4,11 @@ use clap::Args;
 use svc_model::ListQuery;
 
 use super::{Collection, View};
-use crate::{client::DataService, context::Context, failure::Failure, listing::Listing};
+use crate::{
+    client::{DataService, Listing},
+    context::Context,
+    failure::Failure,
+};
 
 /// List the records of a table or view
 #[derive(Args)]

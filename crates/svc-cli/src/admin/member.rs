@@ -5,10 +5,10 @@ use serde::Serialize;
 use svc_store::Member as StoredMember;
 
 use crate::{
+    admin::scope::{InProject, PROJECTS},
     context::Context,
     failure::Failure,
     output::time,
-    place::{InProject, PROJECTS},
 };
 
 /// How the fields of a member are called here.

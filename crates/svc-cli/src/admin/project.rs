@@ -9,10 +9,10 @@ use svc_store::{Authentication, HostPort, NewProject, ProjectSettings, Store};
 
 use self::settings::Settings;
 use crate::{
+    admin::scope::{InProject, PROJECTS},
     context::Context,
     failure::Failure,
     output::{Output, time},
-    place::{InProject, PROJECTS},
 };
 
 /// Add, list, remove and set projects

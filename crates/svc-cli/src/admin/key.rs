@@ -3,18 +3,18 @@
 use clap::Subcommand;
 use serde::Serialize;
 use svc_model::ProjectName;
-use svc_store::{ApiKey, NewApiKey, Store};
+use svc_store::{ApiKey, NewApiKey};
 
 use crate::{
+    admin::{
+        expiry::Expiry,
+        scope::{self, InProject, PROJECTS},
+    },
     context::Context,
-    expiry::Expiry,
     failure::Failure,
     output::time,
-    place::{InProject, PROJECTS},
 };
 
-/// The user of a key when none is named and the project has no owner.
-const FIRST_USER: &str = "admin@localhost";
 /// How to see which keys there are.
 const REMEDY: &str = "svc key list --project P shows the keys";
 
@@ -107,7 +107,7 @@ impl Key {
             } => {
                 let email = match email {
                     Some(email) => email,
-                    None => owner(&store, &place.project).await?,
+                    None => scope::owner(&store, &place.project).await?,
                 };
                 let mut new = NewApiKey::new(place.project.clone(), email);
                 new.expires = expires.map(|expiry| expiry.0);
@@ -164,18 +164,5 @@ impl Key {
                 )
             }
         }
-    }
-}
-
-/// The e-mail address of a project's owner, or the first user's.
-pub(crate) async fn owner(store: &Store, project: &ProjectName) -> Result<String, Failure> {
-    let settings = store
-        .projects()
-        .get(project)
-        .await
-        .map_err(|error| Failure::missing(error, PROJECTS))?;
-    match settings.owner_uid {
-        Some(owner) => Ok(store.accounts().get(owner).await?.email),
-        None => Ok(FIRST_USER.to_owned()),
     }
 }

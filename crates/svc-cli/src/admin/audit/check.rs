@@ -12,8 +12,7 @@ use super::Moment;
 use crate::{
     context::Context,
     failure::Failure,
-    output::{FormatArg, to_row},
-    rows::RowWriter,
+    output::{FormatArg, RowWriter, to_row},
 };
 
 /// How many lines are read at most.

@@ -6,11 +6,13 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{NewStaticToken, StaticToken};
 
 use crate::{
+    admin::{
+        expiry::Expiry,
+        scope::{ENVIRONMENTS, InEnvironment, RESOURCES},
+    },
     context::Context,
-    expiry::Expiry,
     failure::Failure,
     output::time,
-    place::{ENVIRONMENTS, InEnvironment, RESOURCES},
 };
 
 /// How to see which tokens there are.

@@ -8,9 +8,8 @@ use crate::{
     client::{NOBODY, SessionDir, Target},
     context::Context,
     failure::Failure,
-    output::{FormatArg, to_row},
-    password,
-    rows::write_one,
+    input::password,
+    output::{FormatArg, to_row, write_one},
 };
 
 /// Sign in as a user of an application; the commands that follow act for that user

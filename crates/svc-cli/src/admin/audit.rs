@@ -13,8 +13,7 @@ use svc_store::{AuditFilter, AuditLine, Store};
 use crate::{
     context::Context,
     failure::Failure,
-    output::{Format, FormatArg, to_row},
-    rows::RowWriter,
+    output::{Format, FormatArg, RowWriter, to_row},
 };
 
 /// Lines that are read at a time.

@@ -6,7 +6,7 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::{
     failure::Failure,
-    options::{LogFormat, ServerOptions},
+    serve::options::{LogFormat, ServerOptions},
 };
 
 /// Starts logging; `default` is the filter when none is set.

@@ -6,10 +6,10 @@ use svc_model::EnvironmentName;
 use svc_store::{EnvironmentCopy, EnvironmentPatch, NewEnvironment};
 
 use crate::{
+    admin::scope::{ENVIRONMENTS, InProject, PROJECTS},
     context::Context,
     failure::Failure,
     output::time,
-    place::{ENVIRONMENTS, InProject, PROJECTS},
 };
 
 /// How the fields of an environment are called here.

@@ -7,12 +7,10 @@ use svc_api::PageStream;
 use svc_model::{JsonObject, ListQuery};
 
 use crate::{
+    client::selection::{Selection, parse},
     context::Context,
     failure::Failure,
-    output::{Format, FormatArg},
-    progress::Progress,
-    rows::RowWriter,
-    selection::{Selection, parse},
+    output::{Format, FormatArg, Progress, RowWriter},
 };
 
 /// Records that are asked for at a time when all are wanted.

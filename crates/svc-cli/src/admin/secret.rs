@@ -8,11 +8,11 @@ use svc_store::{
 };
 
 use crate::{
+    admin::scope::{ENVIRONMENTS, InEnvironment},
     context::Context,
     failure::Failure,
+    input::password,
     output::time,
-    password,
-    place::{ENVIRONMENTS, InEnvironment},
 };
 
 /// How the fields of a secret are called here.

@@ -4,7 +4,7 @@ use clap::Args;
 use svc_model::ProjectName;
 use svc_store::{Authentication, ProjectPatch, ProjectSettings, Store};
 
-use crate::{failure::Failure, options::Switch, place::PROJECTS};
+use crate::{admin::scope::PROJECTS, failure::Failure, serve::options::Switch};
 
 /// How the fields of a project are called here.
 const NAMES: &[(&str, &str)] = &[

@@ -4,12 +4,10 @@ use clap::{Args, Subcommand};
 use svc_model::{TeamUid, UserUid};
 
 use crate::{
-    client::DataService,
+    client::{DataService, Listing},
     context::Context,
     failure::Failure,
-    listing::Listing,
-    output::{FormatArg, to_row},
-    rows::write_one,
+    output::{FormatArg, to_row, write_one},
 };
 
 /// List, get, create, update and delete the users of an application

@@ -11,11 +11,11 @@ use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{ConnectedResource, Engine, NewResource, NewStaticToken, Secret, Store};
 
 use crate::{
+    admin::scope::{ENVIRONMENTS, InEnvironment, RESOURCES},
     connect,
     context::Context,
     failure::Failure,
     output::time,
-    place::{ENVIRONMENTS, InEnvironment, RESOURCES},
 };
 
 /// Connect, change, try, list and remove databases

@@ -5,11 +5,13 @@ use serde::Serialize;
 use svc_store::{NewServiceToken, ServiceToken as Kept};
 
 use crate::{
+    admin::{
+        expiry::Expiry,
+        scope::{ENVIRONMENTS, InEnvironment},
+    },
     context::Context,
-    expiry::Expiry,
     failure::Failure,
     output::time,
-    place::{ENVIRONMENTS, InEnvironment},
 };
 
 /// How to see which tokens there are.

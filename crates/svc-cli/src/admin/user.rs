@@ -7,10 +7,10 @@ use svc_model::ProjectName;
 use svc_store::{NewUser, Secret, Store};
 
 use crate::{
+    admin::scope::{ENVIRONMENTS, InEnvironment, PROJECTS},
     context::Context,
     failure::Failure,
-    password,
-    place::{ENVIRONMENTS, InEnvironment, PROJECTS},
+    input::password,
 };
 
 /// The URL of the service in links when nothing says another one and no service has started yet.

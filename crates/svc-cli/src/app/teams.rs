@@ -4,12 +4,10 @@ use clap::Subcommand;
 use svc_model::TeamUid;
 
 use crate::{
-    client::DataService,
+    client::{DataService, Listing},
     context::Context,
     failure::Failure,
-    listing::Listing,
-    output::{FormatArg, to_row},
-    rows::write_one,
+    output::{FormatArg, to_row, write_one},
 };
 
 /// List, get and update the teams of a project

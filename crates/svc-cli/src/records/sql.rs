@@ -5,8 +5,11 @@ use serde_json::Value;
 use svc_model::{JsonObject, ResourceName};
 
 use crate::{
-    client::DataService, context::Context, failure::Failure, input, output::FormatArg,
-    rows::RowWriter,
+    client::DataService,
+    context::Context,
+    failure::Failure,
+    input,
+    output::{FormatArg, RowWriter},
 };
 
 /// Ask a resource with SQL that only reads

@@ -2,7 +2,12 @@
 
 use clap::Args;
 use svc_model::{EnvironmentName, ProjectName};
+use svc_store::Store;
 
+use crate::failure::Failure;
+
+/// The user of a key when none is named and the project has no owner.
+const FIRST_USER: &str = "admin@localhost";
 /// How to see which projects there are.
 pub(crate) const PROJECTS: &str = "svc project list shows the projects";
 /// How to see which environments there are.
@@ -28,4 +33,17 @@ pub(crate) struct InEnvironment {
     /// Environment of the project
     #[arg(long, value_name = "E", default_value = EnvironmentName::PROD)]
     pub(crate) env: EnvironmentName,
+}
+
+/// The e-mail address of a project's owner, or the first user's.
+pub(crate) async fn owner(store: &Store, project: &ProjectName) -> Result<String, Failure> {
+    let settings = store
+        .projects()
+        .get(project)
+        .await
+        .map_err(|error| Failure::missing(error, PROJECTS))?;
+    match settings.owner_uid {
+        Some(owner) => Ok(store.accounts().get(owner).await?.email),
+        None => Ok(FIRST_USER.to_owned()),
+    }
 }

@@ -11,8 +11,7 @@ use crate::{
     client::DataService,
     context::Context,
     failure::Failure,
-    output::{Format, FormatArg},
-    rows::RowWriter,
+    output::{Format, FormatArg, RowWriter},
 };
 
 /// Show the models of a resource, or the fields of one model

@@ -10,10 +10,10 @@ use svc_model::{ModelName, ProjectName, ResourceName};
 use svc_store::{RightsRule, Store};
 
 use crate::{
+    admin::scope::{InProject, PROJECTS},
     context::Context,
     failure::Failure,
     output::Output,
-    place::{InProject, PROJECTS},
 };
 
 /// How the fields of a rule are called here.
