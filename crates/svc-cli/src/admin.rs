@@ -1,6 +1,7 @@
 //! Administration: what is in the store, changed by whoever has it. One file for each group of commands.
 
-mod expiry;
+mod credential;
+mod moment;
 pub(crate) mod scope;
 
 pub(crate) mod audit;

@@ -118,21 +118,20 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Failure> {
 
 /// Connects once, so that what cannot work is said now and not with the first request.
 pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
-    try_out(name, url)
-        .await
-        .map_err(|error| failure(name, &error))
+    let opened = open(name.as_str(), url).await;
+    opened.map(drop).map_err(|error| failure(name, &error))
 }
 
 /// The same for a service that starts: a server that is away by then is asked again with each request.
 pub(crate) async fn check_at_start(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
-    match try_out(name, url).await {
+    match open(name.as_str(), url).await {
         Err(error)
             if error.kind() == ErrorKind::Unavailable && !url.expose().starts_with(SQLITE) =>
         {
             tracing::warn!(resource = %name, %error, "the resource cannot be used yet");
             Ok(())
         }
-        result => result.map_err(|error| failure(name, &error)),
+        opened => opened.map(drop).map_err(|error| failure(name, &error)),
     }
 }
 
@@ -140,11 +139,10 @@ fn failure(name: &ResourceName, error: &svc_data::Error) -> Failure {
     Failure::new(format!("resource {name}: {error}"))
 }
 
-async fn try_out(name: &ResourceName, url: &Secret) -> Result<(), svc_data::Error> {
+/// Connects a database under a name.
+pub(crate) async fn open(name: &str, url: &Secret) -> Result<Resource, svc_data::Error> {
     let url: ResourceUrl = url.expose().parse()?;
-    Resource::connect(name.as_str(), &url, ResourceOptions::default())
-        .await
-        .map(drop)
+    Resource::connect(name, &url, ResourceOptions::default()).await
 }
 
 #[cfg(test)]

@@ -44,14 +44,6 @@ impl Failure {
         }
     }
 
-    /// The store has no such thing; says how to see what it has.
-    pub(crate) fn missing(error: svc_store::Error, remedy: &str) -> Self {
-        match error.kind() {
-            svc_store::ErrorKind::NotFound => Self::new(format!("{error}; {remedy}")),
-            _ => error.into(),
-        }
-    }
-
     /// What the store refuses, with its fields under the names that they have on the command line.
     pub(crate) fn fields(error: svc_store::Error, names: &[(&str, &str)]) -> Self {
         let Some(invalid) = error.invalid() else {
@@ -78,6 +70,41 @@ impl Failure {
         // Where standard error is closed too, the exit status says it.
         let _ = writeln!(io::stderr(), "error: {self}");
         ExitCode::from(status)
+    }
+}
+
+/// What the store answered, as a command fails with it.
+pub(crate) trait OrFailure<T> {
+    /// When the store has no such thing, says how to see what it has.
+    fn or_missing(self, remedy: &str) -> Result<T, Failure>;
+
+    /// The same, and fields that it refuses are called by the names that they have on the command line.
+    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Failure>;
+}
+
+impl<T> OrFailure<T> for Result<T, svc_store::Error> {
+    fn or_missing(self, remedy: &str) -> Result<T, Failure> {
+        self.or_refused(remedy, &[])
+    }
+
+    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Failure> {
+        self.map_err(|error| match error.kind() {
+            svc_store::ErrorKind::NotFound => Failure::new(format!("{error}; {remedy}")),
+            _ if names.is_empty() => error.into(),
+            _ => Failure::fields(error, names),
+        })
+    }
+}
+
+/// What could not be written as JSON, as a command fails with it.
+pub(crate) trait OrJson<T> {
+    /// Says what it was: `a record`.
+    fn or_json(self, what: &str) -> Result<T, Failure>;
+}
+
+impl<T> OrJson<T> for Result<T, serde_json::Error> {
+    fn or_json(self, what: &str) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(format!("cannot write {what} as JSON: {error}")))
     }
 }
 

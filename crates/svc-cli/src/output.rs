@@ -20,7 +20,7 @@ pub(crate) use self::{
     row::row,
     rows::{RowWriter, write_one},
 };
-use crate::failure::Failure;
+use crate::failure::{Failure, OrJson as _};
 
 /// Standard output and standard error, and who reads the first.
 pub(crate) struct Output {
@@ -50,14 +50,22 @@ impl Output {
     /// The result of a command: one line of JSON for programs, the text for people.
     pub(crate) fn result(&self, json: &impl Serialize, text: &str) -> Result<(), Failure> {
         if self.json {
-            let mut line = serde_json::to_string(json).map_err(|error| {
-                Failure::new(format!("cannot write the result as JSON: {error}"))
-            })?;
-            line.push('\n');
-            write_out(&line)
+            let line = serde_json::to_string(json).or_json("the result")?;
+            write_out(&format!("{line}\n"))
         } else {
             write_out(text)
         }
+    }
+
+    /// A secret that was made now, in `json` for programs: it is not shown again.
+    pub(crate) fn secret(
+        &self,
+        what: &str,
+        json: &impl Serialize,
+        secret: &str,
+    ) -> Result<(), Failure> {
+        self.note(&format!("{what}; it is not shown again:"));
+        self.result(json, &format!("{secret}\n"))
     }
 
     /// A thing that was deleted, by what it was known by.
@@ -124,9 +132,7 @@ pub(crate) fn time(time: Timestamp) -> String {
 
 /// A thing as a row: its properties in their order.
 pub(crate) fn to_row(thing: &impl Serialize) -> Result<JsonObject, Failure> {
-    serde_json::to_string(thing)
-        .and_then(|text| serde_json::from_str(&text))
-        .map_err(|error| Failure::new(format!("cannot write the result as JSON: {error}")))
+    JsonObject::from_serialize(thing).or_json("the result")
 }
 
 /// Takes out of the rows what tells people nothing.
@@ -140,14 +146,7 @@ fn keep_what_people_read(rows: &mut [JsonObject]) {
         }
     }
     for row in rows {
-        let superfluous: Vec<String> = row
-            .iter()
-            .map(|(name, _)| name.to_owned())
-            .filter(|name| !names.contains(name))
-            .collect();
-        for name in superfluous {
-            row.remove(&name);
-        }
+        row.retain(|name| names.iter().any(|known| known == name));
     }
 }
 

@@ -2,18 +2,17 @@
 
 mod check;
 
-use std::str::FromStr;
-
 use clap::{Args, Subcommand};
-use jiff::{Span, Timestamp, Zoned, civil::Date, tz::TimeZone};
 use serde::Serialize;
+use serde_json::value::to_raw_value;
 use svc_model::{EnvironmentName, JsonObject, ProjectName};
 use svc_store::{AuditFilter, AuditLine, Store};
 
+use super::moment::Moment;
 use crate::{
     context::Context,
-    failure::Failure,
-    output::{Format, FormatArg, RowWriter, to_row},
+    failure::{Failure, OrJson as _},
+    output::{Format, FormatArg, RowWriter, row, time, to_row},
 };
 
 /// Lines that are read at a time.
@@ -88,82 +87,47 @@ pub(crate) struct List {
 }
 
 /// A line as programs read it.
-#[derive(Serialize)]
-struct Whole<'a> {
-    uid: String,
-    time: String,
-    project: Option<&'a str>,
-    environment: Option<&'a str>,
-    actor_kind: &'a str,
-    actor_uid: Option<String>,
-    actor: Option<&'a str>,
-    action: &'a str,
-    resource: Option<&'a str>,
-    model: Option<&'a str>,
-    record: Option<&'a str>,
-    request_id: Option<&'a str>,
-    before: Option<&'a str>,
-    after: Option<&'a str>,
-    status: Option<u16>,
-    outcome: Option<&'static str>,
-}
-
-impl<'a> Whole<'a> {
-    fn of(line: &'a AuditLine) -> Self {
-        Self {
-            uid: line.uid.to_string(),
-            time: format!("{:.6}", line.time),
-            project: line.project.as_deref(),
-            environment: line.environment.as_deref(),
-            actor_kind: line.actor.kind.as_str(),
-            actor_uid: line.actor.uid.map(|uid| uid.to_string()),
-            actor: line.actor.label.as_deref(),
-            action: &line.action,
-            resource: line.resource.as_deref(),
-            model: line.model.as_deref(),
-            record: line.record.as_deref(),
-            request_id: line.request_id.as_deref(),
-            before: line.before.as_deref(),
-            after: line.after.as_deref(),
-            status: line.status,
-            outcome: line.outcome_is_unknown.then_some("unknown"),
-        }
+fn whole(line: &AuditLine) -> impl Serialize {
+    row! {
+        uid: line.uid.to_string(),
+        time: format!("{:.6}", line.time),
+        project: &line.project,
+        environment: &line.environment,
+        actor_kind: line.actor.kind.as_str(),
+        actor_uid: line.actor.uid.map(|uid| uid.to_string()),
+        actor: &line.actor.label,
+        action: &line.action,
+        resource: &line.resource,
+        model: &line.model,
+        record: &line.record,
+        request_id: &line.request_id,
+        before: &line.before,
+        after: &line.after,
+        status: line.status,
+        outcome: line.outcome_is_unknown.then_some("unknown"),
     }
 }
 
 /// A line as people read it.
-#[derive(Serialize)]
-struct Short<'a> {
-    time: String,
-    actor: &'a str,
-    action: String,
-    what: String,
-    request_id: &'a str,
-}
-
-impl<'a> Short<'a> {
-    fn of(line: &'a AuditLine) -> Self {
-        let parts = [
-            &line.project,
-            &line.environment,
-            &line.resource,
-            &line.model,
-            &line.record,
-        ];
-        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-        Self {
-            time: crate::output::time(line.time),
-            actor: match &line.actor.label {
-                Some(label) => label,
-                None => line.actor.kind.as_str(),
-            },
-            action: match line.outcome_is_unknown {
-                true => format!("{} (outcome unknown)", line.action),
-                false => line.action.clone(),
-            },
-            what: parts.join(" / "),
-            request_id: line.request_id.as_deref().unwrap_or_default(),
-        }
+fn short(line: &AuditLine) -> impl Serialize {
+    let parts = [
+        &line.project,
+        &line.environment,
+        &line.resource,
+        &line.model,
+        &line.record,
+    ];
+    let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+    let ending = match line.outcome_is_unknown {
+        true => " (outcome unknown)",
+        false => "",
+    };
+    row! {
+        time: time(line.time),
+        actor: line.actor.label.as_deref().unwrap_or(line.actor.kind.as_str()),
+        action: format!("{}{ending}", line.action),
+        what: parts.join(" / "),
+        request_id: line.request_id.as_deref().unwrap_or_default(),
     }
 }
 
@@ -181,9 +145,9 @@ impl Audit {
 impl List {
     async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
         let format = context.output.format(self.format);
-        let most = match (self.all, self.limit) {
-            (true, _) => u64::MAX,
-            (false, limit) => limit.unwrap_or(100).into(),
+        let most = match self.all {
+            true => u64::MAX,
+            false => self.limit.unwrap_or(100).into(),
         };
         let escape_formulas = self.escape_formulas;
         let mut filter = self.filter();
@@ -197,11 +161,11 @@ impl List {
             let lines = store.audit().list(&filter, wanted).await?;
             for line in &lines {
                 let mut row = match format {
-                    Format::Table => to_row(&Short::of(line))?,
-                    _ => to_row(&Whole::of(line))?,
+                    Format::Table => to_row(&short(line))?,
+                    _ => to_row(&whole(line))?,
                 };
                 if escape_formulas && format == Format::Csv {
-                    escape(&mut row)?;
+                    row = escape(&row)?;
                 }
                 writer.write(row)?;
             }
@@ -212,12 +176,11 @@ impl List {
         }
         let written = writer.written();
         writer.finish()?;
+        let output = &context.output;
         if format == Format::Table && written == 0 {
-            context
-                .output
-                .note("no line of the audit trail is about this");
+            output.note("no line of the audit trail is about this");
         } else if format == Format::Table && written == most {
-            context.output.note(&format!(
+            output.note(&format!(
                 "the newest {written} lines; --limit shows more, --all all of them"
             ));
         }
@@ -241,50 +204,17 @@ impl List {
 }
 
 /// Puts an apostrophe in front of texts that a spreadsheet would calculate: callers choose request ids and keys.
-fn escape(row: &mut JsonObject) -> Result<(), Failure> {
-    let mut escaped = Vec::new();
-    for (name, value) in row.iter() {
-        if let Ok(text) = serde_json::from_str::<String>(value.get())
-            && text.starts_with(['=', '+', '-', '@', '\t', '\r'])
-        {
-            escaped.push((name.to_owned(), format!("'{text}")));
-        }
-    }
-    for (name, text) in escaped {
-        row.set(&name, &text)
-            .map_err(|error| Failure::new(format!("cannot write a line as JSON: {error}")))?;
-    }
-    Ok(())
-}
-
-/// `7d`, `12h`, `1y`: that long ago; `2027-01-31`: that day, 00:00 UTC; or an RFC 3339 time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moment(Timestamp);
-
-impl FromStr for Moment {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::parse(text, Timestamp::now())
-    }
-}
-
-impl Moment {
-    fn parse(text: &str, now: Timestamp) -> Result<Self, String> {
-        let midnight = |date: Date| date.to_zoned(TimeZone::UTC).map(|day| day.timestamp());
-        if let Ok(time) = text.parse::<Timestamp>() {
-            Ok(Self(time))
-        } else if let Ok(date) = text.parse::<Date>() {
-            midnight(date).map(Self).map_err(|error| error.to_string())
-        } else {
-            let span: Span = text.parse().map_err(
-                |_| "must be how long ago, such as 7d or 12h, or a date or time such as 2027-01-31",
-            )?;
-            let then = Zoned::new(now, TimeZone::UTC).checked_sub(span);
-            then.map(|then| Self(then.timestamp()))
-                .map_err(|_| "lies too far in the past".to_owned())
-        }
-    }
+fn escape(row: &JsonObject) -> Result<JsonObject, Failure> {
+    let escaped = row.iter().map(|(name, value)| {
+        let value = match serde_json::from_str::<String>(value.get()) {
+            Ok(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => {
+                to_raw_value(&format!("'{text}")).or_json("a line")?
+            }
+            _ => value.to_owned(),
+        };
+        Ok((name.to_owned(), value))
+    });
+    escaped.collect()
 }
 
 #[cfg(test)]
@@ -292,25 +222,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_a_time_a_day_or_how_long_ago() {
-        let now = "2026-11-21T10:00:00Z".parse().unwrap();
-        let parse = |text| Moment::parse(text, now).map(|moment| moment.0.to_string());
-        assert_eq!(parse("7d").unwrap(), "2026-11-14T10:00:00Z");
-        assert_eq!(parse("12h").unwrap(), "2026-11-20T22:00:00Z");
-        assert_eq!(parse("2026-01-31").unwrap(), "2026-01-31T00:00:00Z");
-        assert_eq!(
-            parse("2026-01-31T01:00:00+01:00").unwrap(),
-            "2026-01-31T00:00:00Z"
-        );
-        assert!(parse("yesterday").unwrap_err().contains("how long ago"));
-    }
-
-    #[test]
     fn what_a_spreadsheet_would_calculate_is_escaped_and_nothing_else() {
-        let mut row: JsonObject =
+        let row: JsonObject =
             serde_json::from_str(r#"{"a":"=1+1","b":"plain","c":null,"d":"-x"}"#).unwrap();
-        escape(&mut row).unwrap();
-        let text = serde_json::to_string(&row).unwrap();
+        let text = serde_json::to_string(&escape(&row).unwrap()).unwrap();
         assert_eq!(text, r#"{"a":"'=1+1","b":"plain","c":null,"d":"'-x"}"#);
     }
 }

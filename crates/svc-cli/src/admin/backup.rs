@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 
-use crate::{context::Context, failure::Failure};
+use crate::{context::Context, failure::Failure, output::row};
 
 /// Write a consistent copy of the store into a new file, while it serves
 #[derive(Args)]
@@ -17,24 +16,15 @@ pub(crate) struct Backup {
     file: PathBuf,
 }
 
-#[derive(Serialize)]
-struct Written<'a> {
-    backup: std::borrow::Cow<'a, str>,
-}
-
 impl Backup {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         store.backup_to(&self.file).await?;
-        context
-            .output
-            .note("keep a copy of the store's key apart: the file store.key in its folder");
-        let written = Written {
-            backup: self.file.to_string_lossy(),
-        };
-        context.output.result(
-            &written,
+        let output = &context.output;
+        output.note("keep a copy of the store's key apart: the file store.key in its folder");
+        output.result(
+            &row! { backup: self.file.to_string_lossy() },
             &format!("store copied to {}\n", self.file.display()),
         )
     }

@@ -5,11 +5,11 @@ use serde::Serialize;
 use svc_model::EnvironmentName;
 use svc_store::{EnvironmentCopy, EnvironmentPatch, NewEnvironment};
 
+use super::scope::{ENVIRONMENTS, InProject, PROJECTS, none_when_empty};
 use crate::{
-    admin::scope::{ENVIRONMENTS, InProject, PROJECTS},
     context::Context,
-    failure::Failure,
-    output::time,
+    failure::{Failure, OrFailure as _},
+    output::{row, time},
 };
 
 /// How the fields of an environment are called here.
@@ -24,7 +24,7 @@ pub(crate) enum Environment {
         /// Its name in paths: a-z, 0-9, - and _
         name: EnvironmentName,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
         /// Its name for people
         #[arg(long, value_name = "TEXT")]
         title: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) enum Environment {
     #[command(after_help = "Example:\n  svc env list --project crm")]
     List {
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
     },
     /// Change the settings of an environment
     #[command(
@@ -43,7 +43,7 @@ pub(crate) enum Environment {
         /// Its name in paths
         name: EnvironmentName,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
         #[command(flatten)]
         settings: Settings,
     },
@@ -55,7 +55,7 @@ pub(crate) enum Environment {
         /// Environment that gets the copies; it must exist
         to: EnvironmentName,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
         /// Replace the pages and the settings that it has
         #[arg(long)]
         replace: bool,
@@ -66,7 +66,7 @@ pub(crate) enum Environment {
         /// Its name in paths
         name: EnvironmentName,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
     },
 }
 
@@ -89,123 +89,78 @@ impl Settings {
     fn into_patch(self) -> EnvironmentPatch {
         let mut patch = EnvironmentPatch::default();
         patch.name = self.title;
-        patch.color = self
-            .color
-            .map(|color| Some(color).filter(|c| !c.is_empty()));
+        patch.color = self.color.map(none_when_empty);
         patch.params = self.params;
         patch
     }
-}
-
-#[derive(Serialize)]
-struct Listed {
-    environment: EnvironmentName,
-    name: String,
-    date_add: String,
-}
-
-impl From<svc_store::Environment> for Listed {
-    fn from(environment: svc_store::Environment) -> Self {
-        Self {
-            environment: environment.unique_name,
-            name: environment.name,
-            date_add: time(environment.date_add),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Copied<'a> {
-    from: &'a EnvironmentName,
-    to: &'a EnvironmentName,
-    pages: u64,
-}
-
-#[derive(Serialize)]
-struct Named<'a> {
-    environment: &'a EnvironmentName,
 }
 
 impl Environment {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
-        let output = &context.output;
+        let (environments, output) = (store.environments(), &context.output);
         match self {
-            Self::Add { name, place, title } => {
-                let mut new = NewEnvironment::new(name.clone());
+            Self::Add { name, scope, title } => {
+                let project = scope.project;
+                let mut new = NewEnvironment::new(&name);
                 new.name = title;
-                store
-                    .environments()
-                    .create(&place.project, new)
-                    .await
-                    .map_err(|error| Failure::missing(error, PROJECTS))?;
-                let text = format!("environment {name} added to project {}\n", place.project);
-                output.result(&Named { environment: &name }, &text)
+                let made = environments.create(&project, new).await;
+                made.or_missing(PROJECTS)?;
+                let text = format!("environment {name} added to project {project}\n");
+                output.result(&row! { environment: &name }, &text)
             }
-            Self::List { place } => {
-                let environments = store
-                    .environments()
-                    .list(&place.project)
-                    .await
-                    .map_err(|error| Failure::missing(error, PROJECTS))?;
-                output.list(
-                    environments.into_iter().map(Listed::from),
-                    "no environments",
-                )
+            Self::List { scope } => {
+                let environments = environments.list(&scope.project).await;
+                let environments = environments.or_missing(PROJECTS)?;
+                output.list(environments.into_iter().map(listed), "no environments")
             }
             Self::Set {
                 name,
-                place,
+                scope,
                 settings,
             } => {
-                let changed = store
-                    .environments()
-                    .update(&place.project, &name, settings.into_patch())
-                    .await
-                    .map_err(|error| match error.kind() {
-                        svc_store::ErrorKind::NotFound => Failure::missing(error, ENVIRONMENTS),
-                        _ => Failure::fields(error, NAMES),
-                    })?;
-                let text = format!("environment {name} of project {} is set\n", place.project);
-                output.result(&Listed::from(changed), &text)
+                let project = scope.project;
+                let patch = settings.into_patch();
+                let changed = environments.update(&project, &name, patch).await;
+                let changed = changed.or_refused(ENVIRONMENTS, NAMES)?;
+                let text = format!("environment {name} of project {project} is set\n");
+                output.result(&listed(changed), &text)
             }
             Self::Copy {
                 from,
                 to,
-                place,
+                scope,
                 replace,
             } => {
-                let mut copy = EnvironmentCopy::new(from.clone(), to.clone());
+                let project = scope.project;
+                let mut copy = EnvironmentCopy::new(&from, &to);
                 copy.replace = replace;
-                let pages = store
-                    .environments()
-                    .copy(&place.project, copy)
-                    .await
-                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
-                let copied = Copied {
-                    from: &from,
-                    to: &to,
-                    pages,
-                };
-                let text = format!(
-                    "{pages} pages of environment {from} copied to {to} in project {}\n",
-                    place.project
-                );
-                output.result(&copied, &text)
+                let copied = environments.copy(&project, copy).await;
+                let pages = copied.or_missing(ENVIRONMENTS)?;
+                output.result(
+                    &row! { from: &from, to: &to, pages: pages },
+                    &format!(
+                        "{pages} pages of environment {from} copied to {to} in project {project}\n"
+                    ),
+                )
             }
-            Self::Remove { name, place } => {
-                store
-                    .environments()
-                    .delete(&place.project, &name)
-                    .await
-                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
-                let text = format!(
-                    "environment {name} removed from project {}\n",
-                    place.project
-                );
-                output.result(&Named { environment: &name }, &text)
+            Self::Remove { name, scope } => {
+                let project = scope.project;
+                let removed = environments.delete(&project, &name).await;
+                removed.or_missing(ENVIRONMENTS)?;
+                let text = format!("environment {name} removed from project {project}\n");
+                output.result(&row! { environment: &name }, &text)
             }
         }
+    }
+}
+
+/// An environment as lists show it.
+fn listed(environment: svc_store::Environment) -> impl Serialize {
+    row! {
+        environment: environment.unique_name,
+        name: environment.name,
+        date_add: time(environment.date_add),
     }
 }

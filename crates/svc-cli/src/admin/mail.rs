@@ -1,10 +1,13 @@
 //! `svc mail`: the mails that wait to be sent.
 
 use clap::Subcommand;
-use serde::Serialize;
 use svc_store::Secret;
 
-use crate::{context::Context, failure::Failure, output::time};
+use crate::{
+    context::Context,
+    failure::Failure,
+    output::{row, time},
+};
 
 /// List the mails that wait to be sent
 #[derive(Subcommand)]
@@ -18,40 +21,21 @@ pub(crate) enum Mail {
     List,
 }
 
-/// A mail as lists show it.
-#[derive(Serialize)]
-struct Listed {
-    to: String,
-    subject: String,
-    code: Option<String>,
-    link: Option<String>,
-    date: String,
-}
-
-impl From<svc_store::Mail> for Listed {
-    fn from(mail: svc_store::Mail) -> Self {
-        let expose = |secret: Option<Secret>| secret.map(|secret| secret.expose().to_owned());
-        Self {
-            subject: mail.subject(),
-            to: mail.to,
-            code: expose(mail.code),
-            link: expose(mail.link),
-            date: time(mail.date_add),
-        }
-    }
-}
-
 impl Mail {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
-        match self {
-            Self::List => {
-                let mails = store.mails().list().await?;
-                context
-                    .output
-                    .list(mails.into_iter().map(Listed::from), "no mail is waiting")
+        let expose = |secret: Option<Secret>| secret.map(|secret| secret.expose().to_owned());
+        let listed = store.mails().list().await?.into_iter().map(|mail| {
+            let subject = mail.subject();
+            row! {
+                to: mail.to,
+                subject: subject,
+                code: expose(mail.code),
+                link: expose(mail.link),
+                date: time(mail.date_add),
             }
-        }
+        });
+        context.output.list(listed, "no mail is waiting")
     }
 }

@@ -2,13 +2,12 @@
 
 use clap::Subcommand;
 use serde::Serialize;
-use svc_store::Member as StoredMember;
 
+use super::scope::{InProject, PROJECTS};
 use crate::{
-    admin::scope::{InProject, PROJECTS},
     context::Context,
-    failure::Failure,
-    output::time,
+    failure::{Failure, OrFailure as _},
+    output::{row, time},
 };
 
 /// How the fields of a member are called here.
@@ -32,13 +31,13 @@ pub(crate) enum Member {
         #[arg(long, value_name = "TEAM")]
         team: String,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
     },
     /// List the members of a project
     #[command(after_help = "Example:\n  svc member list --project crm")]
     List {
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
     },
     /// Take an account out of a project; its API keys do not open it any more
     #[command(after_help = "Example:\n  svc member remove ada@example.com --project crm")]
@@ -46,70 +45,44 @@ pub(crate) enum Member {
         /// E-mail address
         email: String,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
     },
-}
-
-/// A member as lists show it.
-#[derive(Serialize)]
-struct Listed {
-    email: String,
-    team: String,
-    date_add: String,
-}
-
-impl From<StoredMember> for Listed {
-    fn from(member: StoredMember) -> Self {
-        Self {
-            email: member.account.email,
-            team: member.team.name,
-            date_add: time(member.date_add),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Named<'a> {
-    email: &'a str,
 }
 
 impl Member {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
-        let output = &context.output;
+        let (members, output) = (store.members(), &context.output);
         match self {
-            Self::Set { email, team, place } => {
-                let members = store.members();
-                let member = members.replace(&place.project, &email, &team).await;
-                let member = Listed::from(member.map_err(refused)?);
+            Self::Set { email, team, scope } => {
+                let member = members.replace(&scope.project, &email, &team).await;
+                let member = member.or_refused(REMEDY, NAMES)?;
                 let text = format!(
                     "{} is in team {} of project {}\n",
-                    member.email, member.team, place.project
+                    member.account.email, member.team.name, scope.project
                 );
-                output.result(&member, &text)
+                output.result(&listed(member), &text)
             }
-            Self::List { place } => {
-                let members = store.members().list(&place.project).await;
-                let members = members.map_err(|error| Failure::missing(error, PROJECTS))?;
-                output.list(members.into_iter().map(Listed::from), "no members")
+            Self::List { scope } => {
+                let members = members.list(&scope.project).await.or_missing(PROJECTS)?;
+                output.list(members.into_iter().map(listed), "no members")
             }
-            Self::Remove { email, place } => {
-                let members = store.members();
-                members
-                    .delete(&place.project, &email)
-                    .await
-                    .map_err(refused)?;
-                let text = format!("{email} is not in project {} any more\n", place.project);
-                output.result(&Named { email: &email }, &text)
+            Self::Remove { email, scope } => {
+                let removed = members.delete(&scope.project, &email).await;
+                removed.or_refused(REMEDY, NAMES)?;
+                let text = format!("{email} is not in project {} any more\n", scope.project);
+                output.result(&row! { email: &email }, &text)
             }
         }
     }
 }
 
-fn refused(error: svc_store::Error) -> Failure {
-    match error.kind() {
-        svc_store::ErrorKind::NotFound => Failure::missing(error, REMEDY),
-        _ => Failure::fields(error, NAMES),
+/// A member as lists show it.
+fn listed(member: svc_store::Member) -> impl Serialize {
+    row! {
+        email: member.account.email,
+        team: member.team.name,
+        date_add: time(member.date_add),
     }
 }

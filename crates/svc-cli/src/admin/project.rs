@@ -5,15 +5,19 @@ mod settings;
 use clap::Subcommand;
 use serde::Serialize;
 use svc_model::ProjectName;
-use svc_store::{Authentication, HostPort, NewProject, ProjectSettings, Store};
+use svc_store::{HostPort, NewProject, ProjectSettings};
 
 use self::settings::Settings;
+use super::scope::{InProject, PROJECTS};
 use crate::{
-    admin::scope::{InProject, PROJECTS},
     context::Context,
-    failure::Failure,
-    output::{Output, time},
+    failure::{Failure, OrFailure as _},
+    output::{row, time},
 };
+
+/// How to see which hosts the HTTP proxy may reach.
+const HOSTS: &str =
+    "svc project list shows the projects, svc project allow-host --project P the hosts of one";
 
 /// Add, list, remove and set projects
 #[derive(Subcommand)]
@@ -60,163 +64,93 @@ pub(crate) enum Project {
         /// Host name or IP address, with a port where only that one is allowed: intranet.example:8443
         host: Option<String>,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
         /// Take it off the list again
         #[arg(long, requires = "host")]
         remove: bool,
     },
 }
 
-/// A project as lists show it.
-#[derive(Serialize)]
-struct Listed {
-    project: ProjectName,
-    name: String,
-    sign_up: bool,
-    date_add: String,
-}
-
-impl From<ProjectSettings> for Listed {
-    fn from(project: ProjectSettings) -> Self {
-        Self {
-            project: project.unique_name,
-            name: project.name,
-            sign_up: project.sign_up,
-            date_add: time(project.date_add),
-        }
-    }
-}
-
-/// A project whose settings changed, with all of them.
-#[derive(Serialize)]
-struct Changed {
-    #[serde(flatten)]
-    project: Listed,
-    authentication: Authentication,
-}
-
-/// A host that the HTTP proxy may reach, as lists show it.
-#[derive(Serialize)]
-struct ListedHost {
-    host: String,
-    date_add: String,
-}
-
-/// A host, and whether the HTTP proxy may reach it now.
-#[derive(Serialize)]
-struct Allowed {
-    host: String,
-    allowed: bool,
-}
-
-#[derive(Serialize)]
-struct Named<'a> {
-    project: &'a ProjectName,
-}
-
 impl Project {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
+        if let Self::Add { name, title, owner } = self {
+            let mut new = NewProject::new(&name);
+            new.name = title;
+            new.owner = owner;
+            context.store().await?.projects().create(new).await?;
+            let text = format!("project {name} added, with environment prod\n");
+            return output.result(&row! { project: &name }, &text);
+        }
+        let store = context.existing_store().await?;
         match self {
-            Self::Add { name, title, owner } => {
-                let store = context.store().await?;
-                let mut new = NewProject::new(name.clone());
-                new.name = title;
-                new.owner = owner;
-                store.projects().create(new).await?;
-                output.result(
-                    &Named { project: &name },
-                    &format!("project {name} added, with environment prod\n"),
-                )
-            }
+            Self::Add { .. } => Ok(()),
             Self::List => {
-                let projects = context.existing_store().await?.projects().list().await?;
+                let projects = store.projects().list().await?;
                 output.list(
-                    projects.into_iter().map(Listed::from),
+                    projects.iter().map(listed),
                     "no projects yet; svc project add makes one",
                 )
             }
             Self::Remove { name } => {
-                let store = context.existing_store().await?;
-                store
-                    .projects()
-                    .delete(&name)
-                    .await
-                    .map_err(|error| Failure::missing(error, PROJECTS))?;
-                output.result(
-                    &Named { project: &name },
-                    &format!("project {name} removed\n"),
-                )
+                let removed = store.projects().delete(&name).await;
+                removed.or_missing(PROJECTS)?;
+                let text = format!("project {name} removed\n");
+                output.result(&row! { project: &name }, &text)
             }
             Self::Set { name, settings } => {
-                let store = context.existing_store().await?;
-                let (changed, text) = settings.change(&store, &name).await?;
-                let authentication = changed.authentication.clone();
-                let changed = Changed {
-                    project: changed.into(),
-                    authentication,
+                let (project, text) = settings.change(&store, &name).await?;
+                let changed = row! {
+                    project: &project.unique_name,
+                    name: &project.name,
+                    sign_up: project.sign_up,
+                    date_add: time(project.date_add),
+                    authentication: &project.authentication,
                 };
                 output.result(&changed, &text)
             }
             Self::AllowHost {
-                host,
-                place,
+                host: None, scope, ..
+            } => {
+                let hosts = store.allow_hosts().list(&scope.project).await;
+                let listed = hosts.or_missing(PROJECTS)?.into_iter().map(|allowed| {
+                    row! { host: allowed.host.to_string(), date_add: time(allowed.date_add) }
+                });
+                output.list(
+                    listed,
+                    "none but public hosts; svc project allow-host HOST adds one",
+                )
+            }
+            Self::AllowHost {
+                host: Some(host),
+                scope,
                 remove,
             } => {
-                let store = context.existing_store().await?;
-                match host {
-                    None => list_hosts(&store, &place.project, output).await,
-                    Some(host) => allow_host(&store, &place.project, &host, remove, output).await,
-                }
+                let project = scope.project;
+                let host = HostPort::parse(&host)
+                    .map_err(|error| Failure::fields(error, &[("host", "HOST")]))?;
+                let hosts = store.allow_hosts();
+                let text = if remove {
+                    let removed = hosts.remove(&project, &host).await;
+                    removed.or_missing(HOSTS)?;
+                    format!("{host} is reached only while its addresses are public\n")
+                } else {
+                    hosts.add(&project, &host).await.or_missing(PROJECTS)?;
+                    format!("the HTTP proxy may reach {host} for project {project}\n")
+                };
+                output.result(&row! { host: host.to_string(), allowed: !remove }, &text)
             }
         }
     }
 }
 
-async fn list_hosts(store: &Store, project: &ProjectName, output: &Output) -> Result<(), Failure> {
-    let hosts = store.allow_hosts().list(project).await;
-    let hosts = hosts.map_err(|error| Failure::missing(error, PROJECTS))?;
-    let listed = hosts.into_iter().map(|allowed| ListedHost {
-        host: allowed.host.to_string(),
-        date_add: time(allowed.date_add),
-    });
-    output.list(
-        listed,
-        "none but public hosts; svc project allow-host HOST adds one",
-    )
-}
-
-async fn allow_host(
-    store: &Store,
-    project: &ProjectName,
-    host: &str,
-    remove: bool,
-    output: &Output,
-) -> Result<(), Failure> {
-    let host =
-        HostPort::parse(host).map_err(|error| Failure::fields(error, &[("host", "HOST")]))?;
-    let hosts = store.allow_hosts();
-    let (done, text) = match remove {
-        true => (
-            hosts.remove(project, &host).await,
-            format!("{host} is reached only while its addresses are public\n"),
-        ),
-        false => (
-            hosts.add(project, &host).await,
-            format!("the HTTP proxy may reach {host} for project {project}\n"),
-        ),
-    };
-    let remedy = match remove {
-        true => {
-            "svc project list shows the projects, svc project allow-host --project P the hosts of one"
-        }
-        false => PROJECTS,
-    };
-    done.map_err(|error| Failure::missing(error, remedy))?;
-    let allowed = Allowed {
-        host: host.to_string(),
-        allowed: !remove,
-    };
-    output.result(&allowed, &text)
+/// A project as lists show it.
+fn listed(project: &ProjectSettings) -> impl Serialize {
+    row! {
+        project: &project.unique_name,
+        name: &project.name,
+        sign_up: project.sign_up,
+        date_add: time(project.date_add),
+    }
 }

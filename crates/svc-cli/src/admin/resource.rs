@@ -5,17 +5,16 @@ mod hint;
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
-use svc_data::{Resource as Database, ResourceOptions, ResourceUrl};
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
-use svc_store::{ConnectedResource, Engine, NewResource, NewStaticToken, Secret, Store};
+use svc_model::ResourceName;
+use svc_store::{Engine, NewResource, NewStaticToken, Secret, Store};
 
+use super::scope::{ENVIRONMENTS, InEnvironment, RESOURCES};
 use crate::{
-    admin::scope::{ENVIRONMENTS, InEnvironment, RESOURCES},
     connect,
     context::Context,
-    failure::Failure,
-    output::time,
+    failure::{Failure, OrFailure as _},
+    input,
+    output::{Output, row, time},
 };
 
 /// Connect, change, try, list and remove databases
@@ -32,7 +31,7 @@ pub(crate) enum Resource {
         /// Its address: sqlite:PATH, or https://HOST; with a password in it, better @FILE, or - for standard input
         url: String,
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
         /// Its name for people
         #[arg(long, value_name = "TEXT")]
         title: Option<String>,
@@ -47,7 +46,7 @@ pub(crate) enum Resource {
         /// Its name in paths
         name: ResourceName,
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
         #[command(flatten)]
         changes: Changes,
     },
@@ -64,7 +63,7 @@ pub(crate) enum Resource {
     #[command(after_help = "Example:\n  svc resource list --project crm")]
     List {
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
     },
     /// Disconnect a database; its tokens end, its data stays where it is
     #[command(after_help = "Example:\n  svc resource remove shop --project crm")]
@@ -72,7 +71,7 @@ pub(crate) enum Resource {
         /// Its name in paths
         name: ResourceName,
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
     },
 }
 
@@ -88,218 +87,145 @@ pub(crate) struct Changes {
     title: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Tried {
-    ok: bool,
-    engine: &'static str,
-    models: usize,
-    milliseconds: u128,
-}
-
-#[derive(Serialize)]
-struct Listed {
-    resource: ResourceName,
-    name: String,
-    r#type: &'static str,
-    /// The address without its password; `None` when it cannot be opened any more.
-    url: Option<String>,
-    date_add: String,
-}
-
-#[derive(Serialize)]
-struct Made<'a> {
-    resource: &'a ResourceName,
-    token: &'a str,
-}
-
-#[derive(Serialize)]
-struct Named<'a> {
-    resource: &'a ResourceName,
-}
-
 impl Resource {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let output = &context.output;
         if let Self::Test { url } = &self {
-            return test(context, url).await;
+            return test(output, &read_address(url)?).await;
         }
         let store = context.existing_store().await?;
-        let output = &context.output;
+        let resources = store.resources();
         match self {
             Self::Test { .. } => Ok(()),
             Self::Set {
                 name,
-                place,
+                scope,
                 changes,
             } => {
-                set(&store, &name, &place, changes).await?;
-                output.result(
-                    &Named { resource: &name },
-                    &format!("resource {name} changed; its tokens stay\n"),
-                )
+                set(&store, &name, &scope, changes).await?;
+                let text = format!("resource {name} changed; its tokens stay\n");
+                output.result(&row! { resource: &name }, &text)
             }
             Self::Add {
                 name,
                 url,
-                place,
+                scope,
                 title,
             } => {
-                let url = connect::resolve(crate::input::read_text(&url)?.trim())?;
+                let url = read_address(&url)?;
                 let is_database = Engine::of_url(&url)?.is_database();
                 if is_database {
                     connect::check(&name, &url).await?;
                 }
                 let mut new = NewResource::new(name.clone(), url);
                 new.name = title;
-                store
-                    .resources()
-                    .create(&place.project, &place.env, new)
-                    .await
-                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
+                let made = resources.create(&scope.project, &scope.env, new).await;
+                made.or_missing(ENVIRONMENTS)?;
                 if !is_database {
                     let text = format!("resource {name} added, for svc secret set and svc proxy\n");
-                    return output.result(&Named { resource: &name }, &text);
+                    return output.result(&row! { resource: &name }, &text);
                 }
-                let token = NewStaticToken::new(&place.project, &place.env, &name);
+                let token = NewStaticToken::new(&scope.project, &scope.env, &name);
                 let made = store.tokens().create(token).await?;
                 let secret = made.secret.expose();
                 output.note(&format!(
                     "resource {name} connected; its token, which is not shown again:"
                 ));
-                output.result(
-                    &Made {
-                        resource: &name,
-                        token: secret,
-                    },
-                    &format!("{secret}\n"),
-                )
+                let text = format!("{secret}\n");
+                output.result(&row! { resource: &name, token: secret }, &text)
             }
-            Self::List { place } => {
-                let resources = store
-                    .resources()
-                    .list(&place.project, &place.env)
-                    .await
-                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
-                let mut listed = Vec::with_capacity(resources.len());
-                for resource in resources {
+            Self::List { scope } => {
+                let found = resources.list(&scope.project, &scope.env).await;
+                let mut listed = Vec::new();
+                for resource in found.or_missing(ENVIRONMENTS)? {
                     let name = &resource.unique_name;
-                    let known = store.resources();
-                    let opened = known.get(&place.project, &place.env, name).await;
-                    listed.push(Listed {
-                        url: opened.ok().map(|opened| hint::of_url(&opened.url)),
+                    let opened = resources.get(&scope.project, &scope.env, name).await;
+                    listed.push(row! {
                         resource: resource.unique_name,
                         name: resource.name,
                         r#type: resource.engine.as_str(),
+                        // Without its password; null when it cannot be opened any more.
+                        url: opened.ok().map(|opened| hint::of_url(&opened.url)),
                         date_add: time(resource.date_add),
                     });
                 }
                 output.list(listed, "no resources yet; svc resource add connects one")
             }
-            Self::Remove { name, place } => {
-                store
-                    .resources()
-                    .delete(&place.project, &place.env, &name)
-                    .await
-                    .map_err(|error| Failure::missing(error, RESOURCES))?;
-                output.result(
-                    &Named { resource: &name },
-                    &format!("resource {name} disconnected\n"),
-                )
+            Self::Remove { name, scope } => {
+                let removed = resources.delete(&scope.project, &scope.env, &name).await;
+                removed.or_missing(RESOURCES)?;
+                let text = format!("resource {name} disconnected\n");
+                output.result(&row! { resource: &name }, &text)
             }
         }
     }
+}
+
+/// The address that an argument gives, as the store keeps it.
+fn read_address(argument: &str) -> Result<Secret, Failure> {
+    connect::resolve(input::read_text(argument)?.trim())
 }
 
 /// Gives a resource another address or title.
 async fn set(
     store: &Store,
     name: &ResourceName,
-    place: &InEnvironment,
+    scope: &InEnvironment,
     changes: Changes,
 ) -> Result<(), Failure> {
-    let InEnvironment { project, env } = place;
-    let old = existing(store, project, env, name).await?;
-    let url = match changes.url {
-        None => match old.opened {
-            Some(opened) => opened.url,
-            None => {
-                return Err(Failure::usage(format!(
-                    "the address of resource {name} cannot be opened with the store's key; give it again with --url"
-                )));
-            }
-        },
-        Some(url) => {
-            let url = connect::resolve(crate::input::read_text(&url)?.trim())?;
-            let engine = Engine::of_url(&url)?;
-            if engine.is_database() != old.engine.is_database() {
-                return Err(Failure::usage(
-                    "--url: a database cannot become an HTTP API, nor the other way; add another resource",
-                ));
-            }
-            if engine.is_database() {
-                connect::check(name, &url).await?;
-            }
-            url
+    let InEnvironment { project, env } = scope;
+    let resources = store.resources();
+    let known = resources
+        .list(project, env)
+        .await
+        .or_missing(ENVIRONMENTS)?;
+    let mut known = known.into_iter();
+    let Some(old) = known.find(|resource| resource.unique_name == *name) else {
+        return Err(Failure::new(format!(
+            "there is no resource {name} in this environment; {RESOURCES}"
+        )));
+    };
+    let url = if let Some(url) = changes.url {
+        let url = read_address(&url)?;
+        let engine = Engine::of_url(&url)?;
+        if engine.is_database() != old.engine.is_database() {
+            return Err(Failure::usage(
+                "--url: a database cannot become an HTTP API, nor the other way; add another resource",
+            ));
         }
+        if engine.is_database() {
+            connect::check(name, &url).await?;
+        }
+        url
+    } else if let Ok(opened) = resources.get(project, env, name).await {
+        opened.url
+    } else {
+        return Err(Failure::usage(format!(
+            "the address of resource {name} cannot be opened with the store's key; give it again with --url"
+        )));
     };
     let mut new = NewResource::new(name.clone(), url);
     new.name = changes.title;
-    store.resources().replace(project, env, new).await?;
+    resources.replace(project, env, new).await?;
     Ok(())
 }
 
-/// A resource that is there.
-struct Existing {
-    engine: Engine,
-    /// `None` when its address cannot be opened any more.
-    opened: Option<ConnectedResource>,
-}
-
-async fn existing(
-    store: &Store,
-    project: &ProjectName,
-    env: &EnvironmentName,
-    name: &ResourceName,
-) -> Result<Existing, Failure> {
-    let resources = store.resources().list(project, env).await;
-    let resources = resources.map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
-    let found = resources
-        .into_iter()
-        .find(|resource| resource.unique_name == *name)
-        .ok_or_else(|| {
-            Failure::new(format!(
-                "there is no resource {name} in this environment; {RESOURCES}"
-            ))
-        })?;
-    Ok(Existing {
-        engine: found.engine,
-        opened: store.resources().get(project, env, name).await.ok(),
-    })
-}
-
 /// Tries a database and keeps nothing.
-async fn test(context: &Context, url: &str) -> Result<(), Failure> {
-    let url: Secret = connect::resolve(crate::input::read_text(url)?.trim())?;
-    let engine = Engine::of_url(&url)?;
+async fn test(output: &Output, url: &Secret) -> Result<(), Failure> {
+    let engine = Engine::of_url(url)?;
     if !engine.is_database() {
         return Err(Failure::usage(
             "only a database can be tried; svc proxy calls an HTTP API",
         ));
     }
     let begun = Instant::now();
-    let address: ResourceUrl = url.expose().parse()?;
-    let connected = Database::connect("test", &address, ResourceOptions::default()).await;
-    let models = connected?.structure().models().len();
-    let tried = Tried {
-        ok: true,
-        engine: engine.as_str(),
-        models,
-        milliseconds: begun.elapsed().as_millis(),
-    };
-    let text = format!(
-        "{} answers: {models} tables and views, read in {} ms\n",
-        hint::of_url(&url),
-        tried.milliseconds
-    );
-    context.output.result(&tried, &text)
+    let database = connect::open("test", url).await?;
+    let models = database.structure().models().len();
+    let milliseconds = begun.elapsed().as_millis();
+    let address = hint::of_url(url);
+    output.result(
+        &row! { ok: true, engine: engine.as_str(), models: models, milliseconds: milliseconds },
+        &format!("{address} answers: {models} tables and views, read in {milliseconds} ms\n"),
+    )
 }

@@ -9,11 +9,11 @@ use serde::Serialize;
 use svc_model::{ModelName, ProjectName, ResourceName};
 use svc_store::{RightsRule, Store};
 
+use super::scope::{InProject, PROJECTS};
 use crate::{
-    admin::scope::{InProject, PROJECTS},
     context::Context,
-    failure::Failure,
-    output::Output,
+    failure::{Failure, OrFailure as _},
+    output::{Output, row},
 };
 
 /// How the fields of a rule are called here.
@@ -40,7 +40,7 @@ pub(crate) enum Rights {
         #[arg(long, value_name = "RIGHTS")]
         rights: Asked,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
         #[command(flatten)]
         on: On,
         /// Set the rule although the resource or the model does not exist yet, or cannot be asked
@@ -55,7 +55,7 @@ pub(crate) enum Rights {
         /// The team, by its name; all teams when not given
         team: Option<String>,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
     },
     /// Remove a rule, so that the next closest one decides
     #[command(
@@ -65,7 +65,7 @@ pub(crate) enum Rights {
         /// The team, by its name
         team: String,
         #[command(flatten)]
-        place: InProject,
+        scope: InProject,
         #[command(flatten)]
         on: On,
     },
@@ -106,98 +106,42 @@ impl FromStr for Asked {
     }
 }
 
-/// A rule as lists show it.
-#[derive(Serialize)]
-struct Listed {
-    resource: Option<ResourceName>,
-    model: Option<ModelName>,
-    rights: Vec<&'static str>,
-}
-
-impl From<RightsRule> for Listed {
-    fn from(rule: RightsRule) -> Self {
-        Self {
-            rights: words(rule.rights),
-            resource: rule.resource,
-            model: rule.model,
-        }
-    }
-}
-
-/// A rule as people read it.
-#[derive(Serialize)]
-struct ForPeople {
-    team: String,
-    resource: Option<ResourceName>,
-    model: Option<ModelName>,
-    rights: String,
-}
-
-/// A rule of a team.
-#[derive(Serialize)]
-struct OfTeam<'a> {
-    team: &'a str,
-    #[serde(flatten)]
-    rule: Listed,
-}
-
-/// Where a team has no rule any more.
-#[derive(Serialize)]
-struct Removed<'a> {
-    team: &'a str,
-    resource: Option<&'a ResourceName>,
-    model: Option<&'a ModelName>,
-}
-
 impl Rights {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
-        let output = &context.output;
+        let (rules, output) = (store.rights(), &context.output);
         match self {
             Self::Set {
                 team,
                 rights,
-                place,
+                scope,
                 on,
                 later,
             } => {
                 let about = on.to_text();
                 if !later {
-                    known::check(&store, &place.project, &team, &on).await?;
+                    known::check(&store, &scope.project, &team, &on).await?;
                 }
                 let rule = RightsRule::new(on.resource, on.model, rights.0);
-                store
-                    .rights()
-                    .set(&place.project, &team, rule.clone())
-                    .await
-                    .map_err(refused)?;
-                let rule = Listed::from(rule);
-                let text = format!("team {team} on {about}: {}\n", or_none(&rule.rights));
-                output.result(&OfTeam { team: &team, rule }, &text)
+                let set = rules.set(&scope.project, &team, rule.clone()).await;
+                set.or_refused(PROJECTS, NAMES)?;
+                let words = or_none(&words(rule.rights));
+                let text = format!("team {team} on {about}: {words}\n");
+                output.result(&listed(&team, &rule), &text)
             }
-            Self::List { team, place } => list(&store, output, &place.project, team).await,
-            Self::Remove { team, place, on } => {
-                let about = on.to_text();
-                let removed = Removed {
-                    team: &team,
-                    resource: on.resource.as_ref(),
-                    model: on.model.as_ref(),
-                };
-                let (resource, model) = (on.resource.clone(), on.model.clone());
+            Self::List { team, scope } => list(&store, output, &scope.project, team).await,
+            Self::Remove { team, scope, on } => {
                 // Asked first, so that what is missing below is the rule.
-                let project = store.projects().get(&place.project).await;
-                let project = project.map_err(refused)?.unique_name;
-                let gone = store
-                    .rights()
-                    .remove(&project, &team, resource, model)
-                    .await;
-                gone.map_err(|error| match error.kind() {
-                    svc_store::ErrorKind::NotFound => Failure::missing(error, REMEDY),
-                    _ => refused(error),
-                })?;
-                let text = format!("the rule of team {team} on {about} removed\n");
-                output.result(&removed, &text)
+                let project = store.projects().get(&scope.project).await;
+                let project = project.or_refused(PROJECTS, NAMES)?.unique_name;
+                let (resource, model) = (on.resource.clone(), on.model.clone());
+                let removed = rules.remove(&project, &team, resource, model).await;
+                removed.or_refused(REMEDY, NAMES)?;
+                output.result(
+                    &row! { team: &team, resource: &on.resource, model: &on.model },
+                    &format!("the rule of team {team} on {} removed\n", on.to_text()),
+                )
             }
         }
     }
@@ -211,6 +155,11 @@ impl On {
             (Some(resource), Some(model)) => format!("model {model} of resource {resource}"),
         }
     }
+}
+
+/// A rule of a team as programs read it.
+fn listed(team: &str, rule: &RightsRule) -> impl Serialize {
+    row! { team: team, resource: &rule.resource, model: &rule.model, rights: words(rule.rights) }
 }
 
 fn words(rights: svc_store::Rights) -> Vec<&'static str> {
@@ -231,13 +180,6 @@ fn or_none(words: &[&str]) -> String {
     }
 }
 
-fn refused(error: svc_store::Error) -> Failure {
-    match error.kind() {
-        svc_store::ErrorKind::NotFound => Failure::missing(error, PROJECTS),
-        _ => Failure::fields(error, NAMES),
-    }
-}
-
 /// Lists the rules of a team, or of all teams.
 async fn list(
     store: &Store,
@@ -248,29 +190,24 @@ async fn list(
     let teams = match team {
         Some(team) => vec![team],
         None => {
-            let teams = store.teams().list(project).await.map_err(refused)?;
+            let teams = store.teams().list(project).await;
+            let teams = teams.or_refused(PROJECTS, NAMES)?;
             teams.into_iter().map(|team| team.name).collect()
         }
     };
     let mut rules = Vec::new();
-    for team in teams {
-        let of_team = store.rights().list(project, &team).await;
-        let of_team = of_team.map_err(refused)?.into_iter();
-        rules.extend(of_team.map(|rule| (team.clone(), rule)));
+    for team in &teams {
+        let of_team = store.rights().list(project, team).await;
+        let of_team = of_team.or_refused(PROJECTS, NAMES)?;
+        rules.extend(of_team.into_iter().map(|rule| (team, rule)));
     }
     let none = "no rules: teams have the rights that their kind comes with";
     if output.is_json() {
-        let rules = rules.iter().map(|(team, rule)| OfTeam {
-            team,
-            rule: Listed::from(rule.clone()),
-        });
-        return output.list(rules, none);
+        return output.list(rules.iter().map(|(team, rule)| listed(team, rule)), none);
     }
-    let rules = rules.into_iter().map(|(team, rule)| ForPeople {
-        team,
-        resource: rule.resource,
-        model: rule.model,
-        rights: or_none(&words(rule.rights)),
+    let rules = rules.into_iter().map(|(team, rule)| {
+        let rights = or_none(&words(rule.rights));
+        row! { team: team, resource: rule.resource, model: rule.model, rights: rights }
     });
     output.list(rules, none)
 }

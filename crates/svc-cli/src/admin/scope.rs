@@ -4,7 +4,7 @@ use clap::Args;
 use svc_model::{EnvironmentName, ProjectName};
 use svc_store::Store;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, OrFailure as _};
 
 /// The user of a key when none is named and the project has no owner.
 const FIRST_USER: &str = "admin@localhost";
@@ -37,13 +37,14 @@ pub(crate) struct InEnvironment {
 
 /// The e-mail address of a project's owner, or the first user's.
 pub(crate) async fn owner(store: &Store, project: &ProjectName) -> Result<String, Failure> {
-    let settings = store
-        .projects()
-        .get(project)
-        .await
-        .map_err(|error| Failure::missing(error, PROJECTS))?;
+    let settings = store.projects().get(project).await.or_missing(PROJECTS)?;
     match settings.owner_uid {
         Some(owner) => Ok(store.accounts().get(owner).await?.email),
         None => Ok(FIRST_USER.to_owned()),
     }
+}
+
+/// A setting for people; an empty one is removed.
+pub(crate) fn none_when_empty(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
 }

@@ -1,18 +1,15 @@
 //! `svc secret`: the secret tokens that the HTTP proxy puts into requests.
 
 use clap::Subcommand;
-use serde::Serialize;
 use svc_model::ResourceName;
-use svc_store::{
-    ErrorKind, HostName, NewResource, NewSecretToken, Secret as Value, SecretToken, Store,
-};
+use svc_store::{ErrorKind, HostName, NewResource, NewSecretToken, Secret as Value, Store};
 
+use super::scope::{ENVIRONMENTS, InEnvironment};
 use crate::{
-    admin::scope::{ENVIRONMENTS, InEnvironment},
     context::Context,
-    failure::Failure,
+    failure::{Failure, OrFailure as _},
     input::password,
-    output::time,
+    output::{row, time},
 };
 
 /// How the fields of a secret are called here.
@@ -45,7 +42,7 @@ pub(crate) enum Secret {
         #[arg(long, value_name = "HOST", required = true)]
         host: Vec<String>,
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
         /// Its value; better on standard input, since lists of processes show flags
         #[arg(long, value_name = "V", allow_hyphen_values = true)]
         value: Option<String>,
@@ -54,7 +51,7 @@ pub(crate) enum Secret {
     #[command(after_help = "Example:\n  svc secret list --project main")]
     List {
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
     },
     /// Remove a secret token
     #[command(after_help = "Example:\n  svc secret remove token --resource crm --project main")]
@@ -65,43 +62,8 @@ pub(crate) enum Secret {
         #[arg(long, value_name = "R")]
         resource: ResourceName,
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
     },
-}
-
-/// A secret token as lists show it.
-#[derive(Serialize)]
-struct Listed {
-    secret: String,
-    resource: ResourceName,
-    hosts: Vec<String>,
-    date_add: String,
-    date_update: String,
-}
-
-impl From<SecretToken> for Listed {
-    fn from(token: SecretToken) -> Self {
-        Self {
-            secret: token.name,
-            resource: token.resource,
-            hosts: token.hosts.iter().map(ToString::to_string).collect(),
-            date_add: time(token.date_add),
-            date_update: time(token.date_update),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Set<'a> {
-    secret: &'a str,
-    resource: &'a ResourceName,
-    hosts: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Removed<'a> {
-    secret: &'a str,
-    resource: &'a ResourceName,
 }
 
 impl Secret {
@@ -114,7 +76,7 @@ impl Secret {
                 name,
                 resource,
                 host,
-                place,
+                scope,
                 value,
             } => {
                 let hosts = host.iter().map(|host| HostName::parse(host));
@@ -126,79 +88,66 @@ impl Secret {
                     None => password::read_secret()?,
                 };
                 let new = NewSecretToken::new(&resource, &name, value, hosts.clone());
-                let made = set(&store, &place, new).await?;
-                if let Some(url) = made {
+                if let Some(url) = set(&store, &scope, new).await? {
                     output.note(&format!("resource {resource} is new: an HTTP API at {url}"));
                 }
                 let hosts: Vec<&str> = hosts.iter().map(HostName::as_str).collect();
-                let text = format!(
-                    "secret {name} of resource {resource} set, for {}\n",
-                    hosts.join(", ")
-                );
-                let set = Set {
-                    secret: &name,
-                    resource: &resource,
-                    hosts,
-                };
-                output.result(&set, &text)
-            }
-            Self::List { place } => {
-                let tokens = store
-                    .secret_tokens()
-                    .list(&place.project, &place.env)
-                    .await
-                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
-                output.list(
-                    tokens.into_iter().map(Listed::from),
-                    "no secrets yet; svc secret set sets one",
+                let for_hosts = hosts.join(", ");
+                output.result(
+                    &row! { secret: &name, resource: &resource, hosts: hosts },
+                    &format!("secret {name} of resource {resource} set, for {for_hosts}\n"),
                 )
+            }
+            Self::List { scope } => {
+                let tokens = store.secret_tokens();
+                let tokens = tokens.list(&scope.project, &scope.env).await;
+                let listed = tokens.or_missing(ENVIRONMENTS)?.into_iter().map(|token| {
+                    row! {
+                        secret: token.name,
+                        resource: token.resource,
+                        hosts: token.hosts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                        date_add: time(token.date_add),
+                        date_update: time(token.date_update),
+                    }
+                });
+                output.list(listed, "no secrets yet; svc secret set sets one")
             }
             Self::Remove {
                 name,
                 resource,
-                place,
+                scope,
             } => {
-                store
-                    .secret_tokens()
-                    .remove(&place.project, &place.env, &resource, &name)
-                    .await
-                    .map_err(|error| Failure::missing(error, REMEDY))?;
-                let removed = Removed {
-                    secret: &name,
-                    resource: &resource,
-                };
-                let text = format!("secret {name} of resource {resource} removed\n");
-                output.result(&removed, &text)
+                let tokens = store.secret_tokens();
+                let removed = tokens.remove(&scope.project, &scope.env, &resource, &name);
+                removed.await.or_missing(REMEDY)?;
+                output.result(
+                    &row! { secret: &name, resource: &resource },
+                    &format!("secret {name} of resource {resource} removed\n"),
+                )
             }
         }
     }
 }
 
 /// Sets a secret. Where its resource does not exist it is made, as an HTTP API at the first host, whose address is
-/// given.
+/// returned.
 async fn set(
     store: &Store,
-    place: &InEnvironment,
+    scope: &InEnvironment,
     new: NewSecretToken,
 ) -> Result<Option<String>, Failure> {
     let secrets = store.secret_tokens();
-    let (project, env) = (&place.project, &place.env);
+    let (project, env) = (&scope.project, &scope.env);
+    let refused = |error| Failure::fields(error, NAMES);
     match secrets.set(project, env, new.clone()).await {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
-        set => {
-            set.map_err(|error| Failure::fields(error, NAMES))?;
-            return Ok(None);
-        }
+        set => return set.map(|_| None).map_err(refused),
     }
     let host = new.hosts.first().map_or_else(String::new, HostName::in_url);
     let url = format!("https://{host}");
     let resource = NewResource::new(&new.resource, Value::new(url.clone()));
     let made = store.resources().create(project, env, resource).await;
-    made.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Failure::missing(error, ENVIRONMENTS),
-        _ => Failure::fields(error, NAMES),
-    })?;
-    let set = secrets.set(project, env, new).await;
-    set.map_err(|error| Failure::fields(error, NAMES))?;
+    made.or_refused(ENVIRONMENTS, NAMES)?;
+    secrets.set(project, env, new).await.map_err(refused)?;
     Ok(Some(url))
 }

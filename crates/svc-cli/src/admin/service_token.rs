@@ -1,17 +1,16 @@
 //! `svc service-token`: the tokens of services, which act with the rights of a team.
 
 use clap::Subcommand;
-use serde::Serialize;
-use svc_store::{NewServiceToken, ServiceToken as Kept};
+use svc_store::NewServiceToken;
 
+use super::{
+    credential::{NewCredential, listed},
+    scope::{ENVIRONMENTS, InEnvironment},
+};
 use crate::{
-    admin::{
-        expiry::Expiry,
-        scope::{ENVIRONMENTS, InEnvironment},
-    },
     context::Context,
-    failure::Failure,
-    output::time,
+    failure::{Failure, OrFailure as _},
+    output::row,
 };
 
 /// How to see which tokens there are.
@@ -26,22 +25,18 @@ pub(crate) enum ServiceToken {
     )]
     Add {
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
         /// Team whose rights it has
         #[arg(long, value_name = "TEAM")]
         team: String,
-        /// When it ends: 90d, 12h, 1y from now, or a date such as 2027-01-31; never when not given
-        #[arg(long, value_name = "D", allow_hyphen_values = true)]
-        expires: Option<Expiry>,
-        /// A name to know it by
-        #[arg(long, value_name = "TEXT")]
-        name: Option<String>,
+        #[command(flatten)]
+        new: NewCredential,
     },
     /// List the service tokens of an environment, revoked ones too
     #[command(after_help = "Example:\n  svc service-token list --project crm")]
     List {
         #[command(flatten)]
-        place: InEnvironment,
+        scope: InEnvironment,
     },
     /// End a service token for good
     #[command(after_help = "Example:\n  svc service-token revoke svcs_Ab3dE9")]
@@ -51,91 +46,37 @@ pub(crate) enum ServiceToken {
     },
 }
 
-/// A token as lists show it.
-#[derive(Serialize)]
-struct Listed {
-    prefix: String,
-    team: String,
-    name: Option<String>,
-    date_add: String,
-    last_use: Option<String>,
-    expires: Option<String>,
-    revoked: Option<String>,
-    uid: String,
-}
-
-impl From<Kept> for Listed {
-    fn from(token: Kept) -> Self {
-        Self {
-            prefix: token.prefix,
-            team: token.team.name,
-            name: token.name,
-            date_add: time(token.date_add),
-            last_use: token.last_use.map(time),
-            expires: token.expires.map(time),
-            revoked: token.revoked.map(time),
-            uid: token.uid.to_string(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Made<'a> {
-    token: &'a str,
-}
-
-#[derive(Serialize)]
-struct Revoked<'a> {
-    prefix: &'a str,
-}
-
 impl ServiceToken {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
-        let output = &context.output;
+        let (tokens, output) = (store.service_tokens(), &context.output);
         match self {
-            Self::Add {
-                place,
-                team,
-                expires,
-                name,
-            } => {
-                let mut new = NewServiceToken::new(place.project, place.env, team);
-                new.expires = expires.map(|expiry| expiry.0);
-                new.name = name;
-                let made = store
-                    .service_tokens()
-                    .create(new)
-                    .await
-                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
+            Self::Add { scope, team, new } => {
+                let mut token = NewServiceToken::new(scope.project, scope.env, team);
+                token.expires = new.expires();
+                token.name = new.name;
+                let made = tokens.create(token).await.or_missing(ENVIRONMENTS)?;
                 let secret = made.secret.expose();
-                output.note(&format!(
-                    "a service token with the rights of team {}; it is not shown again:",
-                    made.token.team.name
-                ));
-                output.result(&Made { token: secret }, &format!("{secret}\n"))
+                let team = made.token.team.name;
+                let what = format!("a service token with the rights of team {team}");
+                output.secret(&what, &row! { token: secret }, secret)
             }
-            Self::List { place } => {
-                let tokens = store
-                    .service_tokens()
-                    .list(&place.project, &place.env)
-                    .await
-                    .map_err(|error| Failure::missing(error, ENVIRONMENTS))?;
+            Self::List { scope } => {
+                let tokens = tokens.list(&scope.project, &scope.env).await;
+                let tokens = tokens.or_missing(ENVIRONMENTS)?;
                 output.list(
-                    tokens.into_iter().map(Listed::from),
+                    tokens
+                        .iter()
+                        .map(|token| listed!(token, team: &token.team.name)),
                     "no service tokens yet; svc service-token add makes one",
                 )
             }
             Self::Revoke { token } => {
-                let revoked = store
-                    .service_tokens()
-                    .revoke(&token)
-                    .await
-                    .map_err(|error| Failure::missing(error, REMEDY))?;
+                let revoked = tokens.revoke(&token).await.or_missing(REMEDY)?;
                 let prefix = &revoked.prefix;
                 let text = format!("service token {prefix} revoked\n");
-                output.result(&Revoked { prefix }, &text)
+                output.result(&row! { prefix: prefix }, &text)
             }
         }
     }

@@ -1,9 +1,8 @@
 //! `svc signing-keys`: the keys that sign access tokens.
 
 use clap::Subcommand;
-use serde::Serialize;
 
-use crate::{context::Context, failure::Failure};
+use crate::{context::Context, failure::Failure, output::row};
 
 /// Rotate the keys that sign the access tokens of users
 #[derive(Subcommand)]
@@ -21,26 +20,17 @@ pub(crate) enum SigningKeys {
     },
 }
 
-#[derive(Serialize)]
-struct Made<'a> {
-    kid: &'a str,
-}
-
 impl SigningKeys {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let Self::Rotate { now } = self;
         let store = context.existing_store().await?;
-        match self {
-            Self::Rotate { now } => {
-                let kid = store.signing_keys().rotate(now).await?;
-                let before = if now {
-                    "what the keys before have signed has ended"
-                } else {
-                    "what the keys before have signed stays good until it expires"
-                };
-                let text = format!("signing key {kid} is in use; {before}\n");
-                context.output.result(&Made { kid: &kid }, &text)
-            }
-        }
+        let kid = store.signing_keys().rotate(now).await?;
+        let before = match now {
+            true => "what the keys before have signed has ended",
+            false => "what the keys before have signed stays good until it expires",
+        };
+        let text = format!("signing key {kid} is in use; {before}\n");
+        context.output.result(&row! { kid: &kid }, &text)
     }
 }

@@ -1,16 +1,16 @@
 //! `svc user`: users who are made by the administrator at the machine. (`svc app-user` does it through the API.)
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use svc_auth::BaseUrl;
 use svc_model::ProjectName;
 use svc_store::{NewUser, Secret, Store};
 
+use super::scope::{ENVIRONMENTS, InEnvironment, PROJECTS};
 use crate::{
-    admin::scope::{ENVIRONMENTS, InEnvironment, PROJECTS},
     context::Context,
-    failure::Failure,
+    failure::{Failure, OrFailure as _},
     input::password,
+    output::row,
 };
 
 /// The URL of the service in links when nothing says another one and no service has started yet.
@@ -44,7 +44,7 @@ pub(crate) struct Add {
     #[command(flatten)]
     team: Team,
     #[command(flatten)]
-    place: InEnvironment,
+    scope: InEnvironment,
     #[command(flatten)]
     password: Password,
     /// Given name
@@ -83,17 +83,11 @@ pub(crate) struct Password {
     password_stdin: bool,
 }
 
-#[derive(Serialize)]
-struct Made {
-    uid: String,
-}
-
 impl User {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
-        match self {
-            Self::Add(add) => add.run(context).await,
-        }
+        let Self::Add(add) = self;
+        add.run(context).await
     }
 }
 
@@ -105,7 +99,7 @@ impl Add {
             Some(url) => url,
             None => known_url(&store).await?,
         };
-        let InEnvironment { project, env } = self.place;
+        let InEnvironment { project, env } = self.scope;
         let team = match self.team.team {
             Some(team) => team,
             None => administrators(&store, &project).await?,
@@ -120,19 +114,21 @@ impl Add {
         new.first_name = self.first_name;
         new.last_name = self.last_name;
         new.password = password;
-        let made = store.users(&project, &env).create(new, &base_url).await;
-        let user = match made {
+        let user = match store.users(&project, &env).create(new, &base_url).await {
             Ok(user) => user,
-            Err(error) => return Err(refused(&store, &project, error).await),
+            Err(error) if is_about_team(&error) => {
+                return Err(no_team(&store, &project, error).await);
+            }
+            made => made.or_refused(ENVIRONMENTS, NAMES)?,
         };
-        let how = if invited {
-            "invited; the mail is in the outbox, which svc mail list shows"
-        } else {
-            "added"
+        let how = match invited {
+            true => "invited; the mail is in the outbox, which svc mail list shows",
+            false => "added",
         };
         let text = format!("user {} of team {} {how}\n", user.email, user.team.name);
-        let uid = user.uid.to_string();
-        context.output.result(&Made { uid }, &text)
+        context
+            .output
+            .result(&row! { uid: user.uid.to_string() }, &text)
     }
 }
 
@@ -155,28 +151,26 @@ async fn known_url(store: &Store) -> Result<String, Failure> {
 
 /// The uid of the administrators' team.
 async fn administrators(store: &Store, project: &ProjectName) -> Result<String, Failure> {
-    let teams = store.teams().list(project).await;
-    let teams = teams.map_err(|error| Failure::missing(error, PROJECTS))?;
+    let teams = store.teams().list(project).await.or_missing(PROJECTS)?;
     let team = teams.into_iter().find(|team| team.super_group);
-    team.map(|team| team.uid.to_string())
-        .ok_or_else(|| Failure::new(format!("project {project} has no team of administrators")))
+    let missing = || Failure::new(format!("project {project} has no team of administrators"));
+    team.map(|team| team.uid.to_string()).ok_or_else(missing)
 }
 
-/// Why the user was not made. A team that does not exist is said with those that do.
-async fn refused(store: &Store, project: &ProjectName, error: svc_store::Error) -> Failure {
-    let no_team = error.invalid().is_some_and(|invalid| {
-        let mut fields = invalid.field_errors().iter();
-        fields.any(|(field, _)| field == "group")
-    });
-    if no_team && let Ok(teams) = store.teams().list(project).await {
-        let names: Vec<String> = teams.into_iter().map(|team| team.name).collect();
-        let names = names.join(", ");
-        return Failure::new(format!(
-            "--team: project {project} has no such team; choose one of: {names}"
-        ));
-    }
-    match error.kind() {
-        svc_store::ErrorKind::NotFound => Failure::missing(error, ENVIRONMENTS),
-        _ => Failure::fields(error, NAMES),
-    }
+/// Whether a user was not made because of the team.
+fn is_about_team(error: &svc_store::Error) -> bool {
+    let fields = error.invalid().map(|invalid| invalid.field_errors());
+    fields.is_some_and(|fields| fields.iter().any(|(field, _)| field == "group"))
+}
+
+/// The failure for a team that does not exist, with those that do.
+async fn no_team(store: &Store, project: &ProjectName, error: svc_store::Error) -> Failure {
+    let Ok(teams) = store.teams().list(project).await else {
+        return Failure::fields(error, NAMES);
+    };
+    let names: Vec<String> = teams.into_iter().map(|team| team.name).collect();
+    let names = names.join(", ");
+    Failure::new(format!(
+        "--team: project {project} has no such team; choose one of: {names}"
+    ))
 }

@@ -146,23 +146,6 @@ pub(crate) struct ServerOptions {
     pub(crate) connect: Option<toml::Value>,
 }
 
-/// Something that can be switched on and off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Switch {
-    /// It is done
-    On,
-    /// It is not
-    Off,
-}
-
-impl Switch {
-    /// Whether it is switched on.
-    pub(crate) fn is_on(self) -> bool {
-        matches!(self, Self::On)
-    }
-}
-
 /// Whether writes leave lines in the audit trail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]

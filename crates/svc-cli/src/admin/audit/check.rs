@@ -3,16 +3,16 @@
 use std::{collections::HashMap, time::Duration};
 
 use clap::Args;
-use serde::Serialize;
-use svc_data::{ErrorKind, Resource, ResourceOptions, ResourceUrl};
+use svc_data::{ErrorKind, Resource};
 use svc_model::RecordView;
 use svc_store::{AuditFilter, AuditLine, Store};
 
-use super::Moment;
 use crate::{
+    admin::moment::Moment,
+    connect,
     context::Context,
     failure::Failure,
-    output::{FormatArg, RowWriter, to_row},
+    output::{FormatArg, RowWriter, row, time, to_row},
 };
 
 /// How many lines are read at most.
@@ -26,22 +26,6 @@ pub(crate) struct Check {
     /// Not before this time: 7d, 12h ago, or a date or time such as 2027-01-31
     #[arg(long, value_name = "T")]
     since: Option<Moment>,
-}
-
-/// A write, and what is known of it.
-#[derive(Serialize)]
-struct Found<'a> {
-    time: String,
-    finding: &'static str,
-    action: &'a str,
-    project: Option<&'a str>,
-    environment: Option<&'a str>,
-    resource: Option<&'a str>,
-    model: Option<&'a str>,
-    record: Option<&'a str>,
-    actor: Option<&'a str>,
-    request_id: Option<&'a str>,
-    record_now: String,
 }
 
 impl Check {
@@ -68,31 +52,32 @@ impl Check {
         filter.since = since;
         let lines = store.audit().list(&filter, MOST).await?;
         found.extend(lines.into_iter().map(|line| ("outcome unknown", line)));
-        let mut databases = Databases::new(store);
+        let mut databases = Databases {
+            store,
+            known: HashMap::new(),
+        };
         let mut rows = Vec::with_capacity(found.len());
         for (finding, line) in &found {
-            rows.push(to_row(&Found {
-                time: crate::output::time(line.time),
-                finding,
+            rows.push(to_row(&row! {
+                time: time(line.time),
+                finding: finding,
                 action: &line.action,
-                project: line.project.as_deref(),
-                environment: line.environment.as_deref(),
-                resource: line.resource.as_deref(),
-                model: line.model.as_deref(),
-                record: line.record.as_deref(),
-                actor: line.actor.label.as_deref(),
-                request_id: line.request_id.as_deref(),
+                project: &line.project,
+                environment: &line.environment,
+                resource: &line.resource,
+                model: &line.model,
+                record: &line.record,
+                actor: &line.actor.label,
+                request_id: &line.request_id,
                 record_now: databases.state(line).await,
             })?);
         }
-        let number = rows.len();
-        if number == 0 && !context.output.is_json() {
-            context
-                .output
-                .note("every write that is known has its line, and its outcome is known");
+        let (number, output) = (rows.len(), &context.output);
+        if number == 0 && !output.is_json() {
+            output.note("every write that is known has its line, and its outcome is known");
             return Ok(());
         }
-        RowWriter::to_stdout(context.output.format(FormatArg::default())).write_all(rows)?;
+        RowWriter::to_stdout(output.format(FormatArg::default())).write_all(rows)?;
         match number {
             0 => Ok(()),
             number => Err(Failure::new(format!(
@@ -109,14 +94,7 @@ struct Databases<'a> {
     known: HashMap<[String; 3], Option<Resource>>,
 }
 
-impl<'a> Databases<'a> {
-    fn new(store: &'a Store) -> Self {
-        Self {
-            store,
-            known: HashMap::new(),
-        }
-    }
-
+impl Databases<'_> {
     /// What the database holds now under the key of a line, compared with the last line about this record.
     async fn state(&mut self, line: &AuditLine) -> String {
         let (Some(model), Some(record)) = (&line.model, &line.record) else {
@@ -161,27 +139,24 @@ impl<'a> Databases<'a> {
 
     async fn resource(&mut self, line: &AuditLine) -> Option<Resource> {
         let place = [&line.project, &line.environment, &line.resource];
-        let [project, environment, resource] = place.map(|name| name.clone().unwrap_or_default());
-        let key = [project, environment, resource];
+        let key = place.map(|name| name.clone().unwrap_or_default());
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let [project, environment, resource] = &key;
-        let (project, environment) = (project.as_str().into(), environment.as_str().into());
+        let [project, environment, resource] = key.each_ref().map(String::as_str);
         let resources = self.store.resources();
-        let name = resource.as_str().into();
-        let found = resources.get(&project, &environment, &name).await;
+        let (project, environment) = (project.into(), environment.into());
+        let found = resources
+            .get(&project, &environment, &resource.into())
+            .await;
         let connected = match found {
-            Ok(found) => connect(resource, found.url.expose()).await,
+            Ok(found) => {
+                let opened = tokio::time::timeout(PATIENCE, connect::open(resource, &found.url));
+                opened.await.ok().and_then(Result::ok)
+            }
             Err(_) => None,
         };
         self.known.insert(key, connected.clone());
         connected
     }
-}
-
-async fn connect(name: &str, url: &str) -> Option<Resource> {
-    let url: ResourceUrl = url.parse().ok()?;
-    let connected = Resource::connect(name, &url, ResourceOptions::default());
-    tokio::time::timeout(PATIENCE, connected).await.ok()?.ok()
 }

@@ -1,10 +1,13 @@
 //! `svc project set`: the settings of a project.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use svc_model::ProjectName;
 use svc_store::{Authentication, ProjectPatch, ProjectSettings, Store};
 
-use crate::{admin::scope::PROJECTS, failure::Failure, serve::options::Switch};
+use crate::{
+    admin::scope::{PROJECTS, none_when_empty},
+    failure::{Failure, OrFailure as _},
+};
 
 /// How the fields of a project are called here.
 const NAMES: &[(&str, &str)] = &[
@@ -16,6 +19,22 @@ const NAMES: &[(&str, &str)] = &[
     ("refresh_token_days", "--refresh-token-days"),
     ("link", "--mail-link"),
 ];
+
+/// Something that can be switched on and off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Switch {
+    /// It is done
+    On,
+    /// It is not
+    Off,
+}
+
+impl Switch {
+    /// Whether it is switched on.
+    fn is_on(self) -> bool {
+        matches!(self, Self::On)
+    }
+}
 
 /// Settings of a project; what is not named stays.
 #[derive(Args)]
@@ -66,14 +85,10 @@ impl Settings {
         store: &Store,
         project: &ProjectName,
     ) -> Result<(ProjectSettings, String), Failure> {
-        let missing = |error| Failure::missing(error, PROJECTS);
-        let old = store.projects().get(project).await.map_err(missing)?;
+        let old = store.projects().get(project).await.or_missing(PROJECTS)?;
         let patch = self.into_patch(&old.authentication);
         let changed = store.projects().update(project, patch).await;
-        let changed = changed.map_err(|error| match error.kind() {
-            svc_store::ErrorKind::NotFound => missing(error),
-            _ => Failure::fields(error, NAMES),
-        })?;
+        let changed = changed.or_refused(PROJECTS, NAMES)?;
         let text = to_text(&changed);
         Ok((changed, text))
     }
@@ -114,10 +129,6 @@ fn names(list: &str) -> Vec<String> {
         return Vec::new();
     }
     list.split(',').map(|name| name.trim().to_owned()).collect()
-}
-
-fn none_when_empty(text: String) -> Option<String> {
-    Some(text).filter(|text| !text.is_empty())
 }
 
 fn to_text(project: &ProjectSettings) -> String {

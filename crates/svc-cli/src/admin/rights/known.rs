@@ -1,11 +1,14 @@
 //! Whether a rule is about something that exists. One about a misspelt name would leave open what was meant.
 
-use svc_data::{Resource, ResourceOptions, ResourceUrl};
 use svc_model::{ProjectName, ResourceName};
 use svc_store::{ConnectedResource, Store};
 
-use super::{On, refused};
-use crate::failure::Failure;
+use super::{NAMES, On};
+use crate::{
+    admin::scope::PROJECTS,
+    connect,
+    failure::{Failure, OrFailure as _},
+};
 
 /// How alike two names must be to be taken for each other, from 0 to 1.
 const ALIKE: f64 = 0.7;
@@ -21,8 +24,10 @@ pub(super) async fn check(
         return Ok(());
     };
     // A team that does not exist is said first.
-    store.rights().list(project, team).await.map_err(refused)?;
-    let environments = store.environments().list(project).await.map_err(refused)?;
+    let rules = store.rights().list(project, team).await;
+    rules.or_refused(PROJECTS, NAMES)?;
+    let environments = store.environments().list(project).await;
+    let environments = environments.or_refused(PROJECTS, NAMES)?;
     let mut names = Vec::new();
     let mut found = Vec::new();
     for environment in environments {
@@ -59,11 +64,7 @@ async fn check_model(
         if !database.resource.engine.is_database() {
             continue;
         }
-        let connected = async {
-            let url: ResourceUrl = database.url.expose().parse()?;
-            Resource::connect(resource.as_str(), &url, ResourceOptions::default()).await
-        };
-        match connected.await {
+        match connect::open(resource.as_str(), &database.url).await {
             Ok(connected) => {
                 let structure = connected.structure();
                 if structure.model(model).is_some() {
