@@ -93,35 +93,17 @@ impl Cli {
     /// Does what was asked.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let context = Context::new(self.common)?;
-        match self.command {
-            Command::Demo(demo) => Box::pin(demo.run(&context)).await,
-            Command::Serve(serve) => Box::pin(serve.run(&context)).await,
-            Command::Project(project) => Box::pin(project.run(&context)).await,
-            Command::Env(environment) => Box::pin(environment.run(&context)).await,
-            Command::Member(member) => Box::pin(member.run(&context)).await,
-            Command::Resource(resource) => Box::pin(resource.run(&context)).await,
-            Command::Token(token) => Box::pin(token.run(&context)).await,
-            Command::ServiceToken(token) => Box::pin(token.run(&context)).await,
-            Command::Key(key) => Box::pin(key.run(&context)).await,
-            Command::SigningKeys(keys) => Box::pin(keys.run(&context)).await,
-            Command::User(user) => Box::pin(user.run(&context)).await,
-            Command::Rights(rights) => Box::pin(rights.run(&context)).await,
-            Command::Secret(secret) => Box::pin(secret.run(&context)).await,
-            Command::Mail(mail) => Box::pin(mail.run(&context)).await,
-            Command::Audit(audit) => Box::pin(audit.run(&context)).await,
-            Command::Backup(backup) => Box::pin(backup.run(&context)).await,
-            Command::Pages(pages) => Box::pin(pages.run(&context)).await,
-            Command::Records(records) => Box::pin(records.run(&context)).await,
-            Command::Sql(sql) => Box::pin(sql.run(&context)).await,
-            Command::Users(users) => Box::pin(users.run(&context)).await,
-            Command::Teams(teams) => Box::pin(teams.run(&context)).await,
-            Command::Proxy(proxy) => Box::pin(proxy.run(&context)).await,
-            Command::Login(login) => Box::pin(login.run(&context)).await,
-            Command::Logout(logout) => Box::pin(logout.run(&context)).await,
-            Command::Whoami(whoami) => Box::pin(whoami.run(&context)).await,
-            Command::Models(models) => Box::pin(models.run(&context)).await,
-            Command::Reload(reload) => Box::pin(reload.run(&context)).await,
-            Command::Completions(completions) => completions.run(&context, Self::command()),
+        macro_rules! run {
+            ($($command:ident)+) => {
+                match self.command {
+                    $(Command::$command(command) => Box::pin(command.run(&context)).await,)+
+                    Command::Completions(completions) => completions.run(&context, Self::command()),
+                }
+            };
+        }
+        run! {
+            Demo Serve Project Env Member Resource Token ServiceToken Key SigningKeys User Rights Secret Mail Audit
+            Backup Pages Records Sql Users Teams Proxy Models Login Logout Whoami Reload
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the commands that call a service have in common: where it is, and the credential.
 
 mod credentials;
+mod given;
 mod listing;
 pub(crate) mod selection;
 mod session;
@@ -10,7 +11,9 @@ use svc_api::{Client, ClientBuilder, NoTransport};
 use svc_model::{EnvironmentName, ProjectName};
 
 pub(crate) use self::{
+    credentials::Formatted,
     credentials::{DataService, PageLayer, PageService},
+    given::with_given,
     listing::Listing,
     session::{NOBODY, SessionDir},
 };

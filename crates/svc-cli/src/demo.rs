@@ -56,17 +56,12 @@ impl Demo {
         start::prepare_process(&options, "warn")?;
         let folder = Folder::open(&context.dir_or(DEFAULT_DIR), self.reset)?;
         if !folder.has_shop()? {
-            let alone = folder.alone()?;
-            build_shop(
-                &alone.unfinished_shop(),
-                &alone.shop(),
-                context.output.shows_progress(),
-            )
-            .await?;
+            let locked = folder.lock()?;
+            let visible = context.output.shows_progress();
+            build_shop(&locked.unfinished_shop(), &folder.shop(), visible).await?;
         }
-        let _running = match folder.run()? {
-            Some(running) => running,
-            None => return Err(already_running(&folder).await),
+        let Some(_locked) = folder.try_lock()? else {
+            return Err(already_running(&folder).await);
         };
         let store = open(folder.dir()).await?;
         prepare(&store, &folder.shop()).await?;

@@ -18,7 +18,7 @@ pub(crate) use self::{
     format::{Format, FormatArg},
     progress::Progress,
     row::row,
-    rows::{RowWriter, write_one},
+    rows::RowWriter,
 };
 use crate::failure::{Failure, OrJson as _};
 
@@ -40,10 +40,9 @@ impl Output {
 
     /// The format of the rows of an API command: what was asked for, else what fits the reader.
     pub(crate) fn format(&self, asked: FormatArg) -> Format {
-        asked.format.unwrap_or(if self.json {
-            Format::Json
-        } else {
-            Format::Table
+        asked.format.unwrap_or(match self.json {
+            true => Format::Json,
+            false => Format::Table,
         })
     }
 
@@ -80,23 +79,36 @@ impl Output {
         things: impl IntoIterator<Item = T>,
         none: &str,
     ) -> Result<(), Failure> {
-        let mut rows = things
-            .into_iter()
-            .map(|thing| to_row(&thing))
-            .collect::<Result<Vec<_>, _>>()?;
+        let rows = things.into_iter().map(|thing| to_row(&thing));
+        let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
         if !self.json {
             if rows.is_empty() {
                 self.note(none);
             }
             keep_what_people_read(&mut rows);
         }
-        RowWriter::to_stdout(self.format(FormatArg::default())).write_all(rows)
+        self.rows(FormatArg::default(), rows)
+    }
+
+    /// One thing: a table of its properties for people, otherwise as one row, which in JSON is one object.
+    pub(crate) fn one(&self, asked: FormatArg, thing: &impl Serialize) -> Result<(), Failure> {
+        rows::write_one(self.format(asked), to_row(thing)?)
+    }
+
+    /// Rows that are all there.
+    pub(crate) fn rows(&self, asked: FormatArg, rows: Vec<JsonObject>) -> Result<(), Failure> {
+        RowWriter::to_stdout(self.format(asked)).write_all(rows)
     }
 
     /// A message beside the result, on standard error.
     pub(crate) fn note(&self, text: &str) {
         // A message that cannot be shown does not stop the work it is about.
         let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    /// An entity tag beside a result, for `--if-match`.
+    pub(crate) fn etag(&self, etag: Option<&str>) {
+        self.note(&format!("ETag: {}", etag.unwrap_or("none")));
     }
 
     /// Whether progress can be shown on standard error.
@@ -113,9 +125,8 @@ pub(crate) fn write_out(text: &str) -> Result<(), Failure> {
 /// Writes bytes to standard output.
 pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::output(&error))
+    let written = out.write_all(bytes).and_then(|()| out.flush());
+    written.map_err(|error| Failure::output(&error))
 }
 
 /// How many things there are, such as `1 page` or `3 pages`.

@@ -15,11 +15,11 @@ use svc_model::{
 };
 
 use crate::{
-    client::{PageLayer, PageService},
+    client::{Formatted, PageLayer, PageService, with_given},
     context::Context,
-    failure::Failure,
+    failure::{Failure, OrJson as _},
     input,
-    output::{Format, FormatArg, RowWriter, to_row, write_one},
+    output::{Format, to_row},
 };
 
 /// Page settings: list, change and publish them, and keep them as files
@@ -29,9 +29,7 @@ pub(crate) enum Pages {
     #[command(after_help = "Example:\n  svc pages list --project demo --format ndjson")]
     List {
         #[command(flatten)]
-        service: PageLayer,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageLayer>,
     },
     /// Show one page
     #[command(
@@ -44,9 +42,7 @@ pub(crate) enum Pages {
         #[arg(long)]
         etag: bool,
         #[command(flatten)]
-        service: PageLayer,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageLayer>,
     },
     /// Make a page
     #[command(after_help = "Examples:\n  \
@@ -56,9 +52,7 @@ pub(crate) enum Pages {
         #[command(flatten)]
         content: Content,
         #[command(flatten)]
-        service: PageLayer,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageLayer>,
     },
     /// Change a page; what is not named stays
     #[command(
@@ -73,9 +67,7 @@ pub(crate) enum Pages {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
-        service: PageLayer,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageLayer>,
     },
     /// Delete a page
     #[command(after_help = "Example:\n  svc pages delete 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
@@ -112,9 +104,7 @@ pub(crate) enum Pages {
         /// Unique ID of the page
         uid: PageUid,
         #[command(flatten)]
-        service: PageService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageService>,
     },
     /// Make a revision the draft of its page
     #[command(after_help = "Example:\n  svc pages restore 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1 7")]
@@ -124,9 +114,7 @@ pub(crate) enum Pages {
         /// Number of the revision
         number: u64,
         #[command(flatten)]
-        service: PageService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageService>,
     },
     Pull(code::Pull),
     Diff(code::Diff),
@@ -173,27 +161,20 @@ impl Content {
             None => JsonObject::new(),
         };
         if let Some(name) = self.name {
-            properties
-                .set("name", &name)
-                .map_err(|error| Failure::new(format!("cannot write the name as JSON: {error}")))?;
+            properties.set("name", &name).or_json("the name")?;
         }
-        let params = self
-            .params
-            .as_deref()
-            .map(input::read_json_text)
-            .transpose()?;
-        Ok((properties, params))
+        let params = self.params.as_deref().map(input::read_json_text);
+        Ok((properties, params.transpose()?))
     }
 }
 
 /// What was done to pages, for people.
-fn told(done: &str, uids: &[PageUid]) -> String {
+fn done_to(uids: &[PageUid], done: &str) -> String {
     if uids.is_empty() {
         return format!("nothing to be {done}: there are no drafts\n");
     }
-    uids.iter()
-        .map(|uid| format!("page {uid} {done}\n"))
-        .collect()
+    let lines = uids.iter().map(|uid| format!("page {uid} {done}\n"));
+    lines.collect()
 }
 
 impl Pages {
@@ -201,67 +182,49 @@ impl Pages {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         match self {
-            Self::List { service, format } => {
-                let pages = service.client()?.pages().list().send().await?;
-                let format = output.format(format);
-                if pages.is_empty() && format == Format::Table {
+            Self::List { to } => {
+                let pages = to.service.client()?.pages().list().send().await?;
+                if pages.is_empty() && output.format(to.format) == Format::Table {
                     output.note("no pages yet; svc pages create makes one");
                 }
                 let rows = pages.into_iter().map(PageSettings::into_properties);
-                RowWriter::to_stdout(format).write_all(rows.collect())
+                output.rows(to.format, rows.collect())
             }
-            Self::Get {
-                uid,
-                etag,
-                service,
-                format,
-            } => {
-                let page = service.client()?.pages().get(uid).send_tagged().await?;
+            Self::Get { uid, etag, to } => {
+                let page = to.service.client()?.pages().get(uid).send_tagged().await?;
                 if etag {
-                    output.note(&format!("ETag: {}", page.etag.as_deref().unwrap_or("none")));
+                    output.etag(page.etag.as_deref());
                 }
-                write_one(output.format(format), page.value.into_properties())
+                output.one(to.format, &page.value)
             }
-            Self::Create {
-                content,
-                service,
-                format,
-            } => {
+            Self::Create { content, to } => {
                 let (mut properties, params) = content.read()?;
                 if let Some(params) = params {
-                    properties.set("params", &params).map_err(|error| {
-                        Failure::new(format!("cannot write the params as JSON: {error}"))
-                    })?;
+                    properties.set("params", &params).or_json("the params")?;
                 }
-                let call = service.client()?.pages().create(&properties);
-                write_one(output.format(format), call.send().await?.into_properties())
+                let call = to.service.client()?.pages().create(&properties);
+                output.one(to.format, &call.send().await?)
             }
             Self::Update {
                 uid,
                 content,
                 if_match,
-                service,
-                format,
+                to,
             } => {
                 let (properties, params) = content.read()?;
                 let mut update = UpdatePageSettings::new().with_properties(properties);
                 update.params = params;
-                let mut call = service.client()?.pages().update(uid, update);
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                write_one(output.format(format), call.send().await?.into_properties())
+                let call = to.service.client()?.pages().update(uid, update);
+                let page = with_given!(call, if_match: if_match).send().await?;
+                output.one(to.format, &page)
             }
             Self::Delete {
                 uid,
                 if_match,
                 service,
             } => {
-                let mut call = service.client()?.pages().delete(uid.clone());
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                call.send().await?;
+                let call = service.client()?.pages().delete(uid.clone());
+                with_given!(call, if_match: if_match).send().await?;
                 output.deleted("page", uid.as_str())
             }
             Self::Publish { which, service } => {
@@ -270,7 +233,7 @@ impl Pages {
                     Some(uids) => pages.publish(uids).send().await?,
                     None => pages.publish_all().send().await?,
                 };
-                let text = told("published", &published);
+                let text = done_to(&published, "published");
                 output.result(&Published::new(published), &text)
             }
             Self::Discard { which, service } => {
@@ -279,26 +242,18 @@ impl Pages {
                     Some(uids) => pages.discard(uids).send().await?,
                     None => pages.discard_all().send().await?,
                 };
-                let text = told("discarded", &discarded);
+                let text = done_to(&discarded, "discarded");
                 output.result(&Discarded::new(discarded), &text)
             }
-            Self::Revisions {
-                uid,
-                service,
-                format,
-            } => {
-                let revisions = service.client()?.pages().revisions(uid).send().await?;
+            Self::Revisions { uid, to } => {
+                let call = to.service.client()?.pages().revisions(uid);
+                let revisions = call.send().await?;
                 let rows: Result<_, _> = revisions.iter().map(to_row).collect();
-                RowWriter::to_stdout(output.format(format)).write_all(rows?)
+                output.rows(to.format, rows?)
             }
-            Self::Restore {
-                uid,
-                number,
-                service,
-                format,
-            } => {
-                let call = service.client()?.pages().restore(uid, number);
-                write_one(output.format(format), call.send().await?.into_properties())
+            Self::Restore { uid, number, to } => {
+                let call = to.service.client()?.pages().restore(uid, number);
+                output.one(to.format, &call.send().await?)
             }
             Self::Pull(pull) => pull.run(context).await,
             Self::Diff(diff) => diff.run(context).await,

@@ -10,7 +10,7 @@ mod transfer;
 
 use clap::{Args, Subcommand};
 use svc_api::Records as Handle;
-use svc_model::{JsonObject, ModelName, RecordId, ResourceName};
+use svc_model::{JsonObject, ModelName, ResourceName};
 
 use self::{
     aggregate::{Aggregate, Group},
@@ -19,11 +19,10 @@ use self::{
     list::List,
 };
 use crate::{
-    client::DataService,
+    client::{DataService, Formatted, with_given},
     context::Context,
     failure::Failure,
     input,
-    output::{FormatArg, write_one},
 };
 
 /// List, get, create, update, replace, delete, aggregate, export and import records
@@ -45,9 +44,7 @@ pub(crate) enum Records {
         #[command(flatten)]
         view: View,
         #[command(flatten)]
-        service: DataService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
     /// Make a record
     #[command(after_help = "Examples:\n  \
@@ -61,24 +58,16 @@ pub(crate) enum Records {
         #[command(flatten)]
         view: View,
         #[command(flatten)]
-        service: DataService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
     /// Change a record; fields that are left out keep their value
     #[command(
         after_help = "Example:\n  svc records update shop orders 42 '{\"status\": \"shipped\"}'"
     )]
-    Update {
-        #[command(flatten)]
-        change: Change,
-    },
+    Update(Change),
     /// Replace a record; required fields must be there
     #[command(after_help = "Example:\n  svc records replace shop orders 42 @order.json")]
-    Replace {
-        #[command(flatten)]
-        change: Change,
-    },
+    Replace(Change),
     /// Delete a record
     #[command(after_help = "Example:\n  svc records delete shop orders 42")]
     Delete {
@@ -105,9 +94,7 @@ pub(crate) struct Change {
     #[command(flatten)]
     view: View,
     #[command(flatten)]
-    service: DataService,
-    #[command(flatten)]
-    format: FormatArg,
+    to: Formatted<DataService>,
 }
 
 /// Where records are.
@@ -148,20 +135,6 @@ impl Collection {
     }
 }
 
-/// Sets what was asked for on a call that shows a record.
-macro_rules! with_view {
-    ($call:expr, $view:expr) => {{
-        let (mut call, view) = ($call, $view);
-        if let Some(fields) = view.fields {
-            call = call.fields(fields);
-        }
-        if let Some(zone) = view.tz {
-            call = call.time_zone(zone);
-        }
-        call
-    }};
-}
-
 impl Records {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
@@ -176,79 +149,56 @@ impl Records {
                 item,
                 etag,
                 view,
-                service,
-                format,
+                to,
             } => {
-                let id = RecordId::from(item.id);
-                let call = with_view!(item.collection.records(&service)?.get(id), view);
+                let call = item.collection.records(&to.service)?.get(item.id);
+                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
                 let record = call.send_tagged().await?;
                 if etag {
-                    output.note(&format!(
-                        "ETag: {}",
-                        record.etag.as_deref().unwrap_or("none")
-                    ));
+                    output.etag(record.etag.as_deref());
                 }
-                write_one(output.format(format), record.value)
+                output.one(to.format, &record.value)
             }
             Self::Create {
                 collection,
                 record,
                 view,
-                service,
-                format,
+                to,
             } => {
                 let record = input::read_object(&record)?;
-                let call = with_view!(collection.records(&service)?.create(&record), view);
-                write_one(output.format(format), call.send().await?)
+                let call = collection.records(&to.service)?.create(&record);
+                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
+                output.one(to.format, &call.send().await?)
             }
-            Self::Update { change } => {
-                let Change {
-                    item,
-                    record,
-                    if_match,
-                    view,
-                    service,
-                    format,
-                } = change;
-                let record = input::read_object(&record)?;
-                let mut call = with_view!(
-                    item.collection.records(&service)?.update(item.id, &record),
-                    view
-                );
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                write_one(output.format(format), call.send().await?)
+            Self::Update(change) => {
+                let record = input::read_object(&change.record)?;
+                let Change { item, view, to, .. } = change;
+                let call = item
+                    .collection
+                    .records(&to.service)?
+                    .update(item.id, &record);
+                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
+                let call = with_given!(call, if_match: change.if_match);
+                output.one(to.format, &call.send().await?)
             }
-            Self::Replace { change } => {
-                let Change {
-                    item,
-                    record,
-                    if_match,
-                    view,
-                    service,
-                    format,
-                } = change;
-                let record = input::read_object(&record)?;
-                let mut call = with_view!(
-                    item.collection.records(&service)?.replace(item.id, &record),
-                    view
-                );
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                write_one(output.format(format), call.send().await?)
+            Self::Replace(change) => {
+                let record = input::read_object(&change.record)?;
+                let Change { item, view, to, .. } = change;
+                let call = item
+                    .collection
+                    .records(&to.service)?
+                    .replace(item.id, &record);
+                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
+                let call = with_given!(call, if_match: change.if_match);
+                output.one(to.format, &call.send().await?)
             }
             Self::Delete {
                 item,
                 if_match,
                 service,
             } => {
-                let mut call = item.collection.records(&service)?.delete(item.id.as_str());
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                call.send().await?;
+                let call = item.collection.records(&service)?.delete(item.id.as_str());
+                with_given!(call, if_match: if_match).send().await?;
                 output.deleted("record", &item.id)
             }
         }

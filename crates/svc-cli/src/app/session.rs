@@ -2,14 +2,13 @@
 //! to the next.
 
 use clap::Args;
-use serde::Serialize;
 
 use crate::{
     client::{NOBODY, SessionDir, Target},
     context::Context,
     failure::Failure,
     input::password,
-    output::{FormatArg, to_row, write_one},
+    output::{FormatArg, row},
 };
 
 /// Sign in as a user of an application; the commands that follow act for that user
@@ -57,16 +56,6 @@ pub(crate) struct Whoami {
     format: FormatArg,
 }
 
-#[derive(Serialize)]
-struct SignedIn<'a> {
-    uid: &'a str,
-}
-
-#[derive(Serialize)]
-struct SignedOut {
-    signed_out: bool,
-}
-
 impl Login {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
@@ -75,17 +64,18 @@ impl Login {
             true => password::read_line()?,
             false => password::read_once()?,
         };
-        let signed_in = client
-            .account()
-            .login_via_email_password(&self.email, password.expose())
+        let account = client.account();
+        let signed_in = account.login_via_email_password(&self.email, password.expose());
+        let signed_in = signed_in
             .await
             .map_err(|error| match error.is_unauthenticated() {
                 true => Failure::new("the e-mail address or the password is wrong"),
                 false => error.into(),
             })?;
         let text = format!("signed in as {}\n", self.email);
-        let uid = &signed_in.user.uid;
-        context.output.result(&SignedIn { uid }, &text)
+        context
+            .output
+            .result(&row! { uid: &signed_in.user.uid }, &text)
     }
 }
 
@@ -99,12 +89,13 @@ impl Logout {
             true => client.account().logout().revoke().await?,
             false => client.account().logout().await?,
         }
-        let text = if signed_out {
-            "signed out\n"
-        } else {
-            "nobody was signed in\n"
+        let text = match signed_out {
+            true => "signed out\n",
+            false => "nobody was signed in\n",
         };
-        context.output.result(&SignedOut { signed_out }, text)
+        context
+            .output
+            .result(&row! { signed_out: signed_out }, text)
     }
 }
 
@@ -113,7 +104,7 @@ impl Whoami {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let client = self.session.client(&self.target)?;
         match client.account().is_authenticated().await?.user {
-            Some(user) => write_one(context.output.format(self.format), to_row(&user)?),
+            Some(user) => context.output.one(self.format, &user),
             None => Err(Failure::new(NOBODY)),
         }
     }

@@ -4,10 +4,10 @@ use clap::Subcommand;
 use svc_model::TeamUid;
 
 use crate::{
-    client::{DataService, Listing},
+    client::{DataService, Formatted, Listing},
     context::Context,
     failure::Failure,
-    output::{FormatArg, to_row, write_one},
+    output::to_row,
 };
 
 /// List, get and update the teams of a project
@@ -33,9 +33,7 @@ pub(crate) enum Teams {
         /// Unique ID of the team
         uid: TeamUid,
         #[command(flatten)]
-        service: DataService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
     /// Rename a team
     #[command(
@@ -48,9 +46,7 @@ pub(crate) enum Teams {
         #[arg(long, value_name = "NAME")]
         name: String,
         #[command(flatten)]
-        service: DataService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
 }
 
@@ -62,26 +58,16 @@ impl Teams {
             Self::List { listing, service } => {
                 let query = listing.query(None)?;
                 let pages = service.tools()?.teams().list().query(query).by_page();
-                listing
-                    .write(context, "teams", pages, |team| to_row(&team))
-                    .await
+                let row = |team| to_row(&team);
+                listing.write(context, "teams", pages, row).await
             }
-            Self::Get {
-                uid,
-                service,
-                format,
-            } => {
-                let team = service.tools()?.teams().get(uid).await?;
-                write_one(output.format(format), to_row(&team)?)
+            Self::Get { uid, to } => {
+                let team = to.service.tools()?.teams().get(uid).await?;
+                output.one(to.format, &team)
             }
-            Self::Update {
-                uid,
-                name,
-                service,
-                format,
-            } => {
-                let team = service.tools()?.teams().update(uid).name(name).await?;
-                write_one(output.format(format), to_row(&team)?)
+            Self::Update { uid, name, to } => {
+                let teams = to.service.tools()?.teams();
+                output.one(to.format, &teams.update(uid).name(name).await?)
             }
         }
     }

@@ -4,10 +4,10 @@ use clap::{Args, Subcommand};
 use svc_model::{TeamUid, UserUid};
 
 use crate::{
-    client::{DataService, Listing},
+    client::{DataService, Formatted, Listing, with_given},
     context::Context,
     failure::Failure,
-    output::{FormatArg, to_row, write_one},
+    output::to_row,
 };
 
 /// List, get, create, update and delete the users of an application
@@ -36,9 +36,7 @@ pub(crate) enum Users {
         /// Unique ID of the user
         uid: UserUid,
         #[command(flatten)]
-        service: DataService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
     /// Make a user, who is invited by mail
     #[command(after_help = "Example:\n  \
@@ -57,9 +55,7 @@ pub(crate) enum Users {
         #[arg(long, value_name = "NAME")]
         last_name: Option<String>,
         #[command(flatten)]
-        service: DataService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
     /// Change a user; what is not named stays
     #[command(after_help = "Examples:\n  \
@@ -71,9 +67,7 @@ pub(crate) enum Users {
         #[command(flatten)]
         change: Change,
         #[command(flatten)]
-        service: DataService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
     /// Delete a user, whose sessions end at once
     #[command(after_help = "Example:\n  svc app-user delete 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
@@ -112,56 +106,36 @@ impl Users {
             } => {
                 let query = listing.query(tz.as_deref())?;
                 let pages = service.tools()?.users().list().query(query).by_page();
-                listing
-                    .write(context, "users", pages, |user| to_row(&user))
-                    .await
+                let row = |user| to_row(&user);
+                listing.write(context, "users", pages, row).await
             }
-            Self::Get {
-                uid,
-                service,
-                format,
-            } => {
-                let user = service.tools()?.users().get(uid).await?;
-                write_one(output.format(format), to_row(&user)?)
+            Self::Get { uid, to } => {
+                let user = to.service.tools()?.users().get(uid).await?;
+                output.one(to.format, &user)
             }
             Self::Create {
                 email,
                 group,
                 first_name,
                 last_name,
-                service,
-                format,
+                to,
             } => {
-                let mut call = service.tools()?.users().create(email, group);
-                if let Some(name) = first_name {
-                    call = call.first_name(name);
-                }
-                if let Some(name) = last_name {
-                    call = call.last_name(name);
-                }
-                write_one(output.format(format), to_row(&call.await?)?)
+                let call = to.service.tools()?.users().create(email, group);
+                let call = with_given!(call, first_name: first_name, last_name: last_name);
+                output.one(to.format, &call.await?)
             }
-            Self::Update {
-                uid,
-                change,
-                service,
-                format,
-            } => {
-                let mut call = service.tools()?.users().update(uid);
-                if let Some(group) = change.group {
-                    call = call.group(group);
-                }
-                call = match change.first_name.as_deref() {
-                    None => call,
+            Self::Update { uid, change, to } => {
+                let call = to.service.tools()?.users().update(uid);
+                let call = match change.first_name.as_deref() {
                     Some("") => call.clear_first_name(),
-                    Some(name) => call.first_name(name),
+                    name => with_given!(call, first_name: name),
                 };
-                call = match change.last_name.as_deref() {
-                    None => call,
+                let call = match change.last_name.as_deref() {
                     Some("") => call.clear_last_name(),
-                    Some(name) => call.last_name(name),
+                    name => with_given!(call, last_name: name),
                 };
-                write_one(output.format(format), to_row(&call.await?)?)
+                let user = with_given!(call, group: change.group).await?;
+                output.one(to.format, &user)
             }
             Self::Delete { uid, service } => {
                 service.tools()?.users().delete(&uid).await?;

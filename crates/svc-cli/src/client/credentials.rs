@@ -5,7 +5,7 @@ use svc_api::{ApiKey, ApiToken, Client, ClientBuilder, NoTransport};
 use svc_model::{Draft, EnvironmentName, ResourceName};
 
 use super::{SessionDir, Target};
-use crate::failure::Failure;
+use crate::{failure::Failure, output::FormatArg};
 
 /// How long a list of pages may be, in bytes: it comes as one answer, however many pages there are.
 const LONGEST_LIST: usize = 1 << 30;
@@ -115,6 +115,15 @@ impl PageLayer {
     pub(crate) fn names(&self) -> [&str; 3] {
         self.service.target.names()
     }
+}
+
+/// A service whose answer is written in a format.
+#[derive(Args)]
+pub(crate) struct Formatted<S: Args> {
+    #[command(flatten)]
+    pub(crate) service: S,
+    #[command(flatten)]
+    pub(crate) format: FormatArg,
 }
 
 /// A credential, unless it is blank.

@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use svc_model::JsonObject;
 
-use crate::{failure::Failure, output::Format};
+use super::Format;
+use crate::failure::{Failure, OrJson as _};
 
 /// How many rows of a table are laid out together; the widths of the next ones are their own.
 const TABLE_ROWS: usize = 1_000;
@@ -78,12 +79,8 @@ impl<W: Write> RowWriter<W> {
     /// Writes all rows there are; in CSV with the columns of all of them.
     pub(crate) fn write_all(mut self, rows: Vec<JsonObject>) -> Result<(), Failure> {
         if let (Sink::Csv(header), Some(columns)) = (&mut self.sink, columns(&rows)) {
-            let mut line = Vec::new();
-            push_csv(&mut line, columns.iter());
+            put(&mut self.out, &csv_line(&columns))?;
             *header = Some(columns);
-            self.out
-                .write_all(&line)
-                .map_err(|error| Failure::output(&error))?;
         }
         for row in rows {
             self.write(row)?;
@@ -98,7 +95,6 @@ impl<W: Write> RowWriter<W> {
 
     /// Writes one row.
     pub(crate) fn write(&mut self, row: JsonObject) -> Result<(), Failure> {
-        let first = self.written == 0;
         self.written += 1;
         match &mut self.sink {
             Sink::Table(rows) => {
@@ -110,28 +106,21 @@ impl<W: Write> RowWriter<W> {
                 self.out_table(&full)
             }
             Sink::Json => {
-                let text = to_json(&row)?;
-                let before = if first { "[" } else { "," };
-                write!(self.out, "{before}{text}").map_err(|error| Failure::output(&error))
+                let before = if self.written == 1 { "[" } else { "," };
+                let text = format!("{before}{}", to_json(&row)?);
+                put(&mut self.out, text.as_bytes())
             }
-            Sink::Ndjson => {
-                let text = to_json(&row)?;
-                writeln!(self.out, "{text}").map_err(|error| Failure::output(&error))
-            }
+            Sink::Ndjson => put(&mut self.out, (to_json(&row)? + "\n").as_bytes()),
             Sink::Csv(columns) => {
                 let mut lines = Vec::new();
                 let columns = columns.get_or_insert_with(|| {
                     let names: Vec<_> = row.iter().map(|(name, _)| name.to_owned()).collect();
-                    push_csv(&mut lines, names.iter().map(String::as_str));
+                    lines = csv_line(&names);
                     names
                 });
-                let values = columns
-                    .iter()
-                    .map(|name| row.get_raw(name).map_or_else(String::new, to_text));
-                push_csv(&mut lines, values);
-                self.out
-                    .write_all(&lines)
-                    .map_err(|error| Failure::output(&error))
+                let values: Vec<_> = columns.iter().map(|name| text_of(&row, name)).collect();
+                lines.append(&mut csv_line(&values));
+                put(&mut self.out, &lines)
             }
         }
     }
@@ -143,12 +132,8 @@ impl<W: Write> RowWriter<W> {
                 let rest = std::mem::take(rows);
                 self.out_table(&rest)?;
             }
-            Sink::Json => {
-                let end = if self.written == 0 { "[]\n" } else { "]\n" };
-                self.out
-                    .write_all(end.as_bytes())
-                    .map_err(|error| Failure::output(&error))?;
-            }
+            Sink::Json if self.written == 0 => put(&mut self.out, b"[]\n")?,
+            Sink::Json => put(&mut self.out, b"]\n")?,
             Sink::Ndjson | Sink::Csv(_) => {}
         }
         self.out.flush().map_err(|error| Failure::output(&error))
@@ -161,41 +146,36 @@ impl<W: Write> RowWriter<W> {
         let mut table = new_table(self.terminal);
         table.set_header(columns.iter().map(|name| cell(name)));
         for row in rows {
-            let cells = columns
-                .iter()
-                .map(|name| cell(&row.get_raw(name).map_or_else(String::new, to_text)));
-            add_row(
-                &mut table,
-                Row::from(cells.collect::<Vec<_>>()),
-                self.terminal,
-            );
+            let cells = columns.iter().map(|name| cell(&text_of(row, name)));
+            let mut cells = Row::from(cells.collect::<Vec<_>>());
+            if self.terminal {
+                cells.max_height(ROW_LINES);
+            }
+            table.add_row(cells);
         }
         keep_short_columns_whole(&mut table);
-        writeln!(self.out, "{}", table.trim_fmt()).map_err(|error| Failure::output(&error))
+        put(&mut self.out, format!("{}\n", table.trim_fmt()).as_bytes())
     }
 }
 
 /// One thing: a table of its properties for people, otherwise as one row, which in JSON is one object.
-pub(crate) fn write_one(format: Format, thing: JsonObject) -> Result<(), Failure> {
+pub(super) fn write_one(format: Format, thing: JsonObject) -> Result<(), Failure> {
     match format {
-        Format::Table => {
-            let text = one_as_table(&thing, io::stdout().is_terminal());
-            crate::output::write_out(&text)
-        }
-        Format::Json => crate::output::write_out(&format!("{}\n", to_json(&thing)?)),
-        Format::Ndjson | Format::Csv => {
-            let mut writer = RowWriter::to_stdout(format);
-            writer.write(thing)?;
-            writer.finish()
-        }
+        Format::Table => super::write_out(&one_as_table(&thing, io::stdout().is_terminal())),
+        Format::Json => super::write_out(&format!("{}\n", to_json(&thing)?)),
+        Format::Ndjson | Format::Csv => RowWriter::to_stdout(format).write_all(vec![thing]),
     }
+}
+
+fn put(out: &mut impl Write, bytes: &[u8]) -> Result<(), Failure> {
+    out.write_all(bytes)
+        .map_err(|error| Failure::output(&error))
 }
 
 fn one_as_table(thing: &JsonObject, terminal: bool) -> String {
     let mut table = new_table(terminal);
     for (name, value) in thing.iter() {
-        let row = Row::from(vec![cell(name), cell(&to_text(value.get()))]);
-        add_row(&mut table, row, false);
+        table.add_row([cell(name), cell(&to_text(value.get()))]);
     }
     format!("{}\n", table.trim_fmt())
 }
@@ -220,28 +200,17 @@ fn keep_short_columns_whole(table: &mut Table) {
     let Some(room) = table.width() else {
         return;
     };
-    let header = table.header().map(|header| {
-        let names = header
-            .cell_iter()
-            .map(|name| name.content().chars().count());
-        names
-            .map(|width| u16::try_from(width).unwrap_or(u16::MAX))
-            .collect::<Vec<_>>()
-    });
-    let (header, content) = (
-        header.unwrap_or_default(),
-        table.column_max_content_widths(),
-    );
+    let names = table.header().into_iter().flat_map(Row::cell_iter);
+    let names = names.map(|name| name.content().chars().count());
+    let names = names.map(|width| u16::try_from(width).unwrap_or(u16::MAX));
+    let (names, content) = (names.collect::<Vec<_>>(), table.column_max_content_widths());
     for short in [24, 16, 12, 8, 0] {
-        let widths = header
-            .iter()
-            .zip(&content)
-            .map(|(name, all)| (*name).max((*all).min(short)));
+        let widths = names.iter().zip(&content);
+        let widths = widths.map(|(name, all)| (*name).max((*all).min(short)));
         // A space on each side, and the line between columns.
         let widths: Vec<u16> = widths.map(|width| width.saturating_add(2)).collect();
-        let needed = widths.iter().fold(1_u16, |sum, width| {
-            sum.saturating_add(*width).saturating_add(1)
-        });
+        let add = |sum: u16, width: &u16| sum.saturating_add(*width).saturating_add(1);
+        let needed = widths.iter().fold(1, add);
         if needed <= room {
             let least = |width| ColumnConstraint::LowerBoundary(Width::Fixed(width));
             table.set_constraints(widths.into_iter().map(least));
@@ -250,24 +219,13 @@ fn keep_short_columns_whole(table: &mut Table) {
     }
 }
 
-fn add_row(table: &mut Table, mut row: Row, shorten: bool) {
-    if shorten {
-        row.max_height(ROW_LINES);
-    }
-    table.add_row(row);
-}
-
 /// The columns of rows, in the order in which they first appear.
 fn columns(rows: &[JsonObject]) -> Option<Vec<String>> {
     let mut columns: Vec<String> = Vec::new();
     for row in rows {
         // Rows of one list nearly always have the same columns.
-        if row.len() == columns.len()
-            && row
-                .iter()
-                .zip(&columns)
-                .all(|((name, _), column)| name == column)
-        {
+        let is_same = |((name, _), column): ((&str, _), &String)| name == column;
+        if row.len() == columns.len() && row.iter().zip(&columns).all(is_same) {
             continue;
         }
         for (name, _) in row.iter() {
@@ -281,44 +239,44 @@ fn columns(rows: &[JsonObject]) -> Option<Vec<String>> {
 
 /// A cell without anything that a terminal would obey.
 fn cell(text: &str) -> Cell {
-    if text.contains(char::is_control) {
-        let mut shown = String::with_capacity(text.len());
-        for c in text.chars() {
-            if c.is_control() {
-                shown.extend(c.escape_default());
-            } else {
-                shown.push(c);
-            }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
         }
-        Cell::new(shown)
-    } else {
-        Cell::new(text)
     }
+    Cell::new(shown)
 }
 
 /// A JSON value as people read it: text without quotes, null as nothing.
 fn to_text(json: &str) -> String {
-    if json == "null" {
-        String::new()
-    } else if json.starts_with('"') {
-        serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
-    } else {
-        json.to_owned()
+    match json {
+        "null" => String::new(),
+        text if text.starts_with('"') => {
+            serde_json::from_str(text).unwrap_or_else(|_| text.to_owned())
+        }
+        other => other.to_owned(),
     }
 }
 
-fn to_json(row: &JsonObject) -> Result<String, Failure> {
-    serde_json::to_string(row)
-        .map_err(|error| Failure::new(format!("cannot write a record as JSON: {error}")))
+/// A property of a row as people read it; nothing where the row has none.
+fn text_of(row: &JsonObject, name: &str) -> String {
+    row.get_raw(name).map_or_else(String::new, to_text)
 }
 
-fn push_csv<T: AsRef<[u8]>>(lines: &mut Vec<u8>, fields: impl Iterator<Item = T>) {
-    let mut writer = csv::WriterBuilder::new()
-        .terminator(csv::Terminator::CRLF)
-        .from_writer(lines);
+fn to_json(row: &JsonObject) -> Result<String, Failure> {
+    serde_json::to_string(row).or_json("a record")
+}
+
+/// A line of CSV (RFC 4180).
+fn csv_line(fields: &[String]) -> Vec<u8> {
+    let mut line = Vec::new();
+    let mut writer = csv::WriterBuilder::new();
+    let writer = writer.terminator(csv::Terminator::CRLF);
     // Writing to memory does not fail, and a record of its own may have any length.
-    let _ = writer.write_record(fields);
-    let _ = writer.flush();
+    let _ = writer.from_writer(&mut line).write_record(fields);
+    line
 }
 
 #[cfg(test)]
@@ -364,9 +322,8 @@ mod tests {
     fn csv_of_rows_that_are_all_there_has_the_columns_of_all() {
         let mut out = Vec::new();
         let writer = RowWriter::new(&mut out, Format::Csv, false);
-        writer
-            .write_all(vec![row(r#"{"a":1,"b":2}"#), row(r#"{"b":3,"c":4}"#)])
-            .unwrap();
+        let rows = [r#"{"a":1,"b":2}"#, r#"{"b":3,"c":4}"#].map(row);
+        writer.write_all(rows.into()).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "a,b,c\r\n1,2,\r\n,3,4\r\n");
     }
 
@@ -375,12 +332,8 @@ mod tests {
         let text = written(Format::Json, &ROWS);
         assert_eq!(text.lines().count(), 1);
         assert!(text.starts_with(r#"[{"id":9007199254740993,"#), "{text}");
-        assert_eq!(
-            serde_json::from_str::<Vec<serde_json::Value>>(&text)
-                .unwrap()
-                .len(),
-            2
-        );
+        let array: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+        assert_eq!(array.len(), 2);
         assert_eq!(written(Format::Json, &[]), "[]\n");
     }
 
@@ -395,10 +348,7 @@ mod tests {
     #[test]
     fn a_table_has_no_character_that_a_terminal_would_obey() {
         let text = written(Format::Table, &[r#"{"id":1,"name":"\u001b[31mred\u0007"}"#]);
-        assert!(
-            !text.contains('\u{1b}') && !text.contains('\u{7}'),
-            "{text:?}"
-        );
+        assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
         assert!(text.contains("\\u{1b}[31mred"), "{text:?}");
     }
 
@@ -419,14 +369,11 @@ mod tests {
         table.add_row(["1", "cancelled", &"word ".repeat(40)]);
         keep_short_columns_whole(&mut table);
         let text = table.to_string();
-        assert!(
-            text.contains("customer_id") && text.contains("cancelled"),
-            "{text}"
-        );
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 60),
-            "{text}"
-        );
+        for whole in ["customer_id", "cancelled"] {
+            assert!(text.contains(whole), "{text}");
+        }
+        let fits = |line: &str| line.chars().count() <= 60;
+        assert!(text.lines().all(fits), "{text}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! `svc records aggregate` and `svc records group`: one value over records, or one for each group of them.
 
+use std::str::FromStr;
+
 use clap::Args;
-use serde_json::value::RawValue;
 use svc_model::{
     JsonObject,
     records::{AggregateFunction, Aggregation, GroupColumn, GroupLookup, group_name},
@@ -9,10 +10,10 @@ use svc_model::{
 
 use super::Collection;
 use crate::{
-    client::{DataService, selection::Selection},
+    client::{DataService, Formatted, selection::Selection, with_given},
     context::Context,
-    failure::Failure,
-    output::{FormatArg, RowWriter, write_one},
+    failure::{Failure, OrJson as _},
+    output::row,
 };
 
 /// What of the records.
@@ -50,9 +51,7 @@ pub(crate) struct Aggregate {
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     tz: Option<String>,
     #[command(flatten)]
-    service: DataService,
-    #[command(flatten)]
-    format: FormatArg,
+    to: Formatted<DataService>,
 }
 
 impl Aggregate {
@@ -60,15 +59,13 @@ impl Aggregate {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
-        let records = self.collection.records(&self.service)?;
+        let records = self.collection.records(&self.to.service)?;
         let call = match aggregation.column {
             Some(column) => records.aggregate(aggregation.func, column),
             None => records.count(),
         };
         let value = call.query(query).await?;
-        let mut row = JsonObject::new();
-        row.set_raw("y_func", raw(&value)?);
-        write_one(context.output.format(self.format), row)
+        context.output.one(self.to.format, &row! { y_func: value })
     }
 }
 
@@ -97,17 +94,12 @@ pub(crate) struct Group {
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     tz: Option<String>,
     #[command(flatten)]
-    service: DataService,
-    #[command(flatten)]
-    format: FormatArg,
+    to: Formatted<DataService>,
 }
 
-fn column(text: &str) -> Result<GroupColumn, String> {
+fn column(text: &str) -> Result<GroupColumn, <GroupLookup as FromStr>::Err> {
     let (name, lookup) = match text.rsplit_once(':') {
-        Some((name, lookup)) => match lookup.parse::<GroupLookup>() {
-            Ok(lookup) => (name, lookup),
-            Err(error) => return Err(error.to_string()),
-        },
+        Some((name, lookup)) => (name, lookup.parse()?),
         None => (text, GroupLookup::Plain),
     };
     let mut column = GroupColumn::new(name);
@@ -121,29 +113,24 @@ impl Group {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
         let names: Vec<String> = self.by.iter().map(|column| column.column.clone()).collect();
-        let records = self.collection.records(&self.service)?;
-        let mut call = records.group(self.by, aggregation).query(query);
-        if let Some(limit) = self.limit {
-            call = call.limit(limit);
-        }
+        let records = self.collection.records(&self.to.service)?;
+        let call = records.group(self.by, aggregation).query(query);
+        let call = with_given!(call, limit: self.limit);
         let mut rows = Vec::new();
         for group in call.await? {
             let mut row = JsonObject::new();
             for (position, (name, value)) in names.iter().zip(&group.groups).enumerate() {
                 // Two groups may be of one column.
-                match row.contains(name) {
-                    true => row.set_raw(&group_name(position), raw(value)?),
-                    false => row.set_raw(name, raw(value)?),
-                }
+                let name = match row.contains(name) {
+                    true => &group_name(position),
+                    false => name,
+                };
+                row.set(name, value).or_json("a value of the answer")?;
             }
-            row.set_raw("y_func", raw(&group.value)?);
+            let value = row.set("y_func", &group.value);
+            value.or_json("a value of the answer")?;
             rows.push(row);
         }
-        RowWriter::to_stdout(context.output.format(self.format)).write_all(rows)
+        context.output.rows(self.to.format, rows)
     }
-}
-
-fn raw(value: &impl serde::Serialize) -> Result<Box<RawValue>, Failure> {
-    serde_json::value::to_raw_value(value)
-        .map_err(|error| Failure::new(format!("a value of the answer is no JSON: {error}")))
 }

@@ -8,10 +8,10 @@ use svc_model::{
 };
 
 use crate::{
-    client::DataService,
+    client::{DataService, Formatted},
     context::Context,
     failure::Failure,
-    output::{Format, FormatArg, RowWriter},
+    output::{Format, row, to_row},
 };
 
 /// Show the models of a resource, or the fields of one model
@@ -26,9 +26,7 @@ pub(crate) struct Models {
     /// Show the fields of this model
     model: Option<String>,
     #[command(flatten)]
-    service: DataService,
-    #[command(flatten)]
-    format: FormatArg,
+    to: Formatted<DataService>,
 }
 
 /// Read the structure of a resource anew, after its tables have changed
@@ -41,91 +39,34 @@ pub(crate) struct Reload {
     service: DataService,
 }
 
-/// A model in a table that a person reads.
-#[derive(Serialize)]
-struct ModelRow<'a> {
-    model: &'a str,
-    kind: &'static str,
-    primary_key: &'a str,
-    fields: usize,
-    relations: String,
-}
-
-impl<'a> ModelRow<'a> {
-    fn of(model: &'a ModelDescription) -> Self {
-        let relations: Vec<_> = model
-            .relations
-            .iter()
-            .map(|relation| relation.related_model.as_str())
-            .collect();
-        Self {
-            model: &model.model,
-            kind: if model.is_view { "view" } else { "table" },
-            primary_key: &model.primary_key_field,
-            fields: model.fields.len(),
-            relations: relations.join(", "),
-        }
-    }
-}
-
-/// A field in a table that a person reads.
-#[derive(Serialize)]
-struct FieldRow<'a> {
-    field: &'a str,
-    #[serde(rename = "type")]
-    kind: String,
-    declared: &'a str,
-    null: bool,
-    required: bool,
-    editable: bool,
-}
-
-impl<'a> FieldRow<'a> {
-    fn of(field: &'a FieldDescription) -> Self {
-        Self {
-            field: &field.name,
-            kind: format!("{:?}", field.field),
-            declared: &field.db_field,
-            null: field.null,
-            required: field.required,
-            editable: field.editable,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Reloaded<'a> {
-    reloaded: &'a str,
-}
-
 impl Models {
     /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let client = self.service.client(&self.resource)?;
-        let mut models = client
-            .resource(&self.resource)
-            .model_descriptions()
-            .send()
-            .await?;
-        let format = context.output.format(self.format);
-        let rows = match &self.model {
-            None if matches!(format, Format::Table) => rows(models.iter().map(ModelRow::of))?,
-            None => rows(&models)?,
-            Some(name) => {
-                models.retain(|model| model.model == *name);
-                let Some(model) = models.first() else {
-                    return Err(Failure::new(format!(
-                        "there is no model {name} in {}; svc models {0} shows them",
-                        self.resource
-                    )));
-                };
-                match format {
-                    Format::Table => rows(model.fields.iter().map(FieldRow::of))?,
-                    _ => rows(&model.fields)?,
-                }
+        let Self {
+            resource,
+            model,
+            to,
+        } = self;
+        let call = to.service.client(&resource)?.resource(&resource);
+        let models = call.model_descriptions().send().await?;
+        let for_people = context.output.format(to.format) == Format::Table;
+        let rows = if let Some(name) = model {
+            let Some(model) = models.iter().find(|model| model.model == name) else {
+                return Err(Failure::new(format!(
+                    "there is no model {name} in {resource}; svc models {resource} shows them"
+                )));
+            };
+            match for_people {
+                true => rows(model.fields.iter().map(field_row))?,
+                false => rows(&model.fields)?,
+            }
+        } else {
+            match for_people {
+                true => rows(models.iter().map(model_row))?,
+                false => rows(&models)?,
             }
         };
-        RowWriter::to_stdout(format).write_all(rows)
+        context.output.rows(to.format, rows)
     }
 }
 
@@ -135,17 +76,39 @@ impl Reload {
         let client = self.service.client(&self.resource)?;
         client.resource(&self.resource).reload().send().await?;
         let name = self.resource.as_str();
-        context.output.result(
-            &Reloaded { reloaded: name },
-            &format!("{name} was read anew\n"),
-        )
+        context
+            .output
+            .result(&row! { reloaded: name }, &format!("{name} was read anew\n"))
+    }
+}
+
+/// A model in a table that a person reads.
+fn model_row(model: &ModelDescription) -> impl Serialize {
+    let related = model.relations.iter();
+    let related: Vec<_> = related
+        .map(|relation| relation.related_model.as_str())
+        .collect();
+    row! {
+        model: &model.model,
+        kind: if model.is_view { "view" } else { "table" },
+        primary_key: &model.primary_key_field,
+        fields: model.fields.len(),
+        relations: related.join(", "),
+    }
+}
+
+/// A field in a table that a person reads.
+fn field_row(field: &FieldDescription) -> impl Serialize {
+    row! {
+        field: &field.name,
+        r#type: format!("{:?}", field.field),
+        declared: &field.db_field,
+        null: field.null,
+        required: field.required,
+        editable: field.editable,
     }
 }
 
 fn rows<T: Serialize>(things: impl IntoIterator<Item = T>) -> Result<Vec<JsonObject>, Failure> {
-    things
-        .into_iter()
-        .map(|thing| JsonObject::from_serialize(&thing))
-        .collect::<Result<_, _>>()
-        .map_err(|error| Failure::new(format!("cannot write the result as JSON: {error}")))
+    things.into_iter().map(|thing| to_row(&thing)).collect()
 }

@@ -5,11 +5,10 @@ use serde_json::Value;
 use svc_model::{JsonObject, ResourceName};
 
 use crate::{
-    client::DataService,
+    client::{DataService, Formatted},
     context::Context,
-    failure::Failure,
+    failure::{Failure, OrJson as _},
     input,
-    output::{FormatArg, RowWriter},
 };
 
 /// Ask a resource with SQL that only reads
@@ -51,31 +50,28 @@ pub(crate) struct Sql {
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
     #[command(flatten)]
-    service: DataService,
-    #[command(flatten)]
-    format: FormatArg,
+    to: Formatted<DataService>,
 }
 
 /// `NAME=VALUE`, the value as JSON where it is some, else as a text.
-fn bind(text: &str) -> Result<(String, Value), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or("must be NAME=VALUE, such as least=100")?;
+fn bind(text: &str) -> Result<(String, Value), &'static str> {
+    let wrong = "must be NAME=VALUE, such as least=100";
+    let (name, value) = text.split_once('=').ok_or(wrong)?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
     Ok((name.trim_start_matches(':').to_owned(), value))
 }
 
-fn filter(text: &str) -> Result<(String, String), String> {
-    text.split_once('=')
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .ok_or_else(|| "must be COLUMN__LOOKUP=VALUE, such as total__gte=100".to_owned())
+fn filter(text: &str) -> Result<(String, String), &'static str> {
+    let wrong = "must be COLUMN__LOOKUP=VALUE, such as total__gte=100";
+    let (key, value) = text.split_once('=').ok_or(wrong)?;
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 impl Sql {
     /// Asks and writes the rows.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = input::read_text(&self.query)?;
-        let client = self.service.client(&self.resource)?;
+        let client = self.to.service.client(&self.resource)?;
         let mut call = client.sql(self.resource).query(query);
         for (name, value) in self.bind {
             call = call.bind(name, value);
@@ -83,36 +79,27 @@ impl Sql {
         for (key, value) in self.filter {
             call = call.filter(key, value);
         }
-        for column in self.order_by {
-            call = call.order_by(column);
-        }
-        if let Some(offset) = self.offset {
-            call = call.offset(offset);
-        }
-        if let Some(limit) = self.limit {
-            call = call.limit(limit);
-        }
-        if let Some(zone) = self.tz {
-            call = call.time_zone(zone);
-        }
-        if let Some(schema) = self.schema {
-            call = call.schema(schema);
-        }
+        let call = call.change(|mut query| {
+            query.order_by = self.order_by;
+            query.offset = self.offset;
+            query.limit = self.limit;
+            query.timezone = self.tz;
+            query.schema = self.schema;
+            query
+        });
         let result = call.await?;
-        let output = &context.output;
-        let mut rows = Vec::with_capacity(result.data.len());
-        for values in result.data {
+        let rows = result.data.into_iter().map(|values| {
             let mut row = JsonObject::new();
             for (column, value) in result.columns.iter().zip(&values) {
-                row.set(column, value).map_err(|error| {
-                    Failure::new(format!("a value of the answer cannot be written: {error}"))
-                })?;
+                row.set(column, value).or_json("a value of the answer")?;
             }
-            rows.push(row);
-        }
-        RowWriter::to_stdout(output.format(self.format)).write_all(rows)?;
+            Ok(row)
+        });
+        context
+            .output
+            .rows(self.to.format, rows.collect::<Result<_, Failure>>()?)?;
         if result.truncated {
-            output.note(
+            context.output.note(
                 "there are more rows than one answer holds; add limit and order to the query",
             );
         }

@@ -58,14 +58,14 @@ pub(crate) struct ServerOptions {
     #[arg(long, value_name = "BYTES", env = "SVC_BODY_LIMIT", value_parser = positive::<NonZeroUsize>)]
     body_limit: Option<NonZeroUsize>,
     /// How long a request may take until its answer begins [default: 60]
-    #[arg(long, value_name = "SECONDS", env = "SVC_REQUEST_TIMEOUT", value_parser = positive::<NonZeroU64>)]
-    request_timeout: Option<NonZeroU64>,
+    #[arg(long, value_name = "SECONDS", env = "SVC_REQUEST_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    request_timeout: Option<Seconds<NonZeroU64>>,
     /// How long a statement may run in a connected database [default: 15]
-    #[arg(long, value_name = "SECONDS", env = "SVC_STATEMENT_TIMEOUT", value_parser = positive::<NonZeroU64>)]
-    statement_timeout: Option<NonZeroU64>,
+    #[arg(long, value_name = "SECONDS", env = "SVC_STATEMENT_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    statement_timeout: Option<Seconds<NonZeroU64>>,
     /// How old what is known of the tables of a database may be when a request uses it; 0 compares nothing [default: 10]
-    #[arg(long, value_name = "SECONDS", env = "SVC_STRUCTURE_CHECK", value_parser = whole::<u64>)]
-    structure_check: Option<u64>,
+    #[arg(long, value_name = "SECONDS", env = "SVC_STRUCTURE_CHECK", value_parser = whole::<Seconds<u64>>)]
+    structure_check: Option<Seconds<u64>>,
     /// The most connections to a database server, for each resource [default: 10]
     #[arg(long, value_name = "NUMBER", env = "SVC_DATABASE_CONNECTIONS", value_parser = positive::<NonZeroUsize>)]
     database_connections: Option<NonZeroUsize>,
@@ -73,14 +73,14 @@ pub(crate) struct ServerOptions {
     #[arg(long, value_name = "NUMBER", env = "SVC_SQLITE_READERS", value_parser = positive::<NonZeroUsize>)]
     sqlite_readers: Option<NonZeroUsize>,
     /// How long a request body may take to arrive [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT", value_parser = positive::<NonZeroU64>)]
-    body_timeout: Option<NonZeroU64>,
+    #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    body_timeout: Option<Seconds<NonZeroU64>>,
     /// How long a connection may take to send a request head, or be idle [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_HEADER_TIMEOUT", value_parser = positive::<NonZeroU64>)]
-    header_timeout: Option<NonZeroU64>,
+    #[arg(long, value_name = "SECONDS", env = "SVC_HEADER_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    header_timeout: Option<Seconds<NonZeroU64>>,
     /// How long a caller may take to read anything of an answer [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_WRITE_TIMEOUT", value_parser = positive::<NonZeroU64>)]
-    write_timeout: Option<NonZeroU64>,
+    #[arg(long, value_name = "SECONDS", env = "SVC_WRITE_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    write_timeout: Option<Seconds<NonZeroU64>>,
     /// The fewest bytes a second at which callers send bodies and read answers; 0 asks for none [default: 1024]
     #[arg(long, value_name = "BYTES", env = "SVC_MIN_TRANSFER_RATE", value_parser = whole::<u64>)]
     min_transfer_rate: Option<u64>,
@@ -107,8 +107,8 @@ pub(crate) struct ServerOptions {
     #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ADDRESS", value_parser = positive::<NonZeroU32>)]
     tries_per_address: Option<NonZeroU32>,
     /// How long a request of the HTTP proxy may take to the end of its answer [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_PROXY_TIMEOUT", value_parser = positive::<NonZeroU64>)]
-    proxy_timeout: Option<NonZeroU64>,
+    #[arg(long, value_name = "SECONDS", env = "SVC_PROXY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    proxy_timeout: Option<Seconds<NonZeroU64>>,
     /// The most bytes of an answer that the HTTP proxy passes on [default: 16777216]
     #[arg(long, value_name = "BYTES", env = "SVC_PROXY_RESPONSE_LIMIT", value_parser = positive::<NonZeroU64>)]
     proxy_response_limit: Option<NonZeroU64>,
@@ -116,8 +116,8 @@ pub(crate) struct ServerOptions {
     #[arg(long, value_name = "NUMBER", env = "SVC_MAX_PROXY_REQUESTS", value_parser = positive::<NonZeroUsize>)]
     max_proxy_requests: Option<NonZeroUsize>,
     /// How long a shutdown waits for requests in flight [default: 30]
-    #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE", value_parser = whole::<u64>)]
-    shutdown_grace: Option<u64>,
+    #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE", value_parser = whole::<Seconds<u64>>)]
+    shutdown_grace: Option<Seconds<u64>>,
     /// Whether every write leaves a line in the audit trail, which svc audit list shows [default: on]
     #[arg(long, value_name = "MODE", env = "SVC_AUDIT")]
     audit: Option<Audit>,
@@ -158,13 +158,31 @@ pub(crate) enum Audit {
     Off,
 }
 
-impl Audit {
-    fn mode(self) -> AuditMode {
-        match self {
-            Self::On => AuditMode::On,
-            Self::BestEffort => AuditMode::BestEffort,
-            Self::Off => AuditMode::Off,
+impl From<Audit> for AuditMode {
+    fn from(audit: Audit) -> Self {
+        match audit {
+            Audit::On => Self::On,
+            Audit::BestEffort => Self::BestEffort,
+            Audit::Off => Self::Off,
         }
+    }
+}
+
+/// A time in whole seconds.
+#[derive(Clone, Copy, Deserialize)]
+pub(crate) struct Seconds<T>(T);
+
+impl<T: FromStr> FromStr for Seconds<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl<T: Into<u64>> From<Seconds<T>> for Duration {
+    fn from(Seconds(seconds): Seconds<T>) -> Self {
+        Self::from_secs(seconds.into())
     }
 }
 
@@ -189,130 +207,58 @@ impl ServerOptions {
         })?;
         // The whole text of the error would show the line, which may hold the password of a database.
         toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(1, |span| {
-                1 + text
-                    .bytes()
-                    .take(span.start)
-                    .filter(|byte| *byte == b'\n')
-                    .count()
-            });
-            Failure::usage(format!(
-                "{file}, line {line}: {}",
-                error.message().trim_end()
-            ))
+            let before = text.bytes().take(error.span().map_or(0, |span| span.start));
+            let line = 1 + before.filter(|byte| *byte == b'\n').count();
+            let message = error.message().trim_end();
+            Failure::usage(format!("{file}, line {line}: {message}"))
         })
     }
 
     /// What is set here, and from the file what is not.
     pub(crate) fn or(self, file: &ConfigFile) -> Self {
-        Self {
-            listen: self.listen.or(file.listen),
-            data_listen: self.data_listen.or(file.data_listen),
-            public_url: self.public_url.or_else(|| file.public_url.clone()),
-            trusted_proxies: self
-                .trusted_proxies
-                .or_else(|| file.trusted_proxies.clone()),
-            cors_origins: self.cors_origins.or_else(|| file.cors_origins.clone()),
-            body_limit: self.body_limit.or(file.body_limit),
-            request_timeout: self.request_timeout.or(file.request_timeout),
-            statement_timeout: self.statement_timeout.or(file.statement_timeout),
-            structure_check: self.structure_check.or(file.structure_check),
-            database_connections: self.database_connections.or(file.database_connections),
-            sqlite_readers: self.sqlite_readers.or(file.sqlite_readers),
-            body_timeout: self.body_timeout.or(file.body_timeout),
-            header_timeout: self.header_timeout.or(file.header_timeout),
-            write_timeout: self.write_timeout.or(file.write_timeout),
-            min_transfer_rate: self.min_transfer_rate.or(file.min_transfer_rate),
-            max_connections: self.max_connections.or(file.max_connections),
-            max_connections_per_address: self
-                .max_connections_per_address
-                .or(file.max_connections_per_address),
-            max_requests: self.max_requests.or(file.max_requests),
-            max_anonymous_requests: self.max_anonymous_requests.or(file.max_anonymous_requests),
-            answer_memory: self.answer_memory.or(file.answer_memory),
-            tries_per_account: self.tries_per_account.or(file.tries_per_account),
-            tries_per_address: self.tries_per_address.or(file.tries_per_address),
-            proxy_timeout: self.proxy_timeout.or(file.proxy_timeout),
-            proxy_response_limit: self.proxy_response_limit.or(file.proxy_response_limit),
-            max_proxy_requests: self.max_proxy_requests.or(file.max_proxy_requests),
-            shutdown_grace: self.shutdown_grace.or(file.shutdown_grace),
-            audit: self.audit.or(file.audit),
-            audit_days: self.audit_days.or(file.audit_days),
-            smtp_url: self.smtp_url.or_else(|| file.smtp_url.clone()),
-            mail_from: self.mail_from.or_else(|| file.mail_from.clone()),
-            log: self.log.or_else(|| file.log.clone()),
-            log_format: self.log_format.or(file.log_format),
-            dir: self.dir.or_else(|| file.dir.clone()),
-            connect: self.connect.or_else(|| file.connect.clone()),
+        macro_rules! either {
+            ($($option:ident)+) => {
+                Self { $($option: self.$option.or_else(|| file.$option.clone())),+ }
+            };
+        }
+        either! {
+            listen data_listen public_url trusted_proxies cors_origins body_limit request_timeout
+            statement_timeout structure_check database_connections sqlite_readers body_timeout
+            header_timeout write_timeout min_transfer_rate max_connections
+            max_connections_per_address max_requests max_anonymous_requests answer_memory
+            tries_per_account tries_per_address proxy_timeout proxy_response_limit
+            max_proxy_requests shutdown_grace audit audit_days smtp_url mail_from log log_format
+            dir connect
         }
     }
 
     /// The settings of the server: what is set, and its defaults for the rest.
     pub(crate) fn server_config(&self) -> Config {
         let mut config = Config::default();
-        config.listen = self.listen.unwrap_or(config.listen);
+        macro_rules! set {
+            ($($option:ident)+) => {
+                $(if let Some(value) = self.$option.clone() {
+                    config.$option = value.into();
+                })+
+            };
+        }
+        set! {
+            listen trusted_proxies cors_origins body_limit request_timeout statement_timeout
+            structure_check database_connections body_timeout header_timeout write_timeout
+            min_transfer_rate max_connections max_connections_per_address max_requests
+            max_anonymous_requests answer_memory tries_per_account tries_per_address
+            proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace audit audit_days
+        }
         config.data_listen = self.data_listen;
-        config.public_url = self
-            .public_url
-            .as_deref()
-            .map(|url| url.trim_end_matches('/').to_owned());
-        config.trusted_proxies = self.trusted_proxies.clone().unwrap_or_default();
-        config.cors_origins = self.cors_origins.clone().unwrap_or_default();
-        config.body_limit = self.body_limit.map_or(config.body_limit, NonZeroUsize::get);
-        config.request_timeout = seconds(self.request_timeout, config.request_timeout);
-        config.statement_timeout = seconds(self.statement_timeout, config.statement_timeout);
-        config.structure_check = self
-            .structure_check
-            .map_or(config.structure_check, Duration::from_secs);
-        config.database_connections = self
-            .database_connections
-            .map_or(config.database_connections, NonZeroUsize::get);
         config.sqlite_readers = self.sqlite_readers.map(NonZeroUsize::get);
-        config.body_timeout = seconds(self.body_timeout, config.body_timeout);
-        config.header_timeout = seconds(self.header_timeout, config.header_timeout);
-        config.write_timeout = seconds(self.write_timeout, config.write_timeout);
-        config.min_transfer_rate = self.min_transfer_rate.unwrap_or(config.min_transfer_rate);
-        config.max_connections = self
-            .max_connections
-            .map_or(config.max_connections, NonZeroUsize::get);
-        config.max_connections_per_address = self
-            .max_connections_per_address
-            .map_or(config.max_connections_per_address, NonZeroUsize::get);
-        config.max_requests = self
-            .max_requests
-            .map_or(config.max_requests, NonZeroUsize::get);
-        config.max_anonymous_requests = self
-            .max_anonymous_requests
-            .map_or(config.max_anonymous_requests, NonZeroUsize::get);
-        config.answer_memory = self
-            .answer_memory
-            .map_or(config.answer_memory, NonZeroUsize::get);
-        config.tries_per_account = self.tries_per_account.unwrap_or(config.tries_per_account);
-        config.tries_per_address = self.tries_per_address.unwrap_or(config.tries_per_address);
-        config.proxy_timeout = seconds(self.proxy_timeout, config.proxy_timeout);
-        config.proxy_response_limit = self
-            .proxy_response_limit
-            .map_or(config.proxy_response_limit, NonZeroU64::get);
-        config.max_proxy_requests = self
-            .max_proxy_requests
-            .map_or(config.max_proxy_requests, NonZeroUsize::get);
-        config.shutdown_grace = self
-            .shutdown_grace
-            .map_or(config.shutdown_grace, Duration::from_secs);
-        config.audit = self.audit.map_or(config.audit, Audit::mode);
-        config.audit_days = self.audit_days.unwrap_or(config.audit_days);
+        let public_url = self.public_url.as_deref();
+        config.public_url = public_url.map(|url| url.trim_end_matches('/').to_owned());
         // Without a sender the server says what is missing.
-        config.mail = self
-            .smtp_url
-            .as_deref()
-            .filter(|url| !url.is_empty())
-            .map(|url| MailConfig::new(url, self.mail_from.as_deref().unwrap_or_default()));
+        let smtp_url = self.smtp_url.as_deref().filter(|url| !url.is_empty());
+        let from = self.mail_from.as_deref().unwrap_or_default();
+        config.mail = smtp_url.map(|url| MailConfig::new(url, from));
         config
     }
-}
-
-fn seconds(set: Option<NonZeroU64>, default: Duration) -> Duration {
-    set.map_or(default, |seconds| Duration::from_secs(seconds.get()))
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
@@ -394,22 +340,19 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error_that_names_it_and_its_line() {
-        let failure = file("listen = \"127.0.0.1:1\"\nlissten = 1\n")
-            .err()
-            .unwrap();
+        let options = file("listen = \"127.0.0.1:1\"\nlissten = 1\n");
+        let failure = options.err().unwrap();
         assert!(matches!(failure, Failure::Usage(_)));
         let text = failure.to_string();
-        assert!(
-            text.contains("line 2") && text.contains("lissten") && text.contains("data-listen"),
-            "{text}"
-        );
+        for part in ["line 2", "lissten", "data-listen"] {
+            assert!(text.contains(part), "{text}");
+        }
     }
 
     #[test]
     fn a_broken_file_is_refused_without_showing_its_lines() {
-        let failure = file("[connect]\nshop = \"postgres://app:hunter2@db/shop\n")
-            .err()
-            .unwrap();
+        let options = file("[connect]\nshop = \"postgres://app:hunter2@db/shop\n");
+        let failure = options.err().unwrap();
         let text = failure.to_string();
         assert!(text.contains("line 2"), "{text}");
         assert!(!text.contains("hunter2"), "{text}");

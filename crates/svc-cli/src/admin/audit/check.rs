@@ -12,7 +12,7 @@ use crate::{
     connect,
     context::Context,
     failure::Failure,
-    output::{FormatArg, RowWriter, row, time, to_row},
+    output::{FormatArg, row, time, to_row},
 };
 
 /// How many lines are read at most.
@@ -77,7 +77,7 @@ impl Check {
             output.note("every write that is known has its line, and its outcome is known");
             return Ok(());
         }
-        RowWriter::to_stdout(output.format(FormatArg::default())).write_all(rows)?;
+        output.rows(FormatArg::default(), rows)?;
         match number {
             0 => Ok(()),
             number => Err(Failure::new(format!(
