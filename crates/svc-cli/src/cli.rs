@@ -90,7 +90,6 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what was asked.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let context = Context::new(self.common)?;
         macro_rules! run {

@@ -11,8 +11,7 @@ use svc_api::{Client, ClientBuilder, NoTransport};
 use svc_model::{EnvironmentName, ProjectName};
 
 pub(crate) use self::{
-    credentials::Formatted,
-    credentials::{DataService, PageLayer, PageService},
+    credentials::{DataService, Formatted, PageLayer, PageService},
     given::with_given,
     listing::Listing,
     session::{NOBODY, SessionDir},

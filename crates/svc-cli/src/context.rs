@@ -14,27 +14,16 @@ pub(crate) const STORE_FILE: &str = "store.db";
 
 /// The options that every command has.
 #[derive(Args)]
+#[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
     /// Folder of the store; ./svc-data when not given, for demo ./svc-demo
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        env = "SVC_DIR",
-        help_heading = "Common options"
-    )]
+    #[arg(long, global = true, value_name = "DIR", env = "SVC_DIR")]
     dir: Option<PathBuf>,
     /// Print one machine-readable line; messages go to standard error
-    #[arg(long, global = true, help_heading = "Common options")]
+    #[arg(long, global = true)]
     json: bool,
     /// TOML file with the options of the server and of the store; flags and variables win over it
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        env = "SVC_CONFIG",
-        help_heading = "Common options"
-    )]
+    #[arg(long, global = true, value_name = "FILE", env = "SVC_CONFIG")]
     config: Option<PathBuf>,
 }
 

@@ -82,15 +82,10 @@ async fn already_running(folder: &Folder) -> Failure {
         Ok(store) => store.service_address().await.ok().flatten(),
         Err(_) => None,
     };
-    let at = address.map_or_else(
-        || ", and starts just now".to_owned(),
-        |address| {
-            format!(
-                " at {} (application host {})",
-                address.base_url, address.app_base_url
-            )
-        },
-    );
+    let at = match address {
+        Some(at) => format!(" at {} (application host {})", at.base_url, at.app_base_url),
+        None => ", and starts just now".to_owned(),
+    };
     Failure::new(format!(
         "svc demo is running in {dir} already{at}; use it, stop it first, or choose another folder with --dir"
     ))
@@ -98,10 +93,9 @@ async fn already_running(folder: &Folder) -> Failure {
 
 /// Makes the shop in a file of its own, which gets its name when it is complete.
 async fn build_shop(unfinished: &Path, shop: &Path, visible: bool) -> Result<(), Failure> {
-    let target = if visible {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
+    let target = match visible {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
     };
     let style =
         ProgressStyle::with_template("making the demo shop {bar:32} {pos}/{len} rows, {elapsed}")
@@ -119,13 +113,8 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
     new.owner = Some(EMAIL.to_owned());
     new.sign_up = true;
     let project = ProjectName::from(PROJECT);
-    if store
-        .projects()
-        .list()
-        .await?
-        .iter()
-        .any(|known| known.unique_name == project)
-    {
+    let projects = store.projects().list().await?;
+    if projects.iter().any(|known| known.unique_name == project) {
         let mut patch = ProjectPatch::default();
         patch.sign_up = Some(true);
         store.projects().update(&project, patch).await?;
@@ -139,10 +128,8 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
         ))
     })?;
     let resource = NewResource::new(RESOURCE, connect::resolve(&format!("sqlite:{path}"))?);
-    store
-        .resources()
-        .replace(&project, &EnvironmentName::default(), resource)
-        .await?;
+    let (resources, environment) = (store.resources(), EnvironmentName::default());
+    resources.replace(&project, &environment, resource).await?;
     Ok(())
 }
 
@@ -168,13 +155,10 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
         new.name = Some(CREDENTIAL_NAME.to_owned());
         Ok(Some(store.tokens().create(new).await?.secret))
     };
-    let resources = [(
-        RESOURCE.to_owned(),
-        ReadyResource {
-            token: token(RESOURCE).await?,
-        },
-    )]
-    .into();
+    let shop = ReadyResource {
+        token: token(RESOURCE).await?,
+    };
+    let resources = [(RESOURCE.to_owned(), shop)].into();
     let tools_token = token(ResourceName::TOOLS).await?;
     Ok(Ready {
         app_base_url: server.app_base_url().to_owned(),
@@ -192,22 +176,13 @@ fn text(ready: &Ready) -> String {
     let expose = |secret: Option<&Secret>| {
         secret.map_or_else(String::new, |secret| secret.expose().to_owned())
     };
+    let shop = ready.resources.get(RESOURCE);
     let key = expose(ready.api_key.as_ref());
-    let token = expose(
-        ready
-            .resources
-            .get(RESOURCE)
-            .and_then(|resource| resource.token.as_ref()),
-    );
+    let token = expose(shop.and_then(|shop| shop.token.as_ref()));
     let (project, environment) = (&ready.project, &ready.environment);
-    let orders = format!(
-        "{}/projects/{project}/{environment}/{RESOURCE}/models/orders",
-        ready.base_url
-    );
-    let pages = format!(
-        "{}/projects/{project}/{environment}/view_settings/",
-        ready.app_base_url
-    );
+    let (base, app) = (&ready.base_url, &ready.app_base_url);
+    let orders = format!("{base}/projects/{project}/{environment}/{RESOURCE}/models/orders");
+    let pages = format!("{app}/projects/{project}/{environment}/view_settings/");
     format!(
         "The demo shop is being served. Ctrl-C stops it; the next start makes new credentials.\n\n{ready}\n\
          Paid orders, the dearest first:\n\
@@ -226,7 +201,5 @@ fn text(ready: &Ready) -> String {
          export SVC_API_BASE_URL={base} SVC_APP_BASE_URL={app} SVC_PROJECT={project} \
          SVC_ENVIRONMENT={environment} SVC_API_TOKEN={token} SVC_API_KEY={key}\n",
         ready = ready.to_text(),
-        base = ready.base_url,
-        app = ready.app_base_url,
     )
 }

@@ -3,6 +3,7 @@
 
 use std::{
     io::{self, Write as _},
+    path::Path,
     process::ExitCode,
 };
 
@@ -105,6 +106,19 @@ pub(crate) trait OrJson<T> {
 impl<T> OrJson<T> for Result<T, serde_json::Error> {
     fn or_json(self, what: &str) -> Result<T, Failure> {
         self.map_err(|error| Failure::new(format!("cannot write {what} as JSON: {error}")))
+    }
+}
+
+/// What could not be done with a file, as a command fails with it.
+pub(crate) trait OrIo<T> {
+    /// Says what was to be done, such as `read`, and with which file.
+    fn or_io(self, what: &str, path: &Path) -> Result<T, Failure>;
+}
+
+impl<T> OrIo<T> for io::Result<T> {
+    fn or_io(self, what: &str, path: &Path) -> Result<T, Failure> {
+        let path = path.display();
+        self.map_err(|error| Failure::new(format!("cannot {what} {path}: {error}")))
     }
 }
 

@@ -2,10 +2,12 @@
 
 mod code;
 mod content;
+mod diff;
 mod folder;
 mod names;
 mod plan;
 mod promote;
+mod remote;
 mod text;
 
 use clap::{Args, Subcommand};
@@ -178,7 +180,6 @@ fn done_to(uids: &[PageUid], done: &str) -> String {
 }
 
 impl Pages {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         match self {

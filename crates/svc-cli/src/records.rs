@@ -136,7 +136,6 @@ impl Collection {
 }
 
 impl Records {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         match self {

@@ -60,20 +60,14 @@ impl Serve {
         // Only now: a credential that is made before the address is had could get lost unseen.
         let ready = ready(&store, &server, project).await?;
         start::announce(&store, &server).await;
-        let hint = if ready.has_secrets() {
-            "Keep the credentials: they are not shown again.\n"
-        } else {
-            ""
-        };
-        let none = if ready.resources.is_empty() {
-            "No database is connected; svc resource add, or --connect NAME=sqlite:PATH, connects one.\n"
-        } else {
-            ""
-        };
-        context.output.result(
-            &ready,
-            &format!("svc is serving.\n\n{}\n{none}{hint}", ready.to_text()),
-        )?;
+        let mut text = format!("svc is serving.\n\n{}\n", ready.to_text());
+        if ready.resources.is_empty() {
+            text += "No database is connected; svc resource add, or --connect NAME=sqlite:PATH, connects one.\n";
+        }
+        if ready.has_secrets() {
+            text += "Keep the credentials: they are not shown again.\n";
+        }
+        context.output.result(&ready, &text)?;
         server.run(stop).await?;
         Ok(())
     }
@@ -82,12 +76,8 @@ impl Serve {
 /// Brings the project and the resources into the store. The project is `main`, made when new; a store
 /// that has other projects, and nothing to connect, is served as it is.
 async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, Failure> {
-    let mut projects = store
-        .projects()
-        .list()
-        .await?
-        .into_iter()
-        .map(|project| project.unique_name);
+    let projects = store.projects().list().await?.into_iter();
+    let mut projects = projects.map(|project| project.unique_name);
     let main = ProjectName::from(PROJECT);
     let oldest = projects.next();
     let has_main = oldest.as_ref() == Some(&main) || projects.any(|project| project == main);
@@ -98,11 +88,9 @@ async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, F
     }
     let environment = EnvironmentName::default();
     for Connect { name, url } in connects {
-        store
-            .resources()
-            .replace(&main, &environment, NewResource::new(name, url))
-            .await
-            .map_err(|error| Failure::fields(error, &[("unique_name", "NAME of --connect")]))?;
+        let new = NewResource::new(name, url);
+        let kept = store.resources().replace(&main, &environment, new).await;
+        kept.map_err(|error| Failure::fields(error, &[("unique_name", "NAME of --connect")]))?;
     }
     Ok(main)
 }
@@ -122,20 +110,19 @@ async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<R
     };
     let mut resources = BTreeMap::new();
     let connected = store.resources().list(&project, &environment).await?;
-    let databases = connected
-        .into_iter()
-        .filter(|resource| resource.engine.is_database());
-    for resource in databases {
+    for resource in connected
+        .iter()
+        .filter(|resource| resource.engine.is_database())
+    {
         let token = first_token(&resource.unique_name).await?;
         resources.insert(resource.unique_name.to_string(), ReadyResource { token });
     }
     let tools_token = first_token(&ResourceName::from(ResourceName::TOOLS)).await?;
-    let api_key = if store.api_keys().list(&project).await?.is_empty() {
+    let mut api_key = None;
+    if store.api_keys().list(&project).await?.is_empty() {
         let new = NewApiKey::new(&project, scope::owner(store, &project).await?);
-        Some(store.api_keys().create(new).await?.secret)
-    } else {
-        None
-    };
+        api_key = Some(store.api_keys().create(new).await?.secret);
+    }
     Ok(Ready {
         app_base_url: server.app_base_url().to_owned(),
         base_url: server.base_url().to_owned(),

@@ -132,7 +132,6 @@ fn short(line: &AuditLine) -> impl Serialize {
 }
 
 impl Audit {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         match self {

@@ -17,7 +17,6 @@ pub(crate) struct Backup {
 }
 
 impl Backup {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         store.backup_to(&self.file).await?;

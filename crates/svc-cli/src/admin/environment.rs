@@ -96,7 +96,6 @@ impl Settings {
 }
 
 impl Environment {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         let (environments, output) = (store.environments(), &context.output);

@@ -51,7 +51,6 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         let (keys, output) = (store.api_keys(), &context.output);

@@ -22,7 +22,6 @@ pub(crate) enum Mail {
 }
 
 impl Mail {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         let expose = |secret: Option<Secret>| secret.map(|secret| secret.expose().to_owned());

@@ -50,7 +50,6 @@ pub(crate) enum Member {
 }
 
 impl Member {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         let (members, output) = (store.members(), &context.output);

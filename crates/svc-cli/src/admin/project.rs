@@ -72,7 +72,6 @@ pub(crate) enum Project {
 }
 
 impl Project {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         if let Self::Add { name, title, owner } = self {

@@ -88,7 +88,6 @@ pub(crate) struct Changes {
 }
 
 impl Resource {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         if let Self::Test { url } = &self {

@@ -107,7 +107,6 @@ impl FromStr for Asked {
 }
 
 impl Rights {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         let (rules, output) = (store.rights(), &context.output);

@@ -67,7 +67,6 @@ pub(crate) enum Secret {
 }
 
 impl Secret {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         let output = &context.output;

@@ -47,7 +47,6 @@ pub(crate) enum ServiceToken {
 }
 
 impl ServiceToken {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         let (tokens, output) = (store.service_tokens(), &context.output);

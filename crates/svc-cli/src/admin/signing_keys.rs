@@ -21,7 +21,6 @@ pub(crate) enum SigningKeys {
 }
 
 impl SigningKeys {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let Self::Rotate { now } = self;
         let store = context.existing_store().await?;

@@ -53,7 +53,6 @@ pub(crate) enum Token {
 }
 
 impl Token {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let store = context.existing_store().await?;
         let (tokens, output) = (store.tokens(), &context.output);

@@ -84,7 +84,6 @@ pub(crate) struct Password {
 }
 
 impl User {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let Self::Add(add) = self;
         add.run(context).await

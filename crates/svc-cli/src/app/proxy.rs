@@ -3,15 +3,15 @@
 use clap::Args;
 use http::Method;
 use serde::Serialize;
-use serde_json::Value;
-use svc_api::model::proxy::{BodyType, ProxyResponse};
+use svc_api::model::proxy::{BodyType, NameValue, ProxyResponse};
 use svc_model::ResourceName;
 
 use crate::{
     client::{NOBODY, SessionDir, Target},
     context::Context,
     failure::Failure,
-    input, output,
+    input::{self, json_or_text},
+    output,
 };
 
 /// Send a request to another service, through the service and with its secrets
@@ -76,16 +76,12 @@ fn method(text: &str) -> Result<Method, &'static str> {
 }
 
 fn pair(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or("must be NAME=VALUE, such as page=2")?;
-    Ok((name.to_owned(), value.to_owned()))
+    input::split_at(text, '=', "must be NAME=VALUE, such as page=2")
 }
 
 fn header(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text
-        .split_once(':')
-        .ok_or("must be NAME: VALUE, such as 'Accept: text/plain'")?;
+    let wrong = "must be NAME: VALUE, such as 'Accept: text/plain'";
+    let (name, value) = input::split_at(text, ':', wrong)?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
@@ -96,11 +92,6 @@ fn body_type(text: &str) -> Result<BodyType, String> {
     })
 }
 
-/// JSON where it is some, else a text.
-fn value(text: String) -> Value {
-    serde_json::from_str(&text).unwrap_or(Value::String(text))
-}
-
 impl Proxy {
     /// Sends the request and writes the answer.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
@@ -108,31 +99,27 @@ impl Proxy {
         if !client.account().session().is_signed_in() {
             return Err(Failure::usage(NOBODY));
         }
-        let mut call = client.proxy().request(self.method, self.url);
-        if let Some(resource) = self.resource {
-            call = call.resource(resource);
-        }
-        for (name, value) in self.query {
-            call = call.query_param(name, value);
-        }
-        for (name, value) in self.header {
-            call = call.header(name, value);
-        }
-        for name in self.secret {
-            call = call.secret_token(name);
-        }
-        for (key, text) in self.context {
-            call = call.context(key, value(text));
-        }
+        let named = |(name, value)| NameValue::new(name, value);
+        let context_values = self.context.into_iter();
+        let call = client.proxy().request(self.method, self.url);
+        let mut call = call.change(|mut request| {
+            request.resource = self.resource;
+            request.query_params = self.query.into_iter().map(named).collect();
+            request.headers = self.header.into_iter().map(named).collect();
+            request.secret_tokens = self.secret;
+            request.context = context_values
+                .map(|(key, text)| (key, json_or_text(text)))
+                .collect();
+            request
+        });
         if let Some(body) = self.body {
             let text = input::read_text(&body)?;
             // Numbers keep their digits: JSON goes as the text that it is.
             let is_json = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();
-            let default = match is_json {
+            let body_type = self.body_type.unwrap_or(match is_json {
                 true => BodyType::Json,
                 false => BodyType::Raw,
-            };
-            let body_type = self.body_type.unwrap_or(default);
+            });
             call = call.change(|request| request.body(body_type, text));
         }
         let answer = call.await?;
@@ -140,11 +127,9 @@ impl Proxy {
             true => context.output.result(&to_json(&answer), "")?,
             false => write(&answer, self.include)?,
         }
-        match answer.status.is_client_error() || answer.status.is_server_error() {
-            true => Err(Failure::new(format!(
-                "the other service answered {}",
-                answer.status
-            ))),
+        let status = answer.status;
+        match status.is_client_error() || status.is_server_error() {
+            true => Err(Failure::new(format!("the other service answered {status}"))),
             false => Ok(()),
         }
     }
@@ -173,12 +158,9 @@ fn to_json(answer: &ProxyResponse) -> Answer<'_> {
 
 fn write(answer: &ProxyResponse, include: bool) -> Result<(), Failure> {
     if include {
-        let mut head = format!("{}\n", answer.status);
-        for [name, value] in headers(answer) {
-            head.push_str(&format!("{name}: {value}\n"));
-        }
-        head.push('\n');
-        output::write_out(&head)?;
+        let lines = headers(answer).map(|[name, value]| format!("{name}: {value}\n"));
+        let lines: String = lines.collect();
+        output::write_out(&format!("{}\n{lines}\n", answer.status))?;
     }
     output::write_bytes(&answer.body)
 }
@@ -196,7 +178,7 @@ mod tests {
         assert!(method("G ET").is_err());
         assert_eq!(body_type("json"), Ok(BodyType::Json));
         assert!(body_type("XML").is_err());
-        assert_eq!(value("7".to_owned()), 7);
-        assert_eq!(value("x".to_owned()), "x");
+        assert_eq!(json_or_text("7".to_owned()), 7);
+        assert_eq!(json_or_text("x".to_owned()), "x");
     }
 }

@@ -57,7 +57,6 @@ pub(crate) struct Whoami {
 }
 
 impl Login {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let client = self.session.client(&self.target)?;
         let password = match self.password_stdin {
@@ -80,7 +79,6 @@ impl Login {
 }
 
 impl Logout {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let client = self.session.client(&self.target)?;
         // Tokens of another place that somebody has put into the file stay there.
@@ -100,7 +98,6 @@ impl Logout {
 }
 
 impl Whoami {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let client = self.session.client(&self.target)?;
         match client.account().is_authenticated().await?.user {

@@ -51,7 +51,6 @@ pub(crate) enum Teams {
 }
 
 impl Teams {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         match self {

@@ -95,7 +95,6 @@ pub(crate) struct Change {
 }
 
 impl Users {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         match self {

@@ -12,6 +12,7 @@ const LONGEST_LIST: usize = 1 << 30;
 
 /// A service, and the credential that its records, users and teams need.
 #[derive(Args)]
+#[command(next_help_heading = "Service")]
 pub(crate) struct DataService {
     #[command(flatten)]
     target: Target,
@@ -20,8 +21,7 @@ pub(crate) struct DataService {
         long,
         value_name = "TOKEN",
         env = "SVC_API_TOKEN",
-        hide_env_values = true,
-        help_heading = "Service"
+        hide_env_values = true
     )]
     api_token: Option<String>,
     #[command(flatten)]
@@ -55,17 +55,12 @@ impl DataService {
 
 /// A service, and the credential that its pages need.
 #[derive(Args)]
+#[command(next_help_heading = "Service")]
 pub(crate) struct PageService {
     #[command(flatten)]
     target: Target,
     /// API key; better in the variable, since lists of processes show flags
-    #[arg(
-        long,
-        value_name = "KEY",
-        env = "SVC_API_KEY",
-        hide_env_values = true,
-        help_heading = "Service"
-    )]
+    #[arg(long, value_name = "KEY", env = "SVC_API_KEY", hide_env_values = true)]
     api_key: Option<String>,
 }
 
@@ -92,11 +87,12 @@ impl PageService {
 
 /// A service, and the layer of its pages that a command is about.
 #[derive(Args)]
+#[command(next_help_heading = "Service")]
 pub(crate) struct PageLayer {
     #[command(flatten)]
     service: PageService,
     /// Speak of the draft layer
-    #[arg(long, help_heading = "Service")]
+    #[arg(long)]
     draft: bool,
 }
 

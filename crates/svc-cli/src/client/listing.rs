@@ -7,7 +7,7 @@ use svc_api::PageStream;
 use svc_model::{JsonObject, ListQuery};
 
 use crate::{
-    client::selection::{Selection, parse},
+    client::selection::{Selection, parse, push_given},
     context::Context,
     failure::Failure,
     output::{Format, FormatArg, Progress, RowWriter},
@@ -44,19 +44,10 @@ impl Listing {
     /// The query, with dates in a zone, read by the grammar that the service reads it with.
     pub(crate) fn query(&self, tz: Option<&str>) -> Result<ListQuery, Failure> {
         let mut query = self.selection.query_string()?;
-        let parameters = [
-            ("_order_by", self.order_by.as_deref()),
-            ("tz", tz),
-            (
-                "_count",
-                self.count.as_deref().or(self.all.then_some("none")),
-            ),
-        ];
-        for (key, value) in parameters {
-            if let Some(value) = value {
-                query.push(key, value);
-            }
-        }
+        let count = self.count.as_deref().or(self.all.then_some("none"));
+        push_given(&mut query, "_order_by", self.order_by.as_deref());
+        push_given(&mut query, "tz", tz);
+        push_given(&mut query, "_count", count);
         let mut query = parse(query.as_str())?;
         query.per_page = self.per_page.or(self.all.then_some(PER_PAGE_OF_ALL));
         query.page = self.page.unwrap_or(1);
@@ -79,15 +70,11 @@ impl Listing {
             let Some(page) = pages.try_next().await? else {
                 return writer.finish();
             };
-            let (shown, more, count) = (page.results.len(), page.has_next(), page.count);
-            let rows = page
-                .results
-                .into_iter()
-                .map(row)
-                .collect::<Result<_, _>>()?;
-            writer.write_all(rows)?;
+            let summary = summary(things, page.results.len(), page.has_next(), page.count);
+            let rows = page.results.into_iter().map(row);
+            writer.write_all(rows.collect::<Result<_, _>>()?)?;
             if format == Format::Table {
-                context.output.note(&summary(things, shown, more, count));
+                context.output.note(&summary);
             }
             return Ok(());
         }
@@ -108,10 +95,9 @@ impl Listing {
 /// What people are told below a page.
 fn summary(things: &str, shown: usize, more: bool, count: Option<u64>) -> String {
     let of = count.map_or_else(String::new, |count| format!(" of {count}"));
-    let rest = if more {
-        "; --page shows another page, --all all of them"
-    } else {
-        ""
+    let rest = match more {
+        true => "; --page shows another page, --all all of them",
+        false => "",
     };
     format!("{shown}{of} {things}{rest}")
 }

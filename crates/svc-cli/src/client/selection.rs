@@ -36,25 +36,23 @@ impl Selection {
             }
             query.push(key, value);
         }
-        let parameters = [
-            ("_filter", self.filter_tree.as_deref()),
-            ("_search", self.search.as_deref()),
-        ];
-        for (key, value) in parameters {
-            if let Some(value) = value {
-                query.push(key, value);
-            }
-        }
+        push_given(&mut query, "_filter", self.filter_tree.as_deref());
+        push_given(&mut query, "_search", self.search.as_deref());
         Ok(query)
     }
 
     /// The selection, with dates in a zone.
     pub(crate) fn query(&self, tz: Option<&str>) -> Result<ListQuery, Failure> {
         let mut query = self.query_string()?;
-        if let Some(tz) = tz {
-            query.push("tz", tz);
-        }
+        push_given(&mut query, "tz", tz);
         parse(query.as_str())
+    }
+}
+
+/// Adds a parameter for which there is a value.
+pub(crate) fn push_given(query: &mut QueryString, key: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        query.push(key, value);
     }
 }
 

@@ -13,14 +13,10 @@ pub(crate) const NOBODY: &str = "nobody is signed in; svc login EMAIL signs in";
 
 /// Where the files of sessions are.
 #[derive(Args)]
+#[command(next_help_heading = "Service")]
 pub(crate) struct SessionDir {
     /// Folder of the files that keep sessions [default: svc in the user's configuration folder]
-    #[arg(
-        long,
-        value_name = "DIR",
-        env = "SVC_SESSION_DIR",
-        help_heading = "Service"
-    )]
+    #[arg(long, value_name = "DIR", env = "SVC_SESSION_DIR")]
     session_dir: Option<PathBuf>,
 }
 

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{content::Content, names};
-use crate::failure::Failure;
+use crate::failure::{Failure, OrIo as _, OrJson as _};
 
 /// The file of what is noted.
 pub(super) const STATE: &str = ".svc-pages.json";
@@ -37,7 +37,7 @@ pub(super) struct PageFile {
 }
 
 /// What is noted of a folder.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
     version: u32,
@@ -89,27 +89,22 @@ impl Folder {
 
     /// Opens a folder, which is made when there is none.
     pub(super) fn make(path: &Path, place: [&str; 3]) -> Result<Self, Failure> {
-        fs::create_dir_all(path).map_err(|error| unwritable(path, &error))?;
+        fs::create_dir_all(path).or_io("write", path)?;
         Self::open(path, place)
     }
 
     /// The files of pages, in the order of their names.
     pub(super) fn files(&self) -> Result<Vec<PageFile>, Failure> {
-        let unreadable = |error: &io::Error| {
-            Failure::new(format!("cannot read {}: {error}", self.path.display()))
-        };
         let mut files = Vec::new();
-        for entry in fs::read_dir(&self.path).map_err(|error| unreadable(&error))? {
-            let entry = entry.map_err(|error| unreadable(&error))?;
+        for entry in fs::read_dir(&self.path).or_io("read", &self.path)? {
+            let entry = entry.or_io("read", &self.path)?;
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
             if !names::is_page_file(&name) || entry.path().is_dir() {
                 continue;
             }
-            let text = fs::read_to_string(entry.path()).map_err(|error| {
-                Failure::new(format!("cannot read {}: {error}", entry.path().display()))
-            })?;
+            let text = fs::read_to_string(entry.path()).or_io("read", &entry.path())?;
             let content = Content::of_file(&name, &text)?;
             let said = content.unique_name();
             files.push(PageFile {
@@ -144,11 +139,8 @@ impl Folder {
     pub(super) fn remove(&self, file: &str) -> Result<(), Failure> {
         let path = self.path.join(file);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::new(format!(
-                "cannot remove {}: {error}",
-                path.display()
-            ))),
-            _ => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.or_io("remove", &path),
         }
     }
 
@@ -170,8 +162,7 @@ impl Folder {
 
     /// Writes down what was noted.
     pub(super) fn save(&self) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(&self.state)
-            .map_err(|error| Failure::new(format!("cannot write {STATE} as JSON: {error}")))?;
+        let text = serde_json::to_string_pretty(&self.state).or_json(STATE)?;
         self.replace(STATE, &(text + "\n"))
     }
 
@@ -181,7 +172,7 @@ impl Folder {
         let new = self.path.join(format!(".{file}.new"));
         fs::write(&new, text)
             .and_then(|()| fs::rename(&new, &path))
-            .map_err(|error| unwritable(&path, &error))
+            .or_io("write", &path)
     }
 }
 
@@ -192,16 +183,10 @@ impl State {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self {
                     version: VERSION,
-                    places: BTreeMap::new(),
-                    known: BTreeMap::new(),
+                    ..Self::default()
                 });
             }
-            Err(error) => {
-                return Err(Failure::new(format!(
-                    "cannot read {}: {error}",
-                    path.display()
-                )));
-            }
+            Err(error) => return Err(error).or_io("read", path),
         };
         let broken = |reason: String| {
             let path = path.display();
@@ -240,10 +225,6 @@ fn check_names(files: &[PageFile]) -> Result<(), Failure> {
     }
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("cannot write {}: {error}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,22 +234,21 @@ mod tests {
     #[test]
     fn what_is_noted_cannot_name_a_file_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
-        for file in [
+        let files = [
             "../a.json",
             "/etc/a.json",
             ".svc-pages.json",
             "a\\b.json",
             "a",
-        ] {
+        ];
+        for file in files {
             let text = serde_json::json!({"version": 1, "places": {"p": {"pages": {
                 "u": {"file": file, "name": "a", "here": "", "there": ""},
             }}}});
             fs::write(folder.path().join(STATE), text.to_string()).unwrap();
             let failure = Folder::open(folder.path(), PLACE).err().unwrap();
-            assert!(
-                failure.to_string().contains("no file of this folder"),
-                "{failure}"
-            );
+            let text = failure.to_string();
+            assert!(text.contains("no file of this folder"), "{text}");
         }
         for text in ["", "{}", r#"{"version":2,"places":{}}"#] {
             fs::write(folder.path().join(STATE), text).unwrap();

@@ -3,42 +3,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use svc_model::{JsonObject, PageSettings, PageUid};
+use svc_model::JsonObject;
 
 use super::{
-    content::Content,
-    folder::{Noted, PageFile},
+    folder::{Folder, Noted, PageFile},
+    remote::Remote,
 };
 use crate::failure::Failure;
 
-/// A page of the service.
-#[derive(Clone, Debug)]
-pub(super) struct Remote {
-    pub(super) uid: PageUid,
-    pub(super) unique_name: String,
-    /// Whether its draft differs from what is published.
-    pub(super) draft: bool,
-    pub(super) content: Content,
-}
-
-impl Remote {
-    pub(super) fn of(page: PageSettings) -> Result<Self, Failure> {
-        let (Some(uid), Some(unique_name)) = (page.uid(), page.unique_name()) else {
-            return Err(Failure::new(
-                "the service gave a page without uid or unique_name",
-            ));
-        };
-        Ok(Self {
-            uid,
-            unique_name,
-            draft: page.draft(),
-            content: Content::of_page(page)?,
-        })
-    }
-}
-
 /// One page, from all sides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pair {
     pub(super) here: Option<PageFile>,
     pub(super) there: Option<Remote>,
@@ -85,23 +59,16 @@ impl Pair {
         Ok(match (here, there) {
             (None, None) => Standing::Same,
             (Some(here), Some(there)) => {
-                if here.content.changes_of(&there.content).is_empty() {
-                    Standing::Same
-                } else if noted.is_none() && self.had_before {
-                    Standing::Changed
-                } else if noted.is_none() {
-                    Standing::Conflict(
-                        "the folder and the service have different pages of this name",
-                    )
-                } else {
-                    match (changed, changed_there) {
-                        (true, false) => Standing::Changed,
-                        (false, true) => Standing::ChangedThere,
-                        (true, true) => Standing::Conflict(
-                            "changed here and on the service since the last pull or push",
-                        ),
-                        (false, false) => Standing::Same,
-                    }
+                let differ = "the folder and the service have different pages of this name";
+                let both = "changed here and on the service since the last pull or push";
+                match (changed, changed_there) {
+                    _ if here.content.changes_of(&there.content).is_empty() => Standing::Same,
+                    _ if noted.is_none() && self.had_before => Standing::Changed,
+                    _ if noted.is_none() => Standing::Conflict(differ),
+                    (true, false) => Standing::Changed,
+                    (false, true) => Standing::ChangedThere,
+                    (true, true) => Standing::Conflict(both),
+                    (false, false) => Standing::Same,
                 }
             }
             (Some(_), None) if noted.is_none() => Standing::New,
@@ -137,18 +104,19 @@ impl Pair {
     }
 }
 
+/// Brings together what a folder and the service have of each page.
+pub(super) fn pairs_of(folder: &Folder, remotes: Vec<Remote>, files: Vec<PageFile>) -> Vec<Pair> {
+    let mut pairs = pairs(files, remotes, folder.noted());
+    find_known(&mut pairs, |name, digest| folder.knew(name, digest));
+    pairs
+}
+
 /// Brings together what is of one page: by what is noted, then by names.
-pub(super) fn pairs(
-    files: Vec<PageFile>,
-    remotes: Vec<Remote>,
-    noted: BTreeMap<String, Noted>,
-) -> Vec<Pair> {
+fn pairs(files: Vec<PageFile>, remotes: Vec<Remote>, noted: BTreeMap<String, Noted>) -> Vec<Pair> {
     let mut files: Vec<Option<PageFile>> = files.into_iter().map(Some).collect();
     let mut take_file = |is: &dyn Fn(&PageFile) -> bool| {
-        files
-            .iter_mut()
-            .find(|file| file.as_ref().is_some_and(is))
-            .and_then(Option::take)
+        let mut files = files.iter_mut();
+        files.find(|file| file.as_ref().is_some_and(is))?.take()
     };
     let mut order = Vec::with_capacity(remotes.len());
     let mut there = HashMap::with_capacity(remotes.len());
@@ -186,10 +154,8 @@ pub(super) fn pairs(
         {
             pair.there = Some(remote);
             forgotten.push(Pair {
-                here: None,
-                there: None,
                 noted: pair.noted.take(),
-                had_before: false,
+                ..Pair::default()
             });
         }
     }
@@ -198,17 +164,14 @@ pub(super) fn pairs(
         pairs.push(Pair {
             there: take_there(&file.unique_name),
             here: Some(file),
-            noted: None,
-            had_before: false,
+            ..Pair::default()
         });
     }
     for uid in order {
         if let Some(remote) = there.remove(&uid) {
             pairs.push(Pair {
-                here: None,
                 there: Some(remote),
-                noted: None,
-                had_before: false,
+                ..Pair::default()
             });
         }
     }
@@ -218,7 +181,7 @@ pub(super) fn pairs(
 
 /// Finds the pages that are new to the folder in this environment, and of which the service has what the folder had
 /// before.
-pub(super) fn find_known(pairs: &mut [Pair], is_known: impl Fn(&str, &str) -> bool) {
+fn find_known(pairs: &mut [Pair], is_known: impl Fn(&str, &str) -> bool) {
     for pair in pairs {
         if let (Some(_), Some(there), None) = (&pair.here, &pair.there, &pair.noted) {
             let digest = there.content.digest();
@@ -229,7 +192,7 @@ pub(super) fn find_known(pairs: &mut [Pair], is_known: impl Fn(&str, &str) -> bo
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::content::Content, *};
 
     fn file(name: &str, v: u32) -> PageFile {
         let text = format!(r#"{{"unique_name":"{name}","v":{v}}}"#);

@@ -1,7 +1,7 @@
 //! `svc pages promote`: what was changed in one environment, in another one.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     io::{self, IsTerminal as _, Write as _},
 };
 
@@ -11,9 +11,9 @@ use svc_api::Client;
 use svc_model::{Draft, EnvironmentName};
 
 use super::{
-    code::{Refused, changed_meanwhile, line, list, unified_text},
     content::{Content, to_update},
-    plan::Remote,
+    diff::{self, line},
+    remote::{Refused, Remote, make_in_turn},
 };
 use crate::{client::PageService, context::Context, failure::Failure, output::counted};
 
@@ -76,8 +76,8 @@ impl Promote {
         }
         let source = service.client_of(&from)?;
         let target = service.client_of(&to)?;
-        let sources = list(&source, Draft::Off).await?;
-        let targets = list(&target, Draft::Off).await?;
+        let sources = Remote::list(&source, Draft::Off).await?;
+        let targets = Remote::list(&target, Draft::Off).await?;
         let (changes, kept) = compare(sources, targets, delete);
         let mut promoted = Promoted {
             kept: kept.iter().map(String::as_str).collect(),
@@ -109,9 +109,8 @@ impl Promote {
         let agreed = yes || (!context.output.is_json() && agree(&text, &to)?);
         if !agreed {
             if !io::stdin().is_terminal() || context.output.is_json() {
-                context
-                    .output
-                    .note("nothing was changed; --yes makes these changes");
+                let output = &context.output;
+                output.note("nothing was changed; --yes makes these changes");
             }
             return context.output.result(&promoted, &text);
         }
@@ -145,17 +144,15 @@ fn agree(text: &str, to: &EnvironmentName) -> Result<bool, Failure> {
 
 /// What differs, and the names of the pages that only the target has and keeps.
 fn compare(sources: Vec<Remote>, targets: Vec<Remote>, delete: bool) -> (Vec<Change>, Vec<String>) {
+    let targets = targets.into_iter();
     let mut targets: HashMap<String, Remote> = targets
-        .into_iter()
         .map(|page| (page.unique_name.clone(), page))
         .collect();
     let mut changes = Vec::new();
     for page in sources {
         let target = targets.remove(&page.unique_name);
-        let is_same = target
-            .as_ref()
-            .is_some_and(|target| page.content.changes_of(&target.content).is_empty());
-        if !is_same {
+        let same = |target: &Remote| page.content.changes_of(&target.content).is_empty();
+        if !target.as_ref().is_some_and(same) {
             changes.push(Change {
                 name: page.unique_name,
                 source: Some(page.content),
@@ -166,10 +163,8 @@ fn compare(sources: Vec<Remote>, targets: Vec<Remote>, delete: bool) -> (Vec<Cha
     let mut only: Vec<Remote> = targets.into_values().collect();
     only.sort_by(|one, other| one.unique_name.cmp(&other.unique_name));
     if !delete {
-        return (
-            changes,
-            only.into_iter().map(|page| page.unique_name).collect(),
-        );
+        let kept = only.into_iter().map(|page| page.unique_name);
+        return (changes, kept.collect());
     }
     changes.extend(only.into_iter().map(|page| Change {
         name: page.unique_name.clone(),
@@ -184,26 +179,15 @@ async fn apply(target: &Client, changes: &[Change]) -> Result<(), Failure> {
     // Deletions first, so that their names are free.
     let (deletions, writes): (Vec<_>, Vec<_>) =
         changes.iter().partition(|change| change.source.is_none());
-    let mut waiting: VecDeque<&Change> = deletions.into_iter().chain(writes).collect();
-    let mut waited = 0;
-    while let Some(change) = waiting.pop_front() {
-        match change.apply(target).await {
-            Ok(()) => waited = 0,
-            Err(Refused::NameTaken(_)) if waited < waiting.len() => {
-                waited += 1;
-                waiting.push_back(change);
-            }
-            Err(Refused::NameTaken(failure) | Refused::Other(failure)) => return Err(failure),
-        }
-    }
-    Ok(())
+    let changes = deletions.into_iter().chain(writes);
+    make_in_turn(changes, async |change| change.apply(target).await).await
 }
 
 impl Change {
     async fn apply(&self, target: &Client) -> Result<(), Refused> {
         let pages = target.pages();
         let etag = match &self.target {
-            Some(page) => Some(self.unchanged(target, page).await?),
+            Some(page) => Some(page.etag(target, Draft::Off, false, &self.name).await?),
             None => None,
         };
         let made = match (&self.source, &self.target, etag) {
@@ -225,17 +209,6 @@ impl Change {
         made.map_err(|error| Refused::of(&self.name, error))
     }
 
-    /// The entity tag of a page that is still what was compared.
-    async fn unchanged(&self, target: &Client, page: &Remote) -> Result<String, Refused> {
-        let call = target.pages().get(page.uid.clone());
-        let now = call.send_tagged().await.map_err(Failure::from)?;
-        let same = Content::of_page(now.value)?.digest()? == page.content.digest()?;
-        match now.etag {
-            Some(etag) if same => Ok(etag),
-            _ => Err(changed_meanwhile(&self.name).into()),
-        }
-    }
-
     /// The change as a unified diff.
     fn unified(&self, from: &EnvironmentName, to: &EnvironmentName) -> Result<String, Failure> {
         let before = self.target.as_ref().map(|page| page.content.file_text());
@@ -248,11 +221,8 @@ impl Change {
             (None, _) => None,
         };
         let (before, after) = (before.transpose()?, after.transpose()?);
-        Ok(unified_text(
-            &self.name,
-            (to.as_str(), before),
-            (from.as_str(), after),
-        ))
+        let (before, after) = ((to.as_str(), before), (from.as_str(), after));
+        Ok(diff::unified(&self.name, before, after))
     }
 }
 

@@ -55,7 +55,6 @@ pub(crate) struct Aggregate {
 }
 
 impl Aggregate {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
@@ -108,7 +107,6 @@ fn column(text: &str) -> Result<GroupColumn, <GroupLookup as FromStr>::Err> {
 }
 
 impl Group {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;

@@ -13,19 +13,18 @@ use std::{
 };
 
 use clap::Args;
-use serde::Serialize;
 use svc_model::{JsonObject, records::BulkResult, resources::ModelDescription};
 
 use self::{reader::Reader, state::State};
 use super::{
     Collection,
-    transfer::{FileFormat, Note, beside, io_failure},
+    transfer::{FileFormat, Note, beside},
 };
 use crate::{
     client::DataService,
     context::Context,
-    failure::Failure,
-    output::{Progress, counted},
+    failure::{Failure, OrIo as _, OrJson as _},
+    output::{Progress, counted, row},
     serve::shutdown,
 };
 
@@ -63,34 +62,19 @@ pub(crate) struct Import {
     service: DataService,
 }
 
-/// A record that was refused.
-#[derive(Serialize)]
-struct Rejected<'a> {
-    /// Its number in the file, from 1.
-    number: u64,
-    errors: &'a svc_model::Invalid,
-    record: &'a JsonObject,
-}
-
 impl Import {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let format = FileFormat::of(&self.file, self.file_format)?;
         let again = self.command_to_resume();
         let note = Note::beside(&self.file, ".state");
         let mut state = self.begun(&note)?;
-        let client = self.service.client(&self.collection.resource)?;
-        let models = client
-            .resource(self.collection.resource.clone())
-            .model_descriptions()
-            .await?;
-        let model = find_model(models, self.collection.model.as_ref())?;
-        let handle = client
-            .records(self.collection.resource, self.collection.model)
-            .typed::<JsonObject>();
-        let file =
-            File::open(&self.file).map_err(|error| io_failure("read", &self.file, &error))?;
-        let mut records = Reader::new(file, format, &model)?
+        let Collection { resource, model } = self.collection;
+        let client = self.service.client(&resource)?;
+        let models = client.resource(&resource).model_descriptions().await?;
+        let description = find_model(models, model.as_ref())?;
+        let handle = client.records(resource, model).typed::<JsonObject>();
+        let file = File::open(&self.file).or_io("read", &self.file)?;
+        let mut records = Reader::new(file, format, &description)?
             .skip(usize::try_from(state.records).unwrap_or(usize::MAX));
         let was_complete = state.complete;
         let before = state.records;
@@ -129,11 +113,8 @@ impl Import {
                 }
             };
             let results = answer.map_err(|error| {
-                let message = Failure::from(error);
-                Failure::new(format!(
-                    "{message}; {}; go on with: {again}",
-                    state.so_far()
-                ))
+                let (message, so_far) = (Failure::from(error), state.so_far());
+                Failure::new(format!("{message}; {so_far}; go on with: {again}"))
             })?;
             let refused = rejected.write(&state, &batch, &results)?;
             if self.atomic && refused > 0 {
@@ -164,28 +145,23 @@ impl Import {
         }
         state.complete = true;
         note.write(&state)?;
+        let report = |text: &str| context.output.result(&state.counts(), text);
         if was_complete && before == state.records {
             let file = self.file.display();
-            return context.output.result(
-                &state.counts(),
-                &format!("nothing to do: all {before} records of {file} were imported before\n"),
-            );
+            return report(&format!(
+                "nothing to do: all {before} records of {file} were imported before\n"
+            ));
         }
         if state.refused == 0 {
             rejected.remove()?;
-            return context.output.result(
-                &state.counts(),
-                &format!("{} made\n", counted(state.created, "record")),
-            );
+            return report(&format!("{} made\n", counted(state.created, "record")));
         }
-        context.output.result(&state.counts(), "")?;
+        report("")?;
+        let were = if state.refused == 1 { "was" } else { "were" };
         Err(Failure::new(format!(
-            "{}; {}, see {}",
+            "{}; {} {were} refused, see {}",
             state.so_far(),
-            match state.refused {
-                1 => "1 was refused".to_owned(),
-                refused => format!("{refused} were refused"),
-            },
+            state.refused,
             rejected.path.display()
         )))
     }
@@ -226,15 +202,15 @@ impl Import {
             quoted(&self.file)
         );
         match self.file_format {
-            Some(FileFormat::Csv) => command.push_str(" --file-format csv"),
-            Some(FileFormat::Ndjson) => command.push_str(" --file-format ndjson"),
+            Some(FileFormat::Csv) => command += " --file-format csv",
+            Some(FileFormat::Ndjson) => command += " --file-format ndjson",
             None => {}
         }
         if self.batch != BATCH {
-            command.push_str(&format!(" --batch {}", self.batch));
+            command += &format!(" --batch {}", self.batch);
         }
         if self.atomic {
-            command.push_str(" --atomic");
+            command += " --atomic";
         }
         command
     }
@@ -279,10 +255,8 @@ impl RejectedFile {
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
-        match open() {
-            Ok(file) => Ok(Self { path, file }),
-            Err(error) => Err(io_failure("write", &path, &error)),
-        }
+        let file = open().or_io("write", &path)?;
+        Ok(Self { path, file })
     }
 
     /// Adds the refused records of a batch, and says how many there are.
@@ -303,34 +277,23 @@ impl RejectedFile {
                 continue;
             };
             refused += 1;
-            let mut line = serde_json::to_vec(&Rejected {
-                number,
-                errors,
-                record,
-            })
-            .map_err(|error| Failure::new(format!("a record cannot be written: {error}")))?;
-            line.push(b'\n');
-            self.file
-                .write_all(&line)
-                .map_err(|error| io_failure("write", &self.path, &error))?;
+            let rejected = row! { number: number, errors: errors, record: record };
+            let line = serde_json::to_string(&rejected).or_json("a record")? + "\n";
+            let written = self.file.write_all(line.as_bytes());
+            written.or_io("write", &self.path)?;
         }
         if refused > 0 {
-            self.file
-                .sync_data()
-                .map_err(|error| io_failure("write", &self.path, &error))?;
+            self.file.sync_data().or_io("write", &self.path)?;
         }
         Ok(refused)
     }
 
     fn len(&self) -> Result<u64, Failure> {
-        let metadata = self.file.metadata();
-        Ok(metadata
-            .map_err(|error| io_failure("read", &self.path, &error))?
-            .len())
+        Ok(self.file.metadata().or_io("read", &self.path)?.len())
     }
 
     fn remove(self) -> Result<(), Failure> {
-        fs::remove_file(&self.path).map_err(|error| io_failure("remove", &self.path, &error))
+        fs::remove_file(&self.path).or_io("remove", &self.path)
     }
 }
 

@@ -31,7 +31,6 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.query()?;
         let pages = self

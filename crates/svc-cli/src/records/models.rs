@@ -40,7 +40,6 @@ pub(crate) struct Reload {
 }
 
 impl Models {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let Self {
             resource,
@@ -71,7 +70,6 @@ impl Models {
 }
 
 impl Reload {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let client = self.service.client(&self.resource)?;
         client.resource(&self.resource).reload().send().await?;

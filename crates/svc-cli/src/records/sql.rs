@@ -55,16 +55,14 @@ pub(crate) struct Sql {
 
 /// `NAME=VALUE`, the value as JSON where it is some, else as a text.
 fn bind(text: &str) -> Result<(String, Value), &'static str> {
-    let wrong = "must be NAME=VALUE, such as least=100";
-    let (name, value) = text.split_once('=').ok_or(wrong)?;
-    let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-    Ok((name.trim_start_matches(':').to_owned(), value))
+    let (name, value) = input::split_at(text, '=', "must be NAME=VALUE, such as least=100")?;
+    let name = name.trim_start_matches(':').to_owned();
+    Ok((name, input::json_or_text(value)))
 }
 
 fn filter(text: &str) -> Result<(String, String), &'static str> {
     let wrong = "must be COLUMN__LOOKUP=VALUE, such as total__gte=100";
-    let (key, value) = text.split_once('=').ok_or(wrong)?;
-    Ok((key.to_owned(), value.to_owned()))
+    input::split_at(text, '=', wrong)
 }
 
 impl Sql {

@@ -11,7 +11,10 @@ use std::{
 use clap::ValueEnum;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{failure::Failure, output::Format};
+use crate::{
+    failure::{Failure, OrIo as _, OrJson as _},
+    output::Format,
+};
 
 /// The form of a file of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,10 +33,10 @@ impl FileFormat {
             "csv" => Some(Self::Csv),
             _ => None,
         };
+        let path = path.display();
         asked.or_else(told).ok_or_else(|| {
             Failure::usage(format!(
-                "the name of {} does not tell its form; end it in .csv or .ndjson, or give --file-format",
-                path.display()
+                "the name of {path} does not tell its form; end it in .csv or .ndjson, or give --file-format"
             ))
         })
     }
@@ -76,33 +79,28 @@ impl Note {
     }
 
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        let text = fs::read(&self.path).map_err(|error| io_failure("read", &self.path, &error))?;
+        let text = fs::read(&self.path).or_io("read", &self.path)?;
+        let path = self.path.display();
         serde_json::from_slice(&text).map_err(|error| {
             Failure::new(format!(
-                "{} cannot be understood: {error}; delete it and begin again",
-                self.path.display()
+                "{path} cannot be understood: {error}; delete it and begin again"
             ))
         })
     }
 
     /// Writes the note, so that it is either the old or the new one whatever happens.
     pub(crate) fn write(&self, note: &impl Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_vec(note)
-            .map_err(|error| Failure::new(format!("a note cannot be written: {error}")))?;
+        let text = serde_json::to_vec(note).or_json("a note")?;
         let new = beside(&self.path, ".new");
         let written = fs::File::create(&new).and_then(|mut file| {
             file.write_all(&text)?;
             file.sync_all()?;
             fs::rename(&new, &self.path)
         });
-        written.map_err(|error| io_failure("write", &self.path, &error))
+        written.or_io("write", &self.path)
     }
 
     pub(crate) fn remove(&self) -> Result<(), Failure> {
-        fs::remove_file(&self.path).map_err(|error| io_failure("remove", &self.path, &error))
+        fs::remove_file(&self.path).or_io("remove", &self.path)
     }
-}
-
-pub(crate) fn io_failure(what: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("cannot {what} {}: {error}", path.display()))
 }

@@ -1,6 +1,6 @@
 //! What a service says once it accepts connections: where it is, and the credentials that were made now.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
@@ -38,58 +38,43 @@ pub(crate) struct ReadyResource {
 impl Ready {
     /// The same for people, in aligned lines.
     pub(crate) fn to_text(&self) -> String {
+        let (project, environment) = (&self.project, &self.environment);
+        let secret = |secret: &Option<Secret>, command: String| match secret {
+            Some(secret) => secret.expose().to_owned(),
+            None => format!("as before; another one: {command}"),
+        };
         let mut lines = vec![
             ("data host".to_owned(), self.base_url.clone()),
             ("application host".to_owned(), self.app_base_url.clone()),
             (
                 "project".to_owned(),
-                format!("{}, environment {}", self.project, self.environment),
+                format!("{project}, environment {environment}"),
+            ),
+            (
+                "API key".to_owned(),
+                secret(&self.api_key, format!("svc key add --project {project}")),
             ),
         ];
-        let (project, environment) = (&self.project, &self.environment);
-        let mut secret = |label: String, secret: Option<&Secret>, command: String| {
-            let value = match secret {
-                Some(secret) => secret.expose().to_owned(),
-                None => format!("as before; another one: {command}"),
-            };
-            lines.push((label, value));
-        };
-        secret(
-            "API key".to_owned(),
-            self.api_key.as_ref(),
-            format!("svc key add --project {project}"),
-        );
-        let tools = ResourceName::TOOLS;
-        let tokens = self
-            .resources
-            .iter()
-            .map(|(name, resource)| (name.as_str(), resource.token.as_ref()))
-            .chain([(tools, self.tools_token.as_ref())]);
-        for (name, token) in tokens {
+        let tokens = self.resources.iter();
+        let tokens = tokens.map(|(name, resource)| (name.as_str(), &resource.token));
+        for (name, token) in tokens.chain([(ResourceName::TOOLS, &self.tools_token)]) {
             let command = format!("svc token add {name} --project {project} --env {environment}");
-            secret(format!("token of {name}"), token, command);
+            lines.push((format!("token of {name}"), secret(token, command)));
         }
-        let width = lines
+        let widths = lines.iter().map(|(label, _)| label.chars().count());
+        let width = widths.max().unwrap_or(0);
+        let lines = lines
             .iter()
-            .map(|(label, _)| label.chars().count())
-            .max()
-            .unwrap_or(0);
-        let mut text = String::new();
-        for (label, value) in &lines {
-            // Writing to a text does not fail.
-            let _ = writeln!(text, "  {label:width$}  {value}");
-        }
-        text
+            .map(|(label, value)| format!("  {label:width$}  {value}\n"));
+        lines.collect()
     }
 
     /// Whether a secret is shown, for the only time.
     pub(crate) fn has_secrets(&self) -> bool {
+        let mut resources = self.resources.values();
         self.api_key.is_some()
             || self.tools_token.is_some()
-            || self
-                .resources
-                .values()
-                .any(|resource| resource.token.is_some())
+            || resources.any(|resource| resource.token.is_some())
     }
 }
 

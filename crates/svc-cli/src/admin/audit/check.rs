@@ -29,7 +29,6 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// Does what was asked.
     pub(super) async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
         let since = self.since.map(|moment| moment.0);
         let mut found: Vec<(&'static str, AuditLine)> = Vec::new();
