@@ -1,7 +1,6 @@
 //! What the commands that call a service have in common: where it is, and the credential.
 
 mod credentials;
-mod given;
 mod listing;
 pub(crate) mod selection;
 mod session;
@@ -12,7 +11,6 @@ use svc_model::{EnvironmentName, ProjectName};
 
 pub(crate) use self::{
     credentials::{DataService, Formatted, PageLayer, PageService},
-    given::with_given,
     listing::Listing,
     session::{NOBODY, SessionDir},
 };
@@ -97,3 +95,15 @@ impl From<svc_api::Error> for Failure {
 fn is_about_a_session(kind: svc_api::ErrorKind) -> bool {
     matches!(kind, svc_api::ErrorKind::Auth | svc_api::ErrorKind::Store)
 }
+
+/// The call, with each setting for which there is a value.
+macro_rules! with_given {
+    ($call:expr, $($setting:ident: $value:expr),+ $(,)?) => {{
+        let mut call = $call;
+        $(if let Some(value) = $value {
+            call = call.$setting(value);
+        })+
+        call
+    }};
+}
+pub(crate) use with_given;

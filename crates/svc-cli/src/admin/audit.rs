@@ -3,12 +3,13 @@
 mod check;
 
 use clap::{Args, Subcommand};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use svc_model::{EnvironmentName, JsonObject, ProjectName};
 use svc_store::{AuditFilter, AuditLine, Store};
 
-use super::moment::Moment;
+use super::moment::moment;
 use crate::{
     context::Context,
     failure::{Failure, OrJson as _},
@@ -68,11 +69,11 @@ pub(crate) struct List {
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     request_id: Option<String>,
     /// Not before this time: 7d, 12h ago, or a date or time such as 2027-01-31
-    #[arg(long, value_name = "T")]
-    since: Option<Moment>,
+    #[arg(long, value_name = "T", value_parser = moment)]
+    since: Option<Timestamp>,
     /// Before this time
-    #[arg(long, value_name = "T")]
-    until: Option<Moment>,
+    #[arg(long, value_name = "T", value_parser = moment)]
+    until: Option<Timestamp>,
     /// The most lines [default: 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "all")]
     limit: Option<u32>,
@@ -196,8 +197,8 @@ impl List {
         filter.model = self.model;
         filter.record = self.record;
         filter.request_id = self.request_id;
-        filter.since = self.since.map(|moment| moment.0);
-        filter.until = self.until.map(|moment| moment.0);
+        filter.since = self.since;
+        filter.until = self.until;
         filter
     }
 }

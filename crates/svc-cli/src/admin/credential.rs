@@ -3,24 +3,17 @@
 use clap::Args;
 use jiff::Timestamp;
 
-use super::moment::Expiry;
+use super::moment::expiry;
 
 /// What can be said of any credential that is made.
 #[derive(Args)]
 pub(crate) struct NewCredential {
     /// When it ends: 90d, 12h, 1y from now, or a date such as 2027-01-31; never when not given
-    #[arg(long, value_name = "D", allow_hyphen_values = true)]
-    expires: Option<Expiry>,
+    #[arg(long, value_name = "D", allow_hyphen_values = true, value_parser = expiry)]
+    pub(super) expires: Option<Timestamp>,
     /// A name to know it by
     #[arg(long, value_name = "TEXT")]
     pub(super) name: Option<String>,
-}
-
-impl NewCredential {
-    /// When it ends.
-    pub(super) fn expires(&self) -> Option<Timestamp> {
-        self.expires.map(|expiry| expiry.0)
-    }
 }
 
 /// A credential as lists show it; the column behind the prefix says of what it is.

@@ -61,7 +61,7 @@ impl Key {
                     None => scope::owner(&store, &scope.project).await?,
                 };
                 let mut key = NewApiKey::new(scope.project, email);
-                key.expires = new.expires();
+                key.expires = new.expires;
                 key.name = new.name;
                 let made = keys.create(key).await.or_missing(PROJECTS)?;
                 let secret = made.secret.expose();

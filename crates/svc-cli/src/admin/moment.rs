@@ -1,52 +1,32 @@
 //! Times as people write them on the command line.
 
-use std::str::FromStr;
-
 use jiff::{Span, Timestamp, Zoned, civil::Date, tz::TimeZone};
 
-/// When a credential ends. `90d`, `12h`, `6mo`, `1y`: from now on; `2027-01-31`: that day, 00:00 UTC; or an RFC 3339
-/// time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Expiry(pub(super) Timestamp);
+/// Reads when a credential ends. `90d`, `12h`, `6mo`, `1y`: from now on; `2027-01-31`: that day, 00:00 UTC; or an
+/// RFC 3339 time.
+pub(super) fn expiry(text: &str) -> Result<Timestamp, String> {
+    expiry_from(text, Timestamp::now())
+}
 
-impl FromStr for Expiry {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::parse(text, Timestamp::now())
+fn expiry_from(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    let wrong = "must be a time from now such as 90d, 12h or 1y, or a date such as 2027-01-31";
+    let after = |span| Zoned::new(now, TimeZone::UTC).checked_add(span);
+    let end = parse(text, wrong, "lies too far in the future", after)?;
+    match end > now {
+        true => Ok(end),
+        false => Err("lies in the past; it must be in the future".to_owned()),
     }
 }
 
-impl Expiry {
-    fn parse(text: &str, now: Timestamp) -> Result<Self, String> {
-        let wrong = "must be a time from now such as 90d, 12h or 1y, or a date such as 2027-01-31";
-        let after = |span| Zoned::new(now, TimeZone::UTC).checked_add(span);
-        let end = parse(text, wrong, "lies too far in the future", after)?;
-        match end > now {
-            true => Ok(Self(end)),
-            false => Err("lies in the past; it must be in the future".to_owned()),
-        }
-    }
+/// Reads when something was. `7d`, `12h`, `1y`: that long ago; `2027-01-31`: that day, 00:00 UTC; or an RFC 3339 time.
+pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
+    moment_before(text, Timestamp::now())
 }
 
-/// When something was. `7d`, `12h`, `1y`: that long ago; `2027-01-31`: that day, 00:00 UTC; or an RFC 3339 time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment(pub(super) Timestamp);
-
-impl FromStr for Moment {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::parse(text, Timestamp::now())
-    }
-}
-
-impl Moment {
-    fn parse(text: &str, now: Timestamp) -> Result<Self, String> {
-        let wrong = "must be how long ago, such as 7d or 12h, or a date or time such as 2027-01-31";
-        let before = |span| Zoned::new(now, TimeZone::UTC).checked_sub(span);
-        parse(text, wrong, "lies too far in the past", before).map(Self)
-    }
+fn moment_before(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    let wrong = "must be how long ago, such as 7d or 12h, or a date or time such as 2027-01-31";
+    let before = |span| Zoned::new(now, TimeZone::UTC).checked_sub(span);
+    parse(text, wrong, "lies too far in the past", before)
 }
 
 /// Reads a time, a day, or a span, which `shift` takes from now.
@@ -77,18 +57,18 @@ mod tests {
 
     const NOW: &str = "2026-11-21T10:00:00Z";
 
-    fn expiry(text: &str) -> Result<String, String> {
-        Expiry::parse(text, NOW.parse().unwrap()).map(|end| end.0.to_string())
+    fn read(text: &str) -> Result<String, String> {
+        expiry_from(text, NOW.parse().unwrap()).map(|end| end.to_string())
     }
 
     #[test]
     fn spans_dates_and_times_are_read() {
-        assert_eq!(expiry("90d").unwrap(), "2027-02-19T10:00:00Z");
-        assert_eq!(expiry("12h").unwrap(), "2026-11-21T22:00:00Z");
-        assert_eq!(expiry("1y").unwrap(), "2027-11-21T10:00:00Z");
-        assert_eq!(expiry("2027-01-31").unwrap(), "2027-01-31T00:00:00Z");
+        assert_eq!(read("90d").unwrap(), "2027-02-19T10:00:00Z");
+        assert_eq!(read("12h").unwrap(), "2026-11-21T22:00:00Z");
+        assert_eq!(read("1y").unwrap(), "2027-11-21T10:00:00Z");
+        assert_eq!(read("2027-01-31").unwrap(), "2027-01-31T00:00:00Z");
         assert_eq!(
-            expiry("2027-01-31T01:00:00+01:00").unwrap(),
+            read("2027-01-31T01:00:00+01:00").unwrap(),
             "2027-01-31T00:00:00Z"
         );
     }
@@ -96,17 +76,17 @@ mod tests {
     #[test]
     fn what_has_passed_or_is_no_time_is_refused() {
         for text in ["-1d", "0s", "2020-01-01", NOW] {
-            assert!(expiry(text).unwrap_err().contains("in the past"), "{text}");
+            assert!(read(text).unwrap_err().contains("in the past"), "{text}");
         }
         for text in ["", "soon", "90", "2027-13-01"] {
-            assert!(expiry(text).unwrap_err().contains("90d"), "{text}");
+            assert!(read(text).unwrap_err().contains("90d"), "{text}");
         }
-        assert!(expiry("9999y").unwrap_err().contains("too far"));
+        assert!(read("9999y").unwrap_err().contains("too far"));
     }
 
     #[test]
     fn a_moment_is_a_time_a_day_or_how_long_ago() {
-        let parse = |text| Moment::parse(text, NOW.parse().unwrap()).map(|then| then.0.to_string());
+        let parse = |text| moment_before(text, NOW.parse().unwrap()).map(|then| then.to_string());
         assert_eq!(parse("7d").unwrap(), "2026-11-14T10:00:00Z");
         assert_eq!(parse("12h").unwrap(), "2026-11-20T22:00:00Z");
         assert_eq!(parse("2026-01-31").unwrap(), "2026-01-31T00:00:00Z");

@@ -2,8 +2,6 @@
 
 mod known;
 
-use std::str::FromStr;
-
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use svc_model::{ModelName, ProjectName, ResourceName};
@@ -37,8 +35,8 @@ pub(crate) enum Rights {
         /// The team, by its name
         team: String,
         /// What it may do: read, write, delete with commas between, or none
-        #[arg(long, value_name = "RIGHTS")]
-        rights: Asked,
+        #[arg(long, value_name = "RIGHTS", value_parser = parse_rights)]
+        rights: svc_store::Rights,
         #[command(flatten)]
         scope: InProject,
         #[command(flatten)]
@@ -82,28 +80,18 @@ pub(crate) struct On {
     model: Option<ModelName>,
 }
 
-/// Rights as they are written on the command line.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked(svc_store::Rights);
-
-impl FromStr for Asked {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut rights = svc_store::Rights::new(false, false, false);
-        if text == "none" {
-            return Ok(Self(rights));
+/// Reads rights as they are written on the command line.
+fn parse_rights(text: &str) -> Result<svc_store::Rights, &'static str> {
+    let mut rights = svc_store::Rights::new(false, false, false);
+    for word in text.split(',').filter(|_| text != "none") {
+        match word.trim() {
+            "read" => rights.read = true,
+            "write" => rights.write = true,
+            "delete" => rights.delete = true,
+            _ => return Err("must be read, write, delete with commas between, or none"),
         }
-        for word in text.split(',') {
-            match word.trim() {
-                "read" => rights.read = true,
-                "write" => rights.write = true,
-                "delete" => rights.delete = true,
-                _ => return Err("must be read, write, delete with commas between, or none"),
-            }
-        }
-        Ok(Self(rights))
     }
+    Ok(rights)
 }
 
 impl Rights {
@@ -122,7 +110,7 @@ impl Rights {
                 if !later {
                     known::check(&store, &scope.project, &team, &on).await?;
                 }
-                let rule = RightsRule::new(on.resource, on.model, rights.0);
+                let rule = RightsRule::new(on.resource, on.model, rights);
                 let set = rules.set(&scope.project, &team, rule.clone()).await;
                 set.or_refused(PROJECTS, NAMES)?;
                 let words = or_none(&words(rule.rights));
@@ -217,7 +205,7 @@ mod tests {
 
     #[test]
     fn rights_are_words_or_none() {
-        let read = |text: &str| text.parse::<Asked>().map(|asked| words(asked.0));
+        let read = |text: &str| parse_rights(text).map(words);
         assert_eq!(read("read"), Ok(vec!["read"]));
         assert_eq!(read("delete, read"), Ok(vec!["read", "delete"]));
         assert_eq!(read("none"), Ok(vec![]));

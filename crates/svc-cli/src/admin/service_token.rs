@@ -53,7 +53,7 @@ impl ServiceToken {
         match self {
             Self::Add { scope, team, new } => {
                 let mut token = NewServiceToken::new(scope.project, scope.env, team);
-                token.expires = new.expires();
+                token.expires = new.expires;
                 token.name = new.name;
                 let made = tokens.create(token).await.or_missing(ENVIRONMENTS)?;
                 let secret = made.secret.expose();

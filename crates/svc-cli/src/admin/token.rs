@@ -63,7 +63,7 @@ impl Token {
                 new,
             } => {
                 let mut token = NewStaticToken::new(scope.project, scope.env, &resource);
-                token.expires = new.expires();
+                token.expires = new.expires;
                 token.name = new.name;
                 let made = tokens.create(token).await.or_missing(RESOURCES)?;
                 let secret = made.secret.expose();

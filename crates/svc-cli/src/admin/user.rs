@@ -96,7 +96,10 @@ impl Add {
         let store = context.existing_store().await?;
         let base_url = match named {
             Some(url) => url,
-            None => known_url(&store).await?,
+            None => match store.service_address().await? {
+                Some(address) => address.base_url,
+                None => DEFAULT_PUBLIC_URL.to_owned(),
+            },
         };
         let InEnvironment { project, env } = self.scope;
         let team = match self.team.team {
@@ -125,27 +128,19 @@ impl Add {
             false => "added",
         };
         let text = format!("user {} of team {} {how}\n", user.email, user.team.name);
-        context
-            .output
-            .result(&row! { uid: user.uid.to_string() }, &text)
+        let made = row! { uid: user.uid.to_string() };
+        context.output.result(&made, &text)
     }
 }
 
 /// The URL of the service from the option, its variable, or the configuration file.
 fn named_url(asked: Option<&str>, context: &Context) -> Result<Option<String>, Failure> {
-    let named = asked
-        .filter(|text| !text.is_empty())
-        .or(context.file.public_url.as_deref());
+    let asked = asked.filter(|text| !text.is_empty());
+    let named = asked.or(context.file.public_url.as_deref());
     match named.map(str::parse::<BaseUrl>).transpose() {
         Ok(url) => Ok(url.map(|url| url.to_string())),
         Err(error) => Err(Failure::usage(format!("--public-url {error}"))),
     }
-}
-
-/// The address that the service had which started last on this store.
-async fn known_url(store: &Store) -> Result<String, Failure> {
-    let address = store.service_address().await?;
-    Ok(address.map_or_else(|| DEFAULT_PUBLIC_URL.to_owned(), |address| address.base_url))
 }
 
 /// The uid of the administrators' team.

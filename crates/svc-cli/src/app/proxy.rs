@@ -2,7 +2,6 @@
 
 use clap::Args;
 use http::Method;
-use serde::Serialize;
 use svc_api::model::proxy::{BodyType, NameValue, ProxyResponse};
 use svc_model::ResourceName;
 
@@ -11,7 +10,7 @@ use crate::{
     context::Context,
     failure::Failure,
     input::{self, json_or_text},
-    output,
+    output::{self, Output, row},
 };
 
 /// Send a request to another service, through the service and with its secrets
@@ -55,19 +54,6 @@ pub(crate) struct Proxy {
     target: Target,
     #[command(flatten)]
     session: SessionDir,
-}
-
-/// An answer as programs are told of it.
-#[derive(Serialize)]
-struct Answer<'a> {
-    status: u16,
-    headers: Vec<[String; 2]>,
-    /// Where it is text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<&'a str>,
-    /// Where it is not: in hexadecimal digits.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    body_hex: Option<String>,
 }
 
 fn method(text: &str) -> Result<Method, &'static str> {
@@ -124,7 +110,7 @@ impl Proxy {
         }
         let answer = call.await?;
         match context.output.is_json() {
-            true => context.output.result(&to_json(&answer), "")?,
+            true => write_json(&answer, &context.output)?,
             false => write(&answer, self.include)?,
         }
         let status = answer.status;
@@ -142,17 +128,20 @@ fn headers(answer: &ProxyResponse) -> impl Iterator<Item = [String; 2]> {
     })
 }
 
-fn to_json(answer: &ProxyResponse) -> Answer<'_> {
-    let body = std::str::from_utf8(&answer.body).ok();
-    let body_hex = body.is_none().then(|| {
-        let digits = answer.body.iter().map(|byte| format!("{byte:02x}"));
-        digits.collect()
-    });
-    Answer {
-        status: answer.status.as_u16(),
-        headers: headers(answer).collect(),
-        body,
-        body_hex,
+/// Writes the answer for programs: the body as text, or else in hexadecimal digits.
+fn write_json(answer: &ProxyResponse, output: &Output) -> Result<(), Failure> {
+    let status = answer.status.as_u16();
+    let headers: Vec<_> = headers(answer).collect();
+    match std::str::from_utf8(&answer.body) {
+        Ok(body) => output.result(&row! { status: status, headers: headers, body: body }, ""),
+        Err(_) => {
+            let digits = answer.body.iter().map(|byte| format!("{byte:02x}"));
+            let body_hex: String = digits.collect();
+            output.result(
+                &row! { status: status, headers: headers, body_hex: body_hex },
+                "",
+            )
+        }
     }
 }
 

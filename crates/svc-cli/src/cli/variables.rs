@@ -51,9 +51,10 @@ fn check_names(names: impl Iterator<Item = String>, known: &[String]) -> Result<
     let Some(name) = unknown.first() else {
         return Ok(());
     };
+    let likeness = |other: &String| strsim::jaro_winkler(name, other);
     let nearest = known
         .iter()
-        .max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let nearest = nearest.map_or_else(String::new, |nearest| format!("did you mean {nearest}? "));
     Err(Failure::usage(format!(
         "the variable {name} is not known; {nearest}svc serve --help shows the variables of the service; unset the \
@@ -64,10 +65,8 @@ fn check_names(names: impl Iterator<Item = String>, known: &[String]) -> Result<
 /// Whether Kubernetes sets such a variable for each container beside a service that is called `svc`.
 fn is_injected(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX).unwrap_or_default();
-    rest == "PORT"
-        || rest.starts_with("PORT_")
-        || rest.starts_with("SERVICE_HOST")
-        || rest.starts_with("SERVICE_PORT")
+    let starts = ["PORT_", "SERVICE_HOST", "SERVICE_PORT"];
+    rest == "PORT" || starts.iter().any(|start| rest.starts_with(start))
 }
 
 #[cfg(test)]
@@ -98,18 +97,9 @@ mod tests {
 
     #[test]
     fn the_variables_of_the_service_of_clients_and_of_kubernetes_are_known() {
-        for name in [
-            "SVC_LISTEN",
-            "SVC_CONNECT",
-            "SVC_PROJECT",
-            "SVC_API_BASE_URL",
-            "SVC_DRAFT",
-            "SVC_DIR",
-            "SVC_SERVICE_HOST",
-            "SVC_PORT_8080_TCP_ADDR",
-            "PATH",
-            "VITE_SVC_PROJECT",
-        ] {
+        let names = "SVC_LISTEN SVC_CONNECT SVC_PROJECT SVC_API_BASE_URL SVC_DRAFT SVC_DIR SVC_SERVICE_HOST \
+                     SVC_PORT_8080_TCP_ADDR PATH VITE_SVC_PROJECT";
+        for name in names.split(' ') {
             check_one(name).unwrap();
         }
     }

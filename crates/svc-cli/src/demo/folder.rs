@@ -41,15 +41,11 @@ impl Folder {
             )));
         }
         make_private_dir(dir).map_err(|error| unusable(dir, &error))?;
-        let marker = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|error| unusable(dir, &error))?;
+        let mut marker = File::options();
+        let marker = marker.create(true).truncate(false).write(true).open(&path);
         let folder = Self {
             dir: dir.to_owned(),
-            marker,
+            marker: marker.map_err(|error| unusable(dir, &error))?,
         };
         if reset && is_ours {
             folder.lock()?.remove_all()?;
@@ -69,9 +65,8 @@ impl Folder {
 
     /// Whether the shop is there, and complete.
     pub(super) fn has_shop(&self) -> Result<bool, Failure> {
-        self.shop()
-            .try_exists()
-            .map_err(|error| unusable(&self.dir, &error))
+        let exists = self.shop().try_exists();
+        exists.map_err(|error| unusable(&self.dir, &error))
     }
 
     /// The folder for this demo alone; `None` when another one works or runs in it.
@@ -174,10 +169,8 @@ mod tests {
         }
         let folder = Folder::open(&dir, true).unwrap();
         assert!(!folder.has_shop().unwrap());
-        let mut left: Vec<_> = fs::read_dir(&dir)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let left = fs::read_dir(&dir).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
         assert_eq!(left, ["mine.txt", MARKER]);
     }

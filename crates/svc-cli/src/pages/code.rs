@@ -148,11 +148,8 @@ impl Diff {
         let folder = Folder::open(&self.folder, self.service.names())?;
         let draft = self.service.draft();
         let client = self.service.client()?;
-        let pairs = pairs_of(
-            &folder,
-            Remote::list(&client, draft).await?,
-            folder.files()?,
-        );
+        let remotes = Remote::list(&client, draft).await?;
+        let pairs = pairs_of(&folder, remotes, folder.files()?);
         let (done, mut shown) = compare(&pairs, false)?;
         if !context.output.is_json() {
             for pair in &pairs {
@@ -172,11 +169,8 @@ impl Push {
             false => self.service.draft(),
         };
         let client = self.service.client()?;
-        let pairs = pairs_of(
-            &folder,
-            Remote::list(&client, draft).await?,
-            folder.files()?,
-        );
+        let remotes = Remote::list(&client, draft).await?;
+        let pairs = pairs_of(&folder, remotes, folder.files()?);
         let (mut done, mut text) = compare(&pairs, self.force)?;
         if !done.conflicts.is_empty() {
             context.output.result(&done, &text)?;
@@ -299,8 +293,8 @@ impl Pusher<'_> {
         let etag = etag.await?;
         let call = self.client.pages().delete(there.uid.clone());
         let deleted = call.draft(self.draft).if_match(etag).send().await;
-        deleted
-            .map_err(|error| Failure::new(format!("{}: {}", pair.label(), Failure::from(error))))?;
+        let refused = |error| Failure::new(format!("{}: {}", pair.label(), Failure::from(error)));
+        deleted.map_err(refused)?;
         if self.draft == Draft::Off {
             forget(self.folder, pair);
         }
@@ -316,9 +310,8 @@ async fn to_publish(
     delete: bool,
 ) -> Result<Vec<PageUid>, Failure> {
     let removed = pairs.iter().filter(|pair| delete && pair.here.is_none());
-    let removed: HashSet<&str> = removed
-        .filter_map(|pair| Some(pair.noted.as_ref()?.0.as_str()))
-        .collect();
+    let removed = removed.filter_map(|pair| Some(pair.noted.as_ref()?.0.as_str()));
+    let removed: HashSet<&str> = removed.collect();
     if !removed.is_empty() {
         let shown = Remote::list(client, Draft::On).await?.into_iter();
         let shown: HashSet<_> = shown.map(|page| page.uid).collect();

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use percent_encoding::percent_decode_str;
+
 /// What the name of a file of a page ends with.
 const ENDING: &str = ".json";
 /// How many bytes of a file name a name takes at most.
@@ -56,18 +58,10 @@ pub(super) fn folded(name: &str) -> String {
 /// The page name that a file name stands for, for a file that does not say its page's.
 pub(super) fn unique_name(file: &str) -> String {
     let stem = file.strip_suffix(ENDING).unwrap_or(file);
-    let mut bytes = Vec::with_capacity(stem.len());
-    let mut rest = stem.as_bytes();
-    while let [first, after @ ..] = rest {
-        let escape = match rest {
-            [b'%', high, low, after @ ..] => hex(*high, *low).map(|byte| (byte, after)),
-            _ => None,
-        };
-        let (byte, after) = escape.unwrap_or((*first, after));
-        bytes.push(byte);
-        rest = after;
+    match percent_decode_str(stem).decode_utf8() {
+        Ok(name) => name.into_owned(),
+        Err(_) => stem.to_owned(),
     }
-    String::from_utf8(bytes).unwrap_or_else(|_| stem.to_owned())
 }
 
 /// Whether a file may be one of a page: a plain name in the folder itself.
@@ -91,11 +85,6 @@ fn is_reserved(name: &str) -> bool {
         number.is_some_and(|number| number.chars().count() == 1)
     };
     RESERVED.contains(&stem.as_str()) || device("com") || device("lpt")
-}
-
-fn hex(high: u8, low: u8) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use std::{collections::HashMap, time::Duration};
 
 use clap::Args;
+use jiff::Timestamp;
 use svc_data::{ErrorKind, Resource};
 use svc_model::RecordView;
 use svc_store::{AuditFilter, AuditLine, Store};
 
 use crate::{
-    admin::moment::Moment,
+    admin::moment::moment,
     connect,
     context::Context,
     failure::Failure,
@@ -24,13 +25,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Args)]
 pub(crate) struct Check {
     /// Not before this time: 7d, 12h ago, or a date or time such as 2027-01-31
-    #[arg(long, value_name = "T")]
-    since: Option<Moment>,
+    #[arg(long, value_name = "T", value_parser = moment)]
+    since: Option<Timestamp>,
 }
 
 impl Check {
     pub(super) async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
-        let since = self.since.map(|moment| moment.0);
+        let since = self.since;
         let mut found: Vec<(&'static str, AuditLine)> = Vec::new();
         for missing in store.audit().missing_lines().await? {
             let finding = match (missing.line.outcome_is_unknown, missing.service_runs) {

@@ -105,11 +105,10 @@ impl Settings {
             authentication.link = Some(link).filter(|link| link != "none");
         }
         let set = &mut authentication;
+        let seconds = self.access_token_seconds;
         set.confirm_email = self.confirm_email.map_or(set.confirm_email, Switch::is_on);
         set.password_min_length = self.password_min_length.unwrap_or(set.password_min_length);
-        set.access_token_seconds = self
-            .access_token_seconds
-            .unwrap_or(set.access_token_seconds);
+        set.access_token_seconds = seconds.unwrap_or(set.access_token_seconds);
         set.refresh_token_days = self.refresh_token_days.unwrap_or(set.refresh_token_days);
         let mut patch = ProjectPatch::default();
         patch.name = self.title;
@@ -133,32 +132,25 @@ fn names(list: &str) -> Vec<String> {
 
 fn to_text(project: &ProjectSettings) -> String {
     let switch = |on: bool| if on { "on" } else { "off" };
-    let ProjectSettings {
-        unique_name,
-        name,
-        sign_up,
-        authentication,
-        ..
-    } = project;
-    let domains = match authentication.email_domains.as_slice() {
+    let rules = &project.authentication;
+    let domains = match rules.email_domains.as_slice() {
         [] => "all".to_owned(),
         domains => domains.join(", "),
     };
     format!(
-        "project {unique_name} is set: sign-up {}, name {name}\n\
+        "project {} is set: sign-up {}, name {}\n\
          team of who registers: {}, domains: {domains}, confirmed by mail: {}\n\
          passwords: at least {} characters; access tokens: {} seconds; refresh tokens: {} days\n\
          links in mails: {}\n",
-        switch(*sign_up),
-        authentication.sign_up_team,
-        switch(authentication.confirm_email || !authentication.email_domains.is_empty()),
-        authentication.password_min_length,
-        authentication.access_token_seconds,
-        authentication.refresh_token_days,
-        authentication
-            .link
-            .as_deref()
-            .unwrap_or("the pages of the service"),
+        project.unique_name,
+        switch(project.sign_up),
+        project.name,
+        rules.sign_up_team,
+        switch(rules.confirm_email || !rules.email_domains.is_empty()),
+        rules.password_min_length,
+        rules.access_token_seconds,
+        rules.refresh_token_days,
+        rules.link.as_deref().unwrap_or("the pages of the service"),
     )
 }
 

@@ -32,9 +32,9 @@ pub(super) async fn check(
     let mut found = Vec::new();
     for environment in environments {
         let environment = environment.unique_name;
-        for known in store.resources().list(project, &environment).await? {
+        let resources = store.resources();
+        for known in resources.list(project, &environment).await? {
             if known.unique_name == *resource {
-                let resources = store.resources();
                 found.push(resources.get(project, &environment, resource).await?);
             }
             names.push(known.unique_name.to_string());
@@ -91,11 +91,9 @@ async fn check_model(
 fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let name = name.to_lowercase();
     let likeness = |other: &str| strsim::jaro_winkler(&name, &other.to_lowercase());
-    known
-        .map(|other| (likeness(other), other))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map_or_else(String::new, |(_, other)| format!("; did you mean {other}?"))
+    let alike = known.filter(|other| likeness(other) >= ALIKE);
+    let nearest = alike.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    nearest.map_or_else(String::new, |other| format!("; did you mean {other}?"))
 }
 
 #[cfg(test)]
