@@ -6,7 +6,7 @@ pub(crate) mod selection;
 mod session;
 
 use clap::Args;
-use svc_api::{Client, ClientBuilder, NoTransport};
+use svc_api::{Client, ClientBuilder, ErrorKind, NoTransport};
 use svc_model::{EnvironmentName, ProjectName};
 
 pub(crate) use self::{
@@ -79,21 +79,18 @@ impl From<svc_api::Error> for Failure {
         } else {
             ""
         };
+        // The file of the session, or its renewal.
+        let session = matches!(error.kind(), ErrorKind::Auth | ErrorKind::Store);
         let cause = error
             .source()
-            .filter(|_| error.transport_error().is_some() || is_about_a_session(error.kind()))
-            .map_or_else(String::new, |cause| format!(": {cause}"));
+            .filter(|_| session || error.transport_error().is_some());
+        let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
         let message = format!("{error}{cause}{remedy}");
         match error.kind() {
-            svc_api::ErrorKind::Options => Self::usage(message),
+            ErrorKind::Options => Self::usage(message),
             _ => Self::new(message),
         }
     }
-}
-
-/// Whether the cause of an error tells what is wrong with a session: its file, or its renewal.
-fn is_about_a_session(kind: svc_api::ErrorKind) -> bool {
-    matches!(kind, svc_api::ErrorKind::Auth | svc_api::ErrorKind::Store)
 }
 
 /// The call, with each setting for which there is a value.

@@ -32,10 +32,8 @@ impl Connect {
         if name.is_empty() || url.is_empty() || !name.chars().all(is_name) {
             return Err(wrong());
         }
-        Ok(Self {
-            name: name.into(),
-            url: resolve(url)?,
-        })
+        let (name, url) = (name.into(), resolve(url)?);
+        Ok(Self { name, url })
     }
 }
 
@@ -77,10 +75,8 @@ fn of_file(value: &toml::Value) -> Result<Vec<Connect>, Failure> {
     let table = value.as_table().ok_or_else(|| Failure::usage(wrong))?;
     let each = table.iter().map(|(name, url)| {
         let url = url.as_str().ok_or_else(|| Failure::usage(wrong))?;
-        Ok(Connect {
-            name: name.into(),
-            url: resolve(url)?,
-        })
+        let (name, url) = (name.into(), resolve(url)?);
+        Ok(Connect { name, url })
     });
     each.collect()
 }
@@ -146,10 +142,8 @@ mod tests {
         let connects = flags(&["shop=sqlite:a/b.db", "crm=postgres://app:pw@db/crm?x=y"]).unwrap();
         let here = std::env::current_dir().unwrap();
         assert_eq!(connects[0].name.as_str(), "shop");
-        assert_eq!(
-            connects[0].url.expose(),
-            format!("sqlite:{}", here.join("a/b.db").display())
-        );
+        let absolute = format!("sqlite:{}", here.join("a/b.db").display());
+        assert_eq!(connects[0].url.expose(), absolute);
         assert_eq!(connects[1].url.expose(), "postgres://app:pw@db/crm?x=y");
     }
 

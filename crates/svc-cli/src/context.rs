@@ -75,11 +75,9 @@ impl Context {
 
 /// Opens a store. The lines of its audit trail say who runs this program, as the operating system's session knows it.
 pub(crate) async fn open(dir: &Path) -> Result<Store, Failure> {
-    let name = |variable| std::env::var(variable).ok();
-    let user = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"]
-        .into_iter()
-        .find_map(name)
-        .filter(|user| !user.is_empty() && !user.contains(char::is_control));
+    let mut variables = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"].into_iter();
+    let user = variables.find_map(|variable| std::env::var(variable).ok());
+    let user = user.filter(|user| !user.is_empty() && !user.contains(char::is_control));
     Ok(Store::open(dir).await?.acting(Actor::program(user), None))
 }
 

@@ -173,12 +173,10 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
 
 /// What people are told: where it is, the credentials, and requests that work when they are pasted.
 fn text(ready: &Ready) -> String {
-    let expose = |secret: Option<&Secret>| {
-        secret.map_or_else(String::new, |secret| secret.expose().to_owned())
-    };
     let shop = ready.resources.get(RESOURCE);
-    let key = expose(ready.api_key.as_ref());
-    let token = expose(shop.and_then(|shop| shop.token.as_ref()));
+    let token = shop.and_then(|shop| shop.token.as_ref());
+    let token = token.map_or("", Secret::expose);
+    let key = ready.api_key.as_ref().map_or("", Secret::expose);
     let (project, environment) = (&ready.project, &ready.environment);
     let (base, app) = (&ready.base_url, &ready.app_base_url);
     let orders = format!("{base}/projects/{project}/{environment}/{RESOURCE}/models/orders");

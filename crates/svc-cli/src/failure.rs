@@ -16,6 +16,15 @@ pub(crate) enum Failure {
     /// It could not be done: exit status 1.
     #[error("{0}")]
     Refused(String),
+    /// The store refused it: exit status 1.
+    #[error(transparent)]
+    Store(#[from] svc_store::Error),
+    /// A connected database could not do it: exit status 1.
+    #[error(transparent)]
+    Data(#[from] svc_data::Error),
+    /// The service could not start or go on: exit status 1.
+    #[error(transparent)]
+    Server(#[from] svc_server::Error),
     /// The user interrupted it: exit status 130, as a shell reports SIGINT.
     #[error("{0}")]
     Interrupted(String),
@@ -65,7 +74,7 @@ impl Failure {
             // The status of a program that was ended by SIGPIPE, as `head` expects of its left side.
             Self::OutputClosed => return ExitCode::from(141),
             Self::Usage(_) => 2,
-            Self::Refused(_) => 1,
+            Self::Refused(_) | Self::Store(_) | Self::Data(_) | Self::Server(_) => 1,
             Self::Interrupted(_) => 130,
         };
         // Where standard error is closed too, the exit status says it.
@@ -119,24 +128,6 @@ impl<T> OrIo<T> for io::Result<T> {
     fn or_io(self, what: &str, path: &Path) -> Result<T, Failure> {
         let path = path.display();
         self.map_err(|error| Failure::new(format!("cannot {what} {path}: {error}")))
-    }
-}
-
-impl From<svc_store::Error> for Failure {
-    fn from(error: svc_store::Error) -> Self {
-        Self::new(error.to_string())
-    }
-}
-
-impl From<svc_data::Error> for Failure {
-    fn from(error: svc_data::Error) -> Self {
-        Self::new(error.to_string())
-    }
-}
-
-impl From<svc_server::Error> for Failure {
-    fn from(error: svc_server::Error) -> Self {
-        Self::new(error.to_string())
     }
 }
 

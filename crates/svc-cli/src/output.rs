@@ -6,6 +6,7 @@ mod row;
 mod rows;
 
 use std::{
+    collections::HashSet,
     fmt,
     io::{self, IsTerminal as _, Write as _},
 };
@@ -148,16 +149,11 @@ pub(crate) fn to_row(thing: &impl Serialize) -> Result<JsonObject, Failure> {
 
 /// Takes out of the rows what tells people nothing.
 fn keep_what_people_read(rows: &mut [JsonObject]) {
-    let mut names: Vec<String> = Vec::new();
-    for row in rows.iter() {
-        for (name, value) in row.iter() {
-            if name != "uid" && value.get() != "null" && !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-    }
+    let properties = rows.iter().flat_map(JsonObject::iter);
+    let telling = properties.filter(|(name, value)| *name != "uid" && value.get() != "null");
+    let names: HashSet<String> = telling.map(|(name, _)| name.to_owned()).collect();
     for row in rows {
-        row.retain(|name| names.iter().any(|known| known == name));
+        row.retain(|name| names.contains(name));
     }
 }
 

@@ -11,8 +11,8 @@ use self::settings::Settings;
 use super::scope::{InProject, PROJECTS};
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
-    output::{row, time},
+    failure::{Failure, OrFailure as _, OrJson as _},
+    output::{row, time, to_row},
 };
 
 /// How to see which hosts the HTTP proxy may reach.
@@ -100,13 +100,9 @@ impl Project {
             }
             Self::Set { name, settings } => {
                 let (project, text) = settings.change(&store, &name).await?;
-                let changed = row! {
-                    project: &project.unique_name,
-                    name: &project.name,
-                    sign_up: project.sign_up,
-                    date_add: time(project.date_add),
-                    authentication: &project.authentication,
-                };
+                let mut changed = to_row(&listed(&project))?;
+                let authentication = changed.set("authentication", &project.authentication);
+                authentication.or_json("the result")?;
                 output.result(&changed, &text)
             }
             Self::AllowHost {

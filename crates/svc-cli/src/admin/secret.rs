@@ -84,7 +84,7 @@ impl Secret {
                     .map_err(|error| Failure::fields(error, NAMES))?;
                 let value = match value {
                     Some(value) => Value::new(value),
-                    None => password::read_secret()?,
+                    None => password::read_unseen("Value: ", "value")?,
                 };
                 let new = NewSecretToken::new(&resource, &name, value, hosts.clone());
                 if let Some(url) = set(&store, &scope, new).await? {

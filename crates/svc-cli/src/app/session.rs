@@ -60,7 +60,7 @@ impl Login {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let client = self.session.client(&self.target)?;
         let password = match self.password_stdin {
-            true => password::read_line()?,
+            true => password::read_line("password")?,
             false => password::read_once()?,
         };
         let account = client.account();

@@ -186,9 +186,8 @@ mod tests {
     fn a_change_of_a_user_names_what_changes() {
         let missing = parse(&["update", "u1"]).err().unwrap();
         assert_eq!(missing.kind(), ErrorKind::MissingRequiredArgument);
-        let Ok(Users::Update { change, .. }) =
-            parse(&["update", "u1", "--team=t2", "--last-name="])
-        else {
+        let update = parse(&["update", "u1", "--team=t2", "--last-name="]);
+        let Ok(Users::Update { change, .. }) = update else {
             panic!("no update");
         };
         assert_eq!(change.group, Some(TeamUid::from("t2")));

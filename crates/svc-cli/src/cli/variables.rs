@@ -29,18 +29,15 @@ pub(crate) fn check(command: &Command) -> Result<(), Failure> {
 /// The names that the options of all commands read, and the others.
 fn known(command: &Command) -> Vec<String> {
     let mut known: Vec<String> = OTHERS.iter().map(ToString::to_string).collect();
-    collect(command, &mut known);
+    let mut commands = vec![command];
+    while let Some(command) = commands.pop() {
+        let options = command.get_arguments();
+        known.extend(options.filter_map(|option| option.get_env()?.to_str().map(str::to_owned)));
+        commands.extend(command.get_subcommands());
+    }
     known.sort();
     known.dedup();
     known
-}
-
-fn collect(command: &Command, known: &mut Vec<String>) {
-    let options = command.get_arguments();
-    known.extend(options.filter_map(|option| option.get_env()?.to_str().map(str::to_owned)));
-    for command in command.get_subcommands() {
-        collect(command, known);
-    }
 }
 
 fn check_names(names: impl Iterator<Item = String>, known: &[String]) -> Result<(), Failure> {

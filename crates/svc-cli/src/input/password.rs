@@ -22,24 +22,16 @@ pub(crate) fn read_once() -> Result<Secret, Failure> {
     read_unseen("Password: ", "password")
 }
 
-/// Reads a password that is known from the first line of standard input, whatever it is connected to.
-pub(crate) fn read_line() -> Result<Secret, Failure> {
-    read_line_of("password")
-}
-
-/// Reads the value of a secret token from standard input, in the same way.
-pub(crate) fn read_secret() -> Result<Secret, Failure> {
-    read_unseen("Value: ", "value")
-}
-
-fn read_unseen(text: &str, what: &str) -> Result<Secret, Failure> {
-    if io::stdin().is_terminal() {
-        return prompt(text);
+/// Reads a secret from standard input: a line of a pipe or file, or what is typed unseen after this text.
+pub(crate) fn read_unseen(text: &str, what: &str) -> Result<Secret, Failure> {
+    match io::stdin().is_terminal() {
+        true => prompt(text),
+        false => read_line(what),
     }
-    read_line_of(what)
 }
 
-fn read_line_of(what: &str) -> Result<Secret, Failure> {
+/// Reads a secret from the first line of standard input, whatever it is connected to.
+pub(crate) fn read_line(what: &str) -> Result<Secret, Failure> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| {
         Failure::new(format!(

@@ -42,8 +42,8 @@ impl<W: Write> RowWriter<W> {
     /// Writes to a file; in CSV behind a header of these columns, where there is one already.
     pub(crate) fn to(out: W, format: Format, columns: Option<Vec<String>>) -> Self {
         let mut writer = Self::new(out, format, false);
-        if let Sink::Csv(header) = &mut writer.sink {
-            *header = columns;
+        if matches!(writer.sink, Sink::Csv(_)) {
+            writer.sink = Sink::Csv(columns);
         }
         writer
     }

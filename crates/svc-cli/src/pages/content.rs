@@ -106,9 +106,8 @@ impl Content {
     pub(super) fn to_new(&self, unique_name: &str) -> Result<JsonObject, Failure> {
         let mut properties = self.0.clone();
         if self.unique_name().is_none() {
-            properties
-                .set("unique_name", unique_name)
-                .or_json("a page")?;
+            let named = properties.set("unique_name", unique_name);
+            named.or_json("a page")?;
         }
         to_wire(&mut properties)?;
         Ok(properties)
@@ -170,10 +169,8 @@ mod tests {
             let read = file(&page.file_text().unwrap());
             assert!(read.changes_of(&page).is_empty(), "{params}");
             let new = read.to_new("a").unwrap();
-            assert_eq!(
-                new.get::<String>("params").unwrap().as_deref(),
-                Some(params)
-            );
+            let sent = new.get::<String>("params").unwrap();
+            assert_eq!(sent.as_deref(), Some(params));
         }
     }
 
@@ -186,10 +183,8 @@ mod tests {
         // What was taken out of the file becomes null; what every page has stays.
         assert_eq!(changes("{}", page), r#"{"z":null}"#);
         assert_eq!(changes(r#"{"z":null,"view":null}"#, page), r#"{"z":null}"#);
-        assert_eq!(
-            changes(r#"{"params":null,"z":1}"#, page),
-            r#"{"params":null}"#
-        );
+        let none = r#"{"params":null,"z":1}"#;
+        assert_eq!(changes(none, page), r#"{"params":null}"#);
     }
 
     #[test]

@@ -225,36 +225,47 @@ mod tests {
         remotes: Vec<Remote>,
         notes: Vec<(String, Noted)>,
     ) -> Vec<Standing> {
-        pairs(files, remotes, notes.into_iter().collect())
-            .iter()
-            .map(|pair| pair.standing().unwrap())
-            .collect()
+        let pairs = pairs(files, remotes, notes.into_iter().collect());
+        pairs.iter().map(|pair| pair.standing().unwrap()).collect()
     }
 
     #[test]
     fn a_page_stands_as_its_two_sides_have_changed() {
-        let is_conflict = |standing: &[Standing]| matches!(standing, [Standing::Conflict(_)]);
-        let base = || vec![noted("u", "a", 1)];
-        let here = |v| vec![file("a", v)];
-        let there = |v| vec![remote("u", "a", v)];
-        assert_eq!(standing(here(1), there(1), base()), [Standing::Same]);
-        assert_eq!(standing(here(2), there(1), base()), [Standing::Changed]);
-        assert_eq!(
-            standing(here(1), there(2), base()),
-            [Standing::ChangedThere]
-        );
-        assert_eq!(standing(here(2), there(2), base()), [Standing::Same]);
-        assert!(is_conflict(&standing(here(2), there(3), base())));
-        assert_eq!(standing(vec![], there(1), base()), [Standing::Removed]);
-        assert!(is_conflict(&standing(vec![], there(2), base())));
-        assert_eq!(standing(here(1), vec![], base()), [Standing::RemovedThere]);
-        assert!(is_conflict(&standing(here(2), vec![], base())));
-        assert_eq!(standing(vec![], vec![], base()), [Standing::Same]);
+        use Standing::*;
 
-        assert_eq!(standing(here(1), vec![], vec![]), [Standing::New]);
-        assert_eq!(standing(vec![], there(1), vec![]), [Standing::NewThere]);
-        assert_eq!(standing(here(1), there(1), vec![]), [Standing::Same]);
-        assert!(is_conflict(&standing(here(1), there(2), vec![])));
+        // The value of the file, of the page, and of both when they were last the same.
+        let stands = |here: Option<u32>, there: Option<u32>, base: Option<u32>| {
+            let here = here.map(|v| file("a", v)).into_iter().collect();
+            let there = there.map(|v| remote("u", "a", v)).into_iter().collect();
+            let base = base.map(|v| noted("u", "a", v)).into_iter().collect();
+            match standing(here, there, base)[..] {
+                [Conflict(_)] => Conflict(""),
+                [standing] => standing,
+                _ => panic!("one page has one standing"),
+            }
+        };
+        for (here, there, base, standing) in [
+            (Some(1), Some(1), Some(1), Same),
+            (Some(2), Some(1), Some(1), Changed),
+            (Some(1), Some(2), Some(1), ChangedThere),
+            (Some(2), Some(2), Some(1), Same),
+            (Some(2), Some(3), Some(1), Conflict("")),
+            (None, Some(1), Some(1), Removed),
+            (None, Some(2), Some(1), Conflict("")),
+            (Some(1), None, Some(1), RemovedThere),
+            (Some(2), None, Some(1), Conflict("")),
+            (None, None, Some(1), Same),
+            (Some(1), None, None, New),
+            (None, Some(1), None, NewThere),
+            (Some(1), Some(1), None, Same),
+            (Some(1), Some(2), None, Conflict("")),
+        ] {
+            assert_eq!(
+                stands(here, there, base),
+                standing,
+                "{here:?} {there:?} {base:?}"
+            );
+        }
     }
 
     #[test]
@@ -281,11 +292,8 @@ mod tests {
     #[test]
     fn a_page_that_was_made_anew_is_found_by_its_name() {
         let notes = vec![noted("old", "a", 1)];
-        let pairs = pairs(
-            vec![file("a", 1)],
-            vec![remote("new", "a", 1)],
-            notes.into_iter().collect(),
-        );
+        let (files, remotes) = (vec![file("a", 1)], vec![remote("new", "a", 1)]);
+        let pairs = pairs(files, remotes, notes.into_iter().collect());
         let with_both = pairs.iter().find(|pair| pair.here.is_some()).unwrap();
         assert_eq!(with_both.standing().unwrap(), Standing::Same);
         assert!(with_both.there.is_some() && with_both.noted.is_none());
@@ -294,18 +302,10 @@ mod tests {
     #[test]
     fn a_copy_that_nobody_changed_is_no_conflict_and_one_that_was_changed_is() {
         let known = file("a", 1).content.digest().unwrap();
-        for (there, standing) in [
-            (1, Standing::Changed),
-            (
-                3,
-                Standing::Conflict("the folder and the service have different pages of this name"),
-            ),
-        ] {
-            let mut pairs = pairs(
-                vec![file("a", 2)],
-                vec![remote("9", "a", there)],
-                BTreeMap::new(),
-            );
+        let conflict = "the folder and the service have different pages of this name";
+        for (there, standing) in [(1, Standing::Changed), (3, Standing::Conflict(conflict))] {
+            let remotes = vec![remote("9", "a", there)];
+            let mut pairs = pairs(vec![file("a", 2)], remotes, BTreeMap::new());
             find_known(&mut pairs, |name, digest| name == "a" && digest == known);
             assert_eq!(pairs[0].standing().unwrap(), standing);
         }

@@ -62,23 +62,17 @@ struct Change {
 
 impl Promote {
     pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let Self {
-            from,
-            to,
-            yes,
-            delete,
-            service,
-        } = self;
+        let (from, to, output) = (&self.from, &self.to, &context.output);
         if from == to {
             return Err(Failure::usage(
                 "FROM and TO are the same environment; name two",
             ));
         }
-        let source = service.client_of(&from)?;
-        let target = service.client_of(&to)?;
+        let source = self.service.client_of(from)?;
+        let target = self.service.client_of(to)?;
         let sources = Remote::list(&source, Draft::Off).await?;
         let targets = Remote::list(&target, Draft::Off).await?;
-        let (changes, kept) = compare(sources, targets, delete);
+        let (changes, kept) = compare(sources, targets, self.delete);
         let mut promoted = Promoted {
             kept: kept.iter().map(String::as_str).collect(),
             ..Promoted::default()
@@ -99,26 +93,25 @@ impl Promote {
         if changes.is_empty() {
             promoted.done = true;
             let text = format!("{text}nothing to promote: {to} has what {from} has\n");
-            return context.output.result(&promoted, &text);
+            return output.result(&promoted, &text);
         }
-        if !context.output.is_json() {
+        if !output.is_json() {
             for change in &changes {
-                text += &change.unified(&from, &to)?;
+                text += &change.unified(from, to)?;
             }
         }
-        let agreed = yes || (!context.output.is_json() && agree(&text, &to)?);
+        let agreed = self.yes || (!output.is_json() && agree(&text, to)?);
         if !agreed {
-            if !io::stdin().is_terminal() || context.output.is_json() {
-                let output = &context.output;
+            if !io::stdin().is_terminal() || output.is_json() {
                 output.note("nothing was changed; --yes makes these changes");
             }
-            return context.output.result(&promoted, &text);
+            return output.result(&promoted, &text);
         }
         apply(&target, &changes).await?;
         promoted.done = true;
         let pages = counted(changes.len(), "page");
         let text = format!("{text}{pages} promoted from {from} to {to}\n");
-        context.output.result(&promoted, &text)
+        output.result(&promoted, &text)
     }
 }
 
@@ -129,16 +122,13 @@ fn agree(text: &str, to: &EnvironmentName) -> Result<bool, Failure> {
     }
     let mut errors = io::stderr().lock();
     // What cannot be shown is not agreed to.
-    if write!(errors, "{text}\nMake these changes in {to}? [y/N] ")
-        .and_then(|()| errors.flush())
-        .is_err()
-    {
+    let asked = write!(errors, "{text}\nMake these changes in {to}? [y/N] ");
+    if asked.and_then(|()| errors.flush()).is_err() {
         return Ok(false);
     }
     let mut answer = String::new();
-    io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::new(format!("cannot read the answer: {error}")))?;
+    let read = io::stdin().read_line(&mut answer);
+    read.map_err(|error| Failure::new(format!("cannot read the answer: {error}")))?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
@@ -212,14 +202,13 @@ impl Change {
     /// The change as a unified diff.
     fn unified(&self, from: &EnvironmentName, to: &EnvironmentName) -> Result<String, Failure> {
         let before = self.target.as_ref().map(|page| page.content.file_text());
-        let after = match (&self.source, &self.target) {
-            (Some(content), Some(page)) => {
-                let after = page.content.with(&content.changes_of(&page.content));
-                Some(after.file_text())
-            }
-            (Some(content), None) => Some(content.file_text()),
-            (None, _) => None,
-        };
+        let after = self.source.as_ref().map(|content| match &self.target {
+            Some(page) => page
+                .content
+                .with(&content.changes_of(&page.content))
+                .file_text(),
+            None => content.file_text(),
+        });
         let (before, after) = (before.transpose()?, after.transpose()?);
         let (before, after) = ((to.as_str(), before), (from.as_str(), after));
         Ok(diff::unified(&self.name, before, after))

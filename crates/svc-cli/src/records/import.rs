@@ -13,7 +13,7 @@ use std::{
 };
 
 use clap::Args;
-use svc_model::{JsonObject, records::BulkResult, resources::ModelDescription};
+use svc_model::{JsonObject, records::BulkResult};
 
 use self::{reader::Reader, state::State};
 use super::{
@@ -71,7 +71,14 @@ impl Import {
         let Collection { resource, model } = self.collection;
         let client = self.service.client(&resource)?;
         let models = client.resource(&resource).model_descriptions().await?;
-        let description = find_model(models, model.as_ref())?;
+        let mut models = models.into_iter();
+        let description = models
+            .find(|known| known.model == model.as_str())
+            .ok_or_else(|| {
+                Failure::new(format!(
+                    "there is no model {model}; svc models shows which there are"
+                ))
+            })?;
         let handle = client.records(resource, model).typed::<JsonObject>();
         let file = File::open(&self.file).or_io("read", &self.file)?;
         let mut records = Reader::new(file, format, &description)?
@@ -214,15 +221,6 @@ impl Import {
         }
         command
     }
-}
-
-fn find_model(models: Vec<ModelDescription>, name: &str) -> Result<ModelDescription, Failure> {
-    let model = models.into_iter().find(|model| model.model == name);
-    model.ok_or_else(|| {
-        Failure::new(format!(
-            "there is no model {name}; svc models shows which there are"
-        ))
-    })
 }
 
 /// A path as a word of a shell.
