@@ -46,7 +46,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// What tells one environment of one service from others.
+    /// What identifies an environment of a service.
     pub(crate) fn names(&self) -> [&str; 3] {
         [
             self.api_base_url.trim_end_matches('/'),

@@ -105,7 +105,7 @@ pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Failu
     opened.map(drop).map_err(|error| failure(name, &error))
 }
 
-/// The same for a service that starts: a server that is away by then is asked again with each request.
+/// The same for a service that starts: a server that is not reached then is tried again with each request.
 pub(crate) async fn check_at_start(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
     match open(name.as_str(), url).await {
         Err(error)

@@ -122,9 +122,9 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
         start::create_project(store, new).await?;
     }
     let path = shop.to_str().ok_or_else(|| {
+        let path = shop.display();
         Failure::new(format!(
-            "{} is a path that is no UTF-8 text; choose another --dir",
-            shop.display()
+            "{path} is a path that is no UTF-8 text; choose another --dir"
         ))
     })?;
     let resource = NewResource::new(RESOURCE, connect::resolve(&format!("sqlite:{path}"))?);
@@ -136,14 +136,14 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
 /// Makes new credentials, ends those of the runs before, and gathers the ready line.
 async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
     let (project, environment) = (ProjectName::from(PROJECT), EnvironmentName::default());
-    let is_old = |name: Option<&String>| name.is_some_and(|name| name == CREDENTIAL_NAME);
+    let is_old = |name: &Option<String>| name.as_deref() == Some(CREDENTIAL_NAME);
     for key in store.api_keys().list(&project).await? {
-        if key.revoked.is_none() && is_old(key.name.as_ref()) {
+        if key.revoked.is_none() && is_old(&key.name) {
             store.api_keys().revoke(&key.uid.to_string()).await?;
         }
     }
     for token in store.tokens().list(&project, &environment).await? {
-        if token.revoked.is_none() && is_old(token.name.as_ref()) {
+        if token.revoked.is_none() && is_old(&token.name) {
             store.tokens().revoke(&token.uid.to_string()).await?;
         }
     }
@@ -171,7 +171,7 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
     })
 }
 
-/// What people are told: where it is, the credentials, and requests that work when they are pasted.
+/// The text for people: where it is, the credentials, and requests that work when they are pasted.
 fn text(ready: &Ready) -> String {
     let shop = ready.resources.get(RESOURCE);
     let token = shop.and_then(|shop| shop.token.as_ref());

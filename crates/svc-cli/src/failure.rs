@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Why a command did not do what it was asked. No message holds a secret.
+/// Why a command failed. No message holds a secret.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The command line, a variable or the configuration file is wrong: exit status 2.
@@ -28,7 +28,7 @@ pub(crate) enum Failure {
     /// The user interrupted it: exit status 130, as a shell reports SIGINT.
     #[error("{0}")]
     Interrupted(String),
-    /// Whoever read the output has left; nobody is there to be told.
+    /// The reader of the output has left: no message is written.
     #[error("the reader of the output has left")]
     OutputClosed,
 }
@@ -68,7 +68,7 @@ impl Failure {
         Self::new(messages.join("; "))
     }
 
-    /// Tells the user, and gives the exit status.
+    /// Writes the message, and returns the exit status.
     pub(crate) fn report(&self) -> ExitCode {
         let status = match self {
             // The status of a program that was ended by SIGPIPE, as `head` expects of its left side.

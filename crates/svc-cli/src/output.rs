@@ -39,9 +39,9 @@ impl Output {
         self.json
     }
 
-    /// The format of the rows of an API command: what was asked for, else what fits the reader.
-    pub(crate) fn format(&self, asked: FormatArg) -> Format {
-        asked.format.unwrap_or(match self.json {
+    /// The format of the rows of an API command: the requested one, else what fits the reader.
+    pub(crate) fn format(&self, requested: FormatArg) -> Format {
+        requested.format.unwrap_or(match self.json {
             true => Format::Json,
             false => Format::Table,
         })
@@ -92,13 +92,13 @@ impl Output {
     }
 
     /// One thing: a table of its properties for people, otherwise as one row, which in JSON is one object.
-    pub(crate) fn one(&self, asked: FormatArg, thing: &impl Serialize) -> Result<(), Failure> {
-        rows::write_one(self.format(asked), to_row(thing)?)
+    pub(crate) fn one(&self, requested: FormatArg, thing: &impl Serialize) -> Result<(), Failure> {
+        rows::write_one(self.format(requested), to_row(thing)?)
     }
 
     /// Rows that are all there.
-    pub(crate) fn rows(&self, asked: FormatArg, rows: Vec<JsonObject>) -> Result<(), Failure> {
-        RowWriter::to_stdout(self.format(asked)).write_all(rows)
+    pub(crate) fn rows(&self, requested: FormatArg, rows: Vec<JsonObject>) -> Result<(), Failure> {
+        RowWriter::to_stdout(self.format(requested)).write_all(rows)
     }
 
     /// A message beside the result, on standard error.
@@ -147,7 +147,7 @@ pub(crate) fn to_row(thing: &impl Serialize) -> Result<JsonObject, Failure> {
     JsonObject::from_serialize(thing).or_json("the result")
 }
 
-/// Takes out of the rows what tells people nothing.
+/// Removes the properties that no row has a value for, and the uids.
 fn keep_what_people_read(rows: &mut [JsonObject]) {
     let properties = rows.iter().flat_map(JsonObject::iter);
     let telling = properties.filter(|(name, value)| *name != "uid" && value.get() != "null");

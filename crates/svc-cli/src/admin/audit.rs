@@ -111,14 +111,9 @@ fn whole(line: &AuditLine) -> impl Serialize {
 
 /// A line as people read it.
 fn short(line: &AuditLine) -> impl Serialize {
-    let parts = [
-        &line.project,
-        &line.environment,
-        &line.resource,
-        &line.model,
-        &line.record,
-    ];
-    let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+    let place = [&line.project, &line.environment, &line.resource];
+    let parts = place.into_iter().chain([&line.model, &line.record]);
+    let parts: Vec<&str> = parts.flatten().map(String::as_str).collect();
     let ending = match line.outcome_is_unknown {
         true => " (outcome unknown)",
         false => "",

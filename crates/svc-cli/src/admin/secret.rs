@@ -78,10 +78,9 @@ impl Secret {
                 scope,
                 value,
             } => {
-                let hosts = host.iter().map(|host| HostName::parse(host));
-                let hosts: Vec<HostName> = hosts
-                    .collect::<Result<_, _>>()
-                    .map_err(|error| Failure::fields(error, NAMES))?;
+                let hosts = host.iter().map(|host| HostName::parse(host)).collect();
+                let hosts: Result<Vec<HostName>, _> = hosts;
+                let hosts = hosts.map_err(|error| Failure::fields(error, NAMES))?;
                 let value = match value {
                     Some(value) => Value::new(value),
                     None => password::read_unseen("Value: ", "value")?,

@@ -134,9 +134,9 @@ impl Add {
 }
 
 /// The URL of the service from the option, its variable, or the configuration file.
-fn named_url(asked: Option<&str>, context: &Context) -> Result<Option<String>, Failure> {
-    let asked = asked.filter(|text| !text.is_empty());
-    let named = asked.or(context.file.public_url.as_deref());
+fn named_url(option: Option<&str>, context: &Context) -> Result<Option<String>, Failure> {
+    let option = option.filter(|text| !text.is_empty());
+    let named = option.or(context.file.public_url.as_deref());
     match named.map(str::parse::<BaseUrl>).transpose() {
         Ok(url) => Ok(url.map(|url| url.to_string())),
         Err(error) => Err(Failure::usage(format!("--public-url {error}"))),

@@ -16,7 +16,7 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// Does what was asked; `command` is the whole program.
+    /// Writes the script; `command` is the whole program.
     pub(crate) fn run(self, context: &Context, mut command: Command) -> Result<(), Failure> {
         if context.output.is_json() {
             return Err(Failure::usage(

@@ -107,7 +107,7 @@ impl PageLayer {
         self.draft.into()
     }
 
-    /// What tells the environment from others.
+    /// What identifies the environment.
     pub(crate) fn names(&self) -> [&str; 3] {
         self.service.target.names()
     }

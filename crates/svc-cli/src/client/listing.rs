@@ -13,7 +13,7 @@ use crate::{
     output::{Format, FormatArg, Progress, RowWriter},
 };
 
-/// Records that are asked for at a time when all are wanted.
+/// Records in a request when all are wanted.
 const PER_PAGE_OF_ALL: u32 = 1_000;
 
 /// What of a list, and how it is written.
@@ -66,7 +66,7 @@ impl Listing {
         let format = context.output.format(self.format);
         let mut writer = RowWriter::to_stdout(format);
         if !self.all {
-            // The pages behind the first one are never asked for.
+            // The pages behind the first one are never requested.
             let Some(page) = pages.try_next().await? else {
                 return writer.finish();
             };
@@ -92,7 +92,7 @@ impl Listing {
     }
 }
 
-/// What people are told below a page.
+/// The text below a page.
 fn summary(things: &str, shown: usize, more: bool, count: Option<u64>) -> String {
     let of = count.map_or_else(String::new, |count| format!(" of {count}"));
     let rest = match more {

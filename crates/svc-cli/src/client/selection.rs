@@ -59,12 +59,11 @@ pub(crate) fn push_given(query: &mut QueryString, key: &str, value: Option<&str>
 /// Reads a query by the grammar that the service reads it with.
 pub(crate) fn parse(query: &str) -> Result<ListQuery, Failure> {
     // Which fields there are, only the service knows; here every name is one.
-    let is_field = |name: &str| !name.starts_with("exclude__") && !ends_in_lookup(name);
+    let is_field = |name: &str| match name.rsplit_once("__") {
+        _ if name.starts_with("exclude__") => false,
+        Some((field, word)) => field.is_empty() || word.parse::<Lookup>().is_err(),
+        None => true,
+    };
     ListQuery::parse(query, &is_field)
         .map_err(|invalid| Failure::usage(format!("the records cannot be asked for: {invalid}")))
-}
-
-fn ends_in_lookup(name: &str) -> bool {
-    name.rsplit_once("__")
-        .is_some_and(|(field, word)| !field.is_empty() && word.parse::<Lookup>().is_ok())
 }

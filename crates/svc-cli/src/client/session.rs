@@ -29,10 +29,9 @@ impl SessionDir {
     /// The file of the session in an environment of a service. Each has its own, so that nobody is signed out of
     /// one by a command for another.
     fn store(&self, target: &Target) -> Result<FileStore, Failure> {
+        let unknown = "no folder for sessions is known; name one with --session-dir";
         let folder = self.session_dir.clone().or_else(default_folder);
-        let folder = folder.ok_or_else(|| {
-            Failure::usage("no folder for sessions is known; name one with --session-dir")
-        })?;
+        let folder = folder.ok_or_else(|| Failure::usage(unknown))?;
         let name = target.names().map(file_name).join("+");
         Ok(FileStore::new(folder.join(format!("{name}.json"))))
     }

@@ -10,7 +10,7 @@ use svc_model::{Draft, PageUid};
 use super::{
     content::{Content, to_update},
     diff::{self, line},
-    folder::{Folder, Noted},
+    folder::{Base, Folder},
     names,
     plan::{Pair, Standing, pairs_of},
     remote::{Refused, Remote, make_in_turn},
@@ -194,7 +194,7 @@ impl Push {
         };
         let pushed = pusher.push(&pairs).await;
         let drafted = std::mem::take(&mut pusher.drafted);
-        // What was done is noted even when the rest could not be.
+        // What was done is saved even when the rest could not be.
         folder.save()?;
         pushed?;
         if self.publish {
@@ -310,7 +310,7 @@ async fn to_publish(
     delete: bool,
 ) -> Result<Vec<PageUid>, Failure> {
     let removed = pairs.iter().filter(|pair| delete && pair.here.is_none());
-    let removed = removed.filter_map(|pair| Some(pair.noted.as_ref()?.0.as_str()));
+    let removed = removed.filter_map(|pair| Some(pair.base.as_ref()?.0.as_str()));
     let removed: HashSet<&str> = removed.collect();
     if !removed.is_empty() {
         let shown = Remote::list(client, Draft::On).await?.into_iter();
@@ -371,15 +371,15 @@ fn unified(pair: &Pair) -> Result<String, Failure> {
 
 /// The file that a page is written into: the one that it has as long as its name stays.
 fn name_for(pair: &Pair, there: &Remote, taken: &mut HashSet<String>) -> String {
-    let noted = pair.noted.as_ref().map(|(_, noted)| noted);
-    let stays = noted.is_some_and(|noted| noted.name == there.unique_name);
-    let own = match (&pair.here, noted) {
+    let base = pair.base.as_ref().map(|(_, base)| base);
+    let stays = base.is_some_and(|base| base.name == there.unique_name);
+    let own = match (&pair.here, base) {
         (Some(here), _) => Some(&here.name),
-        (None, noted) => noted.map(|noted| &noted.file),
+        (None, base) => base.map(|base| &base.file),
     };
     if let Some(own) = own {
         let free = pair.here.is_some() || !taken.contains(&names::folded(own));
-        let unnoted = noted.is_none() && pair.here.is_some();
+        let unnoted = base.is_none() && pair.here.is_some();
         if (stays || unnoted) && free {
             taken.insert(names::folded(own));
             return own.clone();
@@ -407,21 +407,21 @@ fn note(
     here: &Content,
 ) -> Result<(), Failure> {
     let uid = there.uid.as_str();
-    if pair.noted.as_ref().is_some_and(|(old, _)| old != uid) {
+    if pair.base.as_ref().is_some_and(|(old, _)| old != uid) {
         forget(folder, pair);
     }
-    let noted = Noted {
+    let base = Base {
         file: file.to_owned(),
         name: there.unique_name.clone(),
         here: here.digest()?,
         there: there.content.digest()?,
     };
-    folder.note(uid, Some(noted));
+    folder.note(uid, Some(base));
     Ok(())
 }
 
 fn forget(folder: &mut Folder, pair: &Pair) {
-    if let Some((uid, _)) = &pair.noted {
+    if let Some((uid, _)) = &pair.base {
         folder.note(uid, None);
     }
 }

@@ -18,17 +18,14 @@ pub(super) fn file_name(unique_name: &str) -> String {
     let mut characters = unique_name.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
         let inner_dot = c == '.' && at > 0 && characters.peek().is_some();
-        if c.is_alphanumeric() || matches!(c, '-' | '_') || inner_dot {
-            name.push(c);
-        } else {
-            push_escaped(&mut name, c);
+        match c.is_alphanumeric() || matches!(c, '-' | '_') || inner_dot {
+            true => name.push(c),
+            false => name += &escaped(c),
         }
     }
     if is_reserved(&name) {
         let first = name.remove(0);
-        let mut escaped = String::new();
-        push_escaped(&mut escaped, first);
-        name.insert_str(0, &escaped);
+        name.insert_str(0, &escaped(first));
     }
     if name.len() > MAX_LENGTH {
         let end = name.floor_char_boundary(MAX_LENGTH);
@@ -44,10 +41,9 @@ pub(super) fn free(unique_name: &str, taken: &HashSet<String>) -> String {
     let stem = name.strip_suffix(ENDING).unwrap_or(&name);
     // `~` is in no name by itself.
     let numbered = (2..).map(|number: u32| format!("{stem}~{number}{ENDING}"));
-    std::iter::once(name.clone())
-        .chain(numbered)
-        .find(|name| !taken.contains(&folded(name)))
-        .unwrap_or_default()
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    let free = names.find(|name| !taken.contains(&folded(name)));
+    free.unwrap_or_default()
 }
 
 /// What two names share that are one file where upper and lower case are the same.
@@ -72,10 +68,10 @@ pub(super) fn is_page_file(name: &str) -> bool {
         && !name.contains(['/', '\\', ':', '\0'])
 }
 
-fn push_escaped(out: &mut String, c: char) {
-    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-        out.push_str(&format!("%{byte:02X}"));
-    }
+fn escaped(c: char) -> String {
+    let mut bytes = [0; 4];
+    let bytes = c.encode_utf8(&mut bytes).bytes();
+    bytes.map(|byte| format!("%{byte:02X}")).collect()
 }
 
 fn is_reserved(name: &str) -> bool {

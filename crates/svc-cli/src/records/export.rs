@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Collection, View,
-    transfer::{FileFormat, Note, beside},
+    transfer::{FileFormat, StateFile, beside},
 };
 use crate::{
     client::{
@@ -23,7 +23,7 @@ use crate::{
     output::{Progress, RowWriter, row},
 };
 
-/// Records that are asked for at a time.
+/// Records in a request.
 const PER_PAGE: u32 = 1_000;
 
 /// Write all records of a table or view into a file
@@ -62,7 +62,7 @@ pub(crate) struct Export {
 /// How far an export has come.
 #[derive(Serialize, Deserialize)]
 struct State {
-    /// What was asked for, to notice that something else is asked for now.
+    /// The query of the first page, to detect that another one is given now.
     asked: String,
     /// The query of the next page.
     next: String,
@@ -84,8 +84,8 @@ impl Export {
         }
         let asked = self.query()?;
         let part = beside(&self.file, ".part");
-        let note = Note::beside(&self.file, ".state");
-        let begun = self.begun(&note, &asked)?;
+        let state_file = StateFile::beside(&self.file, ".state");
+        let begun = self.begun(&state_file, &asked)?;
         let mut file = OpenOptions::new();
         let mut file = file
             .write(true)
@@ -116,7 +116,7 @@ impl Export {
             let Some(link) = page.next else { break };
             let query = link.split_once('?').map(|(_, query)| query.to_owned());
             next = query.unwrap_or_default();
-            note.write(&State {
+            state_file.write(&State {
                 asked: asked.clone(),
                 next: next.clone(),
                 bytes,
@@ -127,8 +127,8 @@ impl Export {
         progress.end();
         writer.finish()?;
         fs::rename(&part, &self.file).or_io("name", &self.file)?;
-        if note.exists() {
-            note.remove()?;
+        if state_file.exists() {
+            state_file.remove()?;
         }
         let file = self.file.to_string_lossy();
         let text = format!("{records} records in {file}\n");
@@ -149,17 +149,17 @@ impl Export {
     }
 
     /// How far an export of the same has come, if it is to go on.
-    fn begun(&self, note: &Note, asked: &str) -> Result<Option<State>, Failure> {
-        if !note.exists() {
+    fn begun(&self, state_file: &StateFile, asked: &str) -> Result<Option<State>, Failure> {
+        if !state_file.exists() {
             return Ok(None);
         }
         if !self.resume {
-            let (file, note) = (self.file.display(), note.path().display());
+            let (file, state_file) = (self.file.display(), state_file.path().display());
             return Err(Failure::usage(format!(
-                "an export to {file} was interrupted; go on with --resume, or delete {note}"
+                "an export to {file} was interrupted; go on with --resume, or delete {state_file}"
             )));
         }
-        let state: State = note.read()?;
+        let state: State = state_file.read()?;
         match state.asked == asked {
             true => Ok(Some(state)),
             false => Err(Failure::usage(

@@ -18,7 +18,7 @@ use svc_model::{JsonObject, records::BulkResult};
 use self::{reader::Reader, state::State};
 use super::{
     Collection,
-    transfer::{FileFormat, Note, beside},
+    transfer::{FileFormat, StateFile, beside},
 };
 use crate::{
     client::DataService,
@@ -66,8 +66,8 @@ impl Import {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let format = FileFormat::of(&self.file, self.file_format)?;
         let again = self.command_to_resume();
-        let note = Note::beside(&self.file, ".state");
-        let mut state = self.begun(&note)?;
+        let state_file = StateFile::beside(&self.file, ".state");
+        let mut state = self.begun(&state_file)?;
         let Collection { resource, model } = self.collection;
         let client = self.service.client(&resource)?;
         let models = client.resource(&resource).model_descriptions().await?;
@@ -87,7 +87,7 @@ impl Import {
         let before = state.records;
         // The key of the first batch has to be known before the batch is sent.
         state.complete = false;
-        note.write(&state)?;
+        state_file.write(&state)?;
         let mut rejected = RejectedFile::open(&self.file, &state)?;
         let mut progress = Progress::new(context.output.shows_progress());
         let mut interrupt = Box::pin(shutdown::requested()?);
@@ -140,7 +140,7 @@ impl Import {
             state.refused += refused;
             state.rejected_bytes = rejected.len()?;
             state.batch = self.batch;
-            note.write(&state)?;
+            state_file.write(&state)?;
             progress.show(state.records);
         }
         progress.end();
@@ -151,7 +151,7 @@ impl Import {
             )));
         }
         state.complete = true;
-        note.write(&state)?;
+        state_file.write(&state)?;
         let report = |text: &str| context.output.result(&state.counts(), text);
         if was_complete && before == state.records {
             let file = self.file.display();
@@ -174,11 +174,11 @@ impl Import {
     }
 
     /// How far the import has come: a new one, or the one that is to go on.
-    fn begun(&self, note: &Note) -> Result<State, Failure> {
-        if !note.exists() {
+    fn begun(&self, state_file: &StateFile) -> Result<State, Failure> {
+        if !state_file.exists() {
             return Ok(State::new(self.batch, self.atomic));
         }
-        let state: State = note.read()?;
+        let state: State = state_file.read()?;
         if self.resume {
             if state.atomic != self.atomic && !state.complete {
                 return Err(Failure::usage(match state.atomic {
@@ -195,7 +195,7 @@ impl Import {
             "an import of {} was interrupted; go on with: {}, or delete {}",
             self.file.display(),
             self.command_to_resume(),
-            note.path().display()
+            state_file.path().display()
         )))
     }
 

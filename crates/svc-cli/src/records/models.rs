@@ -41,16 +41,12 @@ pub(crate) struct Reload {
 
 impl Models {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let Self {
-            resource,
-            model,
-            to,
-        } = self;
-        let call = to.service.client(&resource)?.resource(&resource);
+        let (resource, to) = (&self.resource, &self.to);
+        let call = to.service.client(resource)?.resource(resource);
         let models = call.model_descriptions().send().await?;
         let for_people = context.output.format(to.format) == Format::Table;
-        let rows = if let Some(name) = model {
-            let Some(model) = models.iter().find(|model| model.model == name) else {
+        let rows = if let Some(name) = &self.model {
+            let Some(model) = models.iter().find(|model| model.model == *name) else {
                 return Err(Failure::new(format!(
                     "there is no model {name} in {resource}; svc models {resource} shows them"
                 )));
@@ -74,9 +70,8 @@ impl Reload {
         let client = self.service.client(&self.resource)?;
         client.resource(&self.resource).reload().send().await?;
         let name = self.resource.as_str();
-        context
-            .output
-            .result(&row! { reloaded: name }, &format!("{name} was read anew\n"))
+        let text = format!("{name} was read anew\n");
+        context.output.result(&row! { reloaded: name }, &text)
     }
 }
 

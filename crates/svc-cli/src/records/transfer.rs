@@ -1,5 +1,5 @@
-//! What `svc records export` and `svc records import` have in common: files, their form, and what is noted beside
-//! them so that an interrupted transfer can go on.
+//! What `svc records export` and `svc records import` have in common: files, their form, and the state beside them
+//! with which an interrupted transfer goes on.
 
 use std::{
     ffi::OsString,
@@ -26,15 +26,15 @@ pub(crate) enum FileFormat {
 }
 
 impl FileFormat {
-    /// The form that was asked for, else the one that the name of the file tells.
-    pub(crate) fn of(path: &Path, asked: Option<Self>) -> Result<Self, Failure> {
-        let told = || match path.extension()?.to_str()? {
+    /// The requested form, else the one that the name of the file has.
+    pub(crate) fn of(path: &Path, requested: Option<Self>) -> Result<Self, Failure> {
+        let by_name = || match path.extension()?.to_str()? {
             "ndjson" | "jsonl" => Some(Self::Ndjson),
             "csv" => Some(Self::Csv),
             _ => None,
         };
         let path = path.display();
-        asked.or_else(told).ok_or_else(|| {
+        requested.or_else(by_name).ok_or_else(|| {
             Failure::usage(format!(
                 "the name of {path} does not tell its form; end it in .csv or .ndjson, or give --file-format"
             ))
@@ -58,12 +58,12 @@ pub(crate) fn beside(path: &Path, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// What is noted of a transfer that is under way.
-pub(crate) struct Note {
+/// The file with the state of a transfer that is under way.
+pub(crate) struct StateFile {
     path: PathBuf,
 }
 
-impl Note {
+impl StateFile {
     pub(crate) fn beside(path: &Path, extension: &str) -> Self {
         Self {
             path: beside(path, extension),
@@ -88,9 +88,9 @@ impl Note {
         })
     }
 
-    /// Writes the note, so that it is either the old or the new one whatever happens.
-    pub(crate) fn write(&self, note: &impl Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_vec(note).or_json("a note")?;
+    /// Replaces the state, so that it is either the old or the new one whatever happens.
+    pub(crate) fn write(&self, state: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_vec(state).or_json("a state")?;
         let new = beside(&self.path, ".new");
         let written = fs::File::create(&new).and_then(|mut file| {
             file.write_all(&text)?;

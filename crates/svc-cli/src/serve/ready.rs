@@ -78,7 +78,7 @@ impl Ready {
     }
 }
 
-/// The one place where secrets are written: to whoever asked for them to be made.
+/// The one place where secrets are written: to the caller who had them made.
 fn exposed<S: Serializer>(secret: &Option<Secret>, serializer: S) -> Result<S::Ok, S::Error> {
     secret.as_ref().map(Secret::expose).serialize(serializer)
 }

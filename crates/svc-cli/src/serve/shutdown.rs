@@ -25,7 +25,7 @@ pub(crate) fn requested() -> Result<impl Future<Output = ()> + Send + 'static, F
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// Nobody waits for it: while there is a listener, a file that may not grow is an error and not the end.
+    /// Never awaited: while there is a listener, a file that may not grow is an error and not the end.
     _file_size: Option<tokio::signal::unix::Signal>,
 }
 

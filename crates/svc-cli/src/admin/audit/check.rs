@@ -1,4 +1,4 @@
-//! `svc audit check`: writes to connected databases that the audit trail does not tell of, or not how they ended.
+//! `svc audit check`: writes to connected databases without a line in the audit trail, or of unknown outcome.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::{
 
 /// How many lines are read at most.
 const MOST: u32 = 10_000;
-/// How long a database may take to tell what it holds.
+/// How long a database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Which lines are checked.
@@ -88,7 +88,7 @@ impl Check {
     }
 }
 
-/// The databases that were asked so far.
+/// The databases that were connected so far.
 struct Databases<'a> {
     store: &'a Store,
     known: HashMap<[String; 3], Option<Resource>>,

@@ -79,7 +79,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Changes a project; gives it, and what people are told of it.
+    /// Changes a project; returns it, and the text for people.
     pub(super) async fn change(
         self,
         store: &Store,

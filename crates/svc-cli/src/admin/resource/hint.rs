@@ -17,17 +17,14 @@ pub(super) fn of_url(url: &Secret) -> String {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
     };
-    // A password may hold an @ that was not escaped.
-    let Some((user, host)) = authority.rsplit_once('@') else {
-        // Nothing of what cannot be taken apart is shown: `user:secret/x@host/name` is a typing mistake.
-        return match path.contains('@') {
-            true => format!("{scheme}://..."),
-            false => format!("{scheme}://{authority}{path}"),
-        };
-    };
+    // Nothing of what cannot be taken apart is shown: `user:secret/x@host/name` is a typing mistake.
     if path.contains('@') {
         return format!("{scheme}://...");
     }
+    // A password may hold an @ that was not escaped.
+    let Some((user, host)) = authority.rsplit_once('@') else {
+        return format!("{scheme}://{authority}{path}");
+    };
     let user = user.split_once(':').map_or(user, |(user, _)| user);
     format!("{scheme}://{user}@{host}{path}")
 }
