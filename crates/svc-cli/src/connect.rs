@@ -101,8 +101,8 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Failure> {
 
 /// Connects once, so that what cannot work is said now and not with the first request.
 pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
-    let opened = open(name.as_str(), url).await;
-    opened.map(drop).map_err(|error| failure(name, &error))
+    let opened = open(name.as_str(), url).await.map(drop);
+    opened.map_err(|error| failure(name, &error))
 }
 
 /// The same for a service that starts: a server that is not reached then is tried again with each request.

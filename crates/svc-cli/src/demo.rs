@@ -70,8 +70,7 @@ impl Demo {
         let ready = ready(&store, &server).await?;
         start::announce(&store, &server).await;
         context.output.result(&ready, &text(&ready))?;
-        server.run(stop).await?;
-        Ok(())
+        Ok(server.run(stop).await?)
     }
 }
 

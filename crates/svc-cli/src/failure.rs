@@ -84,19 +84,17 @@ impl Failure {
 }
 
 /// What the store answered, as a command fails with it.
-pub(crate) trait OrFailure<T> {
+pub(crate) trait OrFailure<T>: Sized {
     /// When the store has no such thing, says how to see what it has.
-    fn or_missing(self, remedy: &str) -> Result<T, Failure>;
+    fn or_missing(self, remedy: &str) -> Result<T, Failure> {
+        self.or_refused(remedy, &[])
+    }
 
     /// The same, and fields that it refuses are called by the names that they have on the command line.
     fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Failure>;
 }
 
 impl<T> OrFailure<T> for Result<T, svc_store::Error> {
-    fn or_missing(self, remedy: &str) -> Result<T, Failure> {
-        self.or_refused(remedy, &[])
-    }
-
     fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Failure> {
         self.map_err(|error| match error.kind() {
             svc_store::ErrorKind::NotFound => Failure::new(format!("{error}; {remedy}")),

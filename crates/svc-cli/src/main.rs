@@ -38,13 +38,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            Failure::new(format!(
-                "cannot start: {error}; raise the limits of threads and open files"
-            ))
-        })?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.enable_all().build().map_err(|error| {
+        let remedy = "raise the limits of threads and open files";
+        Failure::new(format!("cannot start: {error}; {remedy}"))
+    })?;
     runtime.block_on(cli.run())
 }

@@ -68,8 +68,7 @@ impl Serve {
             text += "Keep the credentials: they are not shown again.\n";
         }
         context.output.result(&ready, &text)?;
-        server.run(stop).await?;
-        Ok(())
+        Ok(server.run(stop).await?)
     }
 }
 

@@ -206,8 +206,7 @@ async fn set(
     };
     let mut new = NewResource::new(name.clone(), url);
     new.name = changes.title;
-    resources.replace(project, env, new).await?;
-    Ok(())
+    Ok(resources.replace(project, env, new).await.map(drop)?)
 }
 
 /// Tries a database and keeps nothing.

@@ -137,10 +137,9 @@ impl Add {
 fn named_url(option: Option<&str>, context: &Context) -> Result<Option<String>, Failure> {
     let option = option.filter(|text| !text.is_empty());
     let named = option.or(context.file.public_url.as_deref());
-    match named.map(str::parse::<BaseUrl>).transpose() {
-        Ok(url) => Ok(url.map(|url| url.to_string())),
-        Err(error) => Err(Failure::usage(format!("--public-url {error}"))),
-    }
+    let url = named.map(str::parse::<BaseUrl>).transpose();
+    let url = url.map_err(|error| Failure::usage(format!("--public-url {error}")))?;
+    Ok(url.map(|url| url.to_string()))
 }
 
 /// The uid of the administrators' team.

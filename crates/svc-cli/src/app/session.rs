@@ -65,16 +65,13 @@ impl Login {
         };
         let account = client.account();
         let signed_in = account.login_via_email_password(&self.email, password.expose());
-        let signed_in = signed_in
-            .await
-            .map_err(|error| match error.is_unauthenticated() {
-                true => Failure::new("the e-mail address or the password is wrong"),
-                false => error.into(),
-            })?;
+        let refused = |error: svc_api::Error| match error.is_unauthenticated() {
+            true => Failure::new("the e-mail address or the password is wrong"),
+            false => error.into(),
+        };
+        let uid = signed_in.await.map_err(refused)?.user.uid;
         let text = format!("signed in as {}\n", self.email);
-        context
-            .output
-            .result(&row! { uid: &signed_in.user.uid }, &text)
+        context.output.result(&row! { uid: uid }, &text)
     }
 }
 
@@ -91,9 +88,8 @@ impl Logout {
             true => "signed out\n",
             false => "nobody was signed in\n",
         };
-        context
-            .output
-            .result(&row! { signed_out: signed_out }, text)
+        let result = row! { signed_out: signed_out };
+        context.output.result(&result, text)
     }
 }
 

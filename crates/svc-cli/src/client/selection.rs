@@ -24,11 +24,10 @@ impl Selection {
     pub(crate) fn query_string(&self) -> Result<QueryString, Failure> {
         let mut query = QueryString::new();
         for filter in &self.filter {
-            let (key, value) = filter.split_once('=').ok_or_else(|| {
-                Failure::usage(format!(
-                    "--filter {filter} must be FIELD=VALUE or FIELD__LOOKUP=VALUE"
-                ))
-            })?;
+            let Some((key, value)) = filter.split_once('=') else {
+                let wrong = "must be FIELD=VALUE or FIELD__LOOKUP=VALUE";
+                return Err(Failure::usage(format!("--filter {filter} {wrong}")));
+            };
             if key.starts_with('_') || matches!(key, "page" | "tz" | "draft") {
                 return Err(Failure::usage(format!(
                     "--filter {key}: this name is a parameter; filter a field of this name with --filter-tree"

@@ -39,10 +39,8 @@ impl SessionDir {
 
 /// The folder `svc` where the user's programs keep their configuration.
 fn default_folder() -> Option<PathBuf> {
-    let folder = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
-    };
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = |name: &str| variable(name).map(PathBuf::from);
     let config = folder("XDG_CONFIG_HOME")
         .or_else(|| folder("APPDATA"))
         .or_else(|| Some(folder("HOME")?.join(".config")))?;

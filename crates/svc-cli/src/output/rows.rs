@@ -56,7 +56,7 @@ impl<W: Write> RowWriter<W> {
     /// The columns of CSV, once there was a row.
     pub(crate) fn columns(&self) -> &[String] {
         match &self.sink {
-            Sink::Csv(Some(columns)) => columns,
+            Sink::Csv(columns) => columns.as_deref().unwrap_or_default(),
             _ => &[],
         }
     }

@@ -15,10 +15,10 @@ pub(super) fn unified(
         Some(_) => format!("{side}/{page}"),
         None => "/dev/null".to_owned(),
     };
-    let names = (name(old, &before), name(new, &after));
+    let (old, new) = (name(old, &before), name(new, &after));
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
     let diff = similar::TextDiff::from_lines(&before, &after);
-    let diff = diff.unified_diff().header(&names.0, &names.1).to_string();
+    let diff = diff.unified_diff().header(&old, &new).to_string();
     // Nothing that a terminal would obey comes out of a page.
     let mut shown = String::with_capacity(diff.len());
     for c in diff.chars() {

@@ -65,9 +65,8 @@ pub(crate) struct StateFile {
 
 impl StateFile {
     pub(crate) fn beside(path: &Path, extension: &str) -> Self {
-        Self {
-            path: beside(path, extension),
-        }
+        let path = beside(path, extension);
+        Self { path }
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -60,10 +60,8 @@ async fn check_model(
 ) -> Result<(), Failure> {
     let mut models: Vec<String> = Vec::new();
     let mut unreachable = None;
-    for database in databases {
-        if !database.resource.engine.is_database() {
-            continue;
-        }
+    let is_database = |known: &ConnectedResource| known.resource.engine.is_database();
+    for database in databases.into_iter().filter(is_database) {
         match connect::open(resource.as_str(), &database.url).await {
             Ok(connected) => {
                 let structure = connected.structure();
