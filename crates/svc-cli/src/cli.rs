@@ -1,13 +1,22 @@
 //! The command line as a whole: the options that every command has, and the commands.
 
-use std::path::PathBuf;
+pub(crate) mod completions;
+pub(crate) mod variables;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::{
-    audit, backup, completions, context::Context, demo, environment, failure::Failure, key, mail,
-    member, models, pages, project, proxy, records, resource, rights, secret, serve, service_token,
-    session, signing_keys, sql, teams, token, user, users,
+    admin::{
+        audit, backup, environment, key, mail, member, project, resource, rights, secret,
+        service_token, signing_keys, token, user,
+    },
+    app::{proxy, session, teams, users},
+    context::{Common, Context},
+    demo,
+    failure::Failure,
+    pages,
+    records::{self, models, sql},
+    serve,
 };
 
 /// Puts a REST API in front of a database, administers it, and calls it.
@@ -29,32 +38,6 @@ pub(crate) struct Cli {
     common: Common,
     #[command(subcommand)]
     command: Command,
-}
-
-/// The options that every command has.
-#[derive(Args)]
-pub(crate) struct Common {
-    /// Folder of the store; ./svc-data when not given, for demo ./svc-demo
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        env = "SVC_DIR",
-        help_heading = "Common options"
-    )]
-    pub(crate) dir: Option<PathBuf>,
-    /// Print one machine-readable line; messages go to standard error
-    #[arg(long, global = true, help_heading = "Common options")]
-    pub(crate) json: bool,
-    /// TOML file with the options of the server and of the store; flags and variables win over it
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        env = "SVC_CONFIG",
-        help_heading = "Common options"
-    )]
-    pub(crate) config: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -107,46 +90,25 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what was asked.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let context = Context::new(self.common)?;
-        match self.command {
-            Command::Demo(demo) => Box::pin(demo.run(&context)).await,
-            Command::Serve(serve) => Box::pin(serve.run(&context)).await,
-            Command::Project(project) => Box::pin(project.run(&context)).await,
-            Command::Env(environment) => Box::pin(environment.run(&context)).await,
-            Command::Member(member) => Box::pin(member.run(&context)).await,
-            Command::Resource(resource) => Box::pin(resource.run(&context)).await,
-            Command::Token(token) => Box::pin(token.run(&context)).await,
-            Command::ServiceToken(token) => Box::pin(token.run(&context)).await,
-            Command::Key(key) => Box::pin(key.run(&context)).await,
-            Command::SigningKeys(keys) => Box::pin(keys.run(&context)).await,
-            Command::User(user) => Box::pin(user.run(&context)).await,
-            Command::Rights(rights) => Box::pin(rights.run(&context)).await,
-            Command::Secret(secret) => Box::pin(secret.run(&context)).await,
-            Command::Mail(mail) => Box::pin(mail.run(&context)).await,
-            Command::Audit(audit) => Box::pin(audit.run(&context)).await,
-            Command::Backup(backup) => Box::pin(backup.run(&context)).await,
-            Command::Pages(pages) => Box::pin(pages.run(&context)).await,
-            Command::Records(records) => Box::pin(records.run(&context)).await,
-            Command::Sql(sql) => Box::pin(sql.run(&context)).await,
-            Command::Users(users) => Box::pin(users.run(&context)).await,
-            Command::Teams(teams) => Box::pin(teams.run(&context)).await,
-            Command::Proxy(proxy) => Box::pin(proxy.run(&context)).await,
-            Command::Login(login) => Box::pin(login.run(&context)).await,
-            Command::Logout(logout) => Box::pin(logout.run(&context)).await,
-            Command::Whoami(whoami) => Box::pin(whoami.run(&context)).await,
-            Command::Models(models) => Box::pin(models.run(&context)).await,
-            Command::Reload(reload) => Box::pin(reload.run(&context)).await,
-            Command::Completions(completions) => completions.run(&context),
+        macro_rules! run {
+            ($($command:ident)+) => {
+                match self.command {
+                    $(Command::$command(command) => Box::pin(command.run(&context)).await,)+
+                    Command::Completions(completions) => completions.run(&context, Self::command()),
+                }
+            };
+        }
+        run! {
+            Demo Serve Project Env Member Resource Token ServiceToken Key SigningKeys User Rights Secret Mail Audit
+            Backup Pages Records Sql Users Teams Proxy Models Login Logout Whoami Reload
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

@@ -1,13 +1,23 @@
-//! What the commands that call a service have in common: where it is, the credential, how results look.
+//! What the commands that call a service have in common: where it is, and the credential.
+
+mod credentials;
+mod listing;
+pub(crate) mod selection;
+mod session;
 
 use clap::Args;
-use svc_api::{Client, ClientBuilder, NoTransport};
+use svc_api::{Client, ClientBuilder, ErrorKind, NoTransport};
 use svc_model::{EnvironmentName, ProjectName};
 
+pub(crate) use self::{
+    credentials::{DataService, Formatted, PageLayer, PageService},
+    listing::Listing,
+    session::{NOBODY, SessionDir},
+};
 use crate::failure::Failure;
 
 /// Where the service is, and what is called there.
-#[derive(Args, Clone)]
+#[derive(Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct Target {
     /// Project
@@ -36,7 +46,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// What tells one environment of one service from others.
+    /// What identifies an environment of a service.
     pub(crate) fn names(&self) -> [&str; 3] {
         [
             self.api_base_url.trim_end_matches('/'),
@@ -46,13 +56,13 @@ impl Target {
     }
 
     /// A client of the service, without a credential.
-    pub(crate) fn client(self) -> ClientBuilder<NoTransport> {
+    pub(crate) fn client(&self) -> ClientBuilder<NoTransport> {
         let client = Client::builder()
-            .project(self.project)
-            .environment(self.env)
-            .api_base_url(self.api_base_url)
+            .project(&self.project)
+            .environment(&self.env)
+            .api_base_url(&self.api_base_url)
             .user_agent(concat!("svc/", env!("CARGO_PKG_VERSION")));
-        match self.app_base_url.filter(|url| !url.is_empty()) {
+        match self.app_base_url.as_deref().filter(|url| !url.is_empty()) {
             Some(url) => client.app_base_url(url),
             None => client,
         }
@@ -69,19 +79,28 @@ impl From<svc_api::Error> for Failure {
         } else {
             ""
         };
+        // The file of the session, or its renewal.
+        let session = matches!(error.kind(), ErrorKind::Auth | ErrorKind::Store);
         let cause = error
             .source()
-            .filter(|_| error.transport_error().is_some() || is_about_a_session(error.kind()))
-            .map_or_else(String::new, |cause| format!(": {cause}"));
+            .filter(|_| session || error.transport_error().is_some());
+        let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
         let message = format!("{error}{cause}{remedy}");
         match error.kind() {
-            svc_api::ErrorKind::Options => Self::usage(message),
+            ErrorKind::Options => Self::usage(message),
             _ => Self::new(message),
         }
     }
 }
 
-/// Whether the cause of an error tells what is wrong with a session: its file, or its renewal.
-fn is_about_a_session(kind: svc_api::ErrorKind) -> bool {
-    matches!(kind, svc_api::ErrorKind::Auth | svc_api::ErrorKind::Store)
+/// The call, with each setting for which there is a value.
+macro_rules! with_given {
+    ($call:expr, $($setting:ident: $value:expr),+ $(,)?) => {{
+        let mut call = $call;
+        $(if let Some(value) = $value {
+            call = call.$setting(value);
+        })+
+        call
+    }};
 }
+pub(crate) use with_given;

@@ -1,7 +1,7 @@
 //! Databases to connect, as they are named on the command line, in `SVC_CONNECT` and in the
 //! configuration file. Addresses may hold passwords, so that nothing here quotes one.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use svc_data::{ErrorKind, Resource, ResourceOptions, ResourceUrl};
 use svc_model::ResourceName;
@@ -32,10 +32,8 @@ impl Connect {
         if name.is_empty() || url.is_empty() || !name.chars().all(is_name) {
             return Err(wrong());
         }
-        Ok(Self {
-            name: name.into(),
-            url: resolve(url)?,
-        })
+        let (name, url) = (name.into(), resolve(url)?);
+        Ok(Self { name, url })
     }
 }
 
@@ -44,42 +42,31 @@ pub(crate) fn gather(
     flags: &[String],
     file: Option<&toml::Value>,
 ) -> Result<Vec<Connect>, Failure> {
-    let variable = match std::env::var(VARIABLE) {
-        Ok(text) => text,
-        Err(std::env::VarError::NotPresent) => String::new(),
-        Err(std::env::VarError::NotUnicode(_)) => {
-            return Err(Failure::usage(format!(
-                "{VARIABLE} must be UTF-8 text, one NAME=URL on each line"
-            )));
-        }
-    };
-    let connects = if !flags.is_empty() {
+    let variable = std::env::var_os(VARIABLE).unwrap_or_default();
+    let variable = variable.to_str().ok_or_else(|| {
+        Failure::usage(format!(
+            "{VARIABLE} must be UTF-8 text, one NAME=URL on each line"
+        ))
+    })?;
+    let connects: Vec<Connect> = if !flags.is_empty() {
         flags
             .iter()
             .map(|text| Connect::parse(text))
-            .collect::<Result<Vec<_>, _>>()?
+            .collect::<Result<_, _>>()?
     } else if !variable.trim().is_empty() {
-        let lines = variable
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty());
+        let lines = variable.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.is_empty());
         lines.map(Connect::parse).collect::<Result<_, _>>()?
     } else {
         file.map(of_file).transpose()?.unwrap_or_default()
     };
-    for (index, connect) in connects.iter().enumerate() {
-        if connects
-            .iter()
-            .take(index)
-            .any(|other| other.name == connect.name)
-        {
-            return Err(Failure::usage(format!(
-                "the resource {} is connected twice; leave one out",
-                connect.name
-            )));
-        }
+    let mut known = HashSet::new();
+    match connects.iter().find(|connect| !known.insert(&connect.name)) {
+        Some(Connect { name, .. }) => Err(Failure::usage(format!(
+            "the resource {name} is connected twice; leave one out"
+        ))),
+        None => Ok(connects),
     }
-    Ok(connects)
 }
 
 /// The table `connect` of the configuration file.
@@ -88,10 +75,8 @@ fn of_file(value: &toml::Value) -> Result<Vec<Connect>, Failure> {
     let table = value.as_table().ok_or_else(|| Failure::usage(wrong))?;
     let each = table.iter().map(|(name, url)| {
         let url = url.as_str().ok_or_else(|| Failure::usage(wrong))?;
-        Ok(Connect {
-            name: name.into(),
-            url: resolve(url)?,
-        })
+        let (name, url) = (name.into(), resolve(url)?);
+        Ok(Connect { name, url })
     });
     each.collect()
 }
@@ -108,31 +93,28 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Failure> {
     let absolute = std::path::absolute(path).map_err(|error| {
         Failure::new(format!("cannot tell where {} is: {error}", path.display()))
     })?;
-    match absolute.to_str() {
-        Some(path) => Ok(Secret::new(format!("{SQLITE}{path}"))),
-        None => Err(Failure::new(
-            "the current folder has a name that is no UTF-8 text; work in another one",
-        )),
-    }
+    let absolute = absolute.to_str().ok_or_else(|| {
+        Failure::new("the current folder has a name that is no UTF-8 text; work in another one")
+    })?;
+    Ok(Secret::new(format!("{SQLITE}{absolute}")))
 }
 
 /// Connects once, so that what cannot work is said now and not with the first request.
 pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
-    try_out(name, url)
-        .await
-        .map_err(|error| failure(name, &error))
+    let opened = open(name.as_str(), url).await.map(drop);
+    opened.map_err(|error| failure(name, &error))
 }
 
-/// The same for a service that starts: a server that is away by then is asked again with each request.
+/// The same for a service that starts: a server that is not reached then is tried again with each request.
 pub(crate) async fn check_at_start(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
-    match try_out(name, url).await {
+    match open(name.as_str(), url).await {
         Err(error)
             if error.kind() == ErrorKind::Unavailable && !url.expose().starts_with(SQLITE) =>
         {
             tracing::warn!(resource = %name, %error, "the resource cannot be used yet");
             Ok(())
         }
-        result => result.map_err(|error| failure(name, &error)),
+        opened => opened.map(drop).map_err(|error| failure(name, &error)),
     }
 }
 
@@ -140,11 +122,10 @@ fn failure(name: &ResourceName, error: &svc_data::Error) -> Failure {
     Failure::new(format!("resource {name}: {error}"))
 }
 
-async fn try_out(name: &ResourceName, url: &Secret) -> Result<(), svc_data::Error> {
+/// Connects a database under a name.
+pub(crate) async fn open(name: &str, url: &Secret) -> Result<Resource, svc_data::Error> {
     let url: ResourceUrl = url.expose().parse()?;
-    Resource::connect(name.as_str(), &url, ResourceOptions::default())
-        .await
-        .map(drop)
+    Resource::connect(name, &url, ResourceOptions::default()).await
 }
 
 #[cfg(test)]
@@ -152,10 +133,8 @@ mod tests {
     use super::*;
 
     fn flags(texts: &[&str]) -> Result<Vec<Connect>, Failure> {
-        gather(
-            &texts.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            None,
-        )
+        let texts: Vec<_> = texts.iter().map(ToString::to_string).collect();
+        gather(&texts, None)
     }
 
     #[test]
@@ -163,21 +142,15 @@ mod tests {
         let connects = flags(&["shop=sqlite:a/b.db", "crm=postgres://app:pw@db/crm?x=y"]).unwrap();
         let here = std::env::current_dir().unwrap();
         assert_eq!(connects[0].name.as_str(), "shop");
-        assert_eq!(
-            connects[0].url.expose(),
-            format!("sqlite:{}", here.join("a/b.db").display())
-        );
+        let absolute = format!("sqlite:{}", here.join("a/b.db").display());
+        assert_eq!(connects[0].url.expose(), absolute);
         assert_eq!(connects[1].url.expose(), "postgres://app:pw@db/crm?x=y");
     }
 
     #[test]
     fn a_missing_name_is_refused_without_showing_the_address() {
-        for text in [
-            "postgres://app:hunter2@db/crm?a=b",
-            "hunter2",
-            "=sqlite:hunter2",
-            "shop=",
-        ] {
+        let url = "postgres://app:hunter2@db/crm?a=b";
+        for text in [url, "hunter2", "=sqlite:hunter2", "shop="] {
             let failure = flags(&[text]).err().unwrap();
             assert!(matches!(failure, Failure::Usage(_)), "{text}");
             assert!(!failure.to_string().contains("hunter2"), "{failure}");
@@ -187,12 +160,8 @@ mod tests {
     #[test]
     fn one_name_for_two_databases_is_refused() {
         let failure = flags(&["a=sqlite:/x", "a=sqlite:/y"]).err().unwrap();
-        assert!(
-            failure
-                .to_string()
-                .contains("the resource a is connected twice"),
-            "{failure}"
-        );
+        let text = failure.to_string();
+        assert!(text.contains("the resource a is connected twice"), "{text}");
     }
 
     #[test]

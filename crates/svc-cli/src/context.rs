@@ -2,14 +2,30 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use svc_store::{Actor, Store};
 
-use crate::{cli::Common, failure::Failure, options::ConfigFile, output::Output};
+use crate::{failure::Failure, output::Output, serve::options::ConfigFile};
 
 /// The folder of the store when none is named.
 const DEFAULT_DIR: &str = "svc-data";
 /// The database of a store; where it is missing there is no store yet.
 pub(crate) const STORE_FILE: &str = "store.db";
+
+/// The options that every command has.
+#[derive(Args)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// Folder of the store; ./svc-data when not given, for demo ./svc-demo
+    #[arg(long, global = true, value_name = "DIR", env = "SVC_DIR")]
+    dir: Option<PathBuf>,
+    /// Print one machine-readable line; messages go to standard error
+    #[arg(long, global = true)]
+    json: bool,
+    /// TOML file with the options of the server and of the store; flags and variables win over it
+    #[arg(long, global = true, value_name = "FILE", env = "SVC_CONFIG")]
+    config: Option<PathBuf>,
+}
 
 /// What every command works with.
 pub(crate) struct Context {
@@ -59,11 +75,9 @@ impl Context {
 
 /// Opens a store. The lines of its audit trail say who runs this program, as the operating system's session knows it.
 pub(crate) async fn open(dir: &Path) -> Result<Store, Failure> {
-    let name = |variable| std::env::var(variable).ok();
-    let user = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"]
-        .into_iter()
-        .find_map(name)
-        .filter(|user| !user.is_empty() && !user.contains(char::is_control));
+    let mut variables = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"].into_iter();
+    let user = variables.find_map(|variable| std::env::var(variable).ok());
+    let user = user.filter(|user| !user.is_empty() && !user.contains(char::is_control));
     Ok(Store::open(dir).await?.acting(Actor::program(user), None))
 }
 

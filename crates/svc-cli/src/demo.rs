@@ -18,10 +18,11 @@ use crate::{
     connect,
     context::{Context, open},
     failure::Failure,
-    logging, open_files,
-    options::ServerOptions,
-    ready::{Ready, ReadyResource},
-    serve, shutdown,
+    serve::{
+        options::ServerOptions,
+        ready::{Ready, ReadyResource},
+        shutdown, start,
+    },
 };
 
 /// The folder of the demo when none is named.
@@ -52,31 +53,24 @@ impl Demo {
     /// Serves until it is told to stop.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let options = self.options.or(&context.file);
-        logging::start(&options, "warn")?;
-        open_files::raise_limit();
+        start::prepare_process(&options, "warn")?;
         let folder = Folder::open(&context.dir_or(DEFAULT_DIR), self.reset)?;
         if !folder.has_shop()? {
-            let alone = folder.alone()?;
-            build_shop(
-                &alone.unfinished_shop(),
-                &alone.shop(),
-                context.output.shows_progress(),
-            )
-            .await?;
+            let locked = folder.lock()?;
+            let visible = context.output.shows_progress();
+            build_shop(&locked.unfinished_shop(), &folder.shop(), visible).await?;
         }
-        let _running = match folder.run()? {
-            Some(running) => running,
-            None => return Err(already_running(&folder).await),
+        let Some(_locked) = folder.try_lock()? else {
+            return Err(already_running(&folder).await);
         };
         let store = open(folder.dir()).await?;
         prepare(&store, &folder.shop()).await?;
         let stop = shutdown::requested()?;
         let server = Server::bind(store.clone(), options.server_config()).await?;
         let ready = ready(&store, &server).await?;
-        serve::announce(&store, &server).await;
+        start::announce(&store, &server).await;
         context.output.result(&ready, &text(&ready))?;
-        server.run(stop).await?;
-        Ok(())
+        Ok(server.run(stop).await?)
     }
 }
 
@@ -87,15 +81,10 @@ async fn already_running(folder: &Folder) -> Failure {
         Ok(store) => store.service_address().await.ok().flatten(),
         Err(_) => None,
     };
-    let at = address.map_or_else(
-        || ", and starts just now".to_owned(),
-        |address| {
-            format!(
-                " at {} (application host {})",
-                address.base_url, address.app_base_url
-            )
-        },
-    );
+    let at = match address {
+        Some(at) => format!(" at {} (application host {})", at.base_url, at.app_base_url),
+        None => ", and starts just now".to_owned(),
+    };
     Failure::new(format!(
         "svc demo is running in {dir} already{at}; use it, stop it first, or choose another folder with --dir"
     ))
@@ -103,10 +92,9 @@ async fn already_running(folder: &Folder) -> Failure {
 
 /// Makes the shop in a file of its own, which gets its name when it is complete.
 async fn build_shop(unfinished: &Path, shop: &Path, visible: bool) -> Result<(), Failure> {
-    let target = if visible {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
+    let target = match visible {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
     };
     let style =
         ProgressStyle::with_template("making the demo shop {bar:32} {pos}/{len} rows, {elapsed}")
@@ -124,44 +112,37 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
     new.owner = Some(EMAIL.to_owned());
     new.sign_up = true;
     let project = ProjectName::from(PROJECT);
-    if store
-        .projects()
-        .list()
-        .await?
-        .iter()
-        .any(|known| known.unique_name == project)
-    {
+    let projects = store.projects().list().await?;
+    if projects.iter().any(|known| known.unique_name == project) {
         let mut patch = ProjectPatch::default();
         patch.sign_up = Some(true);
         store.projects().update(&project, patch).await?;
     } else {
-        serve::create_project(store, new).await?;
+        start::create_project(store, new).await?;
     }
     let path = shop.to_str().ok_or_else(|| {
+        let path = shop.display();
         Failure::new(format!(
-            "{} is a path that is no UTF-8 text; choose another --dir",
-            shop.display()
+            "{path} is a path that is no UTF-8 text; choose another --dir"
         ))
     })?;
     let resource = NewResource::new(RESOURCE, connect::resolve(&format!("sqlite:{path}"))?);
-    store
-        .resources()
-        .replace(&project, &EnvironmentName::default(), resource)
-        .await?;
+    let (resources, environment) = (store.resources(), EnvironmentName::default());
+    resources.replace(&project, &environment, resource).await?;
     Ok(())
 }
 
 /// Makes new credentials, ends those of the runs before, and gathers the ready line.
 async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
     let (project, environment) = (ProjectName::from(PROJECT), EnvironmentName::default());
-    let is_old = |name: Option<&String>| name.is_some_and(|name| name == CREDENTIAL_NAME);
+    let is_old = |name: &Option<String>| name.as_deref() == Some(CREDENTIAL_NAME);
     for key in store.api_keys().list(&project).await? {
-        if key.revoked.is_none() && is_old(key.name.as_ref()) {
+        if key.revoked.is_none() && is_old(&key.name) {
             store.api_keys().revoke(&key.uid.to_string()).await?;
         }
     }
     for token in store.tokens().list(&project, &environment).await? {
-        if token.revoked.is_none() && is_old(token.name.as_ref()) {
+        if token.revoked.is_none() && is_old(&token.name) {
             store.tokens().revoke(&token.uid.to_string()).await?;
         }
     }
@@ -173,13 +154,10 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
         new.name = Some(CREDENTIAL_NAME.to_owned());
         Ok(Some(store.tokens().create(new).await?.secret))
     };
-    let resources = [(
-        RESOURCE.to_owned(),
-        ReadyResource {
-            token: token(RESOURCE).await?,
-        },
-    )]
-    .into();
+    let shop = ReadyResource {
+        token: token(RESOURCE).await?,
+    };
+    let resources = [(RESOURCE.to_owned(), shop)].into();
     let tools_token = token(ResourceName::TOOLS).await?;
     Ok(Ready {
         app_base_url: server.app_base_url().to_owned(),
@@ -192,27 +170,16 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
     })
 }
 
-/// What people are told: where it is, the credentials, and requests that work when they are pasted.
+/// The text for people: where it is, the credentials, and requests that work when they are pasted.
 fn text(ready: &Ready) -> String {
-    let expose = |secret: Option<&Secret>| {
-        secret.map_or_else(String::new, |secret| secret.expose().to_owned())
-    };
-    let key = expose(ready.api_key.as_ref());
-    let token = expose(
-        ready
-            .resources
-            .get(RESOURCE)
-            .and_then(|resource| resource.token.as_ref()),
-    );
+    let shop = ready.resources.get(RESOURCE);
+    let token = shop.and_then(|shop| shop.token.as_ref());
+    let token = token.map_or("", Secret::expose);
+    let key = ready.api_key.as_ref().map_or("", Secret::expose);
     let (project, environment) = (&ready.project, &ready.environment);
-    let orders = format!(
-        "{}/projects/{project}/{environment}/{RESOURCE}/models/orders",
-        ready.base_url
-    );
-    let pages = format!(
-        "{}/projects/{project}/{environment}/view_settings/",
-        ready.app_base_url
-    );
+    let (base, app) = (&ready.base_url, &ready.app_base_url);
+    let orders = format!("{base}/projects/{project}/{environment}/{RESOURCE}/models/orders");
+    let pages = format!("{app}/projects/{project}/{environment}/view_settings/");
     format!(
         "The demo shop is being served. Ctrl-C stops it; the next start makes new credentials.\n\n{ready}\n\
          Paid orders, the dearest first:\n\
@@ -231,7 +198,5 @@ fn text(ready: &Ready) -> String {
          export SVC_API_BASE_URL={base} SVC_APP_BASE_URL={app} SVC_PROJECT={project} \
          SVC_ENVIRONMENT={environment} SVC_API_TOKEN={token} SVC_API_KEY={key}\n",
         ready = ready.to_text(),
-        base = ready.base_url,
-        app = ready.app_base_url,
     )
 }

@@ -3,10 +3,11 @@
 
 use std::{
     io::{self, Write as _},
+    path::Path,
     process::ExitCode,
 };
 
-/// Why a command did not do what it was asked. No message holds a secret.
+/// Why a command failed. No message holds a secret.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The command line, a variable or the configuration file is wrong: exit status 2.
@@ -15,10 +16,19 @@ pub(crate) enum Failure {
     /// It could not be done: exit status 1.
     #[error("{0}")]
     Refused(String),
+    /// The store refused it: exit status 1.
+    #[error(transparent)]
+    Store(#[from] svc_store::Error),
+    /// A connected database could not do it: exit status 1.
+    #[error(transparent)]
+    Data(#[from] svc_data::Error),
+    /// The service could not start or go on: exit status 1.
+    #[error(transparent)]
+    Server(#[from] svc_server::Error),
     /// The user interrupted it: exit status 130, as a shell reports SIGINT.
     #[error("{0}")]
     Interrupted(String),
-    /// Whoever read the output has left; nobody is there to be told.
+    /// The reader of the output has left: no message is written.
     #[error("the reader of the output has left")]
     OutputClosed,
 }
@@ -44,14 +54,6 @@ impl Failure {
         }
     }
 
-    /// The store has no such thing; says how to see what it has.
-    pub(crate) fn missing(error: svc_store::Error, remedy: &str) -> Self {
-        match error.kind() {
-            svc_store::ErrorKind::NotFound => Self::new(format!("{error}; {remedy}")),
-            _ => error.into(),
-        }
-    }
-
     /// What the store refuses, with its fields under the names that they have on the command line.
     pub(crate) fn fields(error: svc_store::Error, names: &[(&str, &str)]) -> Self {
         let Some(invalid) = error.invalid() else {
@@ -66,13 +68,13 @@ impl Failure {
         Self::new(messages.join("; "))
     }
 
-    /// Tells the user, and gives the exit status.
+    /// Writes the message, and returns the exit status.
     pub(crate) fn report(&self) -> ExitCode {
         let status = match self {
             // The status of a program that was ended by SIGPIPE, as `head` expects of its left side.
             Self::OutputClosed => return ExitCode::from(141),
             Self::Usage(_) => 2,
-            Self::Refused(_) => 1,
+            Self::Refused(_) | Self::Store(_) | Self::Data(_) | Self::Server(_) => 1,
             Self::Interrupted(_) => 130,
         };
         // Where standard error is closed too, the exit status says it.
@@ -81,21 +83,49 @@ impl Failure {
     }
 }
 
-impl From<svc_store::Error> for Failure {
-    fn from(error: svc_store::Error) -> Self {
-        Self::new(error.to_string())
+/// What the store answered, as a command fails with it.
+pub(crate) trait OrFailure<T>: Sized {
+    /// When the store has no such thing, says how to see what it has.
+    fn or_missing(self, remedy: &str) -> Result<T, Failure> {
+        self.or_refused(remedy, &[])
+    }
+
+    /// The same, and fields that it refuses are called by the names that they have on the command line.
+    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Failure>;
+}
+
+impl<T> OrFailure<T> for Result<T, svc_store::Error> {
+    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Failure> {
+        self.map_err(|error| match error.kind() {
+            svc_store::ErrorKind::NotFound => Failure::new(format!("{error}; {remedy}")),
+            _ if names.is_empty() => error.into(),
+            _ => Failure::fields(error, names),
+        })
     }
 }
 
-impl From<svc_data::Error> for Failure {
-    fn from(error: svc_data::Error) -> Self {
-        Self::new(error.to_string())
+/// What could not be written as JSON, as a command fails with it.
+pub(crate) trait OrJson<T> {
+    /// Says what it was: `a record`.
+    fn or_json(self, what: &str) -> Result<T, Failure>;
+}
+
+impl<T> OrJson<T> for Result<T, serde_json::Error> {
+    fn or_json(self, what: &str) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(format!("cannot write {what} as JSON: {error}")))
     }
 }
 
-impl From<svc_server::Error> for Failure {
-    fn from(error: svc_server::Error) -> Self {
-        Self::new(error.to_string())
+/// What could not be done with a file, as a command fails with it.
+pub(crate) trait OrIo<T> {
+    /// Says what was to be done, such as `read`, and with which file.
+    fn or_io(self, what: &str, path: &Path) -> Result<T, Failure>;
+}
+
+impl<T> OrIo<T> for io::Result<T> {
+    fn or_io(self, what: &str, path: &Path) -> Result<T, Failure> {
+        let path = path.display();
+        self.map_err(|error| Failure::new(format!("cannot {what} {path}: {error}")))
     }
 }
 

@@ -1,10 +1,10 @@
 //! JSON that comes in: written out on the command line, from a file (`@FILE`), or from standard input (`-`).
 
-use std::{
-    fs,
-    io::{self, Read as _},
-};
+pub(crate) mod password;
 
+use std::{fs, io};
+
+use serde_json::{Value, value::RawValue};
 use svc_model::JsonObject;
 
 use crate::failure::Failure;
@@ -12,13 +12,11 @@ use crate::failure::Failure;
 /// The text itself, that of a file (`@FILE`), or that of standard input (`-`).
 pub(crate) fn read_text(argument: &str) -> Result<String, Failure> {
     if argument == "-" {
-        let mut text = String::new();
-        return match io::stdin().read_to_string(&mut text) {
-            Ok(_) => Ok(text),
-            Err(error) => Err(Failure::new(format!(
+        return io::read_to_string(io::stdin()).map_err(|error| {
+            Failure::new(format!(
                 "cannot read standard input: {error}; it must be UTF-8 text"
-            ))),
-        };
+            ))
+        });
     }
     match argument.strip_prefix('@') {
         Some(path) => fs::read_to_string(path).map_err(|error| {
@@ -43,13 +41,28 @@ pub(crate) fn read_object(argument: &str) -> Result<JsonObject, Failure> {
 /// A text that holds JSON of any kind.
 pub(crate) fn read_json_text(argument: &str) -> Result<String, Failure> {
     let text = read_text(argument)?.trim().to_owned();
-    match serde_json::from_str::<&serde_json::value::RawValue>(&text) {
+    match serde_json::from_str::<&RawValue>(&text) {
         Ok(_) => Ok(text),
-        Err(error) => Err(Failure::usage(format!(
-            "{} must hold JSON: {error}",
-            place(argument)
-        ))),
+        Err(error) => {
+            let place = place(argument);
+            Err(Failure::usage(format!("{place} must hold JSON: {error}")))
+        }
     }
+}
+
+/// What is before and behind the first of these characters in an argument.
+pub(crate) fn split_at<'a>(
+    text: &str,
+    at: char,
+    wrong: &'a str,
+) -> Result<(String, String), &'a str> {
+    let (name, value) = text.split_once(at).ok_or(wrong)?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// JSON where the text is some, else the text.
+pub(crate) fn json_or_text(text: String) -> Value {
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
 fn place(argument: &str) -> &str {
@@ -65,10 +78,8 @@ mod tests {
 
     #[test]
     fn an_object_is_read_from_the_argument_or_a_file() {
-        assert_eq!(
-            read_object(r#"{"a":1.50}"#).unwrap().get_raw("a"),
-            Some("1.50")
-        );
+        let object = read_object(r#"{"a":1.50}"#).unwrap();
+        assert_eq!(object.get_raw("a"), Some("1.50"));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("record.json");
         fs::write(&path, r#"{"b":2}"#).unwrap();
@@ -81,18 +92,14 @@ mod tests {
         for text in ["", "[1]", "{", "1"] {
             let failure = read_object(text).unwrap_err();
             assert!(matches!(failure, Failure::Usage(_)));
+            let text = failure.to_string();
             assert!(
-                failure
-                    .to_string()
-                    .contains("the argument must hold a JSON object"),
-                "{failure}"
+                text.contains("the argument must hold a JSON object"),
+                "{text}"
             );
         }
-        let failure = read_object("@no/such/file.json").unwrap_err();
-        assert!(
-            failure.to_string().contains("no/such/file.json"),
-            "{failure}"
-        );
+        let text = read_object("@no/such/file.json").unwrap_err().to_string();
+        assert!(text.contains("no/such/file.json"), "{text}");
         assert!(read_json_text("{]").is_err());
         assert_eq!(read_json_text(" [1, 2]\n").unwrap(), "[1, 2]");
     }

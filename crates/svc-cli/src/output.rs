@@ -1,6 +1,12 @@
 //! Where results go: to people as text and tables, to programs as one line of JSON.
 
+mod format;
+mod progress;
+mod row;
+mod rows;
+
 use std::{
+    collections::HashSet,
     fmt,
     io::{self, IsTerminal as _, Write as _},
 };
@@ -9,10 +15,13 @@ use jiff::{Timestamp, Unit};
 use serde::Serialize;
 use svc_model::JsonObject;
 
-use crate::{
-    failure::Failure,
-    rows::{Format, RowWriter},
+pub(crate) use self::{
+    format::{Format, FormatArg},
+    progress::Progress,
+    row::row,
+    rows::RowWriter,
 };
+use crate::failure::{Failure, OrJson as _};
 
 /// Standard output and standard error, and who reads the first.
 pub(crate) struct Output {
@@ -30,26 +39,38 @@ impl Output {
         self.json
     }
 
-    /// The format of the rows of an API command: what was asked for, else what fits the reader.
-    pub(crate) fn format(&self, asked: Option<Format>) -> Format {
-        asked.unwrap_or(if self.json {
-            Format::Json
-        } else {
-            Format::Table
+    /// The format of the rows of an API command: the requested one, else what fits the reader.
+    pub(crate) fn format(&self, requested: FormatArg) -> Format {
+        requested.format.unwrap_or(match self.json {
+            true => Format::Json,
+            false => Format::Table,
         })
     }
 
     /// The result of a command: one line of JSON for programs, the text for people.
     pub(crate) fn result(&self, json: &impl Serialize, text: &str) -> Result<(), Failure> {
         if self.json {
-            let mut line = serde_json::to_string(json).map_err(|error| {
-                Failure::new(format!("cannot write the result as JSON: {error}"))
-            })?;
-            line.push('\n');
-            write_out(&line)
+            let line = serde_json::to_string(json).or_json("the result")?;
+            write_out(&format!("{line}\n"))
         } else {
             write_out(text)
         }
+    }
+
+    /// A secret that was made now, in `json` for programs: it is not shown again.
+    pub(crate) fn secret(
+        &self,
+        what: &str,
+        json: &impl Serialize,
+        secret: &str,
+    ) -> Result<(), Failure> {
+        self.note(&format!("{what}; it is not shown again:"));
+        self.result(json, &format!("{secret}\n"))
+    }
+
+    /// A thing that was deleted, by what it was known by.
+    pub(crate) fn deleted(&self, thing: &str, id: &str) -> Result<(), Failure> {
+        self.result(&row! { deleted: id }, &format!("{thing} {id} deleted\n"))
     }
 
     /// A list of things: an array on one line for programs; for people a table of the properties that
@@ -59,23 +80,36 @@ impl Output {
         things: impl IntoIterator<Item = T>,
         none: &str,
     ) -> Result<(), Failure> {
-        let mut rows = things
-            .into_iter()
-            .map(|thing| to_row(&thing))
-            .collect::<Result<Vec<_>, _>>()?;
+        let rows = things.into_iter().map(|thing| to_row(&thing));
+        let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
         if !self.json {
             if rows.is_empty() {
                 self.note(none);
             }
             keep_what_people_read(&mut rows);
         }
-        RowWriter::to_stdout(self.format(None)).write_all(rows)
+        self.rows(FormatArg::default(), rows)
+    }
+
+    /// One thing: a table of its properties for people, otherwise as one row, which in JSON is one object.
+    pub(crate) fn one(&self, requested: FormatArg, thing: &impl Serialize) -> Result<(), Failure> {
+        rows::write_one(self.format(requested), to_row(thing)?)
+    }
+
+    /// Rows that are all there.
+    pub(crate) fn rows(&self, requested: FormatArg, rows: Vec<JsonObject>) -> Result<(), Failure> {
+        RowWriter::to_stdout(self.format(requested)).write_all(rows)
     }
 
     /// A message beside the result, on standard error.
     pub(crate) fn note(&self, text: &str) {
         // A message that cannot be shown does not stop the work it is about.
         let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    /// An entity tag beside a result, for `--if-match`.
+    pub(crate) fn etag(&self, etag: Option<&str>) {
+        self.note(&format!("ETag: {}", etag.unwrap_or("none")));
     }
 
     /// Whether progress can be shown on standard error.
@@ -92,9 +126,8 @@ pub(crate) fn write_out(text: &str) -> Result<(), Failure> {
 /// Writes bytes to standard output.
 pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::output(&error))
+    let written = out.write_all(bytes).and_then(|()| out.flush());
+    written.map_err(|error| Failure::output(&error))
 }
 
 /// How many things there are, such as `1 page` or `3 pages`.
@@ -111,30 +144,16 @@ pub(crate) fn time(time: Timestamp) -> String {
 
 /// A thing as a row: its properties in their order.
 pub(crate) fn to_row(thing: &impl Serialize) -> Result<JsonObject, Failure> {
-    serde_json::to_string(thing)
-        .and_then(|text| serde_json::from_str(&text))
-        .map_err(|error| Failure::new(format!("cannot write the result as JSON: {error}")))
+    JsonObject::from_serialize(thing).or_json("the result")
 }
 
-/// Takes out of the rows what tells people nothing.
+/// Removes the properties that no row has a value for, and the uids.
 fn keep_what_people_read(rows: &mut [JsonObject]) {
-    let mut names: Vec<String> = Vec::new();
-    for row in rows.iter() {
-        for (name, value) in row.iter() {
-            if name != "uid" && value.get() != "null" && !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-    }
+    let properties = rows.iter().flat_map(JsonObject::iter);
+    let telling = properties.filter(|(name, value)| *name != "uid" && value.get() != "null");
+    let names: HashSet<String> = telling.map(|(name, _)| name.to_owned()).collect();
     for row in rows {
-        let superfluous: Vec<String> = row
-            .iter()
-            .map(|(name, _)| name.to_owned())
-            .filter(|name| !names.contains(name))
-            .collect();
-        for name in superfluous {
-            row.remove(&name);
-        }
+        row.retain(|name| names.contains(name));
     }
 }
 

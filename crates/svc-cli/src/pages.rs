@@ -2,31 +2,27 @@
 
 mod code;
 mod content;
+mod diff;
 mod folder;
 mod names;
 mod plan;
 mod promote;
+mod remote;
 mod text;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
-use svc_api::{ApiKey, Client, auth::TokenError};
 use svc_model::{
-    Draft, EnvironmentName, JsonObject, PageSettings, PageUid, UpdatePageSettings,
+    JsonObject, PageSettings, PageUid, UpdatePageSettings,
     pages::{Discarded, Published},
 };
 
 use crate::{
-    client::Target,
+    client::{Formatted, PageLayer, PageService, with_given},
     context::Context,
-    failure::Failure,
+    failure::{Failure, OrJson as _},
     input,
-    output::to_row,
-    rows::{Format, RowWriter, write_one},
+    output::{Format, to_row},
 };
-
-/// How long a list of pages may be, in bytes: it comes as one answer, however many pages there are.
-const LONGEST_LIST: usize = 1 << 30;
 
 /// Page settings: list, change and publish them, and keep them as files
 #[derive(Subcommand)]
@@ -35,9 +31,7 @@ pub(crate) enum Pages {
     #[command(after_help = "Example:\n  svc pages list --project demo --format ndjson")]
     List {
         #[command(flatten)]
-        service: LayeredService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageLayer>,
     },
     /// Show one page
     #[command(
@@ -50,9 +44,7 @@ pub(crate) enum Pages {
         #[arg(long)]
         etag: bool,
         #[command(flatten)]
-        service: LayeredService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageLayer>,
     },
     /// Make a page
     #[command(after_help = "Examples:\n  \
@@ -62,9 +54,7 @@ pub(crate) enum Pages {
         #[command(flatten)]
         content: Content,
         #[command(flatten)]
-        service: LayeredService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageLayer>,
     },
     /// Change a page; what is not named stays
     #[command(
@@ -79,9 +69,7 @@ pub(crate) enum Pages {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
-        service: LayeredService,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageLayer>,
     },
     /// Delete a page
     #[command(after_help = "Example:\n  svc pages delete 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
@@ -92,7 +80,7 @@ pub(crate) enum Pages {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
-        service: LayeredService,
+        service: PageLayer,
     },
     /// Publish drafts, all of those named or none
     #[command(after_help = "Examples:\n  \
@@ -102,7 +90,7 @@ pub(crate) enum Pages {
         #[command(flatten)]
         which: Which,
         #[command(flatten)]
-        service: Service,
+        service: PageService,
     },
     /// Discard drafts, all of those named or none; what is published stays
     #[command(after_help = "Example:\n  svc pages discard 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
@@ -110,7 +98,7 @@ pub(crate) enum Pages {
         #[command(flatten)]
         which: Which,
         #[command(flatten)]
-        service: Service,
+        service: PageService,
     },
     /// List what was changed about a page, the newest first
     #[command(after_help = "Example:\n  svc pages revisions 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
@@ -118,9 +106,7 @@ pub(crate) enum Pages {
         /// Unique ID of the page
         uid: PageUid,
         #[command(flatten)]
-        service: Service,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageService>,
     },
     /// Make a revision the draft of its page
     #[command(after_help = "Example:\n  svc pages restore 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1 7")]
@@ -130,40 +116,12 @@ pub(crate) enum Pages {
         /// Number of the revision
         number: u64,
         #[command(flatten)]
-        service: Service,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<PageService>,
     },
     Pull(code::Pull),
     Diff(code::Diff),
     Push(code::Push),
     Promote(promote::Promote),
-}
-
-/// The service and the credential that its pages need.
-#[derive(Args)]
-pub(crate) struct Service {
-    #[command(flatten)]
-    target: Target,
-    /// API key; better in the variable, since lists of processes show flags
-    #[arg(
-        long,
-        value_name = "KEY",
-        env = "SVC_API_KEY",
-        hide_env_values = true,
-        help_heading = "Service"
-    )]
-    api_key: Option<String>,
-}
-
-/// A service, and the layer of its pages that a command speaks of.
-#[derive(Args)]
-pub(crate) struct LayeredService {
-    #[command(flatten)]
-    service: Service,
-    /// Speak of the draft layer
-    #[arg(long, help_heading = "Service")]
-    draft: bool,
 }
 
 /// Which pages a command is about.
@@ -175,14 +133,6 @@ pub(crate) struct Which {
     /// All pages of the environment
     #[arg(long)]
     all: bool,
-}
-
-/// How the result is written.
-#[derive(Args)]
-pub(crate) struct FormatArg {
-    /// How the result is written [default: table, with --json json]
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<Format>,
 }
 
 /// The properties of a page.
@@ -199,55 +149,6 @@ pub(crate) struct Content {
     params: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Deleted<'a> {
-    deleted: &'a PageUid,
-}
-
-impl Service {
-    fn client(self) -> Result<Client, Failure> {
-        LayeredService {
-            service: self,
-            draft: false,
-        }
-        .client()
-    }
-
-    /// A client of this environment, whatever the target names.
-    fn client_of(&self, environment: EnvironmentName) -> Result<Client, Failure> {
-        let key = self.key()?;
-        let client = self.target.clone().client().environment(environment);
-        Ok(client.api_key(&key).body_limit(LONGEST_LIST).build()?)
-    }
-
-    fn key(&self) -> Result<ApiKey, Failure> {
-        let key = self.api_key.as_deref();
-        let key = key.filter(|key| !key.trim().is_empty()).ok_or_else(|| {
-            Failure::usage("no API key; set SVC_API_KEY (svc key add --project P makes a key)")
-        })?;
-        ApiKey::new(key)
-            .map_err(|error: TokenError| Failure::usage(format!("SVC_API_KEY: {error}")))
-    }
-}
-
-impl LayeredService {
-    fn client(self) -> Result<Client, Failure> {
-        let key = self.service.key()?;
-        let client = self.service.target.client().draft(self.draft);
-        Ok(client.api_key(&key).body_limit(LONGEST_LIST).build()?)
-    }
-
-    /// The layer.
-    fn draft(&self) -> Draft {
-        self.draft.into()
-    }
-
-    /// What tells the environment from others.
-    fn names(&self) -> [&str; 3] {
-        self.service.target.names()
-    }
-}
-
 impl Which {
     /// The pages, or all of them.
     fn uids(self) -> Option<Vec<PageUid>> {
@@ -262,102 +163,70 @@ impl Content {
             None => JsonObject::new(),
         };
         if let Some(name) = self.name {
-            properties
-                .set("name", &name)
-                .map_err(|error| Failure::new(format!("cannot write the name as JSON: {error}")))?;
+            properties.set("name", &name).or_json("the name")?;
         }
-        let params = self
-            .params
-            .as_deref()
-            .map(input::read_json_text)
-            .transpose()?;
-        Ok((properties, params))
+        let params = self.params.as_deref().map(input::read_json_text);
+        Ok((properties, params.transpose()?))
     }
 }
 
 /// What was done to pages, for people.
-fn told(done: &str, uids: &[PageUid]) -> String {
+fn done_to(uids: &[PageUid], done: &str) -> String {
     if uids.is_empty() {
         return format!("nothing to be {done}: there are no drafts\n");
     }
-    uids.iter()
-        .map(|uid| format!("page {uid} {done}\n"))
-        .collect()
+    let lines = uids.iter().map(|uid| format!("page {uid} {done}\n"));
+    lines.collect()
 }
 
 impl Pages {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         match self {
-            Self::List { service, format } => {
-                let pages = service.client()?.pages().list().send().await?;
-                let format = output.format(format.format);
-                if pages.is_empty() && format == Format::Table {
+            Self::List { to } => {
+                let pages = to.service.client()?.pages().list().send().await?;
+                if pages.is_empty() && output.format(to.format) == Format::Table {
                     output.note("no pages yet; svc pages create makes one");
                 }
                 let rows = pages.into_iter().map(PageSettings::into_properties);
-                RowWriter::to_stdout(format).write_all(rows.collect())
+                output.rows(to.format, rows.collect())
             }
-            Self::Get {
-                uid,
-                etag,
-                service,
-                format,
-            } => {
-                let page = service.client()?.pages().get(uid).send_tagged().await?;
+            Self::Get { uid, etag, to } => {
+                let page = to.service.client()?.pages().get(uid).send_tagged().await?;
                 if etag {
-                    output.note(&format!("ETag: {}", page.etag.as_deref().unwrap_or("none")));
+                    output.etag(page.etag.as_deref());
                 }
-                write_one(output.format(format.format), page.value.into_properties())
+                output.one(to.format, &page.value)
             }
-            Self::Create {
-                content,
-                service,
-                format,
-            } => {
+            Self::Create { content, to } => {
                 let (mut properties, params) = content.read()?;
                 if let Some(params) = params {
-                    properties.set("params", &params).map_err(|error| {
-                        Failure::new(format!("cannot write the params as JSON: {error}"))
-                    })?;
+                    properties.set("params", &params).or_json("the params")?;
                 }
-                let call = service.client()?.pages().create(&properties);
-                write_one(
-                    output.format(format.format),
-                    call.send().await?.into_properties(),
-                )
+                let call = to.service.client()?.pages().create(&properties);
+                output.one(to.format, &call.send().await?)
             }
             Self::Update {
                 uid,
                 content,
                 if_match,
-                service,
-                format,
+                to,
             } => {
                 let (properties, params) = content.read()?;
                 let mut update = UpdatePageSettings::new().with_properties(properties);
                 update.params = params;
-                let mut call = service.client()?.pages().update(uid, update);
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                write_one(
-                    output.format(format.format),
-                    call.send().await?.into_properties(),
-                )
+                let call = to.service.client()?.pages().update(uid, update);
+                let page = with_given!(call, if_match: if_match).send().await?;
+                output.one(to.format, &page)
             }
             Self::Delete {
                 uid,
                 if_match,
                 service,
             } => {
-                let mut call = service.client()?.pages().delete(uid.clone());
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                call.send().await?;
-                output.result(&Deleted { deleted: &uid }, &format!("page {uid} deleted\n"))
+                let call = service.client()?.pages().delete(uid.clone());
+                with_given!(call, if_match: if_match).send().await?;
+                output.deleted("page", uid.as_str())
             }
             Self::Publish { which, service } => {
                 let pages = service.client()?.pages();
@@ -365,7 +234,7 @@ impl Pages {
                     Some(uids) => pages.publish(uids).send().await?,
                     None => pages.publish_all().send().await?,
                 };
-                let text = told("published", &published);
+                let text = done_to(&published, "published");
                 output.result(&Published::new(published), &text)
             }
             Self::Discard { which, service } => {
@@ -374,29 +243,18 @@ impl Pages {
                     Some(uids) => pages.discard(uids).send().await?,
                     None => pages.discard_all().send().await?,
                 };
-                let text = told("discarded", &discarded);
+                let text = done_to(&discarded, "discarded");
                 output.result(&Discarded::new(discarded), &text)
             }
-            Self::Revisions {
-                uid,
-                service,
-                format,
-            } => {
-                let revisions = service.client()?.pages().revisions(uid).send().await?;
+            Self::Revisions { uid, to } => {
+                let call = to.service.client()?.pages().revisions(uid);
+                let revisions = call.send().await?;
                 let rows: Result<_, _> = revisions.iter().map(to_row).collect();
-                RowWriter::to_stdout(output.format(format.format)).write_all(rows?)
+                output.rows(to.format, rows?)
             }
-            Self::Restore {
-                uid,
-                number,
-                service,
-                format,
-            } => {
-                let call = service.client()?.pages().restore(uid, number);
-                write_one(
-                    output.format(format.format),
-                    call.send().await?.into_properties(),
-                )
+            Self::Restore { uid, number, to } => {
+                let call = to.service.client()?.pages().restore(uid, number);
+                output.one(to.format, &call.send().await?)
             }
             Self::Pull(pull) => pull.run(context).await,
             Self::Diff(diff) => diff.run(context).await,

@@ -4,12 +4,13 @@ mod aggregate;
 mod export;
 mod import;
 mod list;
+pub(crate) mod models;
+pub(crate) mod sql;
 mod transfer;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
-use svc_api::{ApiToken, Client, Records as Handle, auth::TokenError};
-use svc_model::{JsonObject, ModelName, RecordId, ResourceName};
+use svc_api::Records as Handle;
+use svc_model::{JsonObject, ModelName, ResourceName};
 
 use self::{
     aggregate::{Aggregate, Group},
@@ -18,8 +19,10 @@ use self::{
     list::List,
 };
 use crate::{
-    client::Target, context::Context, failure::Failure, input, pages::FormatArg, rows::write_one,
-    session::SessionDir,
+    client::{DataService, Formatted, with_given},
+    context::Context,
+    failure::Failure,
+    input,
 };
 
 /// List, get, create, update, replace, delete, aggregate, export and import records
@@ -41,9 +44,7 @@ pub(crate) enum Records {
         #[command(flatten)]
         view: View,
         #[command(flatten)]
-        service: Service,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
     /// Make a record
     #[command(after_help = "Examples:\n  \
@@ -57,24 +58,16 @@ pub(crate) enum Records {
         #[command(flatten)]
         view: View,
         #[command(flatten)]
-        service: Service,
-        #[command(flatten)]
-        format: FormatArg,
+        to: Formatted<DataService>,
     },
     /// Change a record; fields that are left out keep their value
     #[command(
         after_help = "Example:\n  svc records update shop orders 42 '{\"status\": \"shipped\"}'"
     )]
-    Update {
-        #[command(flatten)]
-        change: Change,
-    },
+    Update(Change),
     /// Replace a record; required fields must be there
     #[command(after_help = "Example:\n  svc records replace shop orders 42 @order.json")]
-    Replace {
-        #[command(flatten)]
-        change: Change,
-    },
+    Replace(Change),
     /// Delete a record
     #[command(after_help = "Example:\n  svc records delete shop orders 42")]
     Delete {
@@ -84,7 +77,7 @@ pub(crate) enum Records {
         #[arg(long, value_name = "ETAG")]
         if_match: Option<String>,
         #[command(flatten)]
-        service: Service,
+        service: DataService,
     },
 }
 
@@ -101,9 +94,7 @@ pub(crate) struct Change {
     #[command(flatten)]
     view: View,
     #[command(flatten)]
-    service: Service,
-    #[command(flatten)]
-    format: FormatArg,
+    to: Formatted<DataService>,
 }
 
 /// Where records are.
@@ -136,82 +127,15 @@ pub(crate) struct View {
     tz: Option<String>,
 }
 
-/// The service and the credential that its records need.
-#[derive(Args)]
-pub(crate) struct Service {
-    #[command(flatten)]
-    target: Target,
-    /// Static token of the resource; better in the variable, since lists of processes show flags
-    #[arg(
-        long,
-        value_name = "TOKEN",
-        env = "SVC_API_TOKEN",
-        hide_env_values = true,
-        help_heading = "Service"
-    )]
-    api_token: Option<String>,
-    #[command(flatten)]
-    session: SessionDir,
-}
-
-/// A thing that is no more, as programs are told.
-#[derive(Serialize)]
-pub(crate) struct Deleted<'a> {
-    /// What it was known by.
-    pub(crate) deleted: &'a str,
-}
-
-impl Service {
-    /// A client of the built-in tools, with their token.
-    pub(crate) fn tools(self) -> Result<Client, Failure> {
-        self.client(&ResourceName::from(ResourceName::TOOLS))
+impl Collection {
+    /// Its records, each with its columns in the order and the spelling of the service.
+    fn records(self, service: &DataService) -> Result<Handle<JsonObject>, Failure> {
+        let client = service.client(&self.resource)?;
+        Ok(client.records(self.resource, self.model).typed())
     }
-
-    /// A client with the token of this resource, or, where none is given, with the session of the user who is
-    /// signed in.
-    pub(crate) fn client(self, resource: &ResourceName) -> Result<Client, Failure> {
-        let token = self.api_token.filter(|token| !token.trim().is_empty());
-        let Some(token) = token else {
-            let session = self.session.store(&self.target)?;
-            let client = self.target.client().session_store(session).build()?;
-            if client.account().session().is_signed_in() {
-                return Ok(client);
-            }
-            return Err(Failure::usage(format!(
-                "no token; set SVC_API_TOKEN (svc token add {resource} --project P makes a token), or sign in with \
-                 svc login"
-            )));
-        };
-        let token = ApiToken::new(token)
-            .map_err(|error: TokenError| Failure::usage(format!("SVC_API_TOKEN: {error}")))?;
-        Ok(self.target.client().token_for(resource, &token).build()?)
-    }
-
-    /// The records of a collection, each with its columns in the order and the spelling of the service.
-    fn records(self, collection: Collection) -> Result<Handle<JsonObject>, Failure> {
-        let client = self.client(&collection.resource)?;
-        Ok(client
-            .records(collection.resource, collection.model)
-            .typed())
-    }
-}
-
-/// Sets what was asked for on a call that shows a record.
-macro_rules! with_view {
-    ($call:expr, $view:expr) => {{
-        let (mut call, view) = ($call, $view);
-        if let Some(fields) = view.fields {
-            call = call.fields(fields);
-        }
-        if let Some(zone) = view.tz {
-            call = call.time_zone(zone);
-        }
-        call
-    }};
 }
 
 impl Records {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let output = &context.output;
         match self {
@@ -224,81 +148,57 @@ impl Records {
                 item,
                 etag,
                 view,
-                service,
-                format,
+                to,
             } => {
-                let id = RecordId::from(item.id);
-                let call = with_view!(service.records(item.collection)?.get(id), view);
+                let call = item.collection.records(&to.service)?.get(item.id);
+                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
                 let record = call.send_tagged().await?;
                 if etag {
-                    output.note(&format!(
-                        "ETag: {}",
-                        record.etag.as_deref().unwrap_or("none")
-                    ));
+                    output.etag(record.etag.as_deref());
                 }
-                write_one(output.format(format.format), record.value)
+                output.one(to.format, &record.value)
             }
             Self::Create {
                 collection,
                 record,
                 view,
-                service,
-                format,
+                to,
             } => {
                 let record = input::read_object(&record)?;
-                let call = with_view!(service.records(collection)?.create(&record), view);
-                write_one(output.format(format.format), call.send().await?)
+                let call = collection.records(&to.service)?.create(&record);
+                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
+                output.one(to.format, &call.send().await?)
             }
-            Self::Update { change } => {
-                let Change {
-                    item,
-                    record,
-                    if_match,
-                    view,
-                    service,
-                    format,
-                } = change;
-                let record = input::read_object(&record)?;
-                let mut call = with_view!(
-                    service.records(item.collection)?.update(item.id, &record),
-                    view
-                );
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                write_one(output.format(format.format), call.send().await?)
+            Self::Update(change) => {
+                let record = input::read_object(&change.record)?;
+                let Change { item, view, to, .. } = change;
+                let call = item
+                    .collection
+                    .records(&to.service)?
+                    .update(item.id, &record);
+                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
+                let call = with_given!(call, if_match: change.if_match);
+                output.one(to.format, &call.send().await?)
             }
-            Self::Replace { change } => {
-                let Change {
-                    item,
-                    record,
-                    if_match,
-                    view,
-                    service,
-                    format,
-                } = change;
-                let record = input::read_object(&record)?;
-                let mut call = with_view!(
-                    service.records(item.collection)?.replace(item.id, &record),
-                    view
-                );
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                write_one(output.format(format.format), call.send().await?)
+            Self::Replace(change) => {
+                let record = input::read_object(&change.record)?;
+                let Change { item, view, to, .. } = change;
+                let call = item
+                    .collection
+                    .records(&to.service)?
+                    .replace(item.id, &record);
+                let call = with_given!(call, fields: view.fields, time_zone: view.tz);
+                let call = with_given!(call, if_match: change.if_match);
+                output.one(to.format, &call.send().await?)
             }
             Self::Delete {
                 item,
                 if_match,
                 service,
             } => {
-                let mut call = service.records(item.collection)?.delete(item.id.as_str());
-                if let Some(etag) = if_match {
-                    call = call.if_match(etag);
-                }
-                call.send().await?;
-                let text = format!("record {} deleted\n", item.id);
-                output.result(&Deleted { deleted: &item.id }, &text)
+                let call = item.collection.records(&service)?.delete(item.id.as_str());
+                with_given!(call, if_match: if_match).send().await?;
+                output.deleted("record", &item.id)
             }
         }
     }

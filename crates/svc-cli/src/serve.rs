@@ -1,20 +1,28 @@
 //! `svc serve`: the service over the databases that are connected.
 
+mod logging;
+mod open_files;
+pub(crate) mod options;
+pub(crate) mod ready;
+pub(crate) mod shutdown;
+pub(crate) mod start;
+
 use std::collections::BTreeMap;
 
 use clap::Args;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_server::Server;
-use svc_store::{ErrorKind, NewApiKey, NewProject, NewResource, NewStaticToken, Secret, Store};
+use svc_store::{NewApiKey, NewProject, NewResource, NewStaticToken, Secret, Store};
 
+use self::{
+    options::ServerOptions,
+    ready::{Ready, ReadyResource},
+};
 use crate::{
+    admin::scope,
     connect::{self, Connect},
     context::Context,
     failure::Failure,
-    key, logging, open_files,
-    options::ServerOptions,
-    ready::{Ready, ReadyResource},
-    shutdown,
 };
 
 /// The project of the databases that are connected here.
@@ -40,8 +48,7 @@ impl Serve {
     /// Serves until it is told to stop.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let options = self.options.or(&context.file);
-        logging::start(&options, "info")?;
-        open_files::raise_limit();
+        start::prepare_process(&options, "info")?;
         let connects = connect::gather(&self.connect, options.connect.as_ref())?;
         for connect in &connects {
             connect::check_at_start(&connect.name, &connect.url).await?;
@@ -52,73 +59,39 @@ impl Serve {
         let server = Server::bind(store.clone(), options.server_config()).await?;
         // Only now: a credential that is made before the address is had could get lost unseen.
         let ready = ready(&store, &server, project).await?;
-        announce(&store, &server).await;
-        let hint = if ready.has_secrets() {
-            "Keep the credentials: they are not shown again.\n"
-        } else {
-            ""
-        };
-        let none = if ready.resources.is_empty() {
-            "No database is connected; svc resource add, or --connect NAME=sqlite:PATH, connects one.\n"
-        } else {
-            ""
-        };
-        context.output.result(
-            &ready,
-            &format!("svc is serving.\n\n{}\n{none}{hint}", ready.to_text()),
-        )?;
-        server.run(stop).await?;
-        Ok(())
+        start::announce(&store, &server).await;
+        let mut text = format!("svc is serving.\n\n{}\n", ready.to_text());
+        if ready.resources.is_empty() {
+            text += "No database is connected; svc resource add, or --connect NAME=sqlite:PATH, connects one.\n";
+        }
+        if ready.has_secrets() {
+            text += "Keep the credentials: they are not shown again.\n";
+        }
+        context.output.result(&ready, &text)?;
+        Ok(server.run(stop).await?)
     }
 }
 
 /// Brings the project and the resources into the store. The project is `main`, made when new; a store
 /// that has other projects, and nothing to connect, is served as it is.
 async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, Failure> {
-    let mut projects = store
-        .projects()
-        .list()
-        .await?
-        .into_iter()
-        .map(|project| project.unique_name);
+    let projects = store.projects().list().await?.into_iter();
+    let mut projects = projects.map(|project| project.unique_name);
     let main = ProjectName::from(PROJECT);
     let oldest = projects.next();
     let has_main = oldest.as_ref() == Some(&main) || projects.any(|project| project == main);
     match oldest {
         Some(oldest) if !has_main && connects.is_empty() => return Ok(oldest),
         _ if has_main => {}
-        _ => create_project(store, NewProject::new(main.clone())).await?,
+        _ => start::create_project(store, NewProject::new(main.clone())).await?,
     }
     let environment = EnvironmentName::default();
     for Connect { name, url } in connects {
-        store
-            .resources()
-            .replace(&main, &environment, NewResource::new(name, url))
-            .await
-            .map_err(|error| Failure::fields(error, &[("unique_name", "NAME of --connect")]))?;
+        let new = NewResource::new(name, url);
+        let kept = store.resources().replace(&main, &environment, new).await;
+        kept.map_err(|error| Failure::fields(error, &[("unique_name", "NAME of --connect")]))?;
     }
     Ok(main)
-}
-
-/// Makes a project. That another process made it in the meantime is as good.
-pub(crate) async fn create_project(store: &Store, new: NewProject) -> Result<(), Failure> {
-    let name = new.unique_name.clone();
-    match store.projects().create(new).await {
-        Err(error)
-            if error.kind() == ErrorKind::Invalid && store.projects().get(&name).await.is_ok() =>
-        {
-            Ok(())
-        }
-        other => Ok(other.map(drop)?),
-    }
-}
-
-/// Keeps where the service can be reached, for the links that commands beside it make.
-pub(crate) async fn announce(store: &Store, server: &Server) {
-    let kept = store.set_service_address(server.base_url(), server.app_base_url());
-    if let Err(error) = kept.await {
-        tracing::warn!(%error, "the address of the service could not be written into the store");
-    }
 }
 
 /// Makes what credentials the project never had, and gathers the ready line.
@@ -136,20 +109,19 @@ async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<R
     };
     let mut resources = BTreeMap::new();
     let connected = store.resources().list(&project, &environment).await?;
-    let databases = connected
-        .into_iter()
-        .filter(|resource| resource.engine.is_database());
-    for resource in databases {
+    for resource in connected
+        .iter()
+        .filter(|resource| resource.engine.is_database())
+    {
         let token = first_token(&resource.unique_name).await?;
         resources.insert(resource.unique_name.to_string(), ReadyResource { token });
     }
     let tools_token = first_token(&ResourceName::from(ResourceName::TOOLS)).await?;
-    let api_key = if store.api_keys().list(&project).await?.is_empty() {
-        let new = NewApiKey::new(&project, key::owner(store, &project).await?);
-        Some(store.api_keys().create(new).await?.secret)
-    } else {
-        None
-    };
+    let mut api_key = None;
+    if store.api_keys().list(&project).await?.is_empty() {
+        let new = NewApiKey::new(&project, scope::owner(store, &project).await?);
+        api_key = Some(store.api_keys().create(new).await?.secret);
+    }
     Ok(Ready {
         app_base_url: server.app_base_url().to_owned(),
         base_url: server.base_url().to_owned(),

@@ -26,11 +26,8 @@ pub(super) struct Folder {
     marker: File,
 }
 
-/// Proof that no other demo works in the folder.
-pub(super) struct Alone<'a>(&'a Folder);
-
-/// Proof that this demo runs in the folder, which keeps other demos and a reset away.
-pub(super) struct Running<'a>(&'a Folder);
+/// Proof that no other demo works in the folder, which keeps other demos and a reset away.
+pub(super) struct Locked<'a>(&'a Folder);
 
 impl Folder {
     /// Opens the folder, or makes it; with `reset` after removing what the demo made in it.
@@ -44,18 +41,14 @@ impl Folder {
             )));
         }
         make_private_dir(dir).map_err(|error| unusable(dir, &error))?;
-        let marker = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|error| unusable(dir, &error))?;
+        let mut marker = File::options();
+        let marker = marker.create(true).truncate(false).write(true).open(&path);
         let folder = Self {
             dir: dir.to_owned(),
-            marker,
+            marker: marker.map_err(|error| unusable(dir, &error))?,
         };
         if reset && is_ours {
-            folder.alone()?.remove_all()?;
+            folder.lock()?.remove_all()?;
         }
         Ok(folder)
     }
@@ -72,43 +65,31 @@ impl Folder {
 
     /// Whether the shop is there, and complete.
     pub(super) fn has_shop(&self) -> Result<bool, Failure> {
-        self.shop()
-            .try_exists()
-            .map_err(|error| unusable(&self.dir, &error))
+        let exists = self.shop().try_exists();
+        exists.map_err(|error| unusable(&self.dir, &error))
     }
 
-    /// Waits for nobody: a demo that runs in the folder is a failure.
-    pub(super) fn alone(&self) -> Result<Alone<'_>, Failure> {
+    /// The folder for this demo alone; `None` when another one works or runs in it.
+    pub(super) fn try_lock(&self) -> Result<Option<Locked<'_>>, Failure> {
         match self.marker.try_lock() {
-            Ok(()) => Ok(Alone(self)),
-            Err(TryLockError::WouldBlock) => Err(self.busy()),
-            Err(TryLockError::Error(error)) => Err(unusable(&self.dir, &error)),
-        }
-    }
-
-    /// Marks the folder as the one of this demo until the program ends; `None` when another demo runs in it.
-    pub(super) fn run(&self) -> Result<Option<Running<'_>>, Failure> {
-        match self.marker.try_lock() {
-            Ok(()) => Ok(Some(Running(self))),
+            Ok(()) => Ok(Some(Locked(self))),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(unusable(&self.dir, &error)),
         }
     }
 
-    fn busy(&self) -> Failure {
-        Failure::new(format!(
-            "another svc demo works in {}; stop it first, or choose another folder with --dir",
-            self.dir.display()
-        ))
+    /// The same; that another demo works in the folder is a failure.
+    pub(super) fn lock(&self) -> Result<Locked<'_>, Failure> {
+        self.try_lock()?.ok_or_else(|| {
+            Failure::new(format!(
+                "another svc demo works in {}; stop it first, or choose another folder with --dir",
+                self.dir.display()
+            ))
+        })
     }
 }
 
-impl Alone<'_> {
-    /// The database of the shop.
-    pub(super) fn shop(&self) -> PathBuf {
-        self.0.shop()
-    }
-
+impl Locked<'_> {
     /// Where the shop is made.
     pub(super) fn unfinished_shop(&self) -> PathBuf {
         self.0.dir.join(UNFINISHED)
@@ -134,16 +115,9 @@ impl Alone<'_> {
     }
 }
 
-impl Drop for Alone<'_> {
+impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // A lock that stays until the program ends only keeps other demos waiting.
-        let _ = self.0.marker.unlock();
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        // As above.
         let _ = self.0.marker.unlock();
     }
 }
@@ -174,18 +148,11 @@ fn unusable(dir: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-#[cfg(unix)]
 fn make_private_dir(dir: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)
-}
-
-#[cfg(not(unix))]
-fn make_private_dir(dir: &Path) -> io::Result<()> {
-    fs::create_dir_all(dir)
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(dir)
 }
 
 #[cfg(test)]
@@ -197,22 +164,13 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let dir = parent.path().join("demo");
         drop(Folder::open(&dir, false).unwrap());
-        for name in [
-            "shop.db",
-            "shop.db-wal",
-            "store.db",
-            "store.key",
-            "store.writes.1",
-            "mine.txt",
-        ] {
+        for name in "shop.db shop.db-wal store.db store.key store.writes.1 mine.txt".split(' ') {
             fs::write(dir.join(name), "x").unwrap();
         }
         let folder = Folder::open(&dir, true).unwrap();
         assert!(!folder.has_shop().unwrap());
-        let mut left: Vec<_> = fs::read_dir(&dir)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let left = fs::read_dir(&dir).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
         assert_eq!(left, ["mine.txt", MARKER]);
     }
@@ -233,15 +191,15 @@ mod tests {
     fn a_running_demo_keeps_a_reset_away() {
         let dir = tempfile::tempdir().unwrap();
         let running = Folder::open(dir.path(), false).unwrap();
-        let held = running.run().unwrap();
+        let held = running.try_lock().unwrap();
         assert!(held.is_some());
         fs::write(dir.path().join(SHOP), "x").unwrap();
         let failure = Folder::open(dir.path(), true).err().unwrap();
         assert!(failure.to_string().contains("stop it first"), "{failure}");
         assert!(dir.path().join(SHOP).exists());
         let second = Folder::open(dir.path(), false).unwrap();
-        assert!(second.run().unwrap().is_none());
+        assert!(second.try_lock().unwrap().is_none());
         drop(held);
-        assert!(second.run().unwrap().is_some());
+        assert!(second.try_lock().unwrap().is_some());
     }
 }

@@ -30,6 +30,11 @@ impl Random {
         self.below(100) < percent
     }
 
+    /// One word of a list.
+    pub(super) fn word(&mut self, from: &'static str) -> &'static str {
+        self.pick(&from.split(", ").collect::<Vec<_>>())
+    }
+
     /// One of these.
     pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
@@ -42,26 +47,16 @@ mod tests {
 
     #[test]
     fn the_sequence_of_a_row_is_fixed() {
-        let numbers: Vec<u64> = (1..=4)
-            .map(|row| Random::of_row(3, row).below(1_000))
-            .collect();
-        assert_eq!(
-            numbers,
-            (1..=4)
-                .map(|row| Random::of_row(3, row).below(1_000))
-                .collect::<Vec<_>>()
-        );
-        assert!(
-            numbers.windows(2).all(|pair| pair[0] != pair[1]),
-            "{numbers:?}"
-        );
+        let numbers = || [1, 2, 3, 4].map(|row| Random::of_row(3, row).below(1_000));
+        let fixed = numbers();
+        assert_eq!(fixed, numbers());
+        assert!(fixed.windows(2).all(|two| two[0] != two[1]), "{fixed:?}");
     }
 
     #[test]
     fn shares_are_what_was_asked_for() {
-        let hits = (0..100_000)
-            .filter(|&row| Random::of_row(1, row).chance(20))
-            .count();
+        let hit = |row: &u64| Random::of_row(1, *row).chance(20);
+        let hits = (0..100_000).filter(hit).count();
         assert!((19_500..20_500).contains(&hits), "{hits}");
         assert_eq!(Random::of_row(1, 1).below(0), 0);
     }

@@ -129,9 +129,8 @@ impl Shop {
 
     /// How many rows all tables have together.
     fn rows(self) -> u64 {
-        let items: usize = (1..=self.orders)
-            .map(|order| self.items(order).count())
-            .sum();
+        let items = (1..=self.orders).map(|order| self.items(order).count());
+        let items: usize = items.sum();
         self.customers + self.products + self.orders + items as u64
     }
 
@@ -141,10 +140,9 @@ impl Shop {
         let count = 1 + random.below(4);
         (0..count).map(move |_| Item {
             product: 1 + random.below(self.products),
-            quantity: if random.chance(70) {
-                1
-            } else {
-                2 + random.below(4)
+            quantity: match random.chance(70) {
+                true => 1,
+                false => 2 + random.below(4),
             },
         })
     }
@@ -162,9 +160,8 @@ impl Shop {
             .items(id)
             .map(|item| item.quantity * product_price(item.product))
             .sum();
-        let since = (id as i64)
-            .saturating_mul(BETWEEN_ORDERS)
-            .saturating_add(random.below(600) as i64);
+        let since = (id as i64).saturating_mul(BETWEEN_ORDERS);
+        let since = since.saturating_add(random.below(600) as i64);
         let created = later(OPENED.at(0, 0, 0, 0), since);
         let was_shipped = status == "shipped" || status == "refunded" && random.chance(80);
         let shipped = was_shipped.then(|| later(created, 3_600 * (8 + random.below(100) as i64)));
@@ -242,15 +239,13 @@ fn fill(
 fn customer(id: u64) -> Vec<Value> {
     let mut random = Random::of_row(1, id);
     let (country, first, last) = random.pick(&COUNTRIES);
-    let name = format!("{} {}", random.pick(&first), random.pick(&last));
-    let phone = random
-        .chance(70)
-        .then(|| format!("+{:011}", random.below(99_999_999_999)));
+    let name = format!("{} {}", random.word(first), random.word(last));
+    let has_phone = random.chance(70);
+    let phone = has_phone.then(|| format!("+{:011}", random.below(99_999_999_999)));
     let birthday = random.chance(60).then(|| {
         let days = random.below(60 * 365) as i64;
-        later(date(1946, 1, 1).at(0, 0, 0, 0), days * 86_400)
-            .date()
-            .to_string()
+        let born = later(date(1946, 1, 1).at(0, 0, 0, 0), days * 86_400);
+        born.date().to_string()
     });
     let preferences = random.chance(80).then(|| {
         json!({
@@ -261,10 +256,8 @@ fn customer(id: u64) -> Vec<Value> {
         .to_string()
     });
     let newsletter = random.chance(40);
-    let joined = later(
-        OPENED.at(0, 0, 0, 0),
-        -(random.below(2 * 365 * 86_400) as i64),
-    );
+    let before = random.below(2 * 365 * 86_400) as i64;
+    let joined = later(OPENED.at(0, 0, 0, 0), -before);
     vec![
         number(id),
         name.into(),
@@ -281,7 +274,7 @@ fn customer(id: u64) -> Vec<Value> {
 fn product(id: u64) -> Vec<Value> {
     let mut random = Random::of_row(2, id);
     let (category, kinds, ..) = category_of(id);
-    let name = format!("{} {} No. {id}", random.pick(&STYLES), random.pick(&kinds));
+    let name = format!("{} {} No. {id}", random.word(STYLES), random.word(kinds));
     let attributes = random.chance(85).then(|| {
         json!({
             "color": random.pick(&COLORS),
@@ -310,10 +303,9 @@ fn product_price(product: u64) -> u64 {
     let (.., least, most) = category_of(product);
     let mut random = Random::of_row(6, product);
     let cents = least + random.below(most - least);
-    if random.chance(80) {
-        cents - cents % 10 + 9
-    } else {
-        cents
+    match random.chance(80) {
+        true => cents - cents % 10 + 9,
+        false => cents,
     }
 }
 
@@ -332,13 +324,7 @@ fn later(from: DateTime, seconds: i64) -> DateTime {
 
 /// As SQLite writes `CURRENT_TIMESTAMP`.
 fn moment(moment: DateTime) -> String {
-    format!(
-        "{} {:02}:{:02}:{:02}",
-        moment.date(),
-        moment.hour(),
-        moment.minute(),
-        moment.second()
-    )
+    moment.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 #[cfg(test)]
@@ -397,34 +383,27 @@ mod tests {
     #[tokio::test]
     async fn the_shop_is_consistent_and_appears_complete() {
         let folder = tempfile::tempdir().unwrap();
-        let (unfinished, complete) = (
-            folder.path().join("shop.db.unfinished"),
-            folder.path().join("shop.db"),
-        );
+        let unfinished = folder.path().join("shop.db.unfinished");
+        let complete = folder.path().join("shop.db");
         std::fs::write(&unfinished, "left behind").unwrap();
         let shop = Shop {
             customers: 50,
             products: 20,
             orders: 300,
         };
-        build(shop, &unfinished, &complete, ProgressBar::hidden())
-            .await
-            .unwrap();
+        let built = build(shop, &unfinished, &complete, ProgressBar::hidden()).await;
+        built.unwrap();
         assert!(!folder.path().join("shop.db-wal").exists());
 
         let database = Database::open_sqlite(&complete, &[]).await.unwrap();
         let count = async |sql: &'static str| -> i64 {
-            database
-                .read::<_, svc_data::Error, _>(move |c| c.query(sql, &[])?[0].get(0))
-                .await
-                .unwrap()
+            let read = move |c: &mut dyn Connection| c.query(sql, &[])?[0].get(0);
+            database.read::<_, svc_data::Error, _>(read).await.unwrap()
         };
         assert_eq!(count("SELECT count(*) FROM orders").await, 300);
         assert_eq!(count("SELECT count(*) FROM customer_revenue").await, 50);
-        assert_eq!(
-            count("SELECT count(*) FROM pragma_foreign_key_check").await,
-            0
-        );
+        let broken = count("SELECT count(*) FROM pragma_foreign_key_check").await;
+        assert_eq!(broken, 0);
         let wrong_totals = count(
             "SELECT count(*) FROM orders o WHERE abs(total - (SELECT sum(quantity * unit_price) FROM order_items i \
              WHERE i.order_id = o.id)) > 0.001",

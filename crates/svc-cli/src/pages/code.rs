@@ -1,9 +1,6 @@
 //! Pages as code: `svc pages pull`, `diff` and `push`.
 
-use std::{
-    collections::{HashSet, VecDeque},
-    path::PathBuf,
-};
+use std::{collections::HashSet, path::PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -11,13 +8,14 @@ use svc_api::Client;
 use svc_model::{Draft, PageUid};
 
 use super::{
-    LayeredService,
     content::{Content, to_update},
-    folder::{Folder, Noted},
+    diff::{self, line},
+    folder::{Base, Folder},
     names,
-    plan::{Pair, Remote, Standing, find_known, pairs},
+    plan::{Pair, Standing, pairs_of},
+    remote::{Refused, Remote, make_in_turn},
 };
-use crate::{context::Context, failure::Failure};
+use crate::{client::PageLayer, context::Context, failure::Failure, output::counted};
 
 /// Write the pages of an environment into a folder, a file for each page
 #[derive(Args)]
@@ -29,7 +27,7 @@ pub(crate) struct Pull {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    service: LayeredService,
+    service: PageLayer,
 }
 
 /// Show what a push of a folder would change
@@ -39,7 +37,7 @@ pub(crate) struct Diff {
     /// Folder that svc pages pull has written
     folder: PathBuf,
     #[command(flatten)]
-    service: LayeredService,
+    service: PageLayer,
 }
 
 /// Give the service the pages of a folder: what was changed here since the last pull or push
@@ -60,7 +58,7 @@ pub(crate) struct Push {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    service: LayeredService,
+    service: PageLayer,
 }
 
 /// What a pull did, by names of files.
@@ -92,8 +90,7 @@ impl Pull {
         let client = self.service.client()?;
         let files = folder.files()?;
         let mut taken: HashSet<_> = files.iter().map(|file| names::folded(&file.name)).collect();
-        let mut pairs = pairs(files, list(&client, draft).await?, folder.noted());
-        find_known(&mut pairs, |name, digest| folder.knew(name, digest));
+        let pairs = pairs_of(&folder, Remote::list(&client, draft).await?, files);
         let mut done = Pulled::default();
         let mut text = String::new();
         for pair in &pairs {
@@ -151,9 +148,8 @@ impl Diff {
         let folder = Folder::open(&self.folder, self.service.names())?;
         let draft = self.service.draft();
         let client = self.service.client()?;
-        let remotes = list(&client, draft).await?;
-        let mut pairs = pairs(folder.files()?, remotes, folder.noted());
-        find_known(&mut pairs, |name, digest| folder.knew(name, digest));
+        let remotes = Remote::list(&client, draft).await?;
+        let pairs = pairs_of(&folder, remotes, folder.files()?);
         let (done, mut shown) = compare(&pairs, false)?;
         if !context.output.is_json() {
             for pair in &pairs {
@@ -173,9 +169,8 @@ impl Push {
             false => self.service.draft(),
         };
         let client = self.service.client()?;
-        let remotes = list(&client, draft).await?;
-        let mut pairs = pairs(folder.files()?, remotes, folder.noted());
-        find_known(&mut pairs, |name, digest| folder.knew(name, digest));
+        let remotes = Remote::list(&client, draft).await?;
+        let pairs = pairs_of(&folder, remotes, folder.files()?);
         let (mut done, mut text) = compare(&pairs, self.force)?;
         if !done.conflicts.is_empty() {
             context.output.result(&done, &text)?;
@@ -199,7 +194,7 @@ impl Push {
         };
         let pushed = pusher.push(&pairs).await;
         let drafted = std::mem::take(&mut pusher.drafted);
-        // What was done is noted even when the rest could not be.
+        // What was done is saved even when the rest could not be.
         folder.save()?;
         pushed?;
         if self.publish {
@@ -227,14 +222,12 @@ struct Pusher<'a> {
 
 impl Pusher<'_> {
     async fn push(&mut self, pairs: &[Pair]) -> Result<(), Failure> {
-        let mut writes = VecDeque::new();
+        let mut writes = Vec::new();
         for pair in pairs {
             match pair.standing()? {
                 Standing::Same => self.is_same(pair)?,
-                Standing::New | Standing::Changed => writes.push_back(pair),
-                Standing::Conflict(_) if self.force && pair.here.is_some() => {
-                    writes.push_back(pair);
-                }
+                Standing::New | Standing::Changed => writes.push(pair),
+                Standing::Conflict(_) if self.force && pair.here.is_some() => writes.push(pair),
                 // First, so that their names are free.
                 Standing::Removed | Standing::Conflict(_) if self.delete => {
                     self.delete(pair).await?;
@@ -242,20 +235,7 @@ impl Pusher<'_> {
                 _ => {}
             }
         }
-        // A name may become free when another page is written: those that meet one that is taken wait, as long as
-        // anything goes on.
-        let mut waited = 0;
-        while let Some(pair) = writes.pop_front() {
-            match self.write(pair).await {
-                Ok(()) => waited = 0,
-                Err(Refused::NameTaken(_)) if waited < writes.len() => {
-                    waited += 1;
-                    writes.push_back(pair);
-                }
-                Err(Refused::NameTaken(failure) | Refused::Other(failure)) => return Err(failure),
-            }
-        }
-        Ok(())
+        make_in_turn(writes, async |pair| self.write(pair).await).await
     }
 
     /// Notes a page that is the same on both sides, maybe by a push that was interrupted.
@@ -287,7 +267,8 @@ impl Pusher<'_> {
                 pages.create(&settings).draft(self.draft).send().await
             }
             Some(there) => {
-                let etag = self.unchanged(pair, there).await?;
+                let etag = there.etag(self.client, self.draft, self.force, pair.label());
+                let etag = etag.await?;
                 let update = to_update(pair.changes())?;
                 let call = pages.update(there.uid.clone(), update).draft(self.draft);
                 call.if_match(etag).send().await
@@ -308,68 +289,17 @@ impl Pusher<'_> {
         let Some(there) = &pair.there else {
             return Ok(());
         };
-        let etag = self.unchanged(pair, there).await?;
+        let etag = there.etag(self.client, self.draft, self.force, pair.label());
+        let etag = etag.await?;
         let call = self.client.pages().delete(there.uid.clone());
         let deleted = call.draft(self.draft).if_match(etag).send().await;
-        deleted
-            .map_err(|error| Failure::new(format!("{}: {}", pair.label(), Failure::from(error))))?;
+        let refused = |error| Failure::new(format!("{}: {}", pair.label(), Failure::from(error)));
+        deleted.map_err(refused)?;
         if self.draft == Draft::Off {
             forget(self.folder, pair);
         }
         Ok(())
     }
-
-    /// The entity tag of a page that is still what the plan was made for.
-    async fn unchanged(&self, pair: &Pair, there: &Remote) -> Result<String, Failure> {
-        let call = self.client.pages().get(there.uid.clone()).draft(self.draft);
-        let now = call.send_tagged().await?;
-        let same = Content::of_page(now.value)?.digest()? == there.content.digest()?;
-        match now.etag {
-            Some(etag) if same || self.force => Ok(etag),
-            _ => Err(changed_meanwhile(pair.label())),
-        }
-    }
-}
-
-/// Why a page could not be written.
-pub(super) enum Refused {
-    NameTaken(Failure),
-    Other(Failure),
-}
-
-impl Refused {
-    pub(super) fn of(file: &str, error: svc_api::Error) -> Self {
-        if error.is_precondition_failed() {
-            return Self::Other(changed_meanwhile(file));
-        }
-        let about_the_name = error
-            .field_errors()
-            .iter()
-            .any(|(field, _)| field == "unique_name");
-        let failure = Failure::new(format!("{file}: {}", Failure::from(error)));
-        match about_the_name {
-            true => Self::NameTaken(failure),
-            false => Self::Other(failure),
-        }
-    }
-}
-
-impl From<Failure> for Refused {
-    fn from(failure: Failure) -> Self {
-        Self::Other(failure)
-    }
-}
-
-pub(super) fn changed_meanwhile(file: &str) -> Failure {
-    Failure::new(format!(
-        "the page of {file} was changed on the service in this moment; push again"
-    ))
-}
-
-/// The pages of the environment as a layer shows them.
-pub(super) async fn list(client: &Client, draft: Draft) -> Result<Vec<Remote>, Failure> {
-    let pages = client.pages().list().draft(draft).send().await?;
-    pages.into_iter().map(Remote::of).collect()
 }
 
 /// The pages of the folder whose drafts are what the folder says.
@@ -380,16 +310,12 @@ async fn to_publish(
     delete: bool,
 ) -> Result<Vec<PageUid>, Failure> {
     let removed = pairs.iter().filter(|pair| delete && pair.here.is_none());
-    let removed: HashSet<&str> = removed
-        .filter_map(|pair| Some(pair.noted.as_ref()?.0.as_str()))
-        .collect();
+    let removed = removed.filter_map(|pair| Some(pair.base.as_ref()?.0.as_str()));
+    let removed: HashSet<&str> = removed.collect();
     if !removed.is_empty() {
-        let shown: HashSet<_> = list(client, Draft::On)
-            .await?
-            .into_iter()
-            .map(|page| page.uid)
-            .collect();
-        let published = list(client, Draft::Off).await?.into_iter();
+        let shown = Remote::list(client, Draft::On).await?.into_iter();
+        let shown: HashSet<_> = shown.map(|page| page.uid).collect();
+        let published = Remote::list(client, Draft::Off).await?.into_iter();
         let gone = published.filter(|page| removed.contains(page.uid.as_str()));
         drafted.extend(gone.map(|page| page.uid).filter(|uid| !shown.contains(uid)));
     }
@@ -408,31 +334,24 @@ fn compare(pairs: &[Pair], force: bool) -> Result<(Pushed<'_>, String), Failure>
             (Standing::Conflict(_), None, _) if force => Standing::Removed,
             (standing, ..) => standing,
         };
-        let (list, line) = match standing {
+        let behind = "changed on the service only; svc pages pull brings it";
+        let (list, what, why) = match standing {
             Standing::Same | Standing::NewThere => continue,
-            Standing::New => (&mut done.added, line("added", label)),
-            Standing::Changed => (&mut done.changed, line("changed", label)),
-            Standing::Removed => (&mut done.deleted, line("deleted", label)),
-            Standing::Conflict(why) => (
-                &mut done.conflicts,
-                line("conflict", &format!("{label}: {why}")),
-            ),
-            Standing::ChangedThere | Standing::RemovedThere => (
-                &mut done.behind,
-                line(
-                    "behind",
-                    &format!("{label}: changed on the service only; svc pages pull brings it"),
-                ),
-            ),
+            Standing::New => (&mut done.added, "added", None),
+            Standing::Changed => (&mut done.changed, "changed", None),
+            Standing::Removed => (&mut done.deleted, "deleted", None),
+            Standing::Conflict(why) => (&mut done.conflicts, "conflict", Some(why)),
+            Standing::ChangedThere | Standing::RemovedThere => {
+                (&mut done.behind, "behind", Some(behind))
+            }
         };
         list.push(label);
-        text += &line;
+        text += &match why {
+            Some(why) => line(what, &format!("{label}: {why}")),
+            None => line(what, label),
+        };
     }
     Ok((done, text))
-}
-
-pub(super) fn line(what: &str, about: &str) -> String {
-    format!("{what} {about}\n")
 }
 
 /// The change that a push makes to a page, as a unified diff of its file.
@@ -446,50 +365,21 @@ fn unified(pair: &Pair) -> Result<String, Failure> {
         }
         _ => return Ok(String::new()),
     };
-    Ok(unified_text(
-        pair.label(),
-        ("service", before),
-        ("folder", after),
-    ))
-}
-
-/// A unified diff of what two sides have of a page, each with the name of the side; `None` where a side has none.
-pub(super) fn unified_text(
-    page: &str,
-    (old, before): (&str, Option<String>),
-    (new, after): (&str, Option<String>),
-) -> String {
-    let name = |side: &str, text: &Option<String>| match text {
-        Some(_) => format!("{side}/{page}"),
-        None => "/dev/null".to_owned(),
-    };
-    let names = (name(old, &before), name(new, &after));
-    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-    let diff = similar::TextDiff::from_lines(&before, &after);
-    let diff = diff.unified_diff().header(&names.0, &names.1).to_string();
-    // Nothing that a terminal would obey comes out of a page.
-    let mut shown = String::with_capacity(diff.len());
-    for c in diff.chars() {
-        if c.is_control() && c != '\n' {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    let (before, after) = (("service", before), ("folder", after));
+    Ok(diff::unified(pair.label(), before, after))
 }
 
 /// The file that a page is written into: the one that it has as long as its name stays.
 fn name_for(pair: &Pair, there: &Remote, taken: &mut HashSet<String>) -> String {
-    let noted = pair.noted.as_ref().map(|(_, noted)| noted);
-    let stays = noted.is_some_and(|noted| noted.name == there.unique_name);
-    let own = match (&pair.here, noted) {
+    let base = pair.base.as_ref().map(|(_, base)| base);
+    let stays = base.is_some_and(|base| base.name == there.unique_name);
+    let own = match (&pair.here, base) {
         (Some(here), _) => Some(&here.name),
-        (None, noted) => noted.map(|noted| &noted.file),
+        (None, base) => base.map(|base| &base.file),
     };
     if let Some(own) = own {
         let free = pair.here.is_some() || !taken.contains(&names::folded(own));
-        let unnoted = noted.is_none() && pair.here.is_some();
+        let unnoted = base.is_none() && pair.here.is_some();
         if (stays || unnoted) && free {
             taken.insert(names::folded(own));
             return own.clone();
@@ -517,34 +407,33 @@ fn note(
     here: &Content,
 ) -> Result<(), Failure> {
     let uid = there.uid.as_str();
-    if pair.noted.as_ref().is_some_and(|(old, _)| old != uid) {
+    if pair.base.as_ref().is_some_and(|(old, _)| old != uid) {
         forget(folder, pair);
     }
-    let noted = Noted {
+    let base = Base {
         file: file.to_owned(),
         name: there.unique_name.clone(),
         here: here.digest()?,
         there: there.content.digest()?,
     };
-    folder.note(uid, Some(noted));
+    folder.note(uid, Some(base));
     Ok(())
 }
 
 fn forget(folder: &mut Folder, pair: &Pair) {
-    if let Some((uid, _)) = &pair.noted {
+    if let Some((uid, _)) = &pair.base {
         folder.note(uid, None);
     }
 }
 
 /// Ends a command that met conflicts.
 fn refuse(conflicts: &[&str], consequence: &str) -> Result<(), Failure> {
-    match conflicts.len() {
-        0 => Ok(()),
-        1 => Err(Failure::new(format!(
-            "1 page is in conflict; {consequence}; --force overwrites"
-        ))),
-        many => Err(Failure::new(format!(
-            "{many} pages are in conflict; {consequence}; --force overwrites"
+    let are = if conflicts.len() == 1 { "is" } else { "are" };
+    match conflicts {
+        [] => Ok(()),
+        _ => Err(Failure::new(format!(
+            "{} {are} in conflict; {consequence}; --force overwrites",
+            counted(conflicts.len(), "page")
         ))),
     }
 }

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use svc_model::{JsonObject, PageSettings, UpdatePageSettings};
 
 use super::text;
-use crate::failure::Failure;
+use crate::failure::{Failure, OrJson as _};
 
 /// Properties that are the service's.
 const OURS: [&str; 5] = ["uid", "environment", "draft", "deleted", "date_add"];
@@ -22,7 +22,11 @@ impl Content {
     pub(super) fn of_page(page: PageSettings) -> Result<Self, Failure> {
         let mut content = Self::of_object(page.into_properties()).0;
         if let Ok(Some(params)) = content.get::<String>("params") {
-            let params = RawValue::from_string(params).map_err(|error| unreadable(&error))?;
+            let params = RawValue::from_string(params).map_err(|error| {
+                Failure::new(format!(
+                    "the service gave params that hold no JSON: {error}"
+                ))
+            })?;
             content.set_raw("params", params);
         }
         Ok(Self(content))
@@ -54,13 +58,13 @@ impl Content {
 
     /// What is in the file of the page.
     pub(super) fn file_text(&self) -> Result<String, Failure> {
-        let json = serde_json::to_string(&self.0).map_err(|error| unwritable(&error))?;
+        let json = serde_json::to_string(&self.0).or_json("a page")?;
         Ok(text::pretty(&json) + "\n")
     }
 
     /// What tells one content from others, however they are spelled.
     pub(super) fn digest(&self) -> Result<String, Failure> {
-        let json = serde_json::to_string(&self.0).map_err(|error| unwritable(&error))?;
+        let json = serde_json::to_string(&self.0).or_json("a page")?;
         let hash = Sha256::digest(text::canonical(&json));
         Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
     }
@@ -68,16 +72,13 @@ impl Content {
     /// The properties that the page must get so that it is what this content says. What the content does not name
     /// becomes null, since no property of a page can be taken out.
     pub(super) fn changes_of(&self, page: &Self) -> JsonObject {
-        let null = || RawValue::NULL.to_owned();
         let mut changes = JsonObject::new();
         for (name, value) in self.0.iter() {
             let is_null = value.get() == "null" && name != "params";
-            let same = match page.0.get_raw(name) {
-                Some(other) => {
-                    other == value.get() || text::canonical(other) == text::canonical(value.get())
-                }
-                None => is_null,
+            let equals = |other: &str| {
+                other == value.get() || text::canonical(other) == text::canonical(value.get())
             };
+            let same = page.0.get_raw(name).map_or(is_null, equals);
             let left_out = is_null && ALWAYS.contains(&name);
             if !(same || left_out) {
                 changes.set_raw(name, value.to_owned());
@@ -86,7 +87,7 @@ impl Content {
         for (name, value) in page.0.iter() {
             let left = self.0.contains(name) || ALWAYS.contains(&name) || value.get() == "null";
             if !left {
-                changes.set_raw(name, null());
+                changes.set_raw(name, RawValue::NULL.to_owned());
             }
         }
         changes
@@ -105,9 +106,8 @@ impl Content {
     pub(super) fn to_new(&self, unique_name: &str) -> Result<JsonObject, Failure> {
         let mut properties = self.0.clone();
         if self.unique_name().is_none() {
-            properties
-                .set("unique_name", unique_name)
-                .map_err(|error| unwritable(&error))?;
+            let named = properties.set("unique_name", unique_name);
+            named.or_json("a page")?;
         }
         to_wire(&mut properties)?;
         Ok(properties)
@@ -124,21 +124,9 @@ pub(super) fn to_update(mut changes: JsonObject) -> Result<UpdatePageSettings, F
 fn to_wire(properties: &mut JsonObject) -> Result<(), Failure> {
     if let Some(params) = properties.get_raw("params") {
         let params = text::compact(params);
-        properties
-            .set("params", &params)
-            .map_err(|error| unwritable(&error))?;
+        properties.set("params", &params).or_json("a page")?;
     }
     Ok(())
-}
-
-fn unwritable(error: &serde_json::Error) -> Failure {
-    Failure::new(format!("cannot write a page as JSON: {error}"))
-}
-
-fn unreadable(error: &serde_json::Error) -> Failure {
-    Failure::new(format!(
-        "the service gave params that hold no JSON: {error}"
-    ))
 }
 
 #[cfg(test)]
@@ -181,10 +169,8 @@ mod tests {
             let read = file(&page.file_text().unwrap());
             assert!(read.changes_of(&page).is_empty(), "{params}");
             let new = read.to_new("a").unwrap();
-            assert_eq!(
-                new.get::<String>("params").unwrap().as_deref(),
-                Some(params)
-            );
+            let sent = new.get::<String>("params").unwrap();
+            assert_eq!(sent.as_deref(), Some(params));
         }
     }
 
@@ -197,10 +183,8 @@ mod tests {
         // What was taken out of the file becomes null; what every page has stays.
         assert_eq!(changes("{}", page), r#"{"z":null}"#);
         assert_eq!(changes(r#"{"z":null,"view":null}"#, page), r#"{"z":null}"#);
-        assert_eq!(
-            changes(r#"{"params":null,"z":1}"#, page),
-            r#"{"params":null}"#
-        );
+        let none = r#"{"params":null,"z":1}"#;
+        assert_eq!(changes(none, page), r#"{"params":null}"#);
     }
 
     #[test]

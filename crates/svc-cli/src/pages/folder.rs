@@ -1,4 +1,4 @@
-//! The folder of pages as code: a file for each page, and what is noted of where they came from.
+//! The folder of pages as code: a file for each page, and the state of when they were last the same as a service's.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -9,20 +9,20 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{content::Content, names};
-use crate::failure::Failure;
+use crate::failure::{Failure, OrIo as _, OrJson as _};
 
-/// The file of what is noted.
+/// The file of the state.
 pub(super) const STATE: &str = ".svc-pages.json";
 /// How many states of a page are remembered.
 const MOST_KNOWN: usize = 20;
-/// The form of what is noted.
+/// The version of its form.
 const VERSION: u32 = 1;
 
 /// The folder.
 pub(super) struct Folder {
     path: PathBuf,
     state: State,
-    /// The key of what is noted of the place that the command is about.
+    /// The key of the environment that the command is about.
     place: String,
 }
 
@@ -36,8 +36,8 @@ pub(super) struct PageFile {
     pub(super) content: Content,
 }
 
-/// What is noted of a folder.
-#[derive(Debug, Serialize, Deserialize)]
+/// The state of a folder.
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
     version: u32,
@@ -48,18 +48,18 @@ struct State {
     known: BTreeMap<String, Vec<String>>,
 }
 
-/// What is noted of an environment.
+/// The state of an environment.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Place {
     /// By uid.
-    pages: BTreeMap<String, Noted>,
+    pages: BTreeMap<String, Base>,
 }
 
 /// How a page was when folder and service had the same of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Noted {
+pub(super) struct Base {
     /// The name of its file.
     pub(super) file: String,
     /// Its unique name.
@@ -89,27 +89,22 @@ impl Folder {
 
     /// Opens a folder, which is made when there is none.
     pub(super) fn make(path: &Path, place: [&str; 3]) -> Result<Self, Failure> {
-        fs::create_dir_all(path).map_err(|error| unwritable(path, &error))?;
+        fs::create_dir_all(path).or_io("write", path)?;
         Self::open(path, place)
     }
 
     /// The files of pages, in the order of their names.
     pub(super) fn files(&self) -> Result<Vec<PageFile>, Failure> {
-        let unreadable = |error: &io::Error| {
-            Failure::new(format!("cannot read {}: {error}", self.path.display()))
-        };
         let mut files = Vec::new();
-        for entry in fs::read_dir(&self.path).map_err(|error| unreadable(&error))? {
-            let entry = entry.map_err(|error| unreadable(&error))?;
+        for entry in fs::read_dir(&self.path).or_io("read", &self.path)? {
+            let entry = entry.or_io("read", &self.path)?;
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
             if !names::is_page_file(&name) || entry.path().is_dir() {
                 continue;
             }
-            let text = fs::read_to_string(entry.path()).map_err(|error| {
-                Failure::new(format!("cannot read {}: {error}", entry.path().display()))
-            })?;
+            let text = fs::read_to_string(entry.path()).or_io("read", &entry.path())?;
             let content = Content::of_file(&name, &text)?;
             let said = content.unique_name();
             files.push(PageFile {
@@ -123,8 +118,8 @@ impl Folder {
         Ok(files)
     }
 
-    /// What is noted of the pages of the environment, by uid.
-    pub(super) fn noted(&self) -> BTreeMap<String, Noted> {
+    /// How the pages of the environment were, by uid.
+    pub(super) fn bases(&self) -> BTreeMap<String, Base> {
         let place = self.state.places.get(&self.place);
         place.map(|place| place.pages.clone()).unwrap_or_default()
     }
@@ -144,34 +139,30 @@ impl Folder {
     pub(super) fn remove(&self, file: &str) -> Result<(), Failure> {
         let path = self.path.join(file);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::new(format!(
-                "cannot remove {}: {error}",
-                path.display()
-            ))),
-            _ => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.or_io("remove", &path),
         }
     }
 
     /// Notes how a page is; `None` forgets it.
-    pub(super) fn note(&mut self, uid: &str, noted: Option<Noted>) {
-        if let Some(noted) = &noted {
-            let known = self.state.known.entry(noted.name.clone()).or_default();
-            known.retain(|digest| *digest != noted.there);
-            known.push(noted.there.clone());
+    pub(super) fn note(&mut self, uid: &str, base: Option<Base>) {
+        if let Some(base) = &base {
+            let known = self.state.known.entry(base.name.clone()).or_default();
+            known.retain(|digest| *digest != base.there);
+            known.push(base.there.clone());
             let surplus = known.len().saturating_sub(MOST_KNOWN);
             known.drain(..surplus);
         }
         let place = self.state.places.entry(self.place.clone()).or_default();
-        match noted {
-            Some(noted) => place.pages.insert(uid.to_owned(), noted),
+        match base {
+            Some(base) => place.pages.insert(uid.to_owned(), base),
             None => place.pages.remove(uid),
         };
     }
 
-    /// Writes down what was noted.
+    /// Saves the state.
     pub(super) fn save(&self) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(&self.state)
-            .map_err(|error| Failure::new(format!("cannot write {STATE} as JSON: {error}")))?;
+        let text = serde_json::to_string_pretty(&self.state).or_json(STATE)?;
         self.replace(STATE, &(text + "\n"))
     }
 
@@ -179,29 +170,21 @@ impl Folder {
         let path = self.path.join(file);
         // A name that no page has.
         let new = self.path.join(format!(".{file}.new"));
-        fs::write(&new, text)
-            .and_then(|()| fs::rename(&new, &path))
-            .map_err(|error| unwritable(&path, &error))
+        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
+        written.or_io("write", &path)
     }
 }
 
 impl State {
     fn read(path: &Path) -> Result<Self, Failure> {
         let text = match fs::read_to_string(path) {
-            Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self {
                     version: VERSION,
-                    places: BTreeMap::new(),
-                    known: BTreeMap::new(),
+                    ..Self::default()
                 });
             }
-            Err(error) => {
-                return Err(Failure::new(format!(
-                    "cannot read {}: {error}",
-                    path.display()
-                )));
-            }
+            read => read.or_io("read", path)?,
         };
         let broken = |reason: String| {
             let path = path.display();
@@ -217,11 +200,11 @@ impl State {
                 state.version
             )));
         }
-        let mut noted = state.places.values().flat_map(|place| place.pages.values());
-        match noted.find(|noted| !names::is_page_file(&noted.file)) {
-            Some(noted) => Err(broken(format!(
+        let mut bases = state.places.values().flat_map(|place| place.pages.values());
+        match bases.find(|base| !names::is_page_file(&base.file)) {
+            Some(base) => Err(broken(format!(
                 "names {:?}, which is no file of this folder",
-                noted.file
+                base.file
             ))),
             None => Ok(state),
         }
@@ -240,10 +223,6 @@ fn check_names(files: &[PageFile]) -> Result<(), Failure> {
     }
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("cannot write {}: {error}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,22 +232,21 @@ mod tests {
     #[test]
     fn what_is_noted_cannot_name_a_file_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
-        for file in [
+        let files = [
             "../a.json",
             "/etc/a.json",
             ".svc-pages.json",
             "a\\b.json",
             "a",
-        ] {
+        ];
+        for file in files {
             let text = serde_json::json!({"version": 1, "places": {"p": {"pages": {
                 "u": {"file": file, "name": "a", "here": "", "there": ""},
             }}}});
             fs::write(folder.path().join(STATE), text.to_string()).unwrap();
             let failure = Folder::open(folder.path(), PLACE).err().unwrap();
-            assert!(
-                failure.to_string().contains("no file of this folder"),
-                "{failure}"
-            );
+            let text = failure.to_string();
+            assert!(text.contains("no file of this folder"), "{text}");
         }
         for text in ["", "{}", r#"{"version":2,"places":{}}"#] {
             fs::write(folder.path().join(STATE), text).unwrap();
@@ -280,20 +258,20 @@ mod tests {
     #[test]
     fn what_was_noted_is_there_again_for_its_place_only() {
         let folder = tempfile::tempdir().unwrap();
-        let noted = Noted {
+        let base = Base {
             file: "a.json".to_owned(),
             name: "a".to_owned(),
             here: "1".to_owned(),
             there: "2".to_owned(),
         };
         let mut open = Folder::make(&folder.path().join("pages"), PLACE).unwrap();
-        open.note("u", Some(noted.clone()));
+        open.note("u", Some(base.clone()));
         open.save().unwrap();
         let path = folder.path().join("pages");
         let open = Folder::open(&path, PLACE).unwrap();
-        assert_eq!(open.noted().get("u"), Some(&noted));
+        assert_eq!(open.bases().get("u"), Some(&base));
         let elsewhere = Folder::open(&path, ["http://127.0.0.1:8080", "main", "staging"]);
-        assert!(elsewhere.unwrap().noted().is_empty());
+        assert!(elsewhere.unwrap().bases().is_empty());
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use percent_encoding::percent_decode_str;
+
 /// What the name of a file of a page ends with.
 const ENDING: &str = ".json";
 /// How many bytes of a file name a name takes at most.
@@ -16,17 +18,14 @@ pub(super) fn file_name(unique_name: &str) -> String {
     let mut characters = unique_name.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
         let inner_dot = c == '.' && at > 0 && characters.peek().is_some();
-        if c.is_alphanumeric() || matches!(c, '-' | '_') || inner_dot {
-            name.push(c);
-        } else {
-            push_escaped(&mut name, c);
+        match c.is_alphanumeric() || matches!(c, '-' | '_') || inner_dot {
+            true => name.push(c),
+            false => name += &escaped(c),
         }
     }
     if is_reserved(&name) {
         let first = name.remove(0);
-        let mut escaped = String::new();
-        push_escaped(&mut escaped, first);
-        name.insert_str(0, &escaped);
+        name.insert_str(0, &escaped(first));
     }
     if name.len() > MAX_LENGTH {
         let end = name.floor_char_boundary(MAX_LENGTH);
@@ -42,10 +41,9 @@ pub(super) fn free(unique_name: &str, taken: &HashSet<String>) -> String {
     let stem = name.strip_suffix(ENDING).unwrap_or(&name);
     // `~` is in no name by itself.
     let numbered = (2..).map(|number: u32| format!("{stem}~{number}{ENDING}"));
-    std::iter::once(name.clone())
-        .chain(numbered)
-        .find(|name| !taken.contains(&folded(name)))
-        .unwrap_or_default()
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    let free = names.find(|name| !taken.contains(&folded(name)));
+    free.unwrap_or_default()
 }
 
 /// What two names share that are one file where upper and lower case are the same.
@@ -56,18 +54,10 @@ pub(super) fn folded(name: &str) -> String {
 /// The page name that a file name stands for, for a file that does not say its page's.
 pub(super) fn unique_name(file: &str) -> String {
     let stem = file.strip_suffix(ENDING).unwrap_or(file);
-    let mut bytes = Vec::with_capacity(stem.len());
-    let mut rest = stem.as_bytes();
-    while let [first, after @ ..] = rest {
-        let escape = match rest {
-            [b'%', high, low, after @ ..] => hex(*high, *low).map(|byte| (byte, after)),
-            _ => None,
-        };
-        let (byte, after) = escape.unwrap_or((*first, after));
-        bytes.push(byte);
-        rest = after;
+    match percent_decode_str(stem).decode_utf8() {
+        Ok(name) => name.into_owned(),
+        Err(_) => stem.to_owned(),
     }
-    String::from_utf8(bytes).unwrap_or_else(|_| stem.to_owned())
 }
 
 /// Whether a file may be one of a page: a plain name in the folder itself.
@@ -78,10 +68,10 @@ pub(super) fn is_page_file(name: &str) -> bool {
         && !name.contains(['/', '\\', ':', '\0'])
 }
 
-fn push_escaped(out: &mut String, c: char) {
-    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-        out.push_str(&format!("%{byte:02X}"));
-    }
+fn escaped(c: char) -> String {
+    let mut bytes = [0; 4];
+    let bytes = c.encode_utf8(&mut bytes).bytes();
+    bytes.map(|byte| format!("%{byte:02X}")).collect()
 }
 
 fn is_reserved(name: &str) -> bool {
@@ -91,11 +81,6 @@ fn is_reserved(name: &str) -> bool {
         number.is_some_and(|number| number.chars().count() == 1)
     };
     RESERVED.contains(&stem.as_str()) || device("com") || device("lpt")
-}
-
-fn hex(high: u8, low: u8) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
 #[cfg(test)]

@@ -3,47 +3,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use svc_model::{JsonObject, PageSettings, PageUid};
+use svc_model::JsonObject;
 
 use super::{
-    content::Content,
-    folder::{Noted, PageFile},
+    folder::{Base, Folder, PageFile},
+    remote::Remote,
 };
 use crate::failure::Failure;
 
-/// A page of the service.
-#[derive(Clone, Debug)]
-pub(super) struct Remote {
-    pub(super) uid: PageUid,
-    pub(super) unique_name: String,
-    /// Whether its draft differs from what is published.
-    pub(super) draft: bool,
-    pub(super) content: Content,
-}
-
-impl Remote {
-    pub(super) fn of(page: PageSettings) -> Result<Self, Failure> {
-        let (Some(uid), Some(unique_name)) = (page.uid(), page.unique_name()) else {
-            return Err(Failure::new(
-                "the service gave a page without uid or unique_name",
-            ));
-        };
-        Ok(Self {
-            uid,
-            unique_name,
-            draft: page.draft(),
-            content: Content::of_page(page)?,
-        })
-    }
-}
-
 /// One page, from all sides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pair {
     pub(super) here: Option<PageFile>,
     pub(super) there: Option<Remote>,
-    /// What both had, with the uid that it is noted for.
-    pub(super) noted: Option<(String, Noted)>,
+    /// What both had, with the uid of the page that it is about.
+    pub(super) base: Option<(String, Base)>,
     /// Whether what the service has is something that the folder had before: of another environment, for example,
     /// which this one is a copy of. Nobody has changed it there since.
     pub(super) had_before: bool,
@@ -73,43 +47,36 @@ pub(super) enum Standing {
 impl Pair {
     /// How the page stands.
     pub(super) fn standing(&self) -> Result<Standing, Failure> {
-        let (here, there, noted) = (&self.here, &self.there, &self.noted);
-        let changed = match (here, noted) {
-            (Some(here), Some((_, noted))) => here.content.digest()? != noted.here,
+        let (here, there, base) = (&self.here, &self.there, &self.base);
+        let changed = match (here, base) {
+            (Some(here), Some((_, base))) => here.content.digest()? != base.here,
             _ => true,
         };
-        let changed_there = match (there, noted) {
-            (Some(there), Some((_, noted))) => there.content.digest()? != noted.there,
+        let changed_there = match (there, base) {
+            (Some(there), Some((_, base))) => there.content.digest()? != base.there,
             _ => true,
         };
         Ok(match (here, there) {
             (None, None) => Standing::Same,
             (Some(here), Some(there)) => {
-                if here.content.changes_of(&there.content).is_empty() {
-                    Standing::Same
-                } else if noted.is_none() && self.had_before {
-                    Standing::Changed
-                } else if noted.is_none() {
-                    Standing::Conflict(
-                        "the folder and the service have different pages of this name",
-                    )
-                } else {
-                    match (changed, changed_there) {
-                        (true, false) => Standing::Changed,
-                        (false, true) => Standing::ChangedThere,
-                        (true, true) => Standing::Conflict(
-                            "changed here and on the service since the last pull or push",
-                        ),
-                        (false, false) => Standing::Same,
-                    }
+                let differ = "the folder and the service have different pages of this name";
+                let both = "changed here and on the service since the last pull or push";
+                match (changed, changed_there) {
+                    _ if here.content.changes_of(&there.content).is_empty() => Standing::Same,
+                    _ if base.is_none() && self.had_before => Standing::Changed,
+                    _ if base.is_none() => Standing::Conflict(differ),
+                    (true, false) => Standing::Changed,
+                    (false, true) => Standing::ChangedThere,
+                    (true, true) => Standing::Conflict(both),
+                    (false, false) => Standing::Same,
                 }
             }
-            (Some(_), None) if noted.is_none() => Standing::New,
+            (Some(_), None) if base.is_none() => Standing::New,
             (Some(_), None) if changed => {
                 Standing::Conflict("changed here, deleted on the service")
             }
             (Some(_), None) => Standing::RemovedThere,
-            (None, Some(_)) if noted.is_none() => Standing::NewThere,
+            (None, Some(_)) if base.is_none() => Standing::NewThere,
             (None, Some(_)) if changed_there => {
                 Standing::Conflict("deleted here, changed on the service")
             }
@@ -127,28 +94,29 @@ impl Pair {
 
     /// How messages call the page.
     pub(super) fn label(&self) -> &str {
-        let noted = self.noted.as_ref().map(|(_, noted)| noted.file.as_str());
+        let base = self.base.as_ref().map(|(_, base)| base.file.as_str());
         match (&self.here, &self.there) {
             (Some(here), _) => &here.name,
-            (None, there) => noted
+            (None, there) => base
                 .or(there.as_ref().map(|there| there.unique_name.as_str()))
                 .unwrap_or_default(),
         }
     }
 }
 
-/// Brings together what is of one page: by what is noted, then by names.
-pub(super) fn pairs(
-    files: Vec<PageFile>,
-    remotes: Vec<Remote>,
-    noted: BTreeMap<String, Noted>,
-) -> Vec<Pair> {
+/// Brings together what a folder and the service have of each page.
+pub(super) fn pairs_of(folder: &Folder, remotes: Vec<Remote>, files: Vec<PageFile>) -> Vec<Pair> {
+    let mut pairs = pairs(files, remotes, folder.bases());
+    find_known(&mut pairs, |name, digest| folder.knew(name, digest));
+    pairs
+}
+
+/// Brings together what is of one page: by the state of the folder, then by names.
+fn pairs(files: Vec<PageFile>, remotes: Vec<Remote>, bases: BTreeMap<String, Base>) -> Vec<Pair> {
     let mut files: Vec<Option<PageFile>> = files.into_iter().map(Some).collect();
     let mut take_file = |is: &dyn Fn(&PageFile) -> bool| {
-        files
-            .iter_mut()
-            .find(|file| file.as_ref().is_some_and(is))
-            .and_then(Option::take)
+        let mut files = files.iter_mut();
+        files.find(|file| file.as_ref().is_some_and(is))?.take()
     };
     let mut order = Vec::with_capacity(remotes.len());
     let mut there = HashMap::with_capacity(remotes.len());
@@ -158,19 +126,19 @@ pub(super) fn pairs(
         there.insert(uid, remote);
     }
 
-    let mut pairs: Vec<Pair> = noted
+    let mut pairs: Vec<Pair> = bases
         .into_iter()
-        .map(|(uid, noted)| Pair {
-            here: take_file(&|file| file.name == noted.file),
+        .map(|(uid, base)| Pair {
+            here: take_file(&|file| file.name == base.file),
             there: there.remove(&uid),
-            noted: Some((uid, noted)),
+            base: Some((uid, base)),
             had_before: false,
         })
         .collect();
     // A file that was renamed is known by the name of its page.
     for pair in &mut pairs {
-        if let (None, Some((_, noted))) = (&pair.here, &pair.noted) {
-            pair.here = take_file(&|file| file.unique_name == noted.name);
+        if let (None, Some((_, base))) = (&pair.here, &pair.base) {
+            pair.here = take_file(&|file| file.unique_name == base.name);
         }
     }
     // A page that was deleted and made again is another one.
@@ -186,10 +154,8 @@ pub(super) fn pairs(
         {
             pair.there = Some(remote);
             forgotten.push(Pair {
-                here: None,
-                there: None,
-                noted: pair.noted.take(),
-                had_before: false,
+                base: pair.base.take(),
+                ..Pair::default()
             });
         }
     }
@@ -198,17 +164,14 @@ pub(super) fn pairs(
         pairs.push(Pair {
             there: take_there(&file.unique_name),
             here: Some(file),
-            noted: None,
-            had_before: false,
+            ..Pair::default()
         });
     }
     for uid in order {
         if let Some(remote) = there.remove(&uid) {
             pairs.push(Pair {
-                here: None,
                 there: Some(remote),
-                noted: None,
-                had_before: false,
+                ..Pair::default()
             });
         }
     }
@@ -218,9 +181,9 @@ pub(super) fn pairs(
 
 /// Finds the pages that are new to the folder in this environment, and of which the service has what the folder had
 /// before.
-pub(super) fn find_known(pairs: &mut [Pair], is_known: impl Fn(&str, &str) -> bool) {
+fn find_known(pairs: &mut [Pair], is_known: impl Fn(&str, &str) -> bool) {
     for pair in pairs {
-        if let (Some(_), Some(there), None) = (&pair.here, &pair.there, &pair.noted) {
+        if let (Some(_), Some(there), None) = (&pair.here, &pair.there, &pair.base) {
             let digest = there.content.digest();
             pair.had_before = digest.is_ok_and(|digest| is_known(&there.unique_name, &digest));
         }
@@ -229,7 +192,7 @@ pub(super) fn find_known(pairs: &mut [Pair], is_known: impl Fn(&str, &str) -> bo
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::content::Content, *};
 
     fn file(name: &str, v: u32) -> PageFile {
         let text = format!(r#"{{"unique_name":"{name}","v":{v}}}"#);
@@ -245,104 +208,104 @@ mod tests {
         Remote::of(serde_json::from_str(&text).unwrap()).unwrap()
     }
 
-    /// What is noted of a page that both had with this value.
-    fn noted(uid: &str, name: &str, v: u32) -> (String, Noted) {
+    /// How a page was that both had with this value.
+    fn base_of(uid: &str, name: &str, v: u32) -> (String, Base) {
         let digest = file(name, v).content.digest().unwrap();
-        let noted = Noted {
+        let base = Base {
             file: format!("{name}.json"),
             name: name.to_owned(),
             here: digest.clone(),
             there: digest,
         };
-        (uid.to_owned(), noted)
+        (uid.to_owned(), base)
     }
 
     fn standing(
         files: Vec<PageFile>,
         remotes: Vec<Remote>,
-        notes: Vec<(String, Noted)>,
+        bases: Vec<(String, Base)>,
     ) -> Vec<Standing> {
-        pairs(files, remotes, notes.into_iter().collect())
-            .iter()
-            .map(|pair| pair.standing().unwrap())
-            .collect()
+        let pairs = pairs(files, remotes, bases.into_iter().collect());
+        pairs.iter().map(|pair| pair.standing().unwrap()).collect()
     }
 
     #[test]
     fn a_page_stands_as_its_two_sides_have_changed() {
-        let is_conflict = |standing: &[Standing]| matches!(standing, [Standing::Conflict(_)]);
-        let base = || vec![noted("u", "a", 1)];
-        let here = |v| vec![file("a", v)];
-        let there = |v| vec![remote("u", "a", v)];
-        assert_eq!(standing(here(1), there(1), base()), [Standing::Same]);
-        assert_eq!(standing(here(2), there(1), base()), [Standing::Changed]);
-        assert_eq!(
-            standing(here(1), there(2), base()),
-            [Standing::ChangedThere]
-        );
-        assert_eq!(standing(here(2), there(2), base()), [Standing::Same]);
-        assert!(is_conflict(&standing(here(2), there(3), base())));
-        assert_eq!(standing(vec![], there(1), base()), [Standing::Removed]);
-        assert!(is_conflict(&standing(vec![], there(2), base())));
-        assert_eq!(standing(here(1), vec![], base()), [Standing::RemovedThere]);
-        assert!(is_conflict(&standing(here(2), vec![], base())));
-        assert_eq!(standing(vec![], vec![], base()), [Standing::Same]);
+        use Standing::*;
 
-        assert_eq!(standing(here(1), vec![], vec![]), [Standing::New]);
-        assert_eq!(standing(vec![], there(1), vec![]), [Standing::NewThere]);
-        assert_eq!(standing(here(1), there(1), vec![]), [Standing::Same]);
-        assert!(is_conflict(&standing(here(1), there(2), vec![])));
+        // The value of the file, of the page, and of both when they were last the same.
+        let stands = |here: Option<u32>, there: Option<u32>, base: Option<u32>| {
+            let here = here.map(|v| file("a", v)).into_iter().collect();
+            let there = there.map(|v| remote("u", "a", v)).into_iter().collect();
+            let base = base.map(|v| base_of("u", "a", v)).into_iter().collect();
+            match standing(here, there, base)[..] {
+                [Conflict(_)] => Conflict(""),
+                [standing] => standing,
+                _ => panic!("one page has one standing"),
+            }
+        };
+        for (here, there, base, standing) in [
+            (Some(1), Some(1), Some(1), Same),
+            (Some(2), Some(1), Some(1), Changed),
+            (Some(1), Some(2), Some(1), ChangedThere),
+            (Some(2), Some(2), Some(1), Same),
+            (Some(2), Some(3), Some(1), Conflict("")),
+            (None, Some(1), Some(1), Removed),
+            (None, Some(2), Some(1), Conflict("")),
+            (Some(1), None, Some(1), RemovedThere),
+            (Some(2), None, Some(1), Conflict("")),
+            (None, None, Some(1), Same),
+            (Some(1), None, None, New),
+            (None, Some(1), None, NewThere),
+            (Some(1), Some(1), None, Same),
+            (Some(1), Some(2), None, Conflict("")),
+        ] {
+            assert_eq!(
+                stands(here, there, base),
+                standing,
+                "{here:?} {there:?} {base:?}"
+            );
+        }
     }
 
     #[test]
     fn a_renamed_file_and_a_renamed_page_stay_one_page() {
         let mut moved = file("a", 1);
         moved.name = "moved.json".to_owned();
-        let notes = vec![noted("u", "a", 1)];
+        let bases = vec![base_of("u", "a", 1)];
         assert_eq!(
-            standing(vec![moved], vec![remote("u", "a", 1)], notes.clone()),
+            standing(vec![moved], vec![remote("u", "a", 1)], bases.clone()),
             [Standing::Same]
         );
         assert_eq!(
-            standing(vec![file("a", 1)], vec![remote("u", "b", 1)], notes.clone()),
+            standing(vec![file("a", 1)], vec![remote("u", "b", 1)], bases.clone()),
             [Standing::ChangedThere]
         );
         let mut renamed = file("b", 1);
         renamed.name = "a.json".to_owned();
         assert_eq!(
-            standing(vec![renamed], vec![remote("u", "a", 1)], notes),
+            standing(vec![renamed], vec![remote("u", "a", 1)], bases),
             [Standing::Changed]
         );
     }
 
     #[test]
     fn a_page_that_was_made_anew_is_found_by_its_name() {
-        let notes = vec![noted("old", "a", 1)];
-        let pairs = pairs(
-            vec![file("a", 1)],
-            vec![remote("new", "a", 1)],
-            notes.into_iter().collect(),
-        );
+        let bases = vec![base_of("old", "a", 1)];
+        let (files, remotes) = (vec![file("a", 1)], vec![remote("new", "a", 1)]);
+        let pairs = pairs(files, remotes, bases.into_iter().collect());
         let with_both = pairs.iter().find(|pair| pair.here.is_some()).unwrap();
         assert_eq!(with_both.standing().unwrap(), Standing::Same);
-        assert!(with_both.there.is_some() && with_both.noted.is_none());
+        assert!(with_both.there.is_some() && with_both.base.is_none());
     }
 
     #[test]
     fn a_copy_that_nobody_changed_is_no_conflict_and_one_that_was_changed_is() {
         let known = file("a", 1).content.digest().unwrap();
-        for (there, standing) in [
-            (1, Standing::Changed),
-            (
-                3,
-                Standing::Conflict("the folder and the service have different pages of this name"),
-            ),
-        ] {
-            let mut pairs = pairs(
-                vec![file("a", 2)],
-                vec![remote("9", "a", there)],
-                BTreeMap::new(),
-            );
+        let conflict = "the folder and the service have different pages of this name";
+        for (there, standing) in [(1, Standing::Changed), (3, Standing::Conflict(conflict))] {
+            let remotes = vec![remote("9", "a", there)];
+            let mut pairs = pairs(vec![file("a", 2)], remotes, BTreeMap::new());
             find_known(&mut pairs, |name, digest| name == "a" && digest == known);
             assert_eq!(pairs[0].standing().unwrap(), standing);
         }

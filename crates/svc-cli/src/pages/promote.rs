@@ -1,7 +1,7 @@
 //! `svc pages promote`: what was changed in one environment, in another one.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     io::{self, IsTerminal as _, Write as _},
 };
 
@@ -11,12 +11,11 @@ use svc_api::Client;
 use svc_model::{Draft, EnvironmentName};
 
 use super::{
-    Service,
-    code::{Refused, changed_meanwhile, line, list, unified_text},
     content::{Content, to_update},
-    plan::Remote,
+    diff::{self, line},
+    remote::{Refused, Remote, make_in_turn},
 };
-use crate::{context::Context, failure::Failure, output::counted};
+use crate::{client::PageService, context::Context, failure::Failure, output::counted};
 
 /// Give one environment the published pages of another: only what differs, after it was shown
 #[derive(Args)]
@@ -37,7 +36,7 @@ pub(crate) struct Promote {
     #[arg(long)]
     delete: bool,
     #[command(flatten)]
-    service: Service,
+    service: PageService,
 }
 
 /// What is promoted, by unique names.
@@ -63,23 +62,17 @@ struct Change {
 
 impl Promote {
     pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
-        let Self {
-            from,
-            to,
-            yes,
-            delete,
-            service,
-        } = self;
+        let (from, to, output) = (&self.from, &self.to, &context.output);
         if from == to {
             return Err(Failure::usage(
                 "FROM and TO are the same environment; name two",
             ));
         }
-        let source = service.client_of(from.clone())?;
-        let target = service.client_of(to.clone())?;
-        let sources = list(&source, Draft::Off).await?;
-        let targets = list(&target, Draft::Off).await?;
-        let (changes, kept) = compare(sources, targets, delete);
+        let source = self.service.client_of(from)?;
+        let target = self.service.client_of(to)?;
+        let sources = Remote::list(&source, Draft::Off).await?;
+        let targets = Remote::list(&target, Draft::Off).await?;
+        let (changes, kept) = compare(sources, targets, self.delete);
         let mut promoted = Promoted {
             kept: kept.iter().map(String::as_str).collect(),
             ..Promoted::default()
@@ -100,27 +93,25 @@ impl Promote {
         if changes.is_empty() {
             promoted.done = true;
             let text = format!("{text}nothing to promote: {to} has what {from} has\n");
-            return context.output.result(&promoted, &text);
+            return output.result(&promoted, &text);
         }
-        if !context.output.is_json() {
+        if !output.is_json() {
             for change in &changes {
-                text += &change.unified(&from, &to)?;
+                text += &change.unified(from, to)?;
             }
         }
-        let agreed = yes || (!context.output.is_json() && agree(&text, &to)?);
+        let agreed = self.yes || (!output.is_json() && agree(&text, to)?);
         if !agreed {
-            if !io::stdin().is_terminal() || context.output.is_json() {
-                context
-                    .output
-                    .note("nothing was changed; --yes makes these changes");
+            if !io::stdin().is_terminal() || output.is_json() {
+                output.note("nothing was changed; --yes makes these changes");
             }
-            return context.output.result(&promoted, &text);
+            return output.result(&promoted, &text);
         }
         apply(&target, &changes).await?;
         promoted.done = true;
         let pages = counted(changes.len(), "page");
         let text = format!("{text}{pages} promoted from {from} to {to}\n");
-        context.output.result(&promoted, &text)
+        output.result(&promoted, &text)
     }
 }
 
@@ -131,32 +122,27 @@ fn agree(text: &str, to: &EnvironmentName) -> Result<bool, Failure> {
     }
     let mut errors = io::stderr().lock();
     // What cannot be shown is not agreed to.
-    if write!(errors, "{text}\nMake these changes in {to}? [y/N] ")
-        .and_then(|()| errors.flush())
-        .is_err()
-    {
+    let asked = write!(errors, "{text}\nMake these changes in {to}? [y/N] ");
+    if asked.and_then(|()| errors.flush()).is_err() {
         return Ok(false);
     }
     let mut answer = String::new();
-    io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::new(format!("cannot read the answer: {error}")))?;
+    let read = io::stdin().read_line(&mut answer);
+    read.map_err(|error| Failure::new(format!("cannot read the answer: {error}")))?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// What differs, and the names of the pages that only the target has and keeps.
 fn compare(sources: Vec<Remote>, targets: Vec<Remote>, delete: bool) -> (Vec<Change>, Vec<String>) {
+    let targets = targets.into_iter();
     let mut targets: HashMap<String, Remote> = targets
-        .into_iter()
         .map(|page| (page.unique_name.clone(), page))
         .collect();
     let mut changes = Vec::new();
     for page in sources {
         let target = targets.remove(&page.unique_name);
-        let is_same = target
-            .as_ref()
-            .is_some_and(|target| page.content.changes_of(&target.content).is_empty());
-        if !is_same {
+        let same = |target: &Remote| page.content.changes_of(&target.content).is_empty();
+        if !target.as_ref().is_some_and(same) {
             changes.push(Change {
                 name: page.unique_name,
                 source: Some(page.content),
@@ -167,10 +153,8 @@ fn compare(sources: Vec<Remote>, targets: Vec<Remote>, delete: bool) -> (Vec<Cha
     let mut only: Vec<Remote> = targets.into_values().collect();
     only.sort_by(|one, other| one.unique_name.cmp(&other.unique_name));
     if !delete {
-        return (
-            changes,
-            only.into_iter().map(|page| page.unique_name).collect(),
-        );
+        let kept = only.into_iter().map(|page| page.unique_name);
+        return (changes, kept.collect());
     }
     changes.extend(only.into_iter().map(|page| Change {
         name: page.unique_name.clone(),
@@ -185,26 +169,15 @@ async fn apply(target: &Client, changes: &[Change]) -> Result<(), Failure> {
     // Deletions first, so that their names are free.
     let (deletions, writes): (Vec<_>, Vec<_>) =
         changes.iter().partition(|change| change.source.is_none());
-    let mut waiting: VecDeque<&Change> = deletions.into_iter().chain(writes).collect();
-    let mut waited = 0;
-    while let Some(change) = waiting.pop_front() {
-        match change.apply(target).await {
-            Ok(()) => waited = 0,
-            Err(Refused::NameTaken(_)) if waited < waiting.len() => {
-                waited += 1;
-                waiting.push_back(change);
-            }
-            Err(Refused::NameTaken(failure) | Refused::Other(failure)) => return Err(failure),
-        }
-    }
-    Ok(())
+    let changes = deletions.into_iter().chain(writes);
+    make_in_turn(changes, async |change| change.apply(target).await).await
 }
 
 impl Change {
     async fn apply(&self, target: &Client) -> Result<(), Refused> {
         let pages = target.pages();
         let etag = match &self.target {
-            Some(page) => Some(self.unchanged(target, page).await?),
+            Some(page) => Some(page.etag(target, Draft::Off, false, &self.name).await?),
             None => None,
         };
         let made = match (&self.source, &self.target, etag) {
@@ -226,34 +199,19 @@ impl Change {
         made.map_err(|error| Refused::of(&self.name, error))
     }
 
-    /// The entity tag of a page that is still what was compared.
-    async fn unchanged(&self, target: &Client, page: &Remote) -> Result<String, Refused> {
-        let call = target.pages().get(page.uid.clone());
-        let now = call.send_tagged().await.map_err(Failure::from)?;
-        let same = Content::of_page(now.value)?.digest()? == page.content.digest()?;
-        match now.etag {
-            Some(etag) if same => Ok(etag),
-            _ => Err(changed_meanwhile(&self.name).into()),
-        }
-    }
-
     /// The change as a unified diff.
     fn unified(&self, from: &EnvironmentName, to: &EnvironmentName) -> Result<String, Failure> {
         let before = self.target.as_ref().map(|page| page.content.file_text());
-        let after = match (&self.source, &self.target) {
-            (Some(content), Some(page)) => {
-                let after = page.content.with(&content.changes_of(&page.content));
-                Some(after.file_text())
-            }
-            (Some(content), None) => Some(content.file_text()),
-            (None, _) => None,
-        };
+        let after = self.source.as_ref().map(|content| match &self.target {
+            Some(page) => page
+                .content
+                .with(&content.changes_of(&page.content))
+                .file_text(),
+            None => content.file_text(),
+        });
         let (before, after) = (before.transpose()?, after.transpose()?);
-        Ok(unified_text(
-            &self.name,
-            (to.as_str(), before),
-            (from.as_str(), after),
-        ))
+        let (before, after) = ((to.as_str(), before), (from.as_str(), after));
+        Ok(diff::unified(&self.name, before, after))
     }
 }
 

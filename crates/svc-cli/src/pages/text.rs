@@ -54,9 +54,7 @@ pub(super) fn pretty(json: &str) -> String {
 fn new_line(out: &mut String, level: usize, outer: usize) {
     if outer < INDENTED {
         out.push('\n');
-        for _ in 0..level {
-            out.push_str("  ");
-        }
+        out.extend(std::iter::repeat_n("  ", level));
     }
 }
 
@@ -178,12 +176,7 @@ fn next_part(json: &str) -> Option<(&str, &str)> {
             end
         }
         _ => {
-            let ends = |byte: &u8| {
-                matches!(
-                    byte,
-                    b'{' | b'}' | b'[' | b']' | b',' | b':' | b' ' | b'\t' | b'\n' | b'\r'
-                )
-            };
+            let ends = |byte: &u8| b"{}[],: \t\n\r".contains(byte);
             bytes.iter().position(ends).unwrap_or(bytes.len())
         }
     };
@@ -228,11 +221,8 @@ mod tests {
         let depth = 50_000;
         let deep = format!("{}1 {}", "[".repeat(depth), "]".repeat(depth));
         let laid_out = pretty(&deep);
-        assert!(
-            laid_out.len() < 3 * deep.len() + 200 * INDENTED,
-            "{}",
-            laid_out.len()
-        );
+        let size = laid_out.len();
+        assert!(size < 3 * deep.len() + 200 * INDENTED, "{size}");
         assert_eq!(canonical(&laid_out), canonical(&deep));
         assert_eq!(compact(&laid_out), compact(&deep));
     }

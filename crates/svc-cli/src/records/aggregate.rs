@@ -1,19 +1,19 @@
 //! `svc records aggregate` and `svc records group`: one value over records, or one for each group of them.
 
+use std::str::FromStr;
+
 use clap::Args;
-use serde_json::value::RawValue;
 use svc_model::{
     JsonObject,
     records::{AggregateFunction, Aggregation, GroupColumn, GroupLookup, group_name},
 };
 
-use super::{Collection, Service};
+use super::Collection;
 use crate::{
+    client::{DataService, Formatted, selection::Selection, with_given},
     context::Context,
-    failure::Failure,
-    pages::FormatArg,
-    rows::{RowWriter, write_one},
-    selection::Selection,
+    failure::{Failure, OrJson as _},
+    output::row,
 };
 
 /// What of the records.
@@ -51,25 +51,20 @@ pub(crate) struct Aggregate {
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     tz: Option<String>,
     #[command(flatten)]
-    service: Service,
-    #[command(flatten)]
-    format: FormatArg,
+    to: Formatted<DataService>,
 }
 
 impl Aggregate {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
-        let records = self.service.records(self.collection)?;
+        let records = self.collection.records(&self.to.service)?;
         let call = match aggregation.column {
             Some(column) => records.aggregate(aggregation.func, column),
             None => records.count(),
         };
         let value = call.query(query).await?;
-        let mut row = JsonObject::new();
-        row.set_raw("y_func", raw(&value)?);
-        write_one(context.output.format(self.format.format), row)
+        context.output.one(self.to.format, &row! { y_func: value })
     }
 }
 
@@ -98,17 +93,12 @@ pub(crate) struct Group {
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     tz: Option<String>,
     #[command(flatten)]
-    service: Service,
-    #[command(flatten)]
-    format: FormatArg,
+    to: Formatted<DataService>,
 }
 
-fn column(text: &str) -> Result<GroupColumn, String> {
+fn column(text: &str) -> Result<GroupColumn, <GroupLookup as FromStr>::Err> {
     let (name, lookup) = match text.rsplit_once(':') {
-        Some((name, lookup)) => match lookup.parse::<GroupLookup>() {
-            Ok(lookup) => (name, lookup),
-            Err(error) => return Err(error.to_string()),
-        },
+        Some((name, lookup)) => (name, lookup.parse()?),
         None => (text, GroupLookup::Plain),
     };
     let mut column = GroupColumn::new(name);
@@ -117,34 +107,28 @@ fn column(text: &str) -> Result<GroupColumn, String> {
 }
 
 impl Group {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
         let names: Vec<String> = self.by.iter().map(|column| column.column.clone()).collect();
-        let records = self.service.records(self.collection)?;
-        let mut call = records.group(self.by, aggregation).query(query);
-        if let Some(limit) = self.limit {
-            call = call.limit(limit);
-        }
+        let records = self.collection.records(&self.to.service)?;
+        let call = records.group(self.by, aggregation).query(query);
+        let call = with_given!(call, limit: self.limit);
         let mut rows = Vec::new();
         for group in call.await? {
             let mut row = JsonObject::new();
             for (position, (name, value)) in names.iter().zip(&group.groups).enumerate() {
                 // Two groups may be of one column.
-                match row.contains(name) {
-                    true => row.set_raw(&group_name(position), raw(value)?),
-                    false => row.set_raw(name, raw(value)?),
-                }
+                let name = match row.contains(name) {
+                    true => &group_name(position),
+                    false => name,
+                };
+                row.set(name, value).or_json("a value of the answer")?;
             }
-            row.set_raw("y_func", raw(&group.value)?);
+            let value = row.set("y_func", &group.value);
+            value.or_json("a value of the answer")?;
             rows.push(row);
         }
-        RowWriter::to_stdout(context.output.format(self.format.format)).write_all(rows)
+        context.output.rows(self.to.format, rows)
     }
-}
-
-fn raw(value: &impl serde::Serialize) -> Result<Box<RawValue>, Failure> {
-    serde_json::value::to_raw_value(value)
-        .map_err(|error| Failure::new(format!("a value of the answer is no JSON: {error}")))
 }

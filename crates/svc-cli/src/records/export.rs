@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::BufWriter,
+    io::{self, BufWriter, Seek as _, SeekFrom, Write as _},
     path::PathBuf,
 };
 
@@ -10,18 +10,20 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Collection, Service, View,
-    transfer::{FileFormat, Note, beside, io_failure},
+    Collection, View,
+    transfer::{FileFormat, StateFile, beside},
 };
 use crate::{
+    client::{
+        DataService,
+        selection::{Selection, parse, push_given},
+    },
     context::Context,
-    failure::Failure,
-    progress::Progress,
-    rows::RowWriter,
-    selection::{Selection, parse},
+    failure::{Failure, OrIo as _},
+    output::{Progress, RowWriter, row},
 };
 
-/// Records that are asked for at a time.
+/// Records in a request.
 const PER_PAGE: u32 = 1_000;
 
 /// Write all records of a table or view into a file
@@ -54,13 +56,13 @@ pub(crate) struct Export {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
 }
 
 /// How far an export has come.
 #[derive(Serialize, Deserialize)]
 struct State {
-    /// What was asked for, to notice that something else is asked for now.
+    /// The query of the first page, to detect that another one is given now.
     asked: String,
     /// The query of the next page.
     next: String,
@@ -71,14 +73,7 @@ struct State {
     columns: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Exported<'a> {
-    file: &'a str,
-    records: u64,
-}
-
 impl Export {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let format = FileFormat::of(&self.file, self.file_format)?;
         if self.file.exists() && !self.force {
@@ -89,26 +84,25 @@ impl Export {
         }
         let asked = self.query()?;
         let part = beside(&self.file, ".part");
-        let note = Note::beside(&self.file, ".state");
-        let begun = self.begun(&note, &asked)?;
+        let state_file = StateFile::beside(&self.file, ".state");
+        let begun = self.begun(&state_file, &asked)?;
         let mut file = OpenOptions::new();
         let mut file = file
             .write(true)
             .create(true)
             .truncate(begun.is_none())
             .open(&part)
-            .map_err(|error| io_failure("write", &part, &error))?;
+            .or_io("write", &part)?;
         let (mut next, mut records, mut columns) = (asked.clone(), 0, None);
         if let Some(state) = begun {
             // What was written of a page that did not become whole is written again.
-            let cut = file
-                .set_len(state.bytes)
-                .and_then(|()| std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0)));
-            cut.map_err(|error| io_failure("go on with", &part, &error))?;
+            let cut = file.set_len(state.bytes);
+            let cut = cut.and_then(|()| file.seek(SeekFrom::End(0)));
+            cut.or_io("go on with", &part)?;
             (next, records) = (state.next, state.records);
             columns = Some(state.columns).filter(|columns| !columns.is_empty());
         }
-        let handle = self.service.records(self.collection)?;
+        let handle = self.collection.records(&self.service)?;
         let mut writer = RowWriter::to(BufWriter::new(file), format.into(), columns);
         let mut progress = Progress::new(context.output.shows_progress());
         loop {
@@ -117,14 +111,12 @@ impl Export {
             for record in page.results {
                 writer.write(record)?;
             }
-            let bytes = sync(&mut writer).map_err(|error| io_failure("write", &part, &error))?;
+            let bytes = sync(&mut writer).or_io("write", &part)?;
             progress.show(records);
             let Some(link) = page.next else { break };
-            next = link
-                .split_once('?')
-                .map(|(_, query)| query.to_owned())
-                .unwrap_or_default();
-            note.write(&State {
+            let query = link.split_once('?').map(|(_, query)| query.to_owned());
+            next = query.unwrap_or_default();
+            state_file.write(&State {
                 asked: asked.clone(),
                 next: next.clone(),
                 bytes,
@@ -134,30 +126,22 @@ impl Export {
         }
         progress.end();
         writer.finish()?;
-        fs::rename(&part, &self.file).map_err(|error| io_failure("name", &self.file, &error))?;
-        if note.exists() {
-            note.remove()?;
+        fs::rename(&part, &self.file).or_io("name", &self.file)?;
+        if state_file.exists() {
+            state_file.remove()?;
         }
         let file = self.file.to_string_lossy();
-        let told = Exported {
-            file: &file,
-            records,
-        };
-        context
-            .output
-            .result(&told, &format!("{records} records in {file}\n"))
+        let text = format!("{records} records in {file}\n");
+        let result = row! { file: &file, records: records };
+        context.output.result(&result, &text)
     }
 
     /// The query of the first page.
     fn query(&self) -> Result<String, Failure> {
         let mut query = self.selection.query_string()?;
         query.push("_count", "none");
-        if let Some(order) = &self.order_by {
-            query.push("_order_by", order);
-        }
-        if let Some(tz) = &self.view.tz {
-            query.push("tz", tz);
-        }
+        push_given(&mut query, "_order_by", self.order_by.as_deref());
+        push_given(&mut query, "tz", self.view.tz.as_deref());
         let mut query = parse(query.as_str())?;
         query.fields.clone_from(&self.view.fields);
         query.per_page = Some(PER_PAGE);
@@ -165,31 +149,30 @@ impl Export {
     }
 
     /// How far an export of the same has come, if it is to go on.
-    fn begun(&self, note: &Note, asked: &str) -> Result<Option<State>, Failure> {
-        match (note.exists(), self.resume) {
-            (false, _) => Ok(None),
-            (true, false) => Err(Failure::usage(format!(
-                "an export to {} was interrupted; go on with --resume, or delete {}",
-                self.file.display(),
-                note.path().display()
-            ))),
-            (true, true) => {
-                let state: State = note.read()?;
-                match state.asked == asked {
-                    true => Ok(Some(state)),
-                    false => Err(Failure::usage(
-                        "the export that was interrupted was one of other records; ask for the same, or begin anew without --resume",
-                    )),
-                }
-            }
+    fn begun(&self, state_file: &StateFile, asked: &str) -> Result<Option<State>, Failure> {
+        if !state_file.exists() {
+            return Ok(None);
+        }
+        if !self.resume {
+            let (file, state_file) = (self.file.display(), state_file.path().display());
+            return Err(Failure::usage(format!(
+                "an export to {file} was interrupted; go on with --resume, or delete {state_file}"
+            )));
+        }
+        let state: State = state_file.read()?;
+        match state.asked == asked {
+            true => Ok(Some(state)),
+            false => Err(Failure::usage(
+                "the export that was interrupted was one of other records; ask for the same, or begin anew without --resume",
+            )),
         }
     }
 }
 
 /// Brings what was written to the disk, and gives the size of the file.
-fn sync(writer: &mut RowWriter<BufWriter<File>>) -> std::io::Result<u64> {
+fn sync(writer: &mut RowWriter<BufWriter<File>>) -> io::Result<u64> {
     let out = writer.out_mut();
-    std::io::Write::flush(out)?;
+    out.flush()?;
     out.get_ref().sync_data()?;
     out.get_ref().metadata().map(|metadata| metadata.len())
 }

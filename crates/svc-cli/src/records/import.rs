@@ -13,15 +13,20 @@ use std::{
 };
 
 use clap::Args;
-use serde::Serialize;
-use svc_model::{JsonObject, records::BulkResult, resources::ModelDescription};
+use svc_model::{JsonObject, records::BulkResult};
 
 use self::{reader::Reader, state::State};
 use super::{
-    Collection, Service,
-    transfer::{FileFormat, Note, beside, io_failure},
+    Collection,
+    transfer::{FileFormat, StateFile, beside},
 };
-use crate::{context::Context, failure::Failure, output::counted, progress::Progress, shutdown};
+use crate::{
+    client::DataService,
+    context::Context,
+    failure::{Failure, OrIo as _, OrJson as _},
+    output::{Progress, counted, row},
+    serve::shutdown,
+};
 
 /// Records that are sent at a time, unless another number is given.
 const BATCH: u32 = 500;
@@ -54,43 +59,35 @@ pub(crate) struct Import {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    service: Service,
-}
-
-/// A record that was refused.
-#[derive(Serialize)]
-struct Rejected<'a> {
-    /// Its number in the file, from 1.
-    number: u64,
-    errors: &'a svc_model::Invalid,
-    record: &'a JsonObject,
+    service: DataService,
 }
 
 impl Import {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let format = FileFormat::of(&self.file, self.file_format)?;
         let again = self.command_to_resume();
-        let note = Note::beside(&self.file, ".state");
-        let mut state = self.begun(&note)?;
-        let client = self.service.client(&self.collection.resource)?;
-        let models = client
-            .resource(self.collection.resource.clone())
-            .model_descriptions()
-            .await?;
-        let model = find_model(models, self.collection.model.as_ref())?;
-        let handle = client
-            .records(self.collection.resource, self.collection.model)
-            .typed::<JsonObject>();
-        let file =
-            File::open(&self.file).map_err(|error| io_failure("read", &self.file, &error))?;
-        let mut records = Reader::new(file, format, &model)?
+        let state_file = StateFile::beside(&self.file, ".state");
+        let mut state = self.begun(&state_file)?;
+        let Collection { resource, model } = self.collection;
+        let client = self.service.client(&resource)?;
+        let models = client.resource(&resource).model_descriptions().await?;
+        let mut models = models.into_iter();
+        let description = models
+            .find(|known| known.model == model.as_str())
+            .ok_or_else(|| {
+                Failure::new(format!(
+                    "there is no model {model}; svc models shows which there are"
+                ))
+            })?;
+        let handle = client.records(resource, model).typed::<JsonObject>();
+        let file = File::open(&self.file).or_io("read", &self.file)?;
+        let mut records = Reader::new(file, format, &description)?
             .skip(usize::try_from(state.records).unwrap_or(usize::MAX));
         let was_complete = state.complete;
         let before = state.records;
         // The key of the first batch has to be known before the batch is sent.
         state.complete = false;
-        note.write(&state)?;
+        state_file.write(&state)?;
         let mut rejected = RejectedFile::open(&self.file, &state)?;
         let mut progress = Progress::new(context.output.shows_progress());
         let mut interrupt = Box::pin(shutdown::requested()?);
@@ -123,11 +120,8 @@ impl Import {
                 }
             };
             let results = answer.map_err(|error| {
-                let message = Failure::from(error);
-                Failure::new(format!(
-                    "{message}; {}; go on with: {again}",
-                    state.so_far()
-                ))
+                let (message, so_far) = (Failure::from(error), state.so_far());
+                Failure::new(format!("{message}; {so_far}; go on with: {again}"))
             })?;
             let refused = rejected.write(&state, &batch, &results)?;
             if self.atomic && refused > 0 {
@@ -146,7 +140,7 @@ impl Import {
             state.refused += refused;
             state.rejected_bytes = rejected.len()?;
             state.batch = self.batch;
-            note.write(&state)?;
+            state_file.write(&state)?;
             progress.show(state.records);
         }
         progress.end();
@@ -157,39 +151,34 @@ impl Import {
             )));
         }
         state.complete = true;
-        note.write(&state)?;
+        state_file.write(&state)?;
+        let report = |text: &str| context.output.result(&state.counts(), text);
         if was_complete && before == state.records {
             let file = self.file.display();
-            return context.output.result(
-                &state.counts(),
-                &format!("nothing to do: all {before} records of {file} were imported before\n"),
-            );
+            return report(&format!(
+                "nothing to do: all {before} records of {file} were imported before\n"
+            ));
         }
         if state.refused == 0 {
             rejected.remove()?;
-            return context.output.result(
-                &state.counts(),
-                &format!("{} made\n", counted(state.created, "record")),
-            );
+            return report(&format!("{} made\n", counted(state.created, "record")));
         }
-        context.output.result(&state.counts(), "")?;
+        report("")?;
+        let were = if state.refused == 1 { "was" } else { "were" };
         Err(Failure::new(format!(
-            "{}; {}, see {}",
+            "{}; {} {were} refused, see {}",
             state.so_far(),
-            match state.refused {
-                1 => "1 was refused".to_owned(),
-                refused => format!("{refused} were refused"),
-            },
+            state.refused,
             rejected.path.display()
         )))
     }
 
     /// How far the import has come: a new one, or the one that is to go on.
-    fn begun(&self, note: &Note) -> Result<State, Failure> {
-        if !note.exists() {
+    fn begun(&self, state_file: &StateFile) -> Result<State, Failure> {
+        if !state_file.exists() {
             return Ok(State::new(self.batch, self.atomic));
         }
-        let state: State = note.read()?;
+        let state: State = state_file.read()?;
         if self.resume {
             if state.atomic != self.atomic && !state.complete {
                 return Err(Failure::usage(match state.atomic {
@@ -206,7 +195,7 @@ impl Import {
             "an import of {} was interrupted; go on with: {}, or delete {}",
             self.file.display(),
             self.command_to_resume(),
-            note.path().display()
+            state_file.path().display()
         )))
     }
 
@@ -220,27 +209,18 @@ impl Import {
             quoted(&self.file)
         );
         match self.file_format {
-            Some(FileFormat::Csv) => command.push_str(" --file-format csv"),
-            Some(FileFormat::Ndjson) => command.push_str(" --file-format ndjson"),
+            Some(FileFormat::Csv) => command += " --file-format csv",
+            Some(FileFormat::Ndjson) => command += " --file-format ndjson",
             None => {}
         }
         if self.batch != BATCH {
-            command.push_str(&format!(" --batch {}", self.batch));
+            command += &format!(" --batch {}", self.batch);
         }
         if self.atomic {
-            command.push_str(" --atomic");
+            command += " --atomic";
         }
         command
     }
-}
-
-fn find_model(models: Vec<ModelDescription>, name: &str) -> Result<ModelDescription, Failure> {
-    let model = models.into_iter().find(|model| model.model == name);
-    model.ok_or_else(|| {
-        Failure::new(format!(
-            "there is no model {name}; svc models shows which there are"
-        ))
-    })
 }
 
 /// A path as a word of a shell.
@@ -273,10 +253,8 @@ impl RejectedFile {
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
-        match open() {
-            Ok(file) => Ok(Self { path, file }),
-            Err(error) => Err(io_failure("write", &path, &error)),
-        }
+        let file = open().or_io("write", &path)?;
+        Ok(Self { path, file })
     }
 
     /// Adds the refused records of a batch, and says how many there are.
@@ -297,34 +275,23 @@ impl RejectedFile {
                 continue;
             };
             refused += 1;
-            let mut line = serde_json::to_vec(&Rejected {
-                number,
-                errors,
-                record,
-            })
-            .map_err(|error| Failure::new(format!("a record cannot be written: {error}")))?;
-            line.push(b'\n');
-            self.file
-                .write_all(&line)
-                .map_err(|error| io_failure("write", &self.path, &error))?;
+            let rejected = row! { number: number, errors: errors, record: record };
+            let line = serde_json::to_string(&rejected).or_json("a record")? + "\n";
+            let written = self.file.write_all(line.as_bytes());
+            written.or_io("write", &self.path)?;
         }
         if refused > 0 {
-            self.file
-                .sync_data()
-                .map_err(|error| io_failure("write", &self.path, &error))?;
+            self.file.sync_data().or_io("write", &self.path)?;
         }
         Ok(refused)
     }
 
     fn len(&self) -> Result<u64, Failure> {
-        let metadata = self.file.metadata();
-        Ok(metadata
-            .map_err(|error| io_failure("read", &self.path, &error))?
-            .len())
+        Ok(self.file.metadata().or_io("read", &self.path)?.len())
     }
 
     fn remove(self) -> Result<(), Failure> {
-        fs::remove_file(&self.path).map_err(|error| io_failure("remove", &self.path, &error))
+        fs::remove_file(&self.path).or_io("remove", &self.path)
     }
 }
 

@@ -3,8 +3,12 @@
 use clap::Args;
 use svc_model::ListQuery;
 
-use super::{Collection, Service, View};
-use crate::{context::Context, failure::Failure, listing::Listing};
+use super::{Collection, View};
+use crate::{
+    client::{DataService, Listing},
+    context::Context,
+    failure::Failure,
+};
 
 /// List the records of a table or view
 #[derive(Args)]
@@ -23,19 +27,14 @@ pub(crate) struct List {
     #[command(flatten)]
     view: View,
     #[command(flatten)]
-    service: Service,
+    service: DataService,
 }
 
 impl List {
-    /// Does what was asked.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
         let query = self.query()?;
-        let pages = self
-            .service
-            .records(self.collection)?
-            .list()
-            .query(query)
-            .by_page();
+        let records = self.collection.records(&self.service)?;
+        let pages = records.list().query(query).by_page();
         self.listing.write(context, "records", pages, Ok).await
     }
 
@@ -94,10 +93,8 @@ mod tests {
     #[test]
     fn all_asks_for_large_pages_without_a_count() {
         assert_eq!(query(&["--all"]).unwrap(), "_count=none&_per_page=1000");
-        assert_eq!(
-            query(&["--all", "--count=exact"]).unwrap(),
-            "_per_page=1000"
-        );
+        let counted = query(&["--all", "--count=exact"]).unwrap();
+        assert_eq!(counted, "_per_page=1000");
         let clash = parse(&["--all", "--page=2"]).err().unwrap();
         assert_eq!(clash.kind(), ErrorKind::ArgumentConflict);
     }
@@ -105,10 +102,8 @@ mod tests {
     #[test]
     fn a_field_of_any_name_is_left_to_the_service_to_judge() {
         assert_eq!(query(&["--filter=a__typo=1"]).unwrap(), "a__typo__exact=1");
-        assert_eq!(
-            query(&["--filter=größe__gt=1"]).unwrap(),
-            "gr%C3%B6%C3%9Fe__gt=1"
-        );
+        let escaped = query(&["--filter=größe__gt=1"]).unwrap();
+        assert_eq!(escaped, "gr%C3%B6%C3%9Fe__gt=1");
     }
 
     #[test]
@@ -116,25 +111,18 @@ mod tests {
         let mut command = <Command as clap::CommandFactory>::command();
         let help = command.render_long_help().to_string();
         for lookup in Lookup::ALL {
-            let named = help
-                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .any(|word| word == lookup.as_str());
-            assert!(named, "{lookup}");
+            let mut words = help.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            assert!(words.any(|word| word == lookup.as_str()), "{lookup}");
         }
     }
 
     #[test]
     fn what_is_no_filter_is_refused() {
+        let is_refused = |arguments: &[&str]| matches!(query(arguments), Err(Failure::Usage(_)));
         for filter in ["status", "_per_page=3", "page=2", "total__range=1"] {
-            assert!(
-                matches!(query(&["--filter", filter]), Err(Failure::Usage(_))),
-                "{filter}"
-            );
+            assert!(is_refused(&["--filter", filter]), "{filter}");
         }
-        assert!(matches!(
-            query(&["--filter-tree", "{"]),
-            Err(Failure::Usage(_))
-        ));
+        assert!(is_refused(&["--filter-tree", "{"]));
         assert!(parse(&["--per-page=10001"]).is_err());
         assert!(parse(&["--page=0"]).is_err());
     }

@@ -1,5 +1,5 @@
-//! What `svc records export` and `svc records import` have in common: files, their form, and what is noted beside
-//! them so that an interrupted transfer can go on.
+//! What `svc records export` and `svc records import` have in common: files, their form, and the state beside them
+//! with which an interrupted transfer goes on.
 
 use std::{
     ffi::OsString,
@@ -11,7 +11,10 @@ use std::{
 use clap::ValueEnum;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{failure::Failure, rows::Format};
+use crate::{
+    failure::{Failure, OrIo as _, OrJson as _},
+    output::Format,
+};
 
 /// The form of a file of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -23,17 +26,17 @@ pub(crate) enum FileFormat {
 }
 
 impl FileFormat {
-    /// The form that was asked for, else the one that the name of the file tells.
-    pub(crate) fn of(path: &Path, asked: Option<Self>) -> Result<Self, Failure> {
-        let told = || match path.extension()?.to_str()? {
+    /// The requested form, else the one that the name of the file has.
+    pub(crate) fn of(path: &Path, requested: Option<Self>) -> Result<Self, Failure> {
+        let by_name = || match path.extension()?.to_str()? {
             "ndjson" | "jsonl" => Some(Self::Ndjson),
             "csv" => Some(Self::Csv),
             _ => None,
         };
-        asked.or_else(told).ok_or_else(|| {
+        let path = path.display();
+        requested.or_else(by_name).ok_or_else(|| {
             Failure::usage(format!(
-                "the name of {} does not tell its form; end it in .csv or .ndjson, or give --file-format",
-                path.display()
+                "the name of {path} does not tell its form; end it in .csv or .ndjson, or give --file-format"
             ))
         })
     }
@@ -55,16 +58,15 @@ pub(crate) fn beside(path: &Path, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// What is noted of a transfer that is under way.
-pub(crate) struct Note {
+/// The file with the state of a transfer that is under way.
+pub(crate) struct StateFile {
     path: PathBuf,
 }
 
-impl Note {
+impl StateFile {
     pub(crate) fn beside(path: &Path, extension: &str) -> Self {
-        Self {
-            path: beside(path, extension),
-        }
+        let path = beside(path, extension);
+        Self { path }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -76,33 +78,28 @@ impl Note {
     }
 
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        let text = fs::read(&self.path).map_err(|error| io_failure("read", &self.path, &error))?;
+        let text = fs::read(&self.path).or_io("read", &self.path)?;
+        let path = self.path.display();
         serde_json::from_slice(&text).map_err(|error| {
             Failure::new(format!(
-                "{} cannot be understood: {error}; delete it and begin again",
-                self.path.display()
+                "{path} cannot be understood: {error}; delete it and begin again"
             ))
         })
     }
 
-    /// Writes the note, so that it is either the old or the new one whatever happens.
-    pub(crate) fn write(&self, note: &impl Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_vec(note)
-            .map_err(|error| Failure::new(format!("a note cannot be written: {error}")))?;
+    /// Replaces the state, so that it is either the old or the new one whatever happens.
+    pub(crate) fn write(&self, state: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_vec(state).or_json("a state")?;
         let new = beside(&self.path, ".new");
         let written = fs::File::create(&new).and_then(|mut file| {
             file.write_all(&text)?;
             file.sync_all()?;
             fs::rename(&new, &self.path)
         });
-        written.map_err(|error| io_failure("write", &self.path, &error))
+        written.or_io("write", &self.path)
     }
 
     pub(crate) fn remove(&self) -> Result<(), Failure> {
-        fs::remove_file(&self.path).map_err(|error| io_failure("remove", &self.path, &error))
+        fs::remove_file(&self.path).or_io("remove", &self.path)
     }
-}
-
-pub(crate) fn io_failure(what: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("cannot {what} {}: {error}", path.display()))
 }

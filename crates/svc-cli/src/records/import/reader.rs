@@ -51,10 +51,8 @@ impl<R: Read> Iterator for Reader<R> {
                     Err(error) => return Some(Err(format!("line {line}: {error}"))),
                     Ok(text) if text.trim().is_empty() => {}
                     Ok(text) => {
-                        let record = serde_json::from_str(&text);
-                        return Some(record.map_err(|error| {
-                            format!("line {line} is not a JSON object: {error}")
-                        }));
+                        let wrong = |error| format!("line {line} is not a JSON object: {error}");
+                        return Some(serde_json::from_str(&text).map_err(wrong));
                     }
                 }
             },
@@ -86,15 +84,12 @@ impl<R: Read> CsvReader<R> {
                 "the header cannot be read: a quote is opened in it and not closed",
             ));
         }
-        let fields: HashMap<&str, &FieldDescription> = model
-            .fields
-            .iter()
-            .map(|field| (field.name.as_str(), field))
-            .collect();
+        let fields = model.fields.iter();
+        let fields: HashMap<_, _> = fields.map(|field| (field.name.as_str(), field)).collect();
         let mut columns = Vec::new();
         for name in header.iter().filter(|_| !is_empty) {
-            let field = fields.get(name).copied();
-            columns.push(field.cloned().ok_or_else(|| {
+            let field: Option<&&FieldDescription> = fields.get(name);
+            columns.push(field.copied().cloned().ok_or_else(|| {
                 Failure::new(format!(
                     "{} has no field {name:?}; correct the header of the file",
                     model.model
@@ -127,10 +122,8 @@ impl<R: Read> CsvReader<R> {
                 ))),
             };
         }
-        Some(
-            self.record(&row)
-                .map_err(|message| format!("line {line}: {message}")),
-        )
+        let record = self.record(&row);
+        Some(record.map_err(|message| format!("line {line}: {message}")))
     }
 
     fn record(&self, row: &csv::StringRecord) -> Result<JsonObject, String> {
@@ -169,9 +162,8 @@ fn value(cell: &str, field: &FieldDescription) -> Result<Option<Box<RawValue>>, 
                 .map_err(|error| error.to_string());
         }
     };
-    RawValue::from_string(json)
-        .map(Some)
-        .map_err(|error| format!("{} is not JSON: {error}", field.name))
+    let value = RawValue::from_string(json).map(Some);
+    value.map_err(|error| format!("{} is not JSON: {error}", field.name))
 }
 
 #[cfg(test)]
@@ -190,19 +182,16 @@ mod tests {
 
     fn read(text: &str, format: FileFormat) -> Vec<Result<String, String>> {
         let reader = Reader::new(text.as_bytes(), format, &model()).unwrap();
-        let records =
-            reader.map(|record| record.map(|record| serde_json::to_string(&record).unwrap()));
-        records.collect()
+        let text = |record: JsonObject| serde_json::to_string(&record).unwrap();
+        reader.map(|record| record.map(text)).collect()
     }
 
     #[test]
     fn a_quote_that_is_not_closed_is_an_error_with_its_line() {
         let whole = "id,name\n1,\"a \"\"b\"\"\nc\"\n2,d";
         let records = read(whole, FileFormat::Csv);
-        assert_eq!(
-            records[0].as_deref(),
-            Ok(r#"{"id":"1","name":"a \"b\"\nc"}"#)
-        );
+        let first = r#"{"id":"1","name":"a \"b\"\nc"}"#;
+        assert_eq!(records[0].as_deref(), Ok(first));
         assert_eq!(records[1].as_deref(), Ok(r#"{"id":"2","name":"d"}"#));
         assert_eq!(records.len(), 2);
         let cut = read("id,name\n1,a\n2,\"b\n3,c\n", FileFormat::Csv);
@@ -219,16 +208,12 @@ mod tests {
     fn a_record_that_is_cut_off_is_an_error_with_its_line() {
         let cut = read("id,name\n1,a\n2", FileFormat::Csv);
         let message = cut[1].as_ref().unwrap_err();
-        assert_eq!(
-            message,
-            "line 3: the record has 1 values, and the header names 2 columns"
-        );
+        let wanted = "line 3: the record has 1 values, and the header names 2 columns";
+        assert_eq!(message, wanted);
         let cut = read("{\"id\":1}\n\n{\"id\":", FileFormat::Ndjson);
         assert!(cut[0].is_ok());
         let message = cut[1].as_ref().unwrap_err();
-        assert!(
-            message.starts_with("line 3 is not a JSON object"),
-            "{message}"
-        );
+        let starts = message.starts_with("line 3 is not a JSON object");
+        assert!(starts, "{message}");
     }
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::output::{counted, row};
+
 /// How far an import has come.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
@@ -19,14 +21,6 @@ pub(super) struct State {
     pub(super) rejected_bytes: u64,
     /// Whether the end of the file was reached.
     pub(super) complete: bool,
-}
-
-/// What an import has done.
-#[derive(Serialize)]
-pub(super) struct Counts {
-    records: u64,
-    created: u64,
-    refused: u64,
 }
 
 impl State {
@@ -49,19 +43,14 @@ impl State {
         format!("{}-{}", self.import, self.records + 1)
     }
 
-    pub(super) fn counts(&self) -> Counts {
-        Counts {
-            records: self.records,
-            created: self.created,
-            refused: self.refused,
-        }
+    /// What the import has done, as programs read it.
+    pub(super) fn counts(&self) -> impl Serialize {
+        row! { records: self.records, created: self.created, refused: self.refused }
     }
 
     pub(super) fn so_far(&self) -> String {
-        match self.created {
-            1 => "1 record was made so far".to_owned(),
-            created => format!("{created} records were made so far"),
-        }
+        let were = if self.created == 1 { "was" } else { "were" };
+        format!("{} {were} made so far", counted(self.created, "record"))
     }
 }
 

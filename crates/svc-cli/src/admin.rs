@@ -1,0 +1,20 @@
+//! Administration: what is in the store, changed by whoever has it. One file for each group of commands.
+
+mod credential;
+mod moment;
+pub(crate) mod scope;
+
+pub(crate) mod audit;
+pub(crate) mod backup;
+pub(crate) mod environment;
+pub(crate) mod key;
+pub(crate) mod mail;
+pub(crate) mod member;
+pub(crate) mod project;
+pub(crate) mod resource;
+pub(crate) mod rights;
+pub(crate) mod secret;
+pub(crate) mod service_token;
+pub(crate) mod signing_keys;
+pub(crate) mod token;
+pub(crate) mod user;

@@ -1,0 +1,226 @@
+//! `svc audit`: the audit trail, read from the store.
+
+mod check;
+
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::to_raw_value;
+use svc_model::{EnvironmentName, JsonObject, ProjectName};
+use svc_store::{AuditFilter, AuditLine, Store};
+
+use super::moment::moment;
+use crate::{
+    context::Context,
+    failure::{Failure, OrJson as _},
+    output::{Format, FormatArg, RowWriter, row, time, to_row},
+};
+
+/// Lines that are read at a time.
+const PER_PAGE: u32 = 1_000;
+
+/// Show who wrote what
+#[derive(Subcommand)]
+pub(crate) enum Audit {
+    /// List the lines of the audit trail, the newest first
+    #[command(after_help = "Examples:\n  \
+        svc audit list --project crm --since 7d\n  \
+        svc audit list --project crm --resource shop --model orders --record 42\n  \
+        svc audit list --actor ann@example.com --action pages\n  \
+        svc audit list --all --format csv > audit.csv\n\n\
+        Every write leaves a line: who, what, when, by which request, and the entity tags of what it was and what it \
+        is. A table shows the essentials; the other formats have all of a line.")]
+    List(Box<List>),
+    /// List the writes whose line is missing, and those of which nobody knows how they ended
+    #[command(after_help = "Examples:\n  \
+        svc audit check\n  \
+        svc audit check --since 7d --json\n\n\
+        A service notes each write to a connected database before it begins. When the service is killed, or its store \
+        takes no line, a note stays: the write may have been done. Each is listed with what the database holds now. \
+        The exit status is 1 when there are any.")]
+    Check(check::Check),
+}
+
+/// Which lines, and how they are written.
+#[derive(Args)]
+pub(crate) struct List {
+    /// Project
+    #[arg(long, value_name = "P")]
+    project: Option<ProjectName>,
+    /// Environment of the project
+    #[arg(long, value_name = "E")]
+    env: Option<EnvironmentName>,
+    /// What was done, such as records.update, or all of a group: records
+    #[arg(long, value_name = "A")]
+    action: Option<String>,
+    /// Who did it: an e-mail address, the prefix or uid of a credential, or a kind such as static_token or program
+    #[arg(long, value_name = "WHO")]
+    actor: Option<String>,
+    /// Resource
+    #[arg(long, value_name = "R")]
+    resource: Option<String>,
+    /// Table or view
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+    /// Key of a record, as in its path; uid of anything else
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    record: Option<String>,
+    /// The request, by its X-Request-Id
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    request_id: Option<String>,
+    /// Not before this time: 7d, 12h ago, or a date or time such as 2027-01-31
+    #[arg(long, value_name = "T", value_parser = moment)]
+    since: Option<Timestamp>,
+    /// Before this time
+    #[arg(long, value_name = "T", value_parser = moment)]
+    until: Option<Timestamp>,
+    /// The most lines [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "all")]
+    limit: Option<u32>,
+    /// All lines, written while they are read
+    #[arg(long)]
+    all: bool,
+    /// In CSV: put an apostrophe in front of what a spreadsheet would calculate
+    #[arg(long)]
+    escape_formulas: bool,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// A line as programs read it.
+fn whole(line: &AuditLine) -> impl Serialize {
+    row! {
+        uid: line.uid.to_string(),
+        time: format!("{:.6}", line.time),
+        project: &line.project,
+        environment: &line.environment,
+        actor_kind: line.actor.kind.as_str(),
+        actor_uid: line.actor.uid.map(|uid| uid.to_string()),
+        actor: &line.actor.label,
+        action: &line.action,
+        resource: &line.resource,
+        model: &line.model,
+        record: &line.record,
+        request_id: &line.request_id,
+        before: &line.before,
+        after: &line.after,
+        status: line.status,
+        outcome: line.outcome_is_unknown.then_some("unknown"),
+    }
+}
+
+/// A line as people read it.
+fn short(line: &AuditLine) -> impl Serialize {
+    let place = [&line.project, &line.environment, &line.resource];
+    let parts = place.into_iter().chain([&line.model, &line.record]);
+    let parts: Vec<&str> = parts.flatten().map(String::as_str).collect();
+    let ending = match line.outcome_is_unknown {
+        true => " (outcome unknown)",
+        false => "",
+    };
+    row! {
+        time: time(line.time),
+        actor: line.actor.label.as_deref().unwrap_or(line.actor.kind.as_str()),
+        action: format!("{}{ending}", line.action),
+        what: parts.join(" / "),
+        request_id: line.request_id.as_deref().unwrap_or_default(),
+    }
+}
+
+impl Audit {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let store = context.existing_store().await?;
+        match self {
+            Self::List(list) => list.run(context, &store).await,
+            Self::Check(check) => check.run(context, &store).await,
+        }
+    }
+}
+
+impl List {
+    async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
+        let format = context.output.format(self.format);
+        let most = match self.all {
+            true => u64::MAX,
+            false => self.limit.unwrap_or(100).into(),
+        };
+        let escape_formulas = self.escape_formulas;
+        let mut filter = self.filter();
+        let mut writer = RowWriter::to_stdout(format);
+        loop {
+            let wanted = most.saturating_sub(writer.written());
+            let wanted = u32::try_from(wanted).unwrap_or(PER_PAGE).min(PER_PAGE);
+            if wanted == 0 {
+                break;
+            }
+            let lines = store.audit().list(&filter, wanted).await?;
+            for line in &lines {
+                let mut row = match format {
+                    Format::Table => to_row(&short(line))?,
+                    _ => to_row(&whole(line))?,
+                };
+                if escape_formulas && format == Format::Csv {
+                    row = escape(&row)?;
+                }
+                writer.write(row)?;
+            }
+            filter.behind = lines.last().map(|line| line.uid);
+            if lines.len() < wanted as usize {
+                break;
+            }
+        }
+        let written = writer.written();
+        writer.finish()?;
+        let output = &context.output;
+        if format == Format::Table && written == 0 {
+            output.note("no line of the audit trail is about this");
+        } else if format == Format::Table && written == most {
+            output.note(&format!(
+                "the newest {written} lines; --limit shows more, --all all of them"
+            ));
+        }
+        Ok(())
+    }
+
+    fn filter(self) -> AuditFilter {
+        let mut filter = AuditFilter::default();
+        filter.project = self.project;
+        filter.environment = self.env;
+        filter.action = self.action;
+        filter.actor = self.actor;
+        filter.resource = self.resource;
+        filter.model = self.model;
+        filter.record = self.record;
+        filter.request_id = self.request_id;
+        filter.since = self.since;
+        filter.until = self.until;
+        filter
+    }
+}
+
+/// Puts an apostrophe in front of texts that a spreadsheet would calculate: callers choose request ids and keys.
+fn escape(row: &JsonObject) -> Result<JsonObject, Failure> {
+    let escaped = row.iter().map(|(name, value)| {
+        let value = match serde_json::from_str::<String>(value.get()) {
+            Ok(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => {
+                to_raw_value(&format!("'{text}")).or_json("a line")?
+            }
+            _ => value.to_owned(),
+        };
+        Ok((name.to_owned(), value))
+    });
+    escaped.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_spreadsheet_would_calculate_is_escaped_and_nothing_else() {
+        let row: JsonObject =
+            serde_json::from_str(r#"{"a":"=1+1","b":"plain","c":null,"d":"-x"}"#).unwrap();
+        let text = serde_json::to_string(&escape(&row).unwrap()).unwrap();
+        assert_eq!(text, r#"{"a":"'=1+1","b":"plain","c":null,"d":"'-x"}"#);
+    }
+}

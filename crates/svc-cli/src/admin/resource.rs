@@ -1,0 +1,229 @@
+//! `svc resource`: the connected databases, and the HTTP APIs that the proxy calls.
+
+mod hint;
+
+use std::time::Instant;
+
+use clap::{Args, Subcommand};
+use svc_model::ResourceName;
+use svc_store::{Engine, NewResource, NewStaticToken, Secret, Store};
+
+use super::scope::{ENVIRONMENTS, InEnvironment, RESOURCES};
+use crate::{
+    connect,
+    context::Context,
+    failure::{Failure, OrFailure as _},
+    input,
+    output::{Output, row, time},
+};
+
+/// Connect, change, try, list and remove databases
+#[derive(Subcommand)]
+pub(crate) enum Resource {
+    /// Connect a database, and print a token that opens it; the token is printed once
+    #[command(after_help = "Examples:\n  \
+        svc resource add shop sqlite:path/to/file.db --project crm\n  \
+        svc resource add mail https://api.mail.example --project crm\n\n\
+        An https:// address is an HTTP API, which has secrets and no records, and gets no token.")]
+    Add {
+        /// Its name in paths: a-z, 0-9, - and _
+        name: ResourceName,
+        /// Its address: sqlite:PATH, or https://HOST; with a password in it, better @FILE, or - for standard input
+        url: String,
+        #[command(flatten)]
+        scope: InEnvironment,
+        /// Its name for people
+        #[arg(long, value_name = "TEXT")]
+        title: Option<String>,
+    },
+    /// Change the address or the title of a resource; its tokens stay
+    #[command(after_help = "Examples:\n  \
+        svc resource set shop --url @new-url.txt --project crm\n  \
+        svc resource set shop --title 'The shop' --project crm\n\n\
+        A running service uses the new address within a second. An HTTP API that gets another address loses its \
+        secrets: they were set for the one before.")]
+    Set {
+        /// Its name in paths
+        name: ResourceName,
+        #[command(flatten)]
+        scope: InEnvironment,
+        #[command(flatten)]
+        changes: Changes,
+    },
+    /// Try a database: connect, read its structure, and keep nothing
+    #[command(after_help = "Examples:\n  \
+        svc resource test sqlite:path/to/file.db\n  \
+        svc resource test @url.txt --json")]
+    Test {
+        /// Its address: sqlite:PATH, postgres://..., mysql://...; with a password in it, better @FILE, or - for
+        /// standard input
+        url: String,
+    },
+    /// List the connected databases of an environment, with their addresses without passwords
+    #[command(after_help = "Example:\n  svc resource list --project crm")]
+    List {
+        #[command(flatten)]
+        scope: InEnvironment,
+    },
+    /// Disconnect a database; its tokens end, its data stays where it is
+    #[command(after_help = "Example:\n  svc resource remove shop --project crm")]
+    Remove {
+        /// Its name in paths
+        name: ResourceName,
+        #[command(flatten)]
+        scope: InEnvironment,
+    },
+}
+
+/// What of a resource is changed.
+#[derive(Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct Changes {
+    /// Its new address; with a password in it, better @FILE, or - for standard input
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// Its new name for people
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+impl Resource {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let output = &context.output;
+        if let Self::Test { url } = &self {
+            return test(output, &read_address(url)?).await;
+        }
+        let store = context.existing_store().await?;
+        let resources = store.resources();
+        match self {
+            Self::Test { .. } => Ok(()),
+            Self::Set {
+                name,
+                scope,
+                changes,
+            } => {
+                set(&store, &name, &scope, changes).await?;
+                let text = format!("resource {name} changed; its tokens stay\n");
+                output.result(&row! { resource: &name }, &text)
+            }
+            Self::Add {
+                name,
+                url,
+                scope,
+                title,
+            } => {
+                let url = read_address(&url)?;
+                let is_database = Engine::of_url(&url)?.is_database();
+                if is_database {
+                    connect::check(&name, &url).await?;
+                }
+                let mut new = NewResource::new(name.clone(), url);
+                new.name = title;
+                let made = resources.create(&scope.project, &scope.env, new).await;
+                made.or_missing(ENVIRONMENTS)?;
+                if !is_database {
+                    let text = format!("resource {name} added, for svc secret set and svc proxy\n");
+                    return output.result(&row! { resource: &name }, &text);
+                }
+                let token = NewStaticToken::new(&scope.project, &scope.env, &name);
+                let made = store.tokens().create(token).await?;
+                let secret = made.secret.expose();
+                output.note(&format!(
+                    "resource {name} connected; its token, which is not shown again:"
+                ));
+                let text = format!("{secret}\n");
+                output.result(&row! { resource: &name, token: secret }, &text)
+            }
+            Self::List { scope } => {
+                let found = resources.list(&scope.project, &scope.env).await;
+                let mut listed = Vec::new();
+                for resource in found.or_missing(ENVIRONMENTS)? {
+                    let name = &resource.unique_name;
+                    let opened = resources.get(&scope.project, &scope.env, name).await;
+                    listed.push(row! {
+                        resource: resource.unique_name,
+                        name: resource.name,
+                        r#type: resource.engine.as_str(),
+                        // Without its password; null when it cannot be opened any more.
+                        url: opened.ok().map(|opened| hint::of_url(&opened.url)),
+                        date_add: time(resource.date_add),
+                    });
+                }
+                output.list(listed, "no resources yet; svc resource add connects one")
+            }
+            Self::Remove { name, scope } => {
+                let removed = resources.delete(&scope.project, &scope.env, &name).await;
+                removed.or_missing(RESOURCES)?;
+                let text = format!("resource {name} disconnected\n");
+                output.result(&row! { resource: &name }, &text)
+            }
+        }
+    }
+}
+
+/// The address that an argument gives, as the store keeps it.
+fn read_address(argument: &str) -> Result<Secret, Failure> {
+    connect::resolve(input::read_text(argument)?.trim())
+}
+
+/// Gives a resource another address or title.
+async fn set(
+    store: &Store,
+    name: &ResourceName,
+    scope: &InEnvironment,
+    changes: Changes,
+) -> Result<(), Failure> {
+    let InEnvironment { project, env } = scope;
+    let resources = store.resources();
+    let known = resources
+        .list(project, env)
+        .await
+        .or_missing(ENVIRONMENTS)?;
+    let mut known = known.into_iter();
+    let Some(old) = known.find(|resource| resource.unique_name == *name) else {
+        return Err(Failure::new(format!(
+            "there is no resource {name} in this environment; {RESOURCES}"
+        )));
+    };
+    let url = if let Some(url) = changes.url {
+        let url = read_address(&url)?;
+        let engine = Engine::of_url(&url)?;
+        if engine.is_database() != old.engine.is_database() {
+            return Err(Failure::usage(
+                "--url: a database cannot become an HTTP API, nor the other way; add another resource",
+            ));
+        }
+        if engine.is_database() {
+            connect::check(name, &url).await?;
+        }
+        url
+    } else if let Ok(opened) = resources.get(project, env, name).await {
+        opened.url
+    } else {
+        return Err(Failure::usage(format!(
+            "the address of resource {name} cannot be opened with the store's key; give it again with --url"
+        )));
+    };
+    let mut new = NewResource::new(name.clone(), url);
+    new.name = changes.title;
+    Ok(resources.replace(project, env, new).await.map(drop)?)
+}
+
+/// Tries a database and keeps nothing.
+async fn test(output: &Output, url: &Secret) -> Result<(), Failure> {
+    let engine = Engine::of_url(url)?;
+    if !engine.is_database() {
+        return Err(Failure::usage(
+            "only a database can be tried; svc proxy calls an HTTP API",
+        ));
+    }
+    let begun = Instant::now();
+    let database = connect::open("test", url).await?;
+    let models = database.structure().models().len();
+    let milliseconds = begun.elapsed().as_millis();
+    let address = hint::of_url(url);
+    output.result(
+        &row! { ok: true, engine: engine.as_str(), models: models, milliseconds: milliseconds },
+        &format!("{address} answers: {models} tables and views, read in {milliseconds} ms\n"),
+    )
+}

@@ -1,0 +1,50 @@
+//! Which project and which environment a command is about.
+
+use clap::Args;
+use svc_model::{EnvironmentName, ProjectName};
+use svc_store::Store;
+
+use crate::failure::{Failure, OrFailure as _};
+
+/// The user of a key when none is named and the project has no owner.
+const FIRST_USER: &str = "admin@localhost";
+/// How to see which projects there are.
+pub(crate) const PROJECTS: &str = "svc project list shows the projects";
+/// How to see which environments there are.
+pub(crate) const ENVIRONMENTS: &str =
+    "svc project list shows the projects, svc env list --project P the environments of one";
+/// How to see which resources there are.
+pub(crate) const RESOURCES: &str = "svc resource list --project P --env E shows the resources";
+
+/// A project.
+#[derive(Args)]
+pub(crate) struct InProject {
+    /// Project
+    #[arg(long, value_name = "P")]
+    pub(crate) project: ProjectName,
+}
+
+/// An environment of a project.
+#[derive(Args)]
+pub(crate) struct InEnvironment {
+    /// Project
+    #[arg(long, value_name = "P")]
+    pub(crate) project: ProjectName,
+    /// Environment of the project
+    #[arg(long, value_name = "E", default_value = EnvironmentName::PROD)]
+    pub(crate) env: EnvironmentName,
+}
+
+/// The e-mail address of a project's owner, or the first user's.
+pub(crate) async fn owner(store: &Store, project: &ProjectName) -> Result<String, Failure> {
+    let settings = store.projects().get(project).await.or_missing(PROJECTS)?;
+    match settings.owner_uid {
+        Some(owner) => Ok(store.accounts().get(owner).await?.email),
+        None => Ok(FIRST_USER.to_owned()),
+    }
+}
+
+/// A setting for people; an empty one is removed.
+pub(crate) fn none_when_empty(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}

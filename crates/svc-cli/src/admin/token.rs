@@ -1,0 +1,105 @@
+//! `svc token`: the static tokens of resources.
+
+use clap::Subcommand;
+use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_store::NewStaticToken;
+
+use super::{
+    credential::{NewCredential, is_among, listed},
+    scope::{ENVIRONMENTS, InEnvironment, RESOURCES},
+};
+use crate::{
+    context::Context,
+    failure::{Failure, OrFailure as _},
+    output::row,
+};
+
+/// How to see which tokens there are.
+const REMEDY: &str = "svc token list --project P shows the tokens";
+
+/// Add, list and revoke static tokens
+#[derive(Subcommand)]
+pub(crate) enum Token {
+    /// Make a token that opens one resource; it is printed once
+    #[command(after_help = "Examples:\n  \
+        svc token add shop --project crm --expires 90d\n  \
+        svc token add __svc_app__ --project crm")]
+    Add {
+        /// The resource; __svc_app__ for users and teams
+        resource: ResourceName,
+        #[command(flatten)]
+        scope: InEnvironment,
+        #[command(flatten)]
+        new: NewCredential,
+    },
+    /// List the tokens of an environment, revoked ones too
+    #[command(after_help = "Example:\n  svc token list --project crm")]
+    List {
+        #[command(flatten)]
+        scope: InEnvironment,
+    },
+    /// End a token for good
+    #[command(after_help = "Example:\n  svc token revoke svct_Ab3dE9")]
+    Revoke {
+        /// The prefix that svc token list shows, or the uid that it gives with --json
+        token: String,
+        /// Only when it is a token of this project
+        #[arg(long, value_name = "P")]
+        project: Option<ProjectName>,
+        /// Environment of the project
+        #[arg(long, value_name = "E", default_value = EnvironmentName::PROD, requires = "project")]
+        env: EnvironmentName,
+    },
+}
+
+impl Token {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+        let store = context.existing_store().await?;
+        let (tokens, output) = (store.tokens(), &context.output);
+        match self {
+            Self::Add {
+                resource,
+                scope,
+                new,
+            } => {
+                let mut token = NewStaticToken::new(scope.project, scope.env, &resource);
+                token.expires = new.expires;
+                token.name = new.name;
+                let made = tokens.create(token).await.or_missing(RESOURCES)?;
+                let secret = made.secret.expose();
+                let what = format!("a token of resource {resource}");
+                output.secret(&what, &row! { token: secret }, secret)
+            }
+            Self::List { scope } => {
+                let tokens = tokens.list(&scope.project, &scope.env).await;
+                let tokens = tokens.or_missing(ENVIRONMENTS)?;
+                output.list(
+                    tokens
+                        .iter()
+                        .map(|token| listed!(token, resource: &token.resource)),
+                    "no tokens yet; svc token add makes one",
+                )
+            }
+            Self::Revoke {
+                token,
+                project,
+                env,
+            } => {
+                if let Some(project) = project
+                    && !is_among!(
+                        token,
+                        tokens.list(&project, &env).await.or_missing(ENVIRONMENTS)?
+                    )
+                {
+                    return Err(Failure::new(format!(
+                        "project {project} has no such token in environment {env}; {REMEDY}"
+                    )));
+                }
+                let revoked = tokens.revoke(&token).await.or_missing(REMEDY)?;
+                let prefix = &revoked.prefix;
+                let text = format!("token {prefix} of resource {} revoked\n", revoked.resource);
+                output.result(&row! { prefix: prefix }, &text)
+            }
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The options of the server, from flags, `SVC_*` variables and the configuration file, in this order of
+//! precedence. One structure serves all three, so that their names cannot drift apart.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    num::{NonZeroU32, NonZeroU64, NonZeroUsize},
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::Duration,
+};
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use svc_server::{AuditMode, Config, IpRange, MailConfig, Origin};
+
+use crate::failure::Failure;
+
+/// What the configuration file may hold: the options of the server under the names of their flags, the
+/// folder of the store, and the databases to connect.
+pub(crate) type ConfigFile = ServerOptions;
+
+/// The options of `demo` and `serve`.
+#[derive(Args, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[command(next_help_heading = "Server options")]
+pub(crate) struct ServerOptions {
+    /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR", env = "SVC_LISTEN", value_parser = parse_address)]
+    #[serde(deserialize_with = "address")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Address of its own for the data host
+    #[arg(long, value_name = "ADDR", env = "SVC_DATA_LISTEN", value_parser = parse_address)]
+    #[serde(deserialize_with = "address")]
+    data_listen: Option<SocketAddr>,
+    /// URL under which callers reach the service, such as https://data.example.com; links begin with it
+    #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
+    pub(crate) public_url: Option<String>,
+    /// Proxies whose X-Forwarded-* headers are believed: addresses or ranges such as 10.0.0.0/8
+    #[arg(
+        long,
+        value_name = "RANGE,...",
+        env = "SVC_TRUSTED_PROXIES",
+        value_delimiter = ','
+    )]
+    #[serde(deserialize_with = "texts")]
+    trusted_proxies: Option<Vec<IpRange>>,
+    /// Web origins that browsers may call from, such as https://app.example.com
+    #[arg(
+        long,
+        value_name = "ORIGIN,...",
+        env = "SVC_CORS_ORIGINS",
+        value_delimiter = ','
+    )]
+    #[serde(deserialize_with = "texts")]
+    cors_origins: Option<Vec<Origin>>,
+    /// The most bytes of a request body [default: 16777216]
+    #[arg(long, value_name = "BYTES", env = "SVC_BODY_LIMIT", value_parser = positive::<NonZeroUsize>)]
+    body_limit: Option<NonZeroUsize>,
+    /// How long a request may take until its answer begins [default: 60]
+    #[arg(long, value_name = "SECONDS", env = "SVC_REQUEST_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    request_timeout: Option<Seconds<NonZeroU64>>,
+    /// How long a statement may run in a connected database [default: 15]
+    #[arg(long, value_name = "SECONDS", env = "SVC_STATEMENT_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    statement_timeout: Option<Seconds<NonZeroU64>>,
+    /// How old what is known of the tables of a database may be when a request uses it; 0 compares nothing [default: 10]
+    #[arg(long, value_name = "SECONDS", env = "SVC_STRUCTURE_CHECK", value_parser = whole::<Seconds<u64>>)]
+    structure_check: Option<Seconds<u64>>,
+    /// The most connections to a database server, for each resource [default: 10]
+    #[arg(long, value_name = "NUMBER", env = "SVC_DATABASE_CONNECTIONS", value_parser = positive::<NonZeroUsize>)]
+    database_connections: Option<NonZeroUsize>,
+    /// How many reads of an SQLite file run at once, for each resource [default: one per core, 2 to 16]
+    #[arg(long, value_name = "NUMBER", env = "SVC_SQLITE_READERS", value_parser = positive::<NonZeroUsize>)]
+    sqlite_readers: Option<NonZeroUsize>,
+    /// How long a request body may take to arrive [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_BODY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    body_timeout: Option<Seconds<NonZeroU64>>,
+    /// How long a connection may take to send a request head, or be idle [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_HEADER_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    header_timeout: Option<Seconds<NonZeroU64>>,
+    /// How long a caller may take to read anything of an answer [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_WRITE_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    write_timeout: Option<Seconds<NonZeroU64>>,
+    /// The fewest bytes a second at which callers send bodies and read answers; 0 asks for none [default: 1024]
+    #[arg(long, value_name = "BYTES", env = "SVC_MIN_TRANSFER_RATE", value_parser = whole::<u64>)]
+    min_transfer_rate: Option<u64>,
+    /// The most connections at once; for another, the one that waits for its caller for longest is closed
+    /// [default: 10000]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_CONNECTIONS", value_parser = positive::<NonZeroUsize>)]
+    max_connections: Option<NonZeroUsize>,
+    /// The most connections at once from one address, unless it is a trusted proxy [default: 1024]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_CONNECTIONS_PER_ADDRESS", value_parser = positive::<NonZeroUsize>)]
+    max_connections_per_address: Option<NonZeroUsize>,
+    /// The most requests that are worked on at once [default: 1024]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_REQUESTS", value_parser = positive::<NonZeroUsize>)]
+    max_requests: Option<NonZeroUsize>,
+    /// The most of them that come without a credential [default: 256]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_ANONYMOUS_REQUESTS", value_parser = positive::<NonZeroUsize>)]
+    max_anonymous_requests: Option<NonZeroUsize>,
+    /// The most bytes of memory for answers that callers have not read yet [default: 268435456]
+    #[arg(long, value_name = "BYTES", env = "SVC_ANSWER_MEMORY", value_parser = positive::<NonZeroUsize>)]
+    answer_memory: Option<NonZeroUsize>,
+    /// How often a minute one address may try to sign in to an account, or have it mailed to [default: 10]
+    #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ACCOUNT", value_parser = positive::<NonZeroU32>)]
+    tries_per_account: Option<NonZeroU32>,
+    /// How many account calls a minute are allowed from one address [default: 60]
+    #[arg(long, value_name = "NUMBER", env = "SVC_TRIES_PER_ADDRESS", value_parser = positive::<NonZeroU32>)]
+    tries_per_address: Option<NonZeroU32>,
+    /// How long a request of the HTTP proxy may take to the end of its answer [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_PROXY_TIMEOUT", value_parser = positive::<Seconds<NonZeroU64>>)]
+    proxy_timeout: Option<Seconds<NonZeroU64>>,
+    /// The most bytes of an answer that the HTTP proxy passes on [default: 16777216]
+    #[arg(long, value_name = "BYTES", env = "SVC_PROXY_RESPONSE_LIMIT", value_parser = positive::<NonZeroU64>)]
+    proxy_response_limit: Option<NonZeroU64>,
+    /// The most requests of the HTTP proxy that are under way at once [default: 256]
+    #[arg(long, value_name = "NUMBER", env = "SVC_MAX_PROXY_REQUESTS", value_parser = positive::<NonZeroUsize>)]
+    max_proxy_requests: Option<NonZeroUsize>,
+    /// How long a shutdown waits for requests in flight [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "SVC_SHUTDOWN_GRACE", value_parser = whole::<Seconds<u64>>)]
+    shutdown_grace: Option<Seconds<u64>>,
+    /// Whether every write leaves a line in the audit trail, which svc audit list shows [default: on]
+    #[arg(long, value_name = "MODE", env = "SVC_AUDIT")]
+    audit: Option<Audit>,
+    /// After how many days lines of the audit trail are removed; 0 keeps all [default: 365]
+    #[arg(long, value_name = "DAYS", env = "SVC_AUDIT_DAYS", value_parser = whole::<u32>)]
+    audit_days: Option<u32>,
+    /// Mail server that sends invitations and codes: smtp://user:password@host:587, or smtps://...:465; without one
+    /// they wait in the outbox, which svc mail list shows
+    #[arg(long, value_name = "URL", env = "SVC_SMTP_URL", hide_env_values = true)]
+    smtp_url: Option<String>,
+    /// Sender of mails, such as 'Shop <no-reply@example.com>'
+    #[arg(long, value_name = "MAILBOX", env = "SVC_MAIL_FROM")]
+    mail_from: Option<String>,
+    /// What is logged, such as warn or svc_server=debug [default: info, for demo warn]
+    #[arg(long, value_name = "FILTER", env = "SVC_LOG")]
+    pub(crate) log: Option<String>,
+    /// How log lines look [default: text]
+    #[arg(long, value_name = "FORMAT", env = "SVC_LOG_FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+    /// In the file only: the folder of the store. The flag belongs to every command.
+    #[arg(skip)]
+    pub(crate) dir: Option<PathBuf>,
+    /// In the file only: a table of names and addresses. Read by hand, since an error of the reader
+    /// would quote the address.
+    #[arg(skip)]
+    pub(crate) connect: Option<toml::Value>,
+}
+
+/// Whether writes leave lines in the audit trail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Audit {
+    /// No write is acknowledged without its line
+    On,
+    /// A write whose line the store does not take is acknowledged; the line goes to the log
+    BestEffort,
+    /// Requests leave no lines
+    Off,
+}
+
+impl From<Audit> for AuditMode {
+    fn from(audit: Audit) -> Self {
+        match audit {
+            Audit::On => Self::On,
+            Audit::BestEffort => Self::BestEffort,
+            Audit::Off => Self::Off,
+        }
+    }
+}
+
+/// A time in whole seconds.
+#[derive(Clone, Copy, Deserialize)]
+pub(crate) struct Seconds<T>(T);
+
+impl<T: FromStr> FromStr for Seconds<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl<T: Into<u64>> From<Seconds<T>> for Duration {
+    fn from(Seconds(seconds): Seconds<T>) -> Self {
+        Self::from_secs(seconds.into())
+    }
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object on each line
+    Json,
+}
+
+impl ServerOptions {
+    /// Reads a configuration file.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let file = path.display();
+        let text = fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!(
+                "cannot read the configuration file {file}: {error}; name another with --config"
+            ))
+        })?;
+        // The whole text of the error would show the line, which may hold the password of a database.
+        toml::from_str(&text).map_err(|error| {
+            let before = text.bytes().take(error.span().map_or(0, |span| span.start));
+            let line = 1 + before.filter(|byte| *byte == b'\n').count();
+            let message = error.message().trim_end();
+            Failure::usage(format!("{file}, line {line}: {message}"))
+        })
+    }
+
+    /// What is set here, and from the file what is not.
+    pub(crate) fn or(self, file: &ConfigFile) -> Self {
+        macro_rules! either {
+            ($($option:ident)+) => {
+                Self { $($option: self.$option.or_else(|| file.$option.clone())),+ }
+            };
+        }
+        either! {
+            listen data_listen public_url trusted_proxies cors_origins body_limit request_timeout
+            statement_timeout structure_check database_connections sqlite_readers body_timeout
+            header_timeout write_timeout min_transfer_rate max_connections
+            max_connections_per_address max_requests max_anonymous_requests answer_memory
+            tries_per_account tries_per_address proxy_timeout proxy_response_limit
+            max_proxy_requests shutdown_grace audit audit_days smtp_url mail_from log log_format
+            dir connect
+        }
+    }
+
+    /// The settings of the server: what is set, and its defaults for the rest.
+    pub(crate) fn server_config(&self) -> Config {
+        let mut config = Config::default();
+        macro_rules! set {
+            ($($option:ident)+) => {
+                $(if let Some(value) = self.$option.clone() {
+                    config.$option = value.into();
+                })+
+            };
+        }
+        set! {
+            listen trusted_proxies cors_origins body_limit request_timeout statement_timeout
+            structure_check database_connections body_timeout header_timeout write_timeout
+            min_transfer_rate max_connections max_connections_per_address max_requests
+            max_anonymous_requests answer_memory tries_per_account tries_per_address
+            proxy_timeout proxy_response_limit max_proxy_requests shutdown_grace audit audit_days
+        }
+        config.data_listen = self.data_listen;
+        config.sqlite_readers = self.sqlite_readers.map(NonZeroUsize::get);
+        let public_url = self.public_url.as_deref();
+        config.public_url = public_url.map(|url| url.trim_end_matches('/').to_owned());
+        // Without a sender the server says what is missing.
+        let smtp_url = self.smtp_url.as_deref().filter(|url| !url.is_empty());
+        let from = self.mail_from.as_deref().unwrap_or_default();
+        config.mail = smtp_url.map(|url| MailConfig::new(url, from));
+        config
+    }
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8080 or [::]:8080")
+}
+
+/// Reads a number of at least 1.
+fn positive<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse()
+        .map_err(|_| "must be a whole number of at least 1, without a unit")
+}
+
+/// Reads a number.
+fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse()
+        .map_err(|_| "must be a whole number, without a unit")
+}
+
+/// Reads an address as its flag does.
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_address(&text).map(Some).map_err(D::Error::custom)
+}
+
+/// Reads a list of texts, each as the flag of the same name reads it.
+fn texts<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: std::fmt::Display>,
+{
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    let parse = |text: &String| text.parse().map_err(D::Error::custom);
+    texts.iter().map(parse).collect::<Result<_, _>>().map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Result<ConfigFile, Failure> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("svc.toml");
+        fs::write(&path, text).unwrap();
+        ConfigFile::read(&path)
+    }
+
+    #[test]
+    fn the_file_fills_what_is_not_set_and_the_default_the_rest() {
+        let file = file("listen = \"127.0.0.1:1\"\nbody-limit = 5\nrequest-timeout = 7\ncors-origins = [\"https://a.example\"]").unwrap();
+        let set = ServerOptions {
+            body_limit: NonZeroUsize::new(9),
+            ..ServerOptions::default()
+        };
+        let config = set.or(&file).server_config();
+        assert_eq!(config.listen, "127.0.0.1:1".parse().unwrap());
+        assert_eq!(config.body_limit, 9);
+        assert_eq!(config.request_timeout, Duration::from_secs(7));
+        assert_eq!(config.cors_origins.len(), 1);
+        assert_eq!(config.max_requests, Config::default().max_requests);
+    }
+
+    #[test]
+    fn mail_needs_a_server_and_an_empty_one_is_none() {
+        let text =
+            "smtp-url = \"smtp://ann:hunter2@mail.example.com\"\nmail-from = \"a@b.example\"";
+        let options = file(text).unwrap();
+        let config = ServerOptions::default().or(&options).server_config();
+        assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
+        let mail = config.mail.unwrap();
+        assert!(mail.smtp_url.expose().contains("hunter2"));
+        assert_eq!(mail.from, "a@b.example");
+        let empty = ServerOptions {
+            smtp_url: Some(String::new()),
+            ..ServerOptions::default()
+        };
+        assert!(empty.or(&options).server_config().mail.is_none());
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_that_names_it_and_its_line() {
+        let options = file("listen = \"127.0.0.1:1\"\nlissten = 1\n");
+        let failure = options.err().unwrap();
+        assert!(matches!(failure, Failure::Usage(_)));
+        let text = failure.to_string();
+        for part in ["line 2", "lissten", "data-listen"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_broken_file_is_refused_without_showing_its_lines() {
+        let options = file("[connect]\nshop = \"postgres://app:hunter2@db/shop\n");
+        let failure = options.err().unwrap();
+        let text = failure.to_string();
+        assert!(text.contains("line 2"), "{text}");
+        assert!(!text.contains("hunter2"), "{text}");
+    }
+
+    #[test]
+    fn a_value_of_the_file_is_held_to_the_same_rules_as_the_flag() {
+        for text in [
+            "listen = \"nowhere\"",
+            "body-limit = 0",
+            "cors-origins = [\"x\"]",
+            "trusted-proxies = [\"x\"]",
+        ] {
+            assert!(file(text).is_err(), "{text}");
+        }
+    }
+}
