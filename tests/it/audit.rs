@@ -15,6 +15,7 @@ use std::{
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     thread,
+    time::{Duration, Instant},
 };
 
 use rusqlite::Connection;

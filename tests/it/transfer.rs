@@ -245,6 +245,11 @@ fn an_export_that_was_killed_goes_on_where_it_was() {
     other.extend(["--resume", "--filter", "id__lt=5"]);
     let (_, message) = run(service, folder.path(), "shop", &other).run_err();
     assert!(message.contains("other records"), "{message}");
+    let mut table = arguments.to_vec();
+    table[3] = "customers";
+    table.push("--resume");
+    let (_, message) = run(service, folder.path(), "shop", &table).run_err();
+    assert!(message.contains("other records"), "{message}");
     let mut resumed = arguments.to_vec();
     resumed.push("--resume");
     let again = run(service, folder.path(), "shop", &resumed).run_json();
@@ -278,6 +283,13 @@ fn an_import_that_was_interrupted_goes_on_behind_the_last_batch() {
     .unwrap();
     let (_, message) = two.run(&import).run_err();
     assert!(message.contains("--resume"), "{message}");
+    // Into another table it does not go on: its first 500 records would be missing there.
+    let mut table = import.to_vec();
+    table[3] = "a";
+    table.push("--resume");
+    let (_, message) = two.run(&table).run_err();
+    let places = ["/d/b", "/d/a"].map(|place| message.contains(place));
+    assert_eq!(places, [true, true], "{message}");
     let mut resume = import.to_vec();
     resume.extend(["--resume", "--json"]);
     let told = two.run(&resume).run_json();

@@ -128,6 +128,13 @@ pub(crate) struct View {
 }
 
 impl Collection {
+    /// Its name, with its project and environment: what the state of a transfer belongs to.
+    fn full_name(&self, service: &DataService) -> String {
+        let [project, environment] = service.scope();
+        let Self { resource, model } = self;
+        format!("{project}/{environment}/{resource}/{model}")
+    }
+
     /// Its records, each with its columns in the order and the spelling of the service.
     fn records(self, service: &DataService) -> Result<Handle<JsonObject>, Failure> {
         let client = service.client(&self.resource)?;

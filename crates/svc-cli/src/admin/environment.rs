@@ -9,7 +9,7 @@ use super::scope::{ENVIRONMENTS, InProject, PROJECTS, none_when_empty};
 use crate::{
     context::Context,
     failure::{Failure, OrFailure as _},
-    output::{row, time},
+    output::{counted, row, time},
 };
 
 /// How the fields of an environment are called here.
@@ -140,7 +140,8 @@ impl Environment {
                 output.result(
                     &row! { from: &from, to: &to, pages: pages },
                     &format!(
-                        "{pages} pages of environment {from} copied to {to} in project {project}\n"
+                        "{} of environment {from} copied to {to} in project {project}\n",
+                        counted(pages, "page")
                     ),
                 )
             }

@@ -29,6 +29,12 @@ pub(crate) struct DataService {
 }
 
 impl DataService {
+    /// The project and the environment.
+    pub(crate) fn scope(&self) -> [&str; 2] {
+        let [_, project, environment] = self.target.names();
+        [project, environment]
+    }
+
     /// A client of the built-in tools, with their token.
     pub(crate) fn tools(&self) -> Result<Client, Failure> {
         self.client(&ResourceName::from(ResourceName::TOOLS))

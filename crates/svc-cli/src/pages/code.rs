@@ -200,7 +200,7 @@ impl Push {
         if self.publish {
             let uids = to_publish(&client, &pairs, drafted, self.delete).await?;
             done.published = client.pages().publish(uids).send().await?;
-            text += &format!("published {} pages\n", done.published.len());
+            text += &format!("published {}\n", counted(done.published.len(), "page"));
         }
         if text.is_empty() {
             text = "nothing to push\n".to_owned();

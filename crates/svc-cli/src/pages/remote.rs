@@ -106,6 +106,6 @@ pub(super) async fn make_in_turn<T: Copy>(
 
 fn changed_meanwhile(label: &str) -> Failure {
     Failure::new(format!(
-        "the page of {label} was changed on the service in this moment; push again"
+        "the page of {label} was changed on the service in this moment; run the command again"
     ))
 }

@@ -20,7 +20,7 @@ use crate::{
     },
     context::Context,
     failure::{Failure, OrIo as _},
-    output::{Progress, RowWriter, row},
+    output::{Progress, RowWriter, counted, row},
 };
 
 /// Records in a request.
@@ -62,6 +62,9 @@ pub(crate) struct Export {
 /// How far an export has come.
 #[derive(Serialize, Deserialize)]
 struct State {
+    /// Whose records, with project and environment.
+    #[serde(default)]
+    collection: String,
     /// The query of the first page, to detect that another one is given now.
     asked: String,
     /// The query of the next page.
@@ -83,9 +86,10 @@ impl Export {
             )));
         }
         let asked = self.query()?;
+        let collection = self.collection.full_name(&self.service);
         let part = beside(&self.file, ".part");
         let state_file = StateFile::beside(&self.file, ".state");
-        let begun = self.begun(&state_file, &asked)?;
+        let begun = self.begun(&state_file, &collection, &asked)?;
         let mut file = OpenOptions::new();
         let mut file = file
             .write(true)
@@ -117,6 +121,7 @@ impl Export {
             let query = link.split_once('?').map(|(_, query)| query.to_owned());
             next = query.unwrap_or_default();
             state_file.write(&State {
+                collection: collection.clone(),
                 asked: asked.clone(),
                 next: next.clone(),
                 bytes,
@@ -131,7 +136,7 @@ impl Export {
             state_file.remove()?;
         }
         let file = self.file.to_string_lossy();
-        let text = format!("{records} records in {file}\n");
+        let text = format!("{} in {file}\n", counted(records, "record"));
         let result = row! { file: &file, records: records };
         context.output.result(&result, &text)
     }
@@ -149,7 +154,12 @@ impl Export {
     }
 
     /// How far an export of the same has come, if it is to go on.
-    fn begun(&self, state_file: &StateFile, asked: &str) -> Result<Option<State>, Failure> {
+    fn begun(
+        &self,
+        state_file: &StateFile,
+        collection: &str,
+        asked: &str,
+    ) -> Result<Option<State>, Failure> {
         if !state_file.exists() {
             return Ok(None);
         }
@@ -160,11 +170,13 @@ impl Export {
             )));
         }
         let state: State = state_file.read()?;
-        match state.asked == asked {
+        match state.collection == collection && state.asked == asked {
             true => Ok(Some(state)),
-            false => Err(Failure::usage(
-                "the export that was interrupted was one of other records; ask for the same, or begin anew without --resume",
-            )),
+            false => Err(Failure::usage(format!(
+                "the export that was interrupted was one of other records; ask for the same, or delete {} and begin \
+                 again without --resume",
+                state_file.path().display()
+            ))),
         }
     }
 }

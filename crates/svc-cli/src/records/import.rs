@@ -175,10 +175,23 @@ impl Import {
 
     /// How far the import has come: a new one, or the one that is to go on.
     fn begun(&self, state_file: &StateFile) -> Result<State, Failure> {
+        let collection = self.collection.full_name(&self.service);
+        let new = || State::new(collection.clone(), self.batch, self.atomic);
         if !state_file.exists() {
-            return Ok(State::new(self.batch, self.atomic));
+            return Ok(new());
         }
         let state: State = state_file.read()?;
+        if state.complete && !self.resume {
+            return Ok(new());
+        }
+        if state.collection != collection {
+            return Err(Failure::usage(format!(
+                "{} tells of an import into {}, and this one goes into {collection}; go on with that one, or delete \
+                 the file",
+                state_file.path().display(),
+                state.collection
+            )));
+        }
         if self.resume {
             if state.atomic != self.atomic && !state.complete {
                 return Err(Failure::usage(match state.atomic {
@@ -187,9 +200,6 @@ impl Import {
                 }));
             }
             return Ok(state);
-        }
-        if state.complete {
-            return Ok(State::new(self.batch, self.atomic));
         }
         Err(Failure::usage(format!(
             "an import of {} was interrupted; go on with: {}, or delete {}",

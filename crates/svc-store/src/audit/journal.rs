@@ -180,13 +180,17 @@ impl BegunWrite {
             .collect::<Vec<_>>();
         // Between here and the end of the append a killed process may have the line in the trail or not. The note
         // has the identifier of the line, so that it becomes no second one.
+        let of_many;
         let noted = match lines.as_slice() {
             [] => None,
-            [line] => Some(line.clone()),
-            [first, ..] => Some(self.begun.clone().with_uid(first.uid())),
+            [line] => Some(line),
+            [first, ..] => {
+                of_many = self.begun.clone().with_uid(first.uid());
+                Some(&of_many)
+            }
         };
         if let Some(noted) = noted
-            && let Err(error) = inner.file.write(&slot, &noted)
+            && let Err(error) = inner.file.write(&slot, noted)
         {
             tracing::warn!(%error, "the journal of writes cannot be written");
         }

@@ -13,7 +13,7 @@ use crate::{
     connect,
     context::Context,
     failure::Failure,
-    output::{FormatArg, row, time, to_row},
+    output::{FormatArg, counted, row, time, to_row},
 };
 
 /// How many lines are read at most.
@@ -81,8 +81,8 @@ impl Check {
         match number {
             0 => Ok(()),
             number => Err(Failure::new(format!(
-                "{number} writes are without a line or of unknown outcome; compare the records with what their callers \
-                 meant to write"
+                "{} without a line or of unknown outcome; compare the records with what their callers meant to write",
+                counted(number, "write")
             ))),
         }
     }

@@ -8,6 +8,9 @@ use crate::output::{counted, row};
 /// How far an import has come.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
+    /// Where the records go, with project and environment.
+    #[serde(default)]
+    pub(super) collection: String,
     /// The name of the import, which the keys of its batches begin with.
     import: Uuid,
     /// How many records the next batch has. One that was sent is sent again with as many.
@@ -25,8 +28,9 @@ pub(super) struct State {
 
 impl State {
     /// That of a new import.
-    pub(super) fn new(batch: u32, atomic: bool) -> Self {
+    pub(super) fn new(collection: String, batch: u32, atomic: bool) -> Self {
         Self {
+            collection,
             import: Uuid::new_v4(),
             batch,
             atomic,
@@ -60,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_batch_has_the_same_key_until_it_is_answered() {
-        let mut state = State::new(500, false);
+        let mut state = State::new("demo/prod/shop/orders".to_owned(), 500, false);
         let first = state.batch_key();
         assert_eq!(state.batch_key(), first);
         let kept = serde_json::to_string(&state).unwrap();
@@ -68,6 +72,9 @@ mod tests {
         assert_eq!(read.batch_key(), first);
         state.records += 500;
         assert_ne!(state.batch_key(), first);
-        assert_ne!(State::new(500, false).batch_key(), first);
+        assert_ne!(
+            State::new("demo/prod/shop/orders".to_owned(), 500, false).batch_key(),
+            first
+        );
     }
 }
