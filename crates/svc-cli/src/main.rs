@@ -26,8 +26,13 @@ mod serve;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+use mimalloc::MiMalloc;
 
 use crate::{cli::Cli, failure::Failure};
+
+/// The system's allocator took a quarter of the time of a small request.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
