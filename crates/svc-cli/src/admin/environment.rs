@@ -105,7 +105,7 @@ impl Environment {
                 let mut new = NewEnvironment::new(&name);
                 new.name = title;
                 let made = environments.create(&project, new).await;
-                made.or_missing(PROJECTS)?;
+                made.or_refused(PROJECTS, NAMES)?;
                 let text = format!("environment {name} added to project {project}\n");
                 output.result(&row! { environment: &name }, &text)
             }

@@ -78,7 +78,8 @@ impl Project {
             let mut new = NewProject::new(&name);
             new.name = title;
             new.owner = owner;
-            context.store().await?.projects().create(new).await?;
+            let made = context.store().await?.projects().create(new).await;
+            made.or_refused(PROJECTS, &[("unique_name", "NAME")])?;
             let text = format!("project {name} added, with environment prod\n");
             return output.result(&row! { project: &name }, &text);
         }

@@ -120,7 +120,7 @@ impl Resource {
                 let mut new = NewResource::new(name.clone(), url);
                 new.name = title;
                 let made = resources.create(&scope.project, &scope.env, new).await;
-                made.or_missing(ENVIRONMENTS)?;
+                made.or_refused(ENVIRONMENTS, &[("unique_name", "NAME")])?;
                 if !is_database {
                     let text = format!("resource {name} added, for svc secret set and svc proxy\n");
                     return output.result(&row! { resource: &name }, &text);

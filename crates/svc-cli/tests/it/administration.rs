@@ -307,6 +307,16 @@ fn the_folder_comes_from_the_flag_then_the_variable_then_the_file() {
 }
 
 #[test]
+fn a_name_that_is_taken_is_called_as_on_the_command_line() {
+    let sandbox = Sandbox::new();
+    sandbox.json(&["project", "add", "crm"]);
+    let message = sandbox.failure(1, &["project", "add", "crm"]);
+    assert!(message.contains("NAME: "), "{message}");
+    let message = sandbox.failure(1, &["env", "add", "prod", "--project", "crm"]);
+    assert!(message.contains("NAME: "), "{message}");
+}
+
+#[test]
 fn a_backup_is_a_store_of_its_own_and_overwrites_nothing() {
     let sandbox = Sandbox::new();
     sandbox.json(&["project", "add", "crm"]);
