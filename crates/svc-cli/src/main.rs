@@ -30,7 +30,7 @@ use mimalloc::MiMalloc;
 
 use crate::{cli::Cli, failure::Failure};
 
-/// The system's allocator took a quarter of the time of a small request.
+/// With it a small request takes a sixth fewer instructions than with the system's allocator (`docs/performance.md`).
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

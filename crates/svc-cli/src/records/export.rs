@@ -63,7 +63,6 @@ pub(crate) struct Export {
 #[derive(Serialize, Deserialize)]
 struct State {
     /// Whose records, with project and environment.
-    #[serde(default)]
     collection: String,
     /// The query of the first page, to detect that another one is given now.
     asked: String,

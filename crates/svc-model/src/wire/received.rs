@@ -1,6 +1,6 @@
 //! Requests as a service receives them, and how operations are read out of them.
 
-use std::{borrow::Cow, mem};
+use std::{borrow::Cow, fmt, mem};
 
 use http::{HeaderMap, HeaderName};
 use serde_json::value::RawValue;
@@ -117,8 +117,8 @@ impl ReadQuery for Draft {
     }
 }
 
-/// The parts of a request, as a service received them, and what was wrong with those that were read.
-#[derive(Debug)]
+/// The parts of a request, as a service received them, and what was wrong with those that were read. `Debug` shows
+/// none of the values: a body may hold a password, and a header a credential.
 pub struct ReceivedRequest<'r> {
     segments: std::vec::IntoIter<String>,
     query: Vec<Pair<'r>>,
@@ -129,6 +129,12 @@ pub struct ReceivedRequest<'r> {
     /// What is wrong with the query string, which is told before all else.
     wrong_parameters: Invalid,
     invalid: Invalid,
+}
+
+impl fmt::Debug for ReceivedRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReceivedRequest").finish_non_exhaustive()
+    }
 }
 
 impl<'r> ReceivedRequest<'r> {
@@ -352,6 +358,15 @@ mod tests {
         );
         let unknown = Invalid::general(r#"unknown parameter "drft"; known is draft"#);
         assert_eq!(finish("drft=1"), Err(unknown));
+    }
+
+    #[test]
+    fn debug_shows_no_value_of_a_request() {
+        let mut headers = HeaderMap::new();
+        headers.insert("authorization", http::HeaderValue::from_static("hidden"));
+        let body = serde_json::from_str(r#"{"password":"hidden"}"#).unwrap();
+        let request = ReceivedRequest::new(["hidden".to_owned()], "a=hidden", &headers, body);
+        assert!(!format!("{request:?}").contains("hidden"));
     }
 
     #[test]

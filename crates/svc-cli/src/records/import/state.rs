@@ -9,7 +9,6 @@ use crate::output::{counted, row};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
     /// Where the records go, with project and environment.
-    #[serde(default)]
     pub(super) collection: String,
     /// The name of the import, which the keys of its batches begin with.
     import: Uuid,
