@@ -55,7 +55,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 #[cfg(test)]
 #[tokio::test]
 async fn the_transport_keeps_the_contract() {
-    use svc_api::wire::conformance::Rule;
+    use svc_testing::conformance::Rule;
 
     let redirects = reqwest::redirect::Policy::none();
     let reqwest = reqwest::Client::builder().redirect(redirects).build();

@@ -2,16 +2,12 @@
 //!
 //! A transport implements one trait with one function. It sends one request; it follows no redirect,
 //! decompresses nothing, adds no credential and never retries, and an answer that is not 2xx is `Ok`.
-//! Everything that an implementer needs to construct is public, and the conformance kit (feature
-//! `test-util`) is what every transport must pass.
+//! Everything that an implementer needs to construct is public, and the conformance kit of the crate `svc-testing` is
+//! what every transport must pass.
 
 mod any;
 mod body;
-#[cfg(feature = "test-util")]
-pub mod conformance;
 mod error;
-#[cfg(feature = "test-util")]
-pub mod mock;
 mod operation;
 pub(crate) mod parts;
 mod received;

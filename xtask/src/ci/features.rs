@@ -6,8 +6,9 @@ use cargo_metadata::Package;
 use crate::shell::{Failure, Repository};
 use crate::wasm32::{self, WASM};
 
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 6] = [
     "svc-model",
+    "svc-testing",
     "svc-auth",
     "svc-transport",
     "svc-api",

@@ -10,6 +10,7 @@ use crate::shell::{Failure, Repository};
 const LAYERS: &[(&str, &[&str])] = &[
     ("svc-macros", &[]),
     ("svc-model", &["svc-macros"]),
+    ("svc-testing", &["svc-model"]),
     ("svc-auth", &["svc-model"]),
     ("svc-transport", &["svc-model"]),
     ("svc-api", &["svc-model", "svc-auth", "svc-transport"]),
@@ -40,9 +41,10 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that end up in other people's programs.
-const CLIENT_CRATES: [&str; 5] = [
+const CLIENT_CRATES: [&str; 6] = [
     "svc-macros",
     "svc-model",
+    "svc-testing",
     "svc-auth",
     "svc-transport",
     "svc-api",
@@ -52,7 +54,9 @@ const CLIENT_CRATES: [&str; 5] = [
 const CLIENT_MAY_USE: &[&str] = &[
     "bytes",
     "fastrand",
+    "futures-channel",
     "futures-core",
+    "futures-timer",
     "futures-util",
     "h2",
     "http",

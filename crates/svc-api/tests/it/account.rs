@@ -19,8 +19,9 @@ use svc_api::{
         AuthState, MemoryStore, ServiceRequest, ServiceToken, StoreError, StoredTokens, Swap,
         TokenStore,
     },
-    wire::{Body, BoxFuture, TransportErrorKind, mock::MockTransport},
+    wire::{Body, BoxFuture, TransportErrorKind},
 };
+use svc_testing::ScriptedTransport;
 
 use crate::support::{builder, client};
 
@@ -34,18 +35,22 @@ fn state(text: &str) -> AuthState {
 }
 
 /// A client whose user is signed in.
-fn signed_in(mock: &MockTransport) -> (Client, MemoryStore) {
+fn signed_in(script: &ScriptedTransport) -> (Client, MemoryStore) {
     let store = MemoryStore::holding(state(STATE_1));
-    let client = builder(mock).session_store(store.clone()).build().unwrap();
+    let client = builder(script)
+        .session_store(store.clone())
+        .build()
+        .unwrap();
     (client, store)
 }
 
 /// `METHOD path authorization body` of each call.
-fn sent(mock: &MockTransport) -> Vec<String> {
+fn sent(script: &ScriptedTransport) -> Vec<String> {
     let show = |value: Option<&HeaderValue>| {
         value.map_or("-".to_owned(), |value| value.to_str().unwrap().to_owned())
     };
-    mock.requests()
+    script
+        .requests()
         .iter()
         .map(|request| {
             format!(
@@ -62,18 +67,23 @@ fn sent(mock: &MockTransport) -> Vec<String> {
         .collect()
 }
 
-fn ok(bodies: &[&str]) -> MockTransport {
-    bodies.iter().fold(MockTransport::new(), |mock, body| {
-        mock.answer(StatusCode::OK, (*body).to_owned())
-    })
+fn ok(bodies: &[&str]) -> ScriptedTransport {
+    bodies
+        .iter()
+        .fold(ScriptedTransport::new(), |script, body| {
+            script.answer(StatusCode::OK, (*body).to_owned())
+        })
 }
 
 #[tokio::test]
 async fn user_sessions_rule_1_login_gives_tokens_and_user_and_signs_in() {
     let login = format!(r#"{{"token":{STATE_1},"user":{USER}}}"#);
-    let mock = ok(&[&login, "[]"]);
+    let script = ok(&[&login, "[]"]);
     let store = MemoryStore::new();
-    let client = builder(&mock).session_store(store.clone()).build().unwrap();
+    let client = builder(&script)
+        .session_store(store.clone())
+        .build()
+        .unwrap();
     let account = client.account();
     let answer = account
         .login_via_email_password("ann@example.com", "correct horse")
@@ -85,7 +95,7 @@ async fn user_sessions_rule_1_login_gives_tokens_and_user_and_signs_in() {
     assert_eq!(store.tokens(), Some(state(STATE_1)));
     client.records("shop", "orders").list().await.unwrap();
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [
             r#"POST login - {"email":"ann@example.com","password":"correct horse"}"#,
             "GET /projects/demo/prod/shop/models/orders JWT a1",
@@ -95,8 +105,8 @@ async fn user_sessions_rule_1_login_gives_tokens_and_user_and_signs_in() {
 
 #[tokio::test]
 async fn a_login_that_is_refused_leaves_everything_as_it_was() {
-    let mock = MockTransport::new().answer(StatusCode::UNAUTHORIZED, REFUSED);
-    let (client, store) = signed_in(&mock);
+    let script = ScriptedTransport::new().answer(StatusCode::UNAUTHORIZED, REFUSED);
+    let (client, store) = signed_in(&script);
     let login = client.account().login_via_email_password("a@b.c", "wrong");
     let error = login.await.unwrap_err();
     assert!(error.is_unauthenticated());
@@ -106,7 +116,7 @@ async fn a_login_that_is_refused_leaves_everything_as_it_was() {
 
 #[tokio::test]
 async fn user_sessions_rule_2_a_client_restores_its_user_when_it_is_made() {
-    let (client, _) = signed_in(&MockTransport::new());
+    let (client, _) = signed_in(&ScriptedTransport::new());
     assert!(client.account().session().is_signed_in());
     let headers = client.account().headers().await.unwrap().unwrap();
     assert_eq!(headers[header::AUTHORIZATION], "JWT a1");
@@ -114,12 +124,12 @@ async fn user_sessions_rule_2_a_client_restores_its_user_when_it_is_made() {
 
 #[tokio::test]
 async fn user_sessions_rule_4_a_token_about_to_expire_is_refreshed_before_the_call() {
-    let mock = ok(&[STATE_2, "[]", "[]"]);
+    let script = ok(&[STATE_2, "[]", "[]"]);
     let mut tokens = state(STATE_1);
     tokens.access_token_expires = Some("2026-09-15T12:00:00Z".into());
     let now = Arc::new(AtomicU64::new(1_789_473_600 - 29));
     let clock = Arc::clone(&now);
-    let client = builder(&mock)
+    let client = builder(&script)
         .session_store(MemoryStore::holding(tokens))
         .clock(move || Duration::from_secs(clock.load(Ordering::Relaxed)))
         .build()
@@ -128,28 +138,28 @@ async fn user_sessions_rule_4_a_token_about_to_expire_is_refreshed_before_the_ca
     orders.list().await.unwrap();
     orders.list().await.unwrap();
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [
             r#"POST refresh - {"refresh_token":"r1"}"#,
             "GET /projects/demo/prod/shop/models/orders JWT a2",
             "GET /projects/demo/prod/shop/models/orders JWT a2",
         ]
     );
-    let agent = &mock.requests()[0].headers[header::USER_AGENT];
+    let agent = &script.requests()[0].headers[header::USER_AGENT];
     assert!(agent.to_str().unwrap().starts_with("svc-api/"));
 }
 
 #[tokio::test]
 async fn a_refused_token_is_renewed_and_the_call_replayed_once() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::UNAUTHORIZED, REFUSED)
         .answer(StatusCode::OK, STATE_2)
         .answer(StatusCode::UNAUTHORIZED, REFUSED);
-    let (client, store) = signed_in(&mock);
+    let (client, store) = signed_in(&script);
     let error = client.records("shop", "orders").get(7).await.unwrap_err();
     assert!(error.is_unauthenticated());
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [
             "GET /projects/demo/prod/shop/models/orders/7 JWT a1",
             r#"POST refresh - {"refresh_token":"r1"}"#,
@@ -161,24 +171,24 @@ async fn a_refused_token_is_renewed_and_the_call_replayed_once() {
 
 #[tokio::test]
 async fn calls_that_are_refused_together_make_one_refresh() {
-    let mock = (0..3).fold(MockTransport::new(), |mock, _| {
-        mock.answer(StatusCode::UNAUTHORIZED, REFUSED)
+    let script = (0..3).fold(ScriptedTransport::new(), |script, _| {
+        script.answer(StatusCode::UNAUTHORIZED, REFUSED)
     });
     // One refresh, and each call once more.
-    let mock = mock.answer(StatusCode::OK, STATE_2);
-    let mock = (0..3).fold(mock, |mock, _| mock.answer(StatusCode::OK, "{}"));
+    let script = script.answer(StatusCode::OK, STATE_2);
+    let script = (0..3).fold(script, |script, _| script.answer(StatusCode::OK, "{}"));
     // All three are sent before the first refusal is looked at.
     let all_sent = Arc::new(tokio::sync::Barrier::new(3));
     let transport = {
-        let (mock, all_sent) = (mock.clone(), Arc::clone(&all_sent));
+        let (script, all_sent) = (script.clone(), Arc::clone(&all_sent));
         svc_api::wire::transport_fn(move |request: http::Request<Body>| {
-            let (mock, all_sent) = (mock.clone(), Arc::clone(&all_sent));
+            let (script, all_sent) = (script.clone(), Arc::clone(&all_sent));
             async move {
                 let is_first = request
                     .headers()
                     .get(header::AUTHORIZATION)
                     .is_some_and(|value| value == "JWT a1");
-                let answer = svc_api::wire::Transport::send(&mock, request).await;
+                let answer = svc_api::wire::Transport::send(&script, request).await;
                 if is_first {
                     all_sent.wait().await;
                 }
@@ -200,43 +210,43 @@ async fn calls_that_are_refused_together_make_one_refresh() {
         orders.get(3).send()
     );
     assert!(one.is_ok() && two.is_ok() && three.is_ok());
-    let refreshes = sent(&mock);
+    let refreshes = sent(&script);
     let refreshes = refreshes.iter().filter(|call| call.contains("refresh -"));
     assert_eq!(refreshes.count(), 1);
-    assert_eq!(mock.unused(), 0);
+    assert_eq!(script.unused(), 0);
 }
 
 #[tokio::test]
 async fn user_sessions_rule_6_logout_forgets_the_tokens_and_tells_nobody() {
-    let mock = MockTransport::new();
-    let (client, store) = signed_in(&mock);
+    let script = ScriptedTransport::new();
+    let (client, store) = signed_in(&script);
     let clone = client.clone();
     client.account().logout().await.unwrap();
     assert_eq!(store.tokens(), None);
     assert!(!clone.account().session().is_signed_in());
     assert!(client.account().headers().await.unwrap().is_none());
-    assert!(mock.requests().is_empty());
+    assert!(script.requests().is_empty());
 }
 
 #[tokio::test]
 async fn logout_tells_the_service_when_asked_to_and_succeeds_whatever_comes_of_it() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::NO_CONTENT, "")
         .fail(TransportErrorKind::Timeout);
     for _ in 0..2 {
-        let (client, store) = signed_in(&mock);
+        let (client, store) = signed_in(&script);
         client.account().logout().revoke().await.unwrap();
         assert_eq!(store.tokens(), None);
         // There is nothing to revoke any more.
         client.account().logout().revoke().await.unwrap();
     }
-    assert_eq!(sent(&mock), ["POST logout JWT a1", "POST logout JWT a1"]);
+    assert_eq!(sent(&script), ["POST logout JWT a1", "POST logout JWT a1"]);
 }
 
 #[tokio::test]
 async fn user_sessions_rule_7_the_api_token_takes_priority_and_survives_logout() {
-    let mock = ok(&["[]", "[]", USER, "{}"]);
-    let client = builder(&mock)
+    let script = ok(&["[]", "[]", USER, "{}"]);
+    let client = builder(&script)
         .api_token(ApiToken::new("token").unwrap())
         .session_store(MemoryStore::holding(state(STATE_1)))
         .build()
@@ -248,33 +258,33 @@ async fn user_sessions_rule_7_the_api_token_takes_priority_and_survives_logout()
     account.logout().await.unwrap();
     client.records("shop", "orders").list().await.unwrap();
     assert!(account.is_authenticated().await.unwrap().authenticated);
-    let calls = sent(&mock);
+    let calls = sent(&script);
     assert!(calls.iter().all(|call| call.contains("Bearer token")));
     assert_eq!(calls.len(), 3);
 }
 
 #[tokio::test]
 async fn user_sessions_rule_8_without_headers_nobody_is_asked() {
-    let mock = MockTransport::new();
-    let check = client(&mock).account().is_authenticated().await.unwrap();
+    let script = ScriptedTransport::new();
+    let check = client(&script).account().is_authenticated().await.unwrap();
     assert!(!check.authenticated);
     assert_eq!(check.user, None);
-    assert!(mock.requests().is_empty());
+    assert!(script.requests().is_empty());
 }
 
 #[tokio::test]
 async fn user_sessions_rule_8_with_headers_the_service_is_asked() {
-    let mock = ok(&[USER]);
-    let (client, _) = signed_in(&mock);
+    let script = ok(&[USER]);
+    let (client, _) = signed_in(&script);
     let check = client.account().is_authenticated().await.unwrap();
     assert!(check.authenticated);
     assert_eq!(check.user.unwrap().uid, "7f");
-    assert_eq!(sent(&mock), ["GET user JWT a1"]);
+    assert_eq!(sent(&script), ["GET user JWT a1"]);
 }
 
 #[tokio::test]
 async fn user_sessions_rule_8_request_failures_are_errors() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::INTERNAL_SERVER_ERROR, "")
         .fail(TransportErrorKind::Timeout)
         // Refused, renewed, and refused again.
@@ -284,7 +294,7 @@ async fn user_sessions_rule_8_request_failures_are_errors() {
         // Refused, and not renewed.
         .answer(StatusCode::UNAUTHORIZED, REFUSED)
         .answer(StatusCode::UNAUTHORIZED, REFUSED);
-    let (client, store) = signed_in(&mock);
+    let (client, store) = signed_in(&script);
     let account = client.account();
     let error = account.is_authenticated().await.unwrap_err();
     assert_eq!(error.status(), Some(StatusCode::INTERNAL_SERVER_ERROR));
@@ -297,7 +307,7 @@ async fn user_sessions_rule_8_request_failures_are_errors() {
         error.to_string(),
         "account.user: the session has ended; sign in again"
     );
-    assert_eq!(mock.unused(), 0);
+    assert_eq!(script.unused(), 0);
     // That was the end of the session, so that now nobody is asked.
     assert_eq!(store.tokens(), None);
     let check = account.is_authenticated().await.unwrap();
@@ -307,10 +317,10 @@ async fn user_sessions_rule_8_request_failures_are_errors() {
 #[tokio::test]
 async fn signing_up_signs_nobody_in() {
     let registered = format!(r#"{{"result":true,"user":{USER}}}"#);
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::CREATED, registered)
         .answer(StatusCode::OK, r#"{"result":false}"#);
-    let client = client(&mock);
+    let client = client(&script);
     let account = client.account();
     let answer = account
         .register_via_email_password("ann@example.com", "pw")
@@ -326,7 +336,7 @@ async fn signing_up_signs_nobody_in() {
     assert!(!answer.unwrap().result);
     assert!(!account.session().is_signed_in());
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [
             r#"POST register - {"email":"ann@example.com","password":"pw","first_name":"Ann","last_name":"Lee","language":"en","timezone":"Europe/Berlin"}"#,
             r#"POST register - {"email":"x@y.z","password":"pw"}"#,
@@ -337,8 +347,8 @@ async fn signing_up_signs_nobody_in() {
 #[tokio::test]
 async fn passwords_are_changed_and_the_new_tokens_saved() {
     let changed = format!(r#"{{"result":true,"new_state":{STATE_2}}}"#);
-    let mock = ok(&[&changed, &changed, &changed, r#"{"result":false}"#]);
-    let (client, store) = signed_in(&mock);
+    let script = ok(&[&changed, &changed, &changed, r#"{"result":false}"#]);
+    let (client, store) = signed_in(&script);
     let account = client.account();
     let change = account.change_password("new", Some("old".into()));
     let answer = change.await.unwrap();
@@ -361,7 +371,7 @@ async fn passwords_are_changed_and_the_new_tokens_saved() {
     assert!(!answer.result);
     assert_eq!(store.tokens(), Some(state(STATE_2)));
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [
             r#"POST change_password JWT a1 {"new_password":"new","current_password":"old"}"#,
             r#"POST reset_password_complete - {"code":"c0de","new_password":"new"}"#,
@@ -403,12 +413,12 @@ async fn a_changed_password_does_not_sign_in_who_has_signed_out_meanwhile() {
 
 #[tokio::test]
 async fn codes_are_asked_for_and_addresses_changed() {
-    let mock = ok(&[
+    let script = ok(&[
         r#"{"result":true}"#,
         r#"{"result":true,"sent_confirmation_to":"x@y.z"}"#,
         r#"{"result":true,"old_email":"a@b.c","new_email":"x@y.z"}"#,
     ]);
-    let (client, store) = signed_in(&mock);
+    let (client, store) = signed_in(&script);
     let account = client.account();
     assert!(account.reset_password("a@b.c").await.unwrap().result);
     let asked = account.change_email("x@y.z", Some("pw".into()));
@@ -419,7 +429,7 @@ async fn codes_are_asked_for_and_addresses_changed() {
     assert_eq!(changed.new_email.as_deref(), Some("x@y.z"));
     assert_eq!(store.tokens(), Some(state(STATE_1)));
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [
             r#"POST reset_password - {"email":"a@b.c"}"#,
             r#"POST change_email JWT a1 {"new_email":"x@y.z","current_password":"pw"}"#,
@@ -430,18 +440,18 @@ async fn codes_are_asked_for_and_addresses_changed() {
 
 #[tokio::test]
 async fn a_client_with_draft_on_sends_it_with_account_calls_too() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::UNAUTHORIZED, REFUSED)
         .answer(StatusCode::OK, STATE_2)
         .answer(StatusCode::OK, USER);
-    let client = builder(&mock)
+    let client = builder(&script)
         .draft(true)
         .session_store(MemoryStore::holding(state(STATE_1)))
         .build()
         .unwrap();
     client.account().is_authenticated().await.unwrap();
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [
             "GET user?draft=1 JWT a1",
             r#"POST refresh?draft=1 - {"refresh_token":"r1"}"#,
@@ -452,8 +462,8 @@ async fn a_client_with_draft_on_sends_it_with_account_calls_too() {
 
 #[tokio::test]
 async fn a_call_that_a_session_opens_says_when_nobody_is_signed_in() {
-    let mock = MockTransport::new().answer(StatusCode::UNAUTHORIZED, REFUSED);
-    let client = client(&mock);
+    let script = ScriptedTransport::new().answer(StatusCode::UNAUTHORIZED, REFUSED);
+    let client = client(&script);
     let error = client.account().change_email("x@y.z", None).await;
     assert_eq!(
         error.unwrap_err().to_string(),
@@ -487,8 +497,8 @@ impl TokenStore for Full {
 #[tokio::test]
 async fn tokens_that_cannot_be_stored_are_not_used() {
     let login = format!(r#"{{"token":{STATE_2},"user":{USER}}}"#);
-    let mock = ok(&[&login]);
-    let client = builder(&mock).session_store(Full).build().unwrap();
+    let script = ok(&[&login]);
+    let client = builder(&script).session_store(Full).build().unwrap();
     let account = client.account();
     let error = account.login_via_email_password("a@b.c", "pw").await;
     let error = error.unwrap_err();
@@ -502,9 +512,9 @@ async fn tokens_that_cannot_be_stored_are_not_used() {
 
 #[test]
 fn debug_shows_no_secret() {
-    let mock = MockTransport::new();
+    let script = ScriptedTransport::new();
     let hidden = state(r#"{"access_token":"hidden-1","refresh_token":"hidden-2"}"#);
-    let builder = builder(&mock).session_store(MemoryStore::holding(hidden));
+    let builder = builder(&script).session_store(MemoryStore::holding(hidden));
     let mut shown = format!("{builder:?}");
     let client = builder.build().unwrap();
     let account = client.account();

@@ -5,8 +5,9 @@ use svc_api::{
     ErrorKind, RequestOptions,
     auth::{AuthState, MemoryStore, account},
     model::{proxy, records},
-    wire::{AnyOperation, Body, Operation, OperationInfo, mock::MockTransport},
+    wire::{AnyOperation, Body, Operation, OperationInfo},
 };
+use svc_testing::ScriptedTransport;
 
 use crate::support::{builder, client};
 
@@ -30,13 +31,13 @@ fn state(text: &str) -> AuthState {
 
 #[tokio::test]
 async fn an_answer_is_given_as_it_came() {
-    let mock = MockTransport::new().answer(StatusCode::OK, "[ 1.50 ]");
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "[ 1.50 ]");
     let mut list = operation(&LIST, &["demo", "prod", "shop", "orders"]);
     list.query.push("_order_by", "-id");
     let options = RequestOptions::new();
-    let answer = client(&mock).answer(&list, &options).await.unwrap();
+    let answer = client(&script).answer(&list, &options).await.unwrap();
     assert_eq!(answer.body(), "[ 1.50 ]");
-    let requests = mock.requests();
+    let requests = script.requests();
     let path = requests[0].uri.path_and_query().unwrap();
     assert_eq!(path, "/projects/demo/prod/shop/models/orders?_order_by=-id");
     assert_eq!(requests[0].operation(), Some(&LIST));
@@ -45,9 +46,9 @@ async fn an_answer_is_given_as_it_came() {
 #[tokio::test]
 async fn an_error_of_the_service_is_the_error_of_the_call() {
     let body = r#"{"detail":"no","error_code":"not_found"}"#;
-    let mock = MockTransport::new().answer(StatusCode::NOT_FOUND, body);
+    let script = ScriptedTransport::new().answer(StatusCode::NOT_FOUND, body);
     let list = operation(&LIST, &["demo", "prod", "shop", "orders"]);
-    let error = client(&mock).answer(&list, &RequestOptions::new()).await;
+    let error = client(&script).answer(&list, &RequestOptions::new()).await;
     let error = error.unwrap_err();
     assert!(error.is_not_found());
     assert_eq!(
@@ -58,7 +59,7 @@ async fn an_error_of_the_service_is_the_error_of_the_call() {
 
 #[tokio::test]
 async fn what_the_proxy_passes_on_is_an_answer_whatever_its_status() {
-    let mock = MockTransport::new().answer_with(|_| {
+    let script = ScriptedTransport::new().answer_with(|_| {
         let mut response = http::Response::new(Body::from("teapot"));
         *response.status_mut() = StatusCode::IM_A_TEAPOT;
         let value = HeaderValue::from_static("upstream");
@@ -66,7 +67,7 @@ async fn what_the_proxy_passes_on_is_an_answer_whatever_its_status() {
         Ok(response)
     });
     let send = operation(&PROXY, &[]);
-    let answer = client(&mock)
+    let answer = client(&script)
         .answer(&send, &RequestOptions::new())
         .await
         .unwrap();
@@ -76,24 +77,27 @@ async fn what_the_proxy_passes_on_is_an_answer_whatever_its_status() {
 
 #[tokio::test]
 async fn without_a_project_nothing_is_sent() {
-    let mock = MockTransport::new();
+    let script = ScriptedTransport::new();
     let list = operation(&LIST, &["", "prod", "shop", "orders"]);
-    let error = client(&mock).answer(&list, &RequestOptions::new()).await;
+    let error = client(&script).answer(&list, &RequestOptions::new()).await;
     let error = error.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Request);
     assert!(error.to_string().contains("no project is set"), "{error}");
-    assert!(mock.requests().is_empty());
+    assert!(script.requests().is_empty());
 }
 
 #[tokio::test]
 async fn tokens_that_an_answer_brings_are_saved() {
     let login = format!(r#"{{"token":{STATE_1},"user":{{"uid":"7f"}}}}"#);
     let changed = format!(r#"{{"result":true,"new_state":{STATE_2}}}"#);
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, login.clone())
         .answer(StatusCode::OK, changed);
     let store = MemoryStore::new();
-    let client = builder(&mock).session_store(store.clone()).build().unwrap();
+    let client = builder(&script)
+        .session_store(store.clone())
+        .build()
+        .unwrap();
     let account = client.account();
 
     let mut call = operation(&LOGIN, &["demo", "prod"]);
@@ -106,16 +110,19 @@ async fn tokens_that_an_answer_brings_are_saved() {
     call.body = Some(r#"{"new_password":"battery staple"}"#.into());
     account.answer(&call, &RequestOptions::new()).await.unwrap();
     assert_eq!(store.tokens(), Some(state(STATE_2)));
-    let requests = mock.requests();
+    let requests = script.requests();
     assert_eq!(requests[1].headers[header::AUTHORIZATION], "JWT a1");
 }
 
 #[tokio::test]
 async fn an_answer_without_tokens_leaves_the_session_as_it_is() {
     for body in ["", "[]", r#"{"result":true}"#, r#"{"token":7}"#, "<html>"] {
-        let mock = MockTransport::new().answer(StatusCode::OK, body);
+        let script = ScriptedTransport::new().answer(StatusCode::OK, body);
         let store = MemoryStore::holding(state(STATE_1));
-        let client = builder(&mock).session_store(store.clone()).build().unwrap();
+        let client = builder(&script)
+            .session_store(store.clone())
+            .build()
+            .unwrap();
         let call = operation(&LOGIN, &["demo", "prod"]);
         let answer = client.account().answer(&call, &RequestOptions::new()).await;
         assert_eq!(answer.unwrap().body(), body);

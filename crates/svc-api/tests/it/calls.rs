@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use svc_api::{
     ClientOptions, Count, ErrorKind, Filter, Lookup, Project, RecordId, Relation, RequestOptions,
-    UpdatePageSettings,
-    wire::{Deadline, mock::MockTransport},
+    UpdatePageSettings, wire::Deadline,
 };
+use svc_testing::ScriptedTransport;
 
 use crate::support::{answer, builder, client};
 
@@ -19,8 +19,9 @@ struct Order {
     status: String,
 }
 
-fn shown(mock: &MockTransport) -> Vec<String> {
-    mock.requests()
+fn shown(script: &ScriptedTransport) -> Vec<String> {
+    script
+        .requests()
         .iter()
         .map(|request| {
             let body = String::from_utf8(request.body.to_vec()).unwrap();
@@ -34,13 +35,13 @@ fn shown(mock: &MockTransport) -> Vec<String> {
 #[tokio::test]
 async fn pages_go_to_the_application_host() {
     let page = r#"{"uid":"5f0c","name":"Orders","zoom":1.50}"#;
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, format!("[{page}]"))
         .answer(StatusCode::CREATED, page)
         .answer(StatusCode::OK, page)
         .answer(StatusCode::OK, page)
         .answer(StatusCode::NO_CONTENT, "");
-    let pages = client(&mock).pages();
+    let pages = client(&script).pages();
 
     assert_eq!(pages.list().send().await.unwrap().len(), 1);
     let created = pages.create(&json!({"name": "Orders"})).await.unwrap();
@@ -53,7 +54,7 @@ async fn pages_go_to_the_application_host() {
 
     let base = "https://app.example.com/api/projects/demo/prod/view_settings/";
     assert_eq!(
-        shown(&mock),
+        shown(&script),
         [
             format!("GET {base}?draft=0"),
             format!(r#"POST {base}?draft=0 {{"name":"Orders"}}"#),
@@ -62,12 +63,12 @@ async fn pages_go_to_the_application_host() {
             format!("DELETE {base}5f0c/?draft=1"),
         ]
     );
-    assert_eq!(mock.requests()[3].headers[header::IF_MATCH], "\"1\"");
+    assert_eq!(script.requests()[3].headers[header::IF_MATCH], "\"1\"");
 }
 
 #[tokio::test]
 async fn a_client_with_drafts_asks_for_them_on_the_whole_data_host() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(
             StatusCode::OK,
             r#"{"data":[],"columns":[],"row_count":0,"limit":1}"#,
@@ -75,13 +76,13 @@ async fn a_client_with_drafts_asks_for_them_on_the_whole_data_host() {
         .answer(StatusCode::OK, r#"{"success":true}"#)
         .answer(StatusCode::OK, "[]")
         .answer(StatusCode::OK, r#"{"id":1}"#);
-    let client = builder(&mock).draft(true).build().unwrap();
+    let client = builder(&script).draft(true).build().unwrap();
     client.sql("shop").query("SELECT 1").await.unwrap();
     client.resource("shop").reload().await.unwrap();
     client.resource("shop").model_descriptions().await.unwrap();
     client.records("shop", "orders").get(1).await.unwrap();
 
-    let requests = mock.requests();
+    let requests = script.requests();
     let queries = requests.iter().map(|request| request.uri.query());
     assert_eq!(queries.collect::<Vec<_>>(), [Some("draft=1"); 4]);
 }
@@ -91,14 +92,14 @@ async fn drafts_are_published_and_discarded_and_revisions_restored() {
     let page = r#"{"uid":"5f0c","draft":true}"#;
     let revision =
         r#"{"number":2,"date_add":"2027-01-15T08:00:00Z","author":"a@example.com","draft":true}"#;
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, r#"{"published":["5f0c","6f0c"]}"#)
         .answer(StatusCode::OK, r#"{"published":[]}"#)
         .answer(StatusCode::OK, r#"{"discarded":["5f0c"]}"#)
         .answer(StatusCode::OK, r#"{"discarded":[]}"#)
         .answer(StatusCode::OK, format!("[{revision}]"))
         .answer(StatusCode::OK, page);
-    let pages = client(&mock).pages();
+    let pages = client(&script).pages();
 
     let published = pages.publish(["5f0c", "6f0c"]).await.unwrap();
     assert_eq!(published, ["5f0c".into(), "6f0c".into()]);
@@ -113,7 +114,7 @@ async fn drafts_are_published_and_discarded_and_revisions_restored() {
 
     let base = "https://app.example.com/api/projects/demo/prod/view_settings/";
     assert_eq!(
-        shown(&mock),
+        shown(&script),
         [
             format!(r#"POST {base}publish/ {{"uids":["5f0c","6f0c"]}}"#),
             format!("POST {base}publish/ {{}}"),
@@ -123,24 +124,24 @@ async fn drafts_are_published_and_discarded_and_revisions_restored() {
             format!("POST {base}5f0c/revisions/2/restore/"),
         ]
     );
-    assert_eq!(mock.requests()[5].headers[header::IF_MATCH], "\"1\"");
+    assert_eq!(script.requests()[5].headers[header::IF_MATCH], "\"1\"");
 }
 
 #[tokio::test]
 async fn projects_are_listed_and_read() {
     let project = serde_json::to_string(&Project::new("other")).unwrap();
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(
             StatusCode::OK,
             format!(r#"{{"count":1,"next":null,"previous":null,"results":[{project}]}}"#),
         )
         .answer(StatusCode::OK, project.clone());
-    let projects = client(&mock).projects();
+    let projects = client(&script).projects();
     let page = projects.list().page(2).per_page(10).await.unwrap();
     assert_eq!(page.results[0].unique_name.as_str(), "other");
     assert_eq!(projects.get("other").await.unwrap().name, "other");
     assert_eq!(
-        shown(&mock),
+        shown(&script),
         [
             "GET https://app.example.com/api/projects/?page=2&_per_page=10",
             "GET https://app.example.com/api/projects/other/",
@@ -151,13 +152,13 @@ async fn projects_are_listed_and_read() {
 #[tokio::test]
 async fn records_go_to_the_data_host() {
     let order = r#"{"id":9007199254740993,"status":"paid"}"#;
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::CREATED, order)
         .answer(StatusCode::OK, order)
         .answer(StatusCode::OK, order)
         .answer(StatusCode::OK, order)
         .answer(StatusCode::NO_CONTENT, "");
-    let orders = client(&mock).records("shop", "orders").typed::<Order>();
+    let orders = client(&script).records("shop", "orders").typed::<Order>();
 
     let mut expected = Order {
         id: 9_007_199_254_740_993,
@@ -177,7 +178,7 @@ async fn records_go_to_the_data_host() {
 
     let base = "https://data.example.com/projects/demo/prod/shop/models/orders";
     assert_eq!(
-        shown(&mock),
+        shown(&script),
         [
             format!("POST {base} {order}"),
             format!("GET {base}/9007199254740993?_fields=id,status&tz=%2B02%3A00"),
@@ -186,13 +187,13 @@ async fn records_go_to_the_data_host() {
             format!("DELETE {base}/a%252Cb%2C7"),
         ]
     );
-    assert_eq!(mock.requests()[2].headers[header::IF_MATCH], "\"3\"");
+    assert_eq!(script.requests()[2].headers[header::IF_MATCH], "\"3\"");
 }
 
 #[tokio::test]
 async fn users_are_records_of_the_built_in_tools() {
     let user = r#"{"uid":"u1","email":"ada@example.com","group":"t1","date_add":"2026-01-02T03:04:05Z","first_name":"Ada","last_name":null}"#;
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(
             StatusCode::OK,
             format!(r#"{{"count":1,"next":null,"previous":null,"results":[{user}]}}"#),
@@ -202,7 +203,7 @@ async fn users_are_records_of_the_built_in_tools() {
         .answer(StatusCode::OK, user)
         .answer(StatusCode::OK, user)
         .answer(StatusCode::NO_CONTENT, "");
-    let users = client(&mock).users();
+    let users = client(&script).users();
 
     let list = users.list().filter("group", Lookup::Exact, "t1");
     let page = list.search("ada").order_by("-date_add").page(2).per_page(1);
@@ -222,7 +223,7 @@ async fn users_are_records_of_the_built_in_tools() {
 
     let base = "https://data.example.com/projects/demo/prod/__svc_app__/models/users";
     assert_eq!(
-        shown(&mock),
+        shown(&script),
         [
             format!("GET {base}?group=t1&_search=ada&_order_by=-date_add&_per_page=1&page=2"),
             format!(r#"POST {base} {{"email":"ada@example.com","group":"t1","first_name":"Ada"}}"#),
@@ -237,11 +238,11 @@ async fn users_are_records_of_the_built_in_tools() {
 #[tokio::test]
 async fn teams_are_the_groups_of_the_built_in_tools() {
     let team = r#"{"uid":"t1","name":"Editor"}"#;
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, format!("[{team}]"))
         .answer(StatusCode::OK, team)
         .answer(StatusCode::OK, team);
-    let teams = builder(&mock).draft(true).build().unwrap().teams();
+    let teams = builder(&script).draft(true).build().unwrap().teams();
 
     let page = teams.list().no_pagination().await.unwrap();
     assert_eq!(page.results[0].name, "Editor");
@@ -250,7 +251,7 @@ async fn teams_are_the_groups_of_the_built_in_tools() {
 
     let base = "https://data.example.com/projects/demo/prod/__svc_app__/models/groups";
     assert_eq!(
-        shown(&mock),
+        shown(&script),
         [
             format!("GET {base}?_no_pagination=1&draft=1"),
             format!("GET {base}/t1?draft=1"),
@@ -261,8 +262,8 @@ async fn teams_are_the_groups_of_the_built_in_tools() {
 
 #[tokio::test]
 async fn a_list_sends_all_that_was_set() {
-    let mock = MockTransport::new().answer(StatusCode::OK, "[]");
-    let list = client(&mock)
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
+    let list = client(&script)
         .records("shop", "orders")
         .list()
         .filter("status", Lookup::In, ["paid", "sent"])
@@ -278,7 +279,7 @@ async fn a_list_sends_all_that_was_set() {
         .per_page(50)
         .page(3);
     assert!(list.send().await.unwrap().results.is_empty());
-    let request = &mock.requests()[0];
+    let request = &script.requests()[0];
     assert_eq!(request.method, Method::GET);
     assert_eq!(
         request.uri.query().unwrap(),
@@ -292,18 +293,18 @@ async fn a_list_sends_all_that_was_set() {
 
 #[tokio::test]
 async fn a_list_without_pagination_is_read_as_one_page() {
-    let mock = MockTransport::new().answer(StatusCode::OK, r#"[{"id":1},{"id":2}]"#);
-    let list = client(&mock).records("shop", "orders").list();
+    let script = ScriptedTransport::new().answer(StatusCode::OK, r#"[{"id":1},{"id":2}]"#);
+    let list = client(&script).records("shop", "orders").list();
     let page = list.no_pagination().send().await.unwrap();
     assert_eq!((page.count, page.has_next()), (Some(2), false));
-    assert_eq!(mock.requests()[0].uri.query(), Some("_no_pagination=1"));
+    assert_eq!(script.requests()[0].uri.query(), Some("_no_pagination=1"));
 }
 
 #[tokio::test]
 async fn the_entity_tag_is_given_when_it_is_asked_for() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer_with(|_| Ok(answer(StatusCode::OK, ("etag", "\"v1\""), r#"{"id":1}"#)));
-    let tagged = client(&mock).records("shop", "orders").get(1);
+    let tagged = client(&script).records("shop", "orders").get(1);
     let tagged = tagged.send_tagged().await.unwrap();
     assert_eq!(tagged.etag.as_deref(), Some("\"v1\""));
     assert_eq!(tagged.value["id"], 1);
@@ -311,17 +312,17 @@ async fn the_entity_tag_is_given_when_it_is_asked_for() {
 
 #[tokio::test]
 async fn a_client_with_draft_on_sends_draft_with_every_request_of_its_project() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, "[]")
         .answer(StatusCode::OK, "[]")
         .answer(StatusCode::OK, "{}")
         .answer(StatusCode::OK, "[]");
-    let client = builder(&mock).draft(true).build().unwrap();
+    let client = builder(&script).draft(true).build().unwrap();
     client.pages().list().await.unwrap();
     client.records("shop", "orders").list().await.unwrap();
     client.records("shop", "orders").get(1).await.unwrap();
     client.pages().list().draft(false).await.unwrap();
-    let queries: Vec<_> = mock
+    let queries: Vec<_> = script
         .requests()
         .iter()
         .map(|request| request.uri.query().unwrap_or("").to_owned())
@@ -331,11 +332,11 @@ async fn a_client_with_draft_on_sends_draft_with_every_request_of_its_project() 
 
 #[tokio::test]
 async fn options_of_a_call_reach_the_request() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, "[]")
         .answer(StatusCode::OK, "[]")
         .answer(StatusCode::OK, "[]");
-    let client = builder(&mock).user_agent("shop-sync/2").build().unwrap();
+    let client = builder(&script).user_agent("shop-sync/2").build().unwrap();
     let list = client.records("shop", "orders").list();
     list.request_id("nightly-17")
         .deadline(Duration::from_secs(2))
@@ -349,7 +350,7 @@ async fn options_of_a_call_reach_the_request() {
     let patient = RequestOptions::new().no_deadline();
     client.pages().list().options(patient).await.unwrap();
 
-    let requests = mock.requests();
+    let requests = script.requests();
     assert_eq!(requests[0].headers["x-request-id"], "nightly-17");
     assert_eq!(requests[0].headers["accept-language"], "de");
     assert_eq!(requests[0].headers[header::USER_AGENT], "shop-sync/2");
@@ -369,8 +370,8 @@ async fn options_of_a_call_reach_the_request() {
 
 #[tokio::test]
 async fn nothing_is_sent_that_cannot_be_a_request() {
-    let mock = MockTransport::new();
-    let client = client(&mock);
+    let script = ScriptedTransport::new();
+    let client = client(&script);
     let failures = [
         client.pages().get("..").send().await.unwrap_err(),
         client.pages().create(&[1, 2]).send().await.unwrap_err(),
@@ -420,13 +421,13 @@ async fn nothing_is_sent_that_cannot_be_a_request() {
             "records.delete: the value of header if-match cannot be sent",
         ]
     );
-    assert!(mock.requests().is_empty());
+    assert!(script.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_missing_project_is_an_error_of_the_call_and_not_of_the_constructor() {
-    let mock = MockTransport::new().answer(StatusCode::OK, "[]");
-    let client = builder(&mock)
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
+    let client = builder(&script)
         .options(ClientOptions::new())
         .build()
         .unwrap();
@@ -444,15 +445,15 @@ async fn a_missing_project_is_an_error_of_the_call_and_not_of_the_constructor() 
 
 #[test]
 fn options_that_cannot_be_used_are_named_when_the_client_is_built() {
-    let mock = MockTransport::new();
-    let error = builder(&mock).api_base_url("data.example.com").build();
+    let script = ScriptedTransport::new();
+    let error = builder(&script).api_base_url("data.example.com").build();
     let error = error.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Options);
     assert_eq!(
         error.to_string(),
         "api_base_url must be an absolute URL such as https://data.example.com"
     );
-    let error = builder(&mock).user_agent("a\nb").build().unwrap_err();
+    let error = builder(&script).user_agent("a\nb").build().unwrap_err();
     assert_eq!(
         error.to_string(),
         "user_agent holds a character that cannot stand in a header"
@@ -462,7 +463,7 @@ fn options_that_cannot_be_used_are_named_when_the_client_is_built() {
 #[test]
 fn a_client_and_its_calls_can_cross_threads() {
     fn crosses<T: Send + 'static>(_: T) {}
-    let client = client(&MockTransport::new());
+    let client = client(&ScriptedTransport::new());
     crosses(client.clone());
     crosses(client.pages().list().send());
     crosses(client.records("shop", "orders").create(&json!({})).send());

@@ -4,15 +4,16 @@ use std::sync::{Arc, Mutex};
 
 use http::{HeaderValue, StatusCode, header};
 use svc_api::{
-    ApiKey, ApiToken, AuthError, AuthTarget, ErrorKind, TokenProvider,
-    model::ResourceName,
-    wire::{BoxFuture, mock::MockTransport},
+    ApiKey, ApiToken, AuthError, AuthTarget, ErrorKind, TokenProvider, model::ResourceName,
+    wire::BoxFuture,
 };
+use svc_testing::ScriptedTransport;
 
 use crate::support::{Upload, builder, client};
 
-fn sent(mock: &MockTransport) -> Vec<Option<String>> {
-    mock.requests()
+fn sent(script: &ScriptedTransport) -> Vec<Option<String>> {
+    script
+        .requests()
         .iter()
         .map(|request| {
             let value = request.headers.get(header::AUTHORIZATION)?;
@@ -22,9 +23,9 @@ fn sent(mock: &MockTransport) -> Vec<Option<String>> {
         .collect()
 }
 
-fn empty_answers(count: usize) -> MockTransport {
-    (0..count).fold(MockTransport::new(), |mock, _| {
-        mock.answer(StatusCode::OK, "[]")
+fn empty_answers(count: usize) -> ScriptedTransport {
+    (0..count).fold(ScriptedTransport::new(), |script, _| {
+        script.answer(StatusCode::OK, "[]")
     })
 }
 
@@ -75,8 +76,8 @@ impl TokenProvider for Steps {
 
 #[tokio::test]
 async fn each_host_and_resource_gets_its_own_credential() {
-    let mock = empty_answers(6);
-    let client = builder(&mock)
+    let script = empty_answers(6);
+    let client = builder(&script)
         .api_key(ApiKey::new("key").unwrap())
         .api_token(ApiToken::new("token").unwrap())
         .token_for("shop", ApiToken::new("shop-token").unwrap())
@@ -97,40 +98,40 @@ async fn each_host_and_resource_gets_its_own_credential() {
         "tools-token",
         "tools-token",
     ];
-    assert_eq!(sent(&mock), expected.map(|value| Some(value.to_owned())));
+    assert_eq!(sent(&script), expected.map(|value| Some(value.to_owned())));
 }
 
 #[tokio::test]
 async fn the_api_token_is_sent_as_bearer_wherever_nothing_else_is_given() {
-    let mock = empty_answers(2);
+    let script = empty_answers(2);
     let token = ApiToken::new("token").unwrap();
-    let client = builder(&mock).api_token(token).build().unwrap();
+    let client = builder(&script).api_token(token).build().unwrap();
     client.pages().list().await.unwrap();
     client.records("shop", "orders").list().await.unwrap();
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [Some("Bearer token".into()), Some("Bearer token".into())]
     );
 }
 
 #[tokio::test]
 async fn a_header_of_the_call_stands_in_for_the_credential() {
-    let mock = empty_answers(1);
+    let script = empty_answers(1);
     let provider = Steps::new([]);
-    let client = builder(&mock).token_provider(provider).build().unwrap();
+    let client = builder(&script).token_provider(provider).build().unwrap();
     let list = client.pages().list();
     let own = HeaderValue::from_static("Bearer own");
     list.header(header::AUTHORIZATION, own).await.unwrap();
-    assert_eq!(sent(&mock), [Some("Bearer own".into())]);
+    assert_eq!(sent(&script), [Some("Bearer own".into())]);
 }
 
 #[tokio::test]
 async fn a_call_without_credential_is_sent_and_its_refusal_says_what_is_missing() {
     let refusal = r#"{"detail":"authentication is required","error_code":"not_authenticated"}"#;
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::UNAUTHORIZED, refusal)
         .answer(StatusCode::UNAUTHORIZED, refusal);
-    let client = client(&mock);
+    let client = client(&script);
     let error = client.records("shop", "orders").list().await.unwrap_err();
     assert!(error.is_unauthenticated());
     assert_eq!(
@@ -144,16 +145,16 @@ async fn a_call_without_credential_is_sent_and_its_refusal_says_what_is_missing(
         error.to_string().contains("give the client an api_key"),
         "{error}"
     );
-    assert_eq!(sent(&mock), [None, None]);
+    assert_eq!(sent(&script), [None, None]);
 }
 
 #[tokio::test]
 async fn a_call_is_replayed_once_with_a_newer_credential() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::UNAUTHORIZED, "")
         .answer(StatusCode::CREATED, "{}");
     let provider = Steps::new(["JWT old", "JWT new"]);
-    let client = builder(&mock)
+    let client = builder(&script)
         .token_provider(provider.clone())
         .build()
         .unwrap();
@@ -161,7 +162,7 @@ async fn a_call_is_replayed_once_with_a_newer_credential() {
     let orders = client.records("shop", "orders");
     orders.create(&serde_json::json!({"a": 1})).await.unwrap();
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [Some("JWT old".into()), Some("JWT new".into())]
     );
     assert_eq!(
@@ -169,7 +170,8 @@ async fn a_call_is_replayed_once_with_a_newer_credential() {
         ["records.create Some(\"shop\") JWT old"]
     );
     assert!(
-        mock.requests()
+        script
+            .requests()
             .iter()
             .all(|request| request.body == r#"{"a":1}"#)
     );
@@ -177,24 +179,24 @@ async fn a_call_is_replayed_once_with_a_newer_credential() {
 
 #[tokio::test]
 async fn a_second_refusal_is_the_answer() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::UNAUTHORIZED, "")
         .answer(StatusCode::UNAUTHORIZED, "");
     let provider = Steps::new(["JWT one", "JWT two", "JWT three"]);
-    let client = builder(&mock).token_provider(provider).build().unwrap();
+    let client = builder(&script).token_provider(provider).build().unwrap();
     let error = client.pages().list().await.unwrap_err();
     assert!(error.is_unauthenticated());
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [Some("JWT one".into()), Some("JWT two".into())]
     );
 }
 
 #[tokio::test]
 async fn the_same_credential_is_not_sent_again() {
-    let mock = MockTransport::new().answer(StatusCode::UNAUTHORIZED, "");
+    let script = ScriptedTransport::new().answer(StatusCode::UNAUTHORIZED, "");
     let provider = Steps::new(["JWT only"]);
-    let client = builder(&mock)
+    let client = builder(&script)
         .token_provider(provider.clone())
         .build()
         .unwrap();
@@ -207,11 +209,11 @@ async fn the_same_credential_is_not_sent_again() {
             .is_unauthenticated()
     );
     assert_eq!(provider.refused().len(), 1);
-    assert_eq!(mock.requests().len(), 1);
+    assert_eq!(script.requests().len(), 1);
 
-    let mock = MockTransport::new().answer(StatusCode::UNAUTHORIZED, "");
+    let script = ScriptedTransport::new().answer(StatusCode::UNAUTHORIZED, "");
     let token = ApiToken::new("token").unwrap();
-    let client = builder(&mock).api_token(token).build().unwrap();
+    let client = builder(&script).api_token(token).build().unwrap();
     assert!(
         client
             .pages()
@@ -220,13 +222,13 @@ async fn the_same_credential_is_not_sent_again() {
             .unwrap_err()
             .is_unauthenticated()
     );
-    assert_eq!(mock.requests().len(), 1);
+    assert_eq!(script.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn a_provider_that_has_nothing_fails_the_call_before_it_is_sent() {
-    let mock = MockTransport::new();
-    let client = builder(&mock)
+    let script = ScriptedTransport::new();
+    let client = builder(&script)
         .token_provider(Steps::new([]))
         .build()
         .unwrap();
@@ -236,23 +238,23 @@ async fn a_provider_that_has_nothing_fails_the_call_before_it_is_sent() {
         error.to_string(),
         "pages.list: the session is over; sign in again"
     );
-    assert!(mock.requests().is_empty());
+    assert!(script.requests().is_empty());
 }
 
 #[tokio::test]
 async fn an_operation_that_needs_no_credential_gets_none() {
-    let mock = MockTransport::new().answer(StatusCode::OK, "7");
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "7");
     let provider = Steps::new(["JWT session"]);
-    let client = builder(&mock).token_provider(provider).build().unwrap();
+    let client = builder(&script).token_provider(provider).build().unwrap();
     assert_eq!(client.call(Upload).send().await.unwrap(), 7);
-    assert_eq!(sent(&mock), [None]);
-    assert_eq!(mock.requests()[0].body, "a stream");
+    assert_eq!(sent(&script), [None]);
+    assert_eq!(script.requests()[0].body, "a stream");
 }
 
 #[tokio::test]
 async fn a_session_that_ends_with_the_refusal_says_so() {
-    let mock = MockTransport::new().answer(StatusCode::UNAUTHORIZED, "");
-    let client = builder(&mock)
+    let script = ScriptedTransport::new().answer(StatusCode::UNAUTHORIZED, "");
+    let client = builder(&script)
         .token_provider(Steps::new(["JWT last"]))
         .build()
         .unwrap();
@@ -262,20 +264,20 @@ async fn a_session_that_ends_with_the_refusal_says_so() {
 
 #[tokio::test]
 async fn the_api_token_takes_priority_over_a_provider() {
-    let mock = empty_answers(1);
-    let client = builder(&mock)
+    let script = empty_answers(1);
+    let client = builder(&script)
         .token_provider(Steps::new(["JWT session"]))
         .api_token(ApiToken::new("token").unwrap())
         .build()
         .unwrap();
     client.pages().list().await.unwrap();
-    assert_eq!(sent(&mock), [Some("Bearer token".into())]);
+    assert_eq!(sent(&script), [Some("Bearer token".into())]);
 }
 
 #[test]
 fn debug_shows_no_secret() {
-    let mock = MockTransport::new();
-    let builder = builder(&mock)
+    let script = ScriptedTransport::new();
+    let builder = builder(&script)
         .api_key(ApiKey::new("hidden-1").unwrap())
         .api_token(ApiToken::new("hidden-2").unwrap())
         .token_for("shop", ApiToken::new("hidden-3").unwrap());

@@ -5,16 +5,17 @@ use std::{future::ready, time::Duration};
 use http::{HeaderValue, StatusCode};
 use svc_api::{
     AuthError, AuthTarget, RequestOptions, RetryPolicy, TokenProvider,
-    wire::{BoxFuture, Deadline, Timer, TransportErrorKind, mock::MockTransport},
+    wire::{BoxFuture, Deadline, Timer, TransportErrorKind},
 };
+use svc_testing::ScriptedTransport;
 
 use crate::support::{TestTimer, answer, builder};
 
 #[tokio::test]
 async fn a_call_ends_at_its_deadline_even_if_the_transport_never_answers() {
     let timer = TestTimer::default();
-    let mock = MockTransport::new().never_answer();
-    let client = builder(&mock).timer(timer.clone()).build().unwrap();
+    let script = ScriptedTransport::new().never_answer();
+    let client = builder(&script).timer(timer.clone()).build().unwrap();
     let list = client.pages().list().deadline(Duration::from_secs(3));
     let error = list.await.unwrap_err();
     assert!(error.is_timeout() && error.is_retryable());
@@ -27,8 +28,8 @@ async fn a_call_ends_at_its_deadline_even_if_the_transport_never_answers() {
 
 #[tokio::test]
 async fn a_deadline_holds_for_the_token_provider_too() {
-    let mock = MockTransport::new();
-    let client = builder(&mock)
+    let script = ScriptedTransport::new();
+    let client = builder(&script)
         .timer(TestTimer::default())
         .token_provider(Stuck)
         .build()
@@ -37,14 +38,14 @@ async fn a_deadline_holds_for_the_token_provider_too() {
     let account = client.account();
     assert!(account.headers().await.unwrap_err().is_timeout());
     assert!(account.is_authenticated().await.unwrap_err().is_timeout());
-    assert!(mock.requests().is_empty());
+    assert!(script.requests().is_empty());
 }
 
 #[tokio::test]
 async fn the_check_who_is_signed_in_keeps_one_deadline_for_the_credential_and_the_call() {
     let timer = TestTimer::default();
-    let mock = MockTransport::new().never_answer();
-    let client = builder(&mock)
+    let script = ScriptedTransport::new().never_answer();
+    let client = builder(&script)
         .timer(timer.clone())
         .token_provider(Slow(timer.clone()))
         .deadline(Duration::from_secs(30))
@@ -53,7 +54,7 @@ async fn the_check_who_is_signed_in_keeps_one_deadline_for_the_credential_and_th
     let account = client.account();
     assert!(account.is_authenticated().await.unwrap_err().is_timeout());
     // The provider takes 20 seconds the first time.
-    let left: Vec<_> = mock
+    let left: Vec<_> = script
         .requests()
         .iter()
         .map(|request| request.deadline())
@@ -99,20 +100,20 @@ impl TokenProvider for Slow {
 async fn each_try_gets_the_time_that_is_left() {
     let timer = TestTimer::default();
     let clock = timer.clone();
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer_with(move |_| {
             clock.pass(Duration::from_secs(4));
             Err(TransportErrorKind::Interrupted.into())
         })
         .answer(StatusCode::OK, "[]");
-    let client = builder(&mock)
+    let client = builder(&script)
         .timer(timer)
         .deadline(Duration::from_secs(10))
         .retry(RetryPolicy::default().base_delay(Duration::ZERO))
         .build()
         .unwrap();
     client.pages().list().await.unwrap();
-    let left: Vec<_> = mock
+    let left: Vec<_> = script
         .requests()
         .iter()
         .map(|request| request.deadline())
@@ -126,11 +127,11 @@ async fn each_try_gets_the_time_that_is_left() {
 #[tokio::test]
 async fn no_pause_goes_past_the_deadline() {
     let timer = TestTimer::default();
-    let mock = MockTransport::new().answer_with(|_| {
+    let script = ScriptedTransport::new().answer_with(|_| {
         let retry_after = ("retry-after", "5");
         Ok(answer(StatusCode::SERVICE_UNAVAILABLE, retry_after, ""))
     });
-    let client = builder(&mock).timer(timer.clone()).build().unwrap();
+    let client = builder(&script).timer(timer.clone()).build().unwrap();
     let list = client.pages().list().deadline(Duration::from_secs(5));
     // The error of the service is told at once, and not a timeout later.
     let error = list.await.unwrap_err();
@@ -142,7 +143,7 @@ async fn no_pause_goes_past_the_deadline() {
 #[tokio::test]
 async fn a_deadline_beyond_all_clocks_is_none() {
     let timer = TestTimer::default();
-    let mock = MockTransport::new().answer(StatusCode::OK, "[]");
-    let client = builder(&mock).timer(timer).build().unwrap();
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
+    let client = builder(&script).timer(timer).build().unwrap();
     client.pages().list().deadline(Duration::MAX).await.unwrap();
 }

@@ -6,22 +6,23 @@ use http::StatusCode;
 use serde::Deserialize;
 use svc_api::{
     ErrorKind,
-    wire::{TransportError, TransportErrorKind, mock::MockTransport},
+    wire::{TransportError, TransportErrorKind},
 };
+use svc_testing::ScriptedTransport;
 
 use crate::support::{answer, builder, client};
 
 #[tokio::test]
 async fn an_error_of_the_service_keeps_all_that_it_said() {
     let body = r#"{"total":["must be a number"],"non_field_errors":["nothing was written"]}"#;
-    let mock = MockTransport::new().answer_with(move |_| {
+    let script = ScriptedTransport::new().answer_with(move |_| {
         Ok(answer(
             StatusCode::BAD_REQUEST,
             ("x-request-id", "r-17"),
             body,
         ))
     });
-    let orders = client(&mock).records("shop", "orders");
+    let orders = client(&script).records("shop", "orders");
     let error = orders
         .create(&serde_json::json!({}))
         .await
@@ -45,13 +46,13 @@ async fn an_error_of_the_service_keeps_all_that_it_said() {
 
 #[tokio::test]
 async fn statuses_that_programs_ask_for_have_a_question_of_their_own() {
-    let mock = [403, 404, 412]
+    let script = [403, 404, 412]
         .iter()
-        .fold(MockTransport::new(), |mock, status| {
+        .fold(ScriptedTransport::new(), |script, status| {
             let status = StatusCode::from_u16(*status).unwrap();
-            mock.answer(status, r#"{"detail":"no","error_code":"some_code"}"#)
+            script.answer(status, r#"{"detail":"no","error_code":"some_code"}"#)
         });
-    let pages = client(&mock).pages();
+    let pages = client(&script).pages();
     let error = pages.list().await.unwrap_err();
     assert!(error.is_forbidden() && !error.is_not_found());
     assert_eq!(
@@ -64,8 +65,9 @@ async fn statuses_that_programs_ask_for_have_a_question_of_their_own() {
 
 #[tokio::test]
 async fn a_body_of_no_known_shape_is_opaque() {
-    let mock = MockTransport::new().answer(StatusCode::BAD_GATEWAY, "<html>bad gateway</html>");
-    let error = client(&mock).pages().list().await.unwrap_err();
+    let script =
+        ScriptedTransport::new().answer(StatusCode::BAD_GATEWAY, "<html>bad gateway</html>");
+    let error = client(&script).pages().list().await.unwrap_err();
     assert_eq!(error.body().unwrap(), "<html>bad gateway</html>");
     assert!(error.general_errors().is_empty() && error.field_errors().is_empty());
     assert_eq!(
@@ -76,17 +78,17 @@ async fn a_body_of_no_known_shape_is_opaque() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_says_so() {
-    let mock = MockTransport::new().answer_with(|_| {
+    let script = ScriptedTransport::new().answer_with(|_| {
         let location = ("location", "https://evil.example/");
         Ok(answer(StatusCode::MOVED_PERMANENTLY, location, ""))
     });
-    let error = client(&mock).pages().list().await.unwrap_err();
+    let error = client(&script).pages().list().await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "pages.list: the service answered 301 Moved Permanently \
          (redirects are not followed; is the base URL right?)"
     );
-    assert_eq!(mock.requests().len(), 1);
+    assert_eq!(script.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -99,11 +101,11 @@ async fn an_answer_that_is_not_as_expected_names_the_place_and_keeps_the_bytes()
 
     let body =
         r#"{"count":2,"next":null,"previous":null,"results":[{"total":1},{"total":"1.10"}]}"#;
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer_with(move |_| Ok(answer(StatusCode::OK, ("x-request-id", "r-18"), body)))
         .answer(StatusCode::OK, "<html>")
         .answer(StatusCode::OK, "");
-    let orders = client(&mock).records("shop", "orders").typed::<Order>();
+    let orders = client(&script).records("shop", "orders").typed::<Order>();
     let error = orders.list().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Decode);
     assert_eq!(error.json_path(), Some("results[1].total"));
@@ -124,13 +126,13 @@ async fn an_answer_that_is_not_as_expected_names_the_place_and_keeps_the_bytes()
 
 #[tokio::test]
 async fn a_service_that_cannot_be_reached_is_named() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer_with(|_| {
             let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
             Err(TransportError::new(TransportErrorKind::Connect, refused))
         })
         .fail(TransportErrorKind::Connect);
-    let client = client(&mock);
+    let client = client(&script);
     let list = client.records("shop", "orders").list().max_tries(1);
     let error = list.await.unwrap_err();
     assert!(error.is_connect() && error.is_retryable());
@@ -151,8 +153,8 @@ async fn a_service_that_cannot_be_reached_is_named() {
 
 #[tokio::test]
 async fn a_body_over_the_limit_is_refused() {
-    let mock = MockTransport::new().answer(StatusCode::OK, "[1,2,3,4,5,6]");
-    let client = builder(&mock).body_limit(10).build().unwrap();
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "[1,2,3,4,5,6]");
+    let client = builder(&script).body_limit(10).build().unwrap();
     let error = client.pages().list().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Transport);
     let source = error.source().unwrap().to_string();
@@ -161,8 +163,8 @@ async fn a_body_over_the_limit_is_refused() {
 
 #[tokio::test]
 async fn debug_leaves_the_body_out() {
-    let mock = MockTransport::new().answer(StatusCode::CONFLICT, "a private row");
-    let error = client(&mock).pages().list().await.unwrap_err();
+    let script = ScriptedTransport::new().answer(StatusCode::CONFLICT, "a private row");
+    let error = client(&script).pages().list().await.unwrap_err();
     let shown = format!("{error:?}");
     assert!(
         shown.contains("409") && !shown.contains("private"),

@@ -1,7 +1,8 @@
 //! Lists that are walked.
 
 use http::{StatusCode, header};
-use svc_api::{ApiToken, ErrorKind, Lookup, wire::mock::MockTransport};
+use svc_api::{ApiToken, ErrorKind, Lookup};
+use svc_testing::ScriptedTransport;
 
 use crate::support::{builder, client};
 
@@ -10,9 +11,9 @@ fn page(next: Option<&str>, ids: &[u32]) -> String {
     serde_json::json!({"count": 5, "next": next, "previous": null, "results": results}).to_string()
 }
 
-fn three_pages() -> MockTransport {
+fn three_pages() -> ScriptedTransport {
     let next = |query: &str| format!("https://data.example.com/elsewhere?{query}");
-    MockTransport::new()
+    ScriptedTransport::new()
         .answer(
             StatusCode::OK,
             page(Some(&next("page=2&_after=c%2B2")), &[1, 2]),
@@ -26,8 +27,8 @@ fn three_pages() -> MockTransport {
 
 #[tokio::test]
 async fn every_item_of_every_page_comes_once() {
-    let mock = three_pages();
-    let list = client(&mock).records("shop", "orders").list();
+    let script = three_pages();
+    let list = client(&script).records("shop", "orders").list();
     let mut items = list
         .filter("status", Lookup::Exact, "paid")
         .per_page(2)
@@ -39,7 +40,7 @@ async fn every_item_of_every_page_comes_once() {
     assert_eq!(ids, [1, 2, 3, 4, 5]);
     assert!(items.try_next().await.unwrap().is_none());
     let base = "https://data.example.com/projects/demo/prod/shop/models/orders";
-    let uris: Vec<_> = mock
+    let uris: Vec<_> = script
         .requests()
         .iter()
         .map(|request| request.uri.to_string())
@@ -56,31 +57,31 @@ async fn every_item_of_every_page_comes_once() {
 
 #[tokio::test]
 async fn a_page_is_asked_for_when_the_one_before_was_taken() {
-    let mock = three_pages();
-    let mut pages = client(&mock).records("shop", "orders").list().by_page();
-    assert!(mock.requests().is_empty());
+    let script = three_pages();
+    let mut pages = client(&script).records("shop", "orders").list().by_page();
+    assert!(script.requests().is_empty());
     let first = pages.try_next().await.unwrap().unwrap();
     assert_eq!((first.count, first.results.len()), (Some(5), 2));
-    assert_eq!(mock.requests().len(), 1);
+    assert_eq!(script.requests().len(), 1);
     pages.try_next().await.unwrap().unwrap();
     pages.try_next().await.unwrap().unwrap();
     assert!(pages.try_next().await.unwrap().is_none());
-    assert_eq!((mock.requests().len(), mock.unused()), (3, 0));
+    assert_eq!((script.requests().len(), script.unused()), (3, 0));
 }
 
 #[tokio::test]
 async fn a_link_to_another_host_gets_no_credential() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(
             StatusCode::OK,
             page(Some("http://evil.example/steal?page=2"), &[1]),
         )
         .answer(StatusCode::OK, page(None, &[2]));
     let token = ApiToken::new("hidden").unwrap();
-    let client = builder(&mock).api_token(token).build().unwrap();
+    let client = builder(&script).api_token(token).build().unwrap();
     let mut items = client.records("shop", "orders").list().by_item();
     while items.try_next().await.unwrap().is_some() {}
-    let requests = mock.requests();
+    let requests = script.requests();
     assert_eq!(requests.len(), 2);
     for request in &requests {
         assert_eq!(request.uri.host(), Some("data.example.com"));
@@ -90,10 +91,10 @@ async fn a_link_to_another_host_gets_no_credential() {
 
 #[tokio::test]
 async fn a_stream_ends_with_its_error_after_what_came_before() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, page(Some("/x?page=2"), &[1, 2]))
         .answer(StatusCode::INTERNAL_SERVER_ERROR, "");
-    let mut items = client(&mock).records("shop", "orders").list().by_item();
+    let mut items = client(&script).records("shop", "orders").list().by_item();
     assert!(items.try_next().await.unwrap().is_some());
     assert!(items.try_next().await.unwrap().is_some());
     let error = items.try_next().await.unwrap_err();
@@ -110,8 +111,8 @@ async fn a_link_that_leads_nowhere_is_an_error_and_not_the_end() {
             "leads to the page that it stands on",
         ),
     ] {
-        let mock = MockTransport::new().answer(StatusCode::OK, page(Some(next), &[1]));
-        let mut items = client(&mock).records("shop", "orders").list().by_item();
+        let script = ScriptedTransport::new().answer(StatusCode::OK, page(Some(next), &[1]));
+        let mut items = client(&script).records("shop", "orders").list().by_item();
         assert!(items.try_next().await.unwrap().is_some());
         let error = items.try_next().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Decode);
@@ -127,19 +128,19 @@ async fn projects_are_walked_by_their_page_numbers() {
         serde_json::json!({"count": 2, "next": next, "previous": null, "results": results})
             .to_string()
     };
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(
             StatusCode::OK,
             body(Some("https://app.example.com/x?page=2"), "a"),
         )
         .answer(StatusCode::OK, body(None, "b"));
-    let mut projects = client(&mock).projects().list().by_item();
+    let mut projects = client(&script).projects().list().by_item();
     let mut names = Vec::new();
     while let Some(project) = projects.try_next().await.unwrap() {
         names.push(project.unique_name.to_string());
     }
     assert_eq!(names, ["a", "b"]);
-    assert_eq!(mock.requests()[1].uri.query(), Some("page=2"));
+    assert_eq!(script.requests()[1].uri.query(), Some("page=2"));
 }
 
 #[tokio::test]
@@ -149,28 +150,28 @@ async fn teams_are_walked_as_records_are() {
         serde_json::json!({"count": 2, "next": next, "previous": null, "results": results})
             .to_string()
     };
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, body(Some("/x?page=2&_after=c1"), "t1"))
         .answer(StatusCode::OK, body(None, "t2"));
-    let mut teams = client(&mock).teams().list().search("edit").by_item();
+    let mut teams = client(&script).teams().list().search("edit").by_item();
     let mut uids = Vec::new();
     while let Some(team) = teams.try_next().await.unwrap() {
         uids.push(team.uid.to_string());
     }
     assert_eq!(uids, ["t1", "t2"]);
     assert_eq!(
-        mock.requests()[1].uri.query(),
+        script.requests()[1].uri.query(),
         Some("_search=edit&page=2&_after=c1")
     );
 }
 
 #[tokio::test]
 async fn a_stream_of_a_call_that_cannot_be_made_gives_its_error() {
-    let mock = MockTransport::new();
-    let mut items = client(&mock).records("", "orders").list().by_item();
+    let script = ScriptedTransport::new();
+    let mut items = client(&script).records("", "orders").list().by_item();
     assert_eq!(
         items.try_next().await.unwrap_err().kind(),
         ErrorKind::Request
     );
-    assert!(mock.requests().is_empty());
+    assert!(script.requests().is_empty());
 }

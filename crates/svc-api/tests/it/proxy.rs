@@ -5,15 +5,16 @@ use serde_json::{Value, json};
 use svc_api::{
     Client, ErrorKind,
     auth::{AuthState, MemoryStore},
-    wire::{Body, mock::MockTransport},
+    wire::Body,
 };
+use svc_testing::ScriptedTransport;
 
 use crate::support::{TestTimer, builder};
 
-fn signed_in(mock: &MockTransport) -> Client {
+fn signed_in(script: &ScriptedTransport) -> Client {
     let tokens = r#"{"access_token":"access","refresh_token":"refresh"}"#;
     let tokens: AuthState = serde_json::from_str(tokens).unwrap();
-    builder(mock)
+    builder(script)
         .session_store(MemoryStore::holding(tokens))
         .timer(TestTimer::default())
         .build()
@@ -30,8 +31,8 @@ fn upstream(status: StatusCode, body: &'static str) -> Response<Body> {
         .unwrap()
 }
 
-fn sent(mock: &MockTransport) -> Vec<Value> {
-    let bodies = mock.requests().into_iter().map(|request| {
+fn sent(script: &ScriptedTransport) -> Vec<Value> {
+    let bodies = script.requests().into_iter().map(|request| {
         assert_eq!(request.method, Method::POST);
         assert_eq!(request.uri, "https://app.example.com/api/proxy_request/");
         assert_eq!(request.headers["authorization"], "JWT access");
@@ -42,9 +43,9 @@ fn sent(mock: &MockTransport) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_request_is_described_and_its_answer_given_as_it_came() {
-    let mock =
-        MockTransport::new().answer_with(|_| Ok(upstream(StatusCode::CREATED, "{\"id\":9}")));
-    let answer = signed_in(&mock)
+    let script =
+        ScriptedTransport::new().answer_with(|_| Ok(upstream(StatusCode::CREATED, "{\"id\":9}")));
+    let answer = signed_in(&script)
         .proxy()
         .post("https://api.crm.example/people")
         .resource("crm")
@@ -71,16 +72,16 @@ async fn a_request_is_described_and_its_answer_given_as_it_came() {
         "secret_tokens": "token",
         "context": {"name": "Ann"},
     });
-    assert_eq!(sent(&mock), [expected]);
+    assert_eq!(sent(&script), [expected]);
 }
 
 #[tokio::test]
 async fn every_body_type_has_its_method() {
-    let mut mock = MockTransport::new();
+    let mut script = ScriptedTransport::new();
     for _ in 0..4 {
-        mock = mock.answer_with(|_| Ok(upstream(StatusCode::OK, "")));
+        script = script.answer_with(|_| Ok(upstream(StatusCode::OK, "")));
     }
-    let client = signed_in(&mock);
+    let client = signed_in(&script);
     let call = || client.proxy().post("https://a.example/");
     call().form([("a", "1"), ("a", "2")]).await.unwrap();
     call().form_data([("b", "1")]).await.unwrap();
@@ -88,7 +89,7 @@ async fn every_body_type_has_its_method() {
     let mut variables = serde_json::Map::new();
     variables.insert("n".to_owned(), 7.into());
     call().graphql("query($n:Int){a}", variables).await.unwrap();
-    let bodies = sent(&mock);
+    let bodies = sent(&script);
     let bodies = bodies
         .iter()
         .map(|sent| (&sent["body_type"], &sent["body"]));
@@ -116,18 +117,18 @@ async fn an_answer_of_the_other_service_is_no_error_and_nothing_is_sent_twice_fo
         StatusCode::TOO_MANY_REQUESTS,
         StatusCode::SERVICE_UNAVAILABLE,
     ] {
-        let mock = MockTransport::new().answer_with(move |_| Ok(upstream(status, "no")));
-        let answer = signed_in(&mock).proxy().get("https://a.example/").await;
+        let script = ScriptedTransport::new().answer_with(move |_| Ok(upstream(status, "no")));
+        let answer = signed_in(&script).proxy().get("https://a.example/").await;
         assert_eq!(answer.unwrap().status, status);
-        assert_eq!(sent(&mock).len(), 1);
+        assert_eq!(sent(&script).len(), 1);
     }
 }
 
 #[tokio::test]
 async fn an_answer_of_this_service_is_an_error() {
     let body = r#"{"detail":"no","error_code":"bad_gateway"}"#;
-    let mock = MockTransport::new().answer(StatusCode::BAD_GATEWAY, body);
-    let call = signed_in(&mock).proxy().get("https://a.example/");
+    let script = ScriptedTransport::new().answer(StatusCode::BAD_GATEWAY, body);
+    let call = signed_in(&script).proxy().get("https://a.example/");
     let error = call.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Status);
     assert_eq!(error.status(), Some(StatusCode::BAD_GATEWAY));
@@ -136,13 +137,13 @@ async fn an_answer_of_this_service_is_an_error() {
 
 #[tokio::test]
 async fn a_body_that_is_no_json_fails_before_it_is_sent_and_debug_shows_no_body() {
-    let mock = MockTransport::new();
-    let client = signed_in(&mock);
+    let script = ScriptedTransport::new();
+    let client = signed_in(&script);
     let call = client.proxy().post("https://a.example/?hidden");
     let call = call.json(&json!({"password": "hidden"}));
     assert!(!format!("{call:?}").contains("hidden"), "{call:?}");
     let map = std::collections::BTreeMap::from([(vec![1_u8], 1)]);
     let error = client.proxy().post("https://a.example/").json(&map).await;
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Request);
-    assert!(mock.requests().is_empty());
+    assert!(script.requests().is_empty());
 }

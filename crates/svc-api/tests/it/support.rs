@@ -13,9 +13,10 @@ use svc_api::{
     model::{ResponseError, decode_json},
     wire::{
         Body, BoxFuture, Credential, Host, Operation, OperationInfo, PathArguments, RequestError,
-        Timer, mock::MockTransport,
+        Timer,
     },
 };
+use svc_testing::ScriptedTransport;
 
 /// Time that passes when somebody sleeps, or when a test says so.
 #[derive(Clone, Debug, Default)]
@@ -54,17 +55,17 @@ impl Timer for TestTimer {
     }
 }
 
-/// A client of the demo project over `mock`, without credentials.
-pub(crate) fn builder(mock: &MockTransport) -> ClientBuilder<OwnTransport> {
+/// A client of the demo project over `script`, without credentials.
+pub(crate) fn builder(script: &ScriptedTransport) -> ClientBuilder<OwnTransport> {
     Client::builder()
         .project("demo")
         .api_base_url("https://data.example.com")
         .app_base_url("https://app.example.com/api")
-        .transport(mock.clone())
+        .transport(script.clone())
 }
 
-pub(crate) fn client(mock: &MockTransport) -> Client {
-    builder(mock).build().unwrap()
+pub(crate) fn client(script: &ScriptedTransport) -> Client {
+    builder(script).build().unwrap()
 }
 
 /// An operation of a program's own: it needs no credential and streams its body.

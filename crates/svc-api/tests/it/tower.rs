@@ -4,13 +4,14 @@ use http::{Request, Response, StatusCode};
 use svc_api::{
     Client,
     tower::{ServiceTransport, TransportService},
-    wire::{Body, TransportErrorKind, mock::MockTransport},
+    wire::{Body, TransportErrorKind},
 };
+use svc_testing::ScriptedTransport;
 use tower::{ServiceBuilder, ServiceExt, service_fn};
 
 #[tokio::test]
 async fn a_transport_behind_layers_is_a_transport_again() {
-    let mock = MockTransport::new().answer(StatusCode::OK, "[]");
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
     let service = ServiceBuilder::new()
         .concurrency_limit(1)
         .map_request(|mut request: Request<Body>| {
@@ -18,22 +19,22 @@ async fn a_transport_behind_layers_is_a_transport_again() {
             headers.insert("x-layer", http::HeaderValue::from_static("seen"));
             request
         })
-        .service(TransportService::new(mock.clone()));
+        .service(TransportService::new(script.clone()));
     let client = Client::builder()
         .project("demo")
         .transport(ServiceTransport::new(service))
         .build()
         .unwrap();
     client.pages().list().await.unwrap();
-    assert_eq!(mock.requests()[0].headers["x-layer"], "seen");
+    assert_eq!(script.requests()[0].headers["x-layer"], "seen");
 }
 
 #[tokio::test]
 async fn errors_of_a_transport_keep_their_kind_through_the_layers() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .fail(TransportErrorKind::Connect)
         .answer(StatusCode::OK, "[]");
-    let transport = ServiceTransport::new(TransportService::new(mock.clone()));
+    let transport = ServiceTransport::new(TransportService::new(script.clone()));
     let client = Client::builder()
         .project("demo")
         .transport(transport)
@@ -41,7 +42,7 @@ async fn errors_of_a_transport_keep_their_kind_through_the_layers() {
         .unwrap();
     // It was never sent, so it is tried again.
     client.pages().list().await.unwrap();
-    assert_eq!(mock.requests().len(), 2);
+    assert_eq!(script.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -62,9 +63,12 @@ async fn other_errors_of_a_service_are_errors_of_the_transport() {
 
 #[tokio::test]
 async fn a_transport_is_a_service() {
-    let mock = MockTransport::new().answer(StatusCode::IM_A_TEAPOT, "short");
+    let script = ScriptedTransport::new().answer(StatusCode::IM_A_TEAPOT, "short");
     let request = Request::new(Body::empty());
-    let response = TransportService::new(mock).oneshot(request).await.unwrap();
+    let response = TransportService::new(script)
+        .oneshot(request)
+        .await
+        .unwrap();
     assert_eq!(response.status(), StatusCode::IM_A_TEAPOT);
 }
 
@@ -75,5 +79,5 @@ async fn the_built_in_transport_keeps_the_contract_behind_both_adapters() {
         .build()
         .unwrap();
     let transport = ServiceTransport::new(TransportService::new(transport));
-    svc_api::wire::conformance::check(&transport).await.unwrap();
+    svc_testing::conformance::check(&transport).await.unwrap();
 }

@@ -1,6 +1,6 @@
 //! The contract of `svc_model::wire`, as its kit checks it.
 
-use svc_model::wire::conformance;
+use svc_testing::conformance;
 use svc_transport::HyperTransport;
 
 #[tokio::test]

@@ -5,7 +5,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use svc_model::wire::{Transport, TransportErrorKind, conformance};
+use svc_model::wire::{Transport, TransportErrorKind};
+use svc_testing::conformance;
 use svc_transport::{AddressRefused, HyperTransport, Proxy};
 
 use crate::support::{Server, chain, fetch, get};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use svc_model::wire::conformance;
+use svc_testing::conformance;
 use svc_transport::{
     BuildErrorKind, HyperTransport,
     rustls::{ClientConfig, RootCertStore, crypto::ring},

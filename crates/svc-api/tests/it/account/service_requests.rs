@@ -17,17 +17,17 @@ fn service_request(more: &[(&'static str, &'static str)]) -> ServiceRequest {
 
 #[tokio::test]
 async fn service_requests_rule_1_a_client_is_made_from_the_three_headers() {
-    let mock = ok(&["[]"]);
+    let script = ok(&["[]"]);
     let client = Client::builder()
         .service_request(&service_request(&[]))
-        .transport(mock.clone())
+        .transport(script.clone())
         .build()
         .unwrap();
     assert_eq!(client.project().unwrap().as_str(), "demo");
     assert!(!client.draft());
     client.records("shop", "orders").list().await.unwrap();
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         ["GET /projects/demo/staging/shop/models/orders JWT service"]
     );
 }
@@ -40,7 +40,7 @@ async fn service_requests_rule_2_base_url_and_draft_go_to_the_client() {
     ]);
     let client = Client::builder()
         .service_request(&request)
-        .transport(MockTransport::new())
+        .transport(ScriptedTransport::new())
         .build()
         .unwrap();
     let url = client.api_base_url().as_str();
@@ -50,10 +50,10 @@ async fn service_requests_rule_2_base_url_and_draft_go_to_the_client() {
 
 #[tokio::test]
 async fn service_requests_rule_3_a_service_token_is_loaded_into_a_client() {
-    let mock = MockTransport::new()
+    let script = ScriptedTransport::new()
         .answer(StatusCode::OK, "[]")
         .answer(StatusCode::UNAUTHORIZED, REFUSED);
-    let (client, store) = signed_in(&mock);
+    let (client, store) = signed_in(&script);
     let account = client.account();
     account.load_service_token(ServiceToken::new("service").unwrap());
     client.records("shop", "orders").list().await.unwrap();
@@ -64,7 +64,7 @@ async fn service_requests_rule_3_a_service_token_is_loaded_into_a_client() {
     assert_eq!(error.kind(), ErrorKind::Auth);
     assert!(!error.is_retryable());
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         ["GET /projects/demo/prod/shop/models/orders JWT service"; 2]
     );
     account.logout().await.unwrap();
@@ -73,8 +73,8 @@ async fn service_requests_rule_3_a_service_token_is_loaded_into_a_client() {
 
 #[tokio::test]
 async fn service_requests_rule_4_each_request_can_have_a_client_with_a_store_of_its_own() {
-    let mock = ok(&["[]", "[]", "[]"]);
-    let shared = builder(&mock).build().unwrap();
+    let script = ok(&["[]", "[]", "[]"]);
+    let shared = builder(&script).build().unwrap();
     shared
         .account()
         .load_service_token(ServiceToken::new("service").unwrap());
@@ -85,7 +85,7 @@ async fn service_requests_rule_4_each_request_can_have_a_client_with_a_store_of_
     shared.records("shop", "orders").list().await.unwrap();
     let path = "GET /projects/demo/prod/shop/models/orders";
     assert_eq!(
-        sent(&mock),
+        sent(&script),
         [
             format!("{path} JWT a1"),
             format!("{path} JWT a2"),

@@ -1,21 +1,17 @@
 //! Rules about the response.
 
-use std::{
-    future::poll_fn,
-    pin::Pin,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+    mpsc,
 };
 
 use bytes::Bytes;
 use http::{Request, header};
-use http_body::Body as HttpBody;
+use http_body_util::BodyExt as _;
 
 use super::{Checked, answered, build, ensure, get, server::Server, wait::PATIENCE, whole};
-use crate::wire::{Body, Transport};
+use svc_model::wire::{Body, Transport};
 
 pub(super) async fn every_status_is_an_answer(transport: &dyn Transport) -> Checked {
     for (status, reason) in [
@@ -136,7 +132,7 @@ pub(super) async fn streams(transport: &dyn Transport) -> Checked {
 /// The next bytes of a body that has not ended.
 async fn next_piece(body: &mut Body) -> Result<Bytes, String> {
     loop {
-        match poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
+        match body.frame().await {
             None => return Err("the body ended too early".to_owned()),
             Some(Err(error)) => return Err(format!("the body failed: {error}")),
             Some(Ok(frame)) => {

@@ -8,15 +8,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use bytes::Bytes;
-use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode, Uri, header};
+use http::{Request, Response, StatusCode};
+use svc_model::wire::{Body, BoxFuture, Transport, TransportError, TransportErrorKind};
 
-use super::{
-    Body, BoxFuture, Deadline, OperationInfo, Transport, TransportError, TransportErrorKind,
-};
-
-/// The largest request body that is taken, in bytes.
-const MAX_BODY: usize = 64 * 1024 * 1024;
+use crate::RecordedRequest;
 
 /// A [`Transport`] that follows a script, one entry a call, in the order in which they were added.
 ///
@@ -25,28 +20,29 @@ const MAX_BODY: usize = 64 * 1024 * 1024;
 ///
 /// ```
 /// use http::StatusCode;
-/// use svc_model::{pages, wire::{mock::MockTransport, Operation, Transport, TransportErrorKind}};
+/// use svc_model::{pages, wire::{Operation, Transport, TransportErrorKind}};
+/// use svc_testing::ScriptedTransport;
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// let mock = MockTransport::new()
+/// let script = ScriptedTransport::new()
 ///     .answer(StatusCode::OK, "[]")
 ///     .fail(TransportErrorKind::Connect);
 ///
 /// let list = pages::List::new(("shop", "prod"));
-/// let answer = mock.send(list.to_request("https://app.example.com/api")?).await?;
+/// let answer = script.send(list.to_request("https://app.example.com/api")?).await?;
 /// assert_eq!(answer.status(), StatusCode::OK);
-/// assert!(mock.send(list.to_request("https://app.example.com/api")?).await.is_err());
+/// assert!(script.send(list.to_request("https://app.example.com/api")?).await.is_err());
 ///
-/// let requests = mock.requests();
+/// let requests = script.requests();
 /// assert_eq!(requests.len(), 2);
 /// assert_eq!(requests[0].uri.path(), "/api/projects/shop/prod/view_settings/");
 /// assert_eq!(requests[0].operation().map(|info| info.name), Some("pages.list"));
-/// assert_eq!(mock.unused(), 0);
+/// assert_eq!(script.unused(), 0);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Default)]
-pub struct MockTransport(Arc<Mutex<State>>);
+pub struct ScriptedTransport(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -62,7 +58,7 @@ enum Step {
     Silence,
 }
 
-impl MockTransport {
+impl ScriptedTransport {
     /// A transport with an empty script.
     pub fn new() -> Self {
         Self::default()
@@ -120,14 +116,7 @@ impl MockTransport {
     }
 
     async fn exchange(&self, request: Request<Body>) -> Result<Response<Body>, TransportError> {
-        let (parts, body) = request.into_parts();
-        let request = RecordedRequest {
-            method: parts.method,
-            uri: parts.uri,
-            headers: parts.headers,
-            body: body.collect(MAX_BODY).await?,
-            extensions: parts.extensions,
-        };
+        let request = RecordedRequest::record(request).await?;
         let step = {
             let mut state = self.state();
             state.requests.push(request.clone());
@@ -147,17 +136,17 @@ impl MockTransport {
     }
 }
 
-impl fmt::Debug for MockTransport {
+impl fmt::Debug for ScriptedTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.state();
-        f.debug_struct("MockTransport")
+        f.debug_struct("ScriptedTransport")
             .field("requests", &state.requests)
             .field("unused", &state.script.len())
             .finish()
     }
 }
 
-impl Transport for MockTransport {
+impl Transport for ScriptedTransport {
     fn send(
         &self,
         request: Request<Body>,
@@ -166,69 +155,21 @@ impl Transport for MockTransport {
     }
 }
 
-/// A request that a [`MockTransport`] was given.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct RecordedRequest {
-    /// The method.
-    pub method: Method,
-    /// The absolute URI.
-    pub uri: Uri,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The whole body.
-    pub body: Bytes,
-    /// The extensions.
-    pub extensions: Extensions,
-}
-
-impl RecordedRequest {
-    /// What the call was, where it came from an operation.
-    pub fn operation(&self) -> Option<&OperationInfo> {
-        self.extensions.get()
-    }
-
-    /// The deadline that the call had.
-    pub fn deadline(&self) -> Option<Deadline> {
-        self.extensions.get().copied()
-    }
-}
-
-impl fmt::Debug for RecordedRequest {
-    /// Hides credentials and says of the body how large it is.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut headers = self.headers.clone();
-        for name in [
-            header::AUTHORIZATION,
-            header::PROXY_AUTHORIZATION,
-            header::COOKIE,
-        ] {
-            if let header::Entry::Occupied(mut values) = headers.entry(name) {
-                values
-                    .iter_mut()
-                    .for_each(|value| value.set_sensitive(true));
-            }
-        }
-        f.debug_struct("RecordedRequest")
-            .field("method", &self.method)
-            .field("uri", &self.uri)
-            .field("headers", &headers)
-            .field("body", &format_args!("{} bytes", self.body.len()))
-            .finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::task::{Context, Poll, Waker};
 
+    use http::{Method, header};
+    use svc_model::wire::Deadline;
+
     use super::*;
 
     fn call(
-        mock: &dyn Transport,
+        script: &dyn Transport,
         request: Request<Body>,
     ) -> Poll<Result<Response<Body>, TransportError>> {
-        mock.send(request)
+        script
+            .send(request)
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
     }
@@ -250,20 +191,20 @@ mod tests {
 
     #[test]
     fn answers_come_in_their_order_and_requests_are_remembered() {
-        let mock = MockTransport::new()
+        let script = ScriptedTransport::new()
             .answer(StatusCode::CREATED, "made")
             .fail(TransportErrorKind::Interrupted)
             .answer_with(|request| Ok(Response::new(Body::from(request.body.clone()))));
-        let given_away: Box<dyn Transport> = Box::new(mock.clone());
+        let given_away: Box<dyn Transport> = Box::new(script.clone());
         let first = ready(call(&given_away, request("a"))).unwrap();
         assert_eq!(first.status(), StatusCode::CREATED);
         let second = ready(call(&given_away, request("b"))).unwrap_err();
         assert_eq!(second.kind(), TransportErrorKind::Interrupted);
-        assert_eq!(mock.unused(), 1);
-        let third = ready(call(&mock, request("echo"))).unwrap();
+        assert_eq!(script.unused(), 1);
+        let third = ready(call(&script, request("echo"))).unwrap();
         assert_eq!(third.body().as_bytes().unwrap(), "echo");
 
-        let requests = mock.requests();
+        let requests = script.requests();
         assert_eq!(requests.len(), 3);
         assert_eq!(requests[0].method, Method::POST);
         assert_eq!(requests[0].uri, "http://data.test/records?x=1");
@@ -277,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_call_beyond_the_script_fails_and_says_so() {
-        let error = ready(call(&MockTransport::new(), request(""))).unwrap_err();
+        let error = ready(call(&ScriptedTransport::new(), request(""))).unwrap_err();
         assert_eq!(error.kind(), TransportErrorKind::Other);
         let source = std::error::Error::source(&error).unwrap().to_string();
         assert!(source.contains("no answer is scripted"), "{source}");
@@ -285,16 +226,16 @@ mod tests {
 
     #[test]
     fn a_call_can_be_left_without_an_answer() {
-        let mock = MockTransport::new().never_answer();
-        assert!(call(&mock, request("")).is_pending());
-        assert_eq!(mock.requests().len(), 1);
+        let script = ScriptedTransport::new().never_answer();
+        assert!(call(&script, request("")).is_pending());
+        assert_eq!(script.requests().len(), 1);
     }
 
     #[test]
     fn debug_shows_neither_credentials_nor_bodies() {
-        let mock = MockTransport::new().answer(StatusCode::OK, "");
-        let _answer = call(&mock, request("my password"));
-        let shown = format!("{mock:?}");
+        let script = ScriptedTransport::new().answer(StatusCode::OK, "");
+        let _answer = call(&script, request("my password"));
+        let shown = format!("{script:?}");
         assert!(shown.contains("/records") && shown.contains("11 bytes"));
         assert!(!shown.contains("hunter2") && !shown.contains("password"));
     }

@@ -7,7 +7,7 @@ use super::{
     server::{Server, unused_address},
     shown, whole,
 };
-use crate::wire::{Body, Transport, TransportErrorKind};
+use svc_model::wire::{Body, Transport, TransportErrorKind};
 
 pub(super) async fn nothing_is_retried(transport: &dyn Transport) -> Checked {
     let server = Server::start(|connection, request| match request.target.as_str() {

@@ -5,13 +5,19 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_channel::mpsc::unbounded;
+use futures_util::{
+    StreamExt,
+    future::{Either, join, select},
+};
+
 use super::{
     Checked, answered, ensure, failed, get, of_kind,
     server::{SOON, Server},
-    wait::{First, PATIENCE, Signal, both, first, within},
+    wait::{PATIENCE, within},
     whole,
 };
-use crate::wire::{Deadline, Transport, TransportErrorKind};
+use svc_model::wire::{Deadline, Transport, TransportErrorKind};
 
 const DEADLINE: Duration = Duration::from_millis(300);
 
@@ -53,42 +59,41 @@ fn in_time(started: Instant) -> Checked {
 }
 
 pub(super) async fn dropped_call_hangs_up(transport: &dyn Transport) -> Checked {
-    let arrived = Signal::new();
-    let hung_up = Signal::new();
-    let (seen, ended) = (arrived.clone(), hung_up.clone());
+    let (seen, mut arrived) = unbounded();
+    let (ended, mut hung_up) = unbounded();
     let server = Server::start(move |connection, _| {
-        seen.set(());
-        ended.set(connection.client_hangs_up());
+        let _ = seen.unbounded_send(());
+        let _ = ended.unbounded_send(connection.client_hangs_up());
         Ok(())
     })?;
     let call = transport.send(get(server.url("/"))?);
-    if let First::Left(result) = first(call, arrived.wait()).await {
+    if let Either::Left((result, _)) = select(call, arrived.next()).await {
         return Err(match result {
             Ok(response) => format!("the call had an answer, {}", response.status()),
             Err(error) => format!("the call failed: {error}"),
         });
     }
     // The call is dropped by now.
-    ensure(
-        within(PATIENCE * 2, hung_up.wait()).await == Some(true),
-        || format!("the connection was still open {PATIENCE:?} later"),
-    )
+    hangs_up(hung_up.next()).await
 }
 
 pub(super) async fn dropped_body_hangs_up(transport: &dyn Transport) -> Checked {
-    let hung_up = Signal::new();
-    let ended = hung_up.clone();
+    let (ended, mut hung_up) = unbounded();
     let server = Server::start(move |connection, _| {
         connection.write("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\nmore is to come")?;
-        ended.set(connection.client_hangs_up());
+        let _ = ended.unbounded_send(connection.client_hangs_up());
         Ok(())
     })?;
     let response = answered(transport, get(server.url("/"))?).await?;
     drop(response);
-    ensure(
-        within(PATIENCE * 2, hung_up.wait()).await == Some(true),
-        || format!("the connection was still open {PATIENCE:?} later"),
-    )
+    hangs_up(hung_up.next()).await
+}
+
+async fn hangs_up(hung_up: impl Future<Output = Option<bool>>) -> Checked {
+    let seen = within(PATIENCE * 2, hung_up).await.flatten();
+    ensure(seen == Some(true), || {
+        format!("the connection was still open {PATIENCE:?} later")
+    })
 }
 
 pub(super) async fn calls_run_side_by_side(transport: &dyn Transport) -> Checked {
@@ -112,7 +117,7 @@ pub(super) async fn calls_run_side_by_side(transport: &dyn Transport) -> Checked
         let response = answered(transport, get(server.url(target))?).await?;
         whole(response.into_body()).await
     };
-    let (first, second) = both(call("/first"), call("/second")).await;
+    let (first, second) = join(call("/first"), call("/second")).await;
     let (first, second) = (first?, second?);
     ensure(first == "first" && second == "second", || {
         format!("the answers were {first:?} and {second:?}")

@@ -1,20 +1,19 @@
 //! Rules about the request.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-};
-
 use bytes::Bytes;
+use futures_util::stream::iter;
 use http::{HeaderValue, Method, Request, header};
-use http_body::{Body as HttpBody, Frame};
+use http_body::Frame;
+use http_body_util::StreamBody;
 
 use super::{
     Checked, answered, build, ensure, failed, get, of_kind,
     server::{Received, Server},
     whole,
 };
-use crate::wire::{Body, BoxError, Credential, Host, OperationInfo, Transport, TransportErrorKind};
+use svc_model::wire::{
+    Body, BoxError, Credential, Host, OperationInfo, Transport, TransportErrorKind,
+};
 
 const INFO: OperationInfo = OperationInfo::new(
     "conformance.check",
@@ -168,11 +167,10 @@ pub(super) async fn header_values_are_bytes(transport: &dyn Transport) -> Checke
 
 pub(super) async fn body_streams(transport: &dyn Transport) -> Checked {
     let server = answering()?;
-    let pieces = Pieces::new(64, None);
-    let expected = pieces.expected();
-    let request = build(Request::post(server.url("/")), Body::stream(pieces))?;
+    let request = build(Request::post(server.url("/")), pieces(64, None))?;
     whole(answered(transport, request).await?.into_body()).await?;
     let got = only(&server)?;
+    let expected: Vec<u8> = (0..64).flat_map(piece).collect();
     ensure(got.complete && got.body == expected, || {
         format!("{} of {} bytes arrived", got.body.len(), expected.len())
     })
@@ -180,8 +178,8 @@ pub(super) async fn body_streams(transport: &dyn Transport) -> Checked {
 
 pub(super) async fn broken_body_is_an_error(transport: &dyn Transport) -> Checked {
     let server = answering()?;
-    let pieces = Pieces::new(3, Some("the file is gone"));
-    let request = build(Request::post(server.url("/")), Body::stream(pieces))?;
+    let broken = pieces(3, Some("the file is gone"));
+    let request = build(Request::post(server.url("/")), broken)?;
     let error = failed(transport.send(request).await)?;
     of_kind(&error, &[TransportErrorKind::Body])?;
     ensure(
@@ -190,41 +188,13 @@ pub(super) async fn broken_body_is_an_error(transport: &dyn Transport) -> Checke
     )
 }
 
-/// A body of unknown length, of equally large pieces.
-struct Pieces {
-    left: u8,
-    error: Option<&'static str>,
+/// A body of unknown length, of equally large pieces and perhaps an error at its end.
+fn pieces(count: u8, error: Option<&'static str>) -> Body {
+    let pieces = (0..count).map(|number| Ok(Frame::data(Bytes::from(piece(number)))));
+    let end = error.map(|error| Err(BoxError::from(error)));
+    Body::stream(StreamBody::new(iter(pieces.chain(end))))
 }
 
-impl Pieces {
-    fn new(left: u8, error: Option<&'static str>) -> Self {
-        Self { left, error }
-    }
-
-    fn piece(left: u8) -> Vec<u8> {
-        vec![left; 16 * 1024]
-    }
-
-    fn expected(&self) -> Vec<u8> {
-        (1..=self.left).rev().flat_map(Self::piece).collect()
-    }
-}
-
-impl HttpBody for Pieces {
-    type Data = Bytes;
-    type Error = BoxError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        Poll::Ready(match self.left.checked_sub(1) {
-            Some(left) => {
-                let piece = Self::piece(self.left);
-                self.left = left;
-                Some(Ok(Frame::data(piece.into())))
-            }
-            None => self.error.take().map(|error| Err(error.into())),
-        })
-    }
+fn piece(number: u8) -> Vec<u8> {
+    vec![number; 16 * 1024]
 }

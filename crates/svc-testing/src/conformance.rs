@@ -4,7 +4,8 @@
 //! runs on whatever the transport runs on. In the tests of a transport:
 //!
 //! ```
-//! use svc_model::wire::{Transport, conformance};
+//! use svc_model::wire::Transport;
+//! use svc_testing::conformance;
 //!
 //! async fn conforms(transport: &dyn Transport) {
 //!     // The error lists every rule that does not hold, with what was seen.
@@ -21,19 +22,15 @@ mod lifetime;
 mod request;
 mod response;
 mod server;
-#[cfg(test)]
-mod std_transport;
-#[cfg(test)]
-mod tests;
 mod wait;
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
 use bytes::Bytes;
 use http::{Request, Response};
+use svc_model::wire::{Body, Transport, TransportError, TransportErrorKind};
 
 use self::wait::within;
-use super::{Body, Transport, TransportError, TransportErrorKind};
 
 /// No rule takes longer, whatever the transport does.
 const LIMIT: Duration = Duration::from_secs(20);

@@ -1,0 +1,153 @@
+//! A transport without a network that answers by operation.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use svc_model::wire::{
+    Body, BoxFuture, Operation, OperationInfo, Transport, TransportError, TransportErrorKind,
+};
+
+use crate::{
+    RecordedRequest,
+    path::{names, values},
+};
+
+/// A [`Transport`] that answers each operation as it was told to, as often and in whatever order the calls come.
+///
+/// A request is told from others by its method and path, as on a server. What is added later wins over what was there
+/// before, so that a test changes one answer of a service that others share. An operation without an answer fails with
+/// kind [`Other`](TransportErrorKind::Other).
+///
+/// ```
+/// use http::{Response, StatusCode};
+/// use svc_model::{pages, wire::{Operation, Transport}};
+/// use svc_testing::MockService;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let service = MockService::new()
+///     .on::<pages::List>(StatusCode::OK, "[]")
+///     .on_request::<pages::Publish>(|request| {
+///         // As a service reads it: every field is checked.
+///         let publish: pages::Publish = request.read().unwrap();
+///         let published = publish.uids.map_or(0, |uids| uids.len());
+///         Ok(Response::new(format!(r#"{{"published":{published}}}"#).into()))
+///     });
+///
+/// let mut publish = pages::Publish::new(("shop", "prod"));
+/// publish.uids = Some(vec!["5f0c".into()]);
+/// let answer = service.send(publish.to_request("https://app.example.com/api")?).await?;
+/// assert_eq!(answer.into_body().collect(100).await?, r#"{"published":1}"#);
+/// assert_eq!(service.requests().len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct MockService(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    routes: Vec<Route>,
+    requests: Vec<RecordedRequest>,
+}
+
+#[derive(Clone)]
+struct Route {
+    info: OperationInfo,
+    answer: Arc<Answer>,
+}
+
+type Answer =
+    dyn Fn(&RecordedRequest) -> Result<Response<Body>, TransportError> + Send + Sync + 'static;
+
+impl MockService {
+    /// A service that answers nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers each call of the operation `O` with this status and body.
+    #[must_use]
+    pub fn on<O: Operation>(self, status: StatusCode, body: impl Into<Bytes>) -> Self {
+        let body = body.into();
+        self.on_request::<O>(move |_| {
+            let mut response = Response::new(Body::from(body.clone()));
+            *response.status_mut() = status;
+            Ok(response)
+        })
+    }
+
+    /// Answers each call of the operation `O` with what `answer` makes of its request.
+    #[must_use]
+    pub fn on_request<O: Operation>(
+        self,
+        answer: impl Fn(&RecordedRequest) -> Result<Response<Body>, TransportError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        let answer = Arc::new(answer);
+        self.state().routes.push(Route {
+            info: O::INFO,
+            answer,
+        });
+        self
+    }
+
+    /// The requests of all calls so far, the first one first.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.state().requests.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing of the caller's runs under the lock, so that its state is whole even then.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn exchange(&self, request: Request<Body>) -> Result<Response<Body>, TransportError> {
+        let request = RecordedRequest::record(request).await?;
+        let route = {
+            let mut state = self.state();
+            state.requests.push(request.clone());
+            let of_request = |route: &&Route| {
+                route.info.method == request.method
+                    && values(route.info.path_template, request.uri.path()).is_some()
+            };
+            // Of several the last one whose path has the fewest names: `.../models/orders/aggregate/` is no record.
+            let routes = state.routes.iter().rev().filter(of_request);
+            routes
+                .min_by_key(|route| names(route.info.path_template))
+                .cloned()
+        };
+        match route {
+            Some(route) => (route.answer)(&request),
+            None => Err(TransportError::new(
+                TransportErrorKind::Other,
+                format!("no answer is given for {} {}", request.method, request.uri),
+            )),
+        }
+    }
+}
+
+impl fmt::Debug for MockService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state();
+        let operations = state.routes.iter().map(|route| route.info.name);
+        f.debug_struct("MockService")
+            .field("operations", &operations.collect::<Vec<_>>())
+            .field("requests", &state.requests)
+            .finish()
+    }
+}
+
+impl Transport for MockService {
+    fn send(
+        &self,
+        request: Request<Body>,
+    ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
+        Box::pin(self.exchange(request))
+    }
+}
