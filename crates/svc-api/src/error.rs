@@ -44,15 +44,25 @@ struct Inner {
     hint: Option<String>,
 }
 
+// The message of a cause is the error's own, so that the chain goes on behind it.
+#[derive(Debug, thiserror::Error)]
 enum Cause {
+    #[error(transparent)]
     Transport(TransportError),
+    #[error(transparent)]
     Status(Box<ErrorResponse>),
+    #[error(transparent)]
     Decode(Box<DecodeError>),
     /// An answer that can be read and not be used.
+    #[error("{0}")]
     Answer(String),
+    #[error(transparent)]
     Request(RequestError),
+    #[error(transparent)]
     Auth(AuthError),
+    #[error(transparent)]
     Store(StoreError),
+    #[error(transparent)]
     Options(BoxError),
 }
 
@@ -364,16 +374,7 @@ impl fmt::Display for Error {
         if let Some(operation) = self.0.operation {
             write!(f, "{operation}: ")?;
         }
-        match &self.0.cause {
-            Cause::Transport(error) => error.fmt(f)?,
-            Cause::Status(error) => error.fmt(f)?,
-            Cause::Decode(error) => error.fmt(f)?,
-            Cause::Answer(message) => f.write_str(message)?,
-            Cause::Request(error) => error.fmt(f)?,
-            Cause::Auth(error) => error.fmt(f)?,
-            Cause::Store(error) => error.fmt(f)?,
-            Cause::Options(error) => error.fmt(f)?,
-        }
+        self.0.cause.fmt(f)?;
         match &self.0.hint {
             Some(hint) => write!(f, " ({hint})"),
             None => Ok(()),
@@ -402,15 +403,6 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        // The message already says what the cause itself says, so the chain goes on behind it.
-        match &self.0.cause {
-            Cause::Transport(error) => error.source(),
-            Cause::Status(_) | Cause::Answer(_) => None,
-            Cause::Decode(error) => error.source(),
-            Cause::Request(error) => error.source(),
-            Cause::Auth(error) => error.source(),
-            Cause::Store(error) => error.source(),
-            Cause::Options(error) => error.source(),
-        }
+        self.0.cause.source()
     }
 }

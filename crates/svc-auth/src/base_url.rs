@@ -1,6 +1,6 @@
 //! The address of a host of the service.
 
-use std::{error::Error as StdError, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use http::Uri;
 
@@ -85,39 +85,28 @@ impl FromStr for BaseUrl {
 }
 
 /// Why a text is no base URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaseUrlError {
     /// It is no URL, or not an absolute one.
+    #[error("must be an absolute URL such as https://data.example.com")]
     NotAbsolute,
     /// Its scheme is neither `http` nor `https`.
+    #[error("must begin with http:// or https://")]
     Scheme,
     /// It holds a user name or a password.
+    #[error("must not hold a user name or password; credentials have options of their own")]
     UserInfo,
     /// Its port is not a number from 1 to 65535.
+    #[error("must have a port from 1 to 65535, or none")]
     Port,
     /// It has a query.
+    #[error("must not have a query (`?...`)")]
     Query,
     /// It has a fragment.
+    #[error("must not have a fragment (`#...`)")]
     Fragment,
 }
-
-impl fmt::Display for BaseUrlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotAbsolute => "must be an absolute URL such as https://data.example.com",
-            Self::Scheme => "must begin with http:// or https://",
-            Self::UserInfo => {
-                "must not hold a user name or password; credentials have options of their own"
-            }
-            Self::Port => "must have a port from 1 to 65535, or none",
-            Self::Query => "must not have a query (`?...`)",
-            Self::Fragment => "must not have a fragment (`#...`)",
-        })
-    }
-}
-
-impl StdError for BaseUrlError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! The options of a client, their defaults, and the environment keys that stand in for them.
 
-use std::{error::Error as StdError, fmt};
+use std::fmt;
 
 use svc_model::{EnvironmentName, ProjectName};
 
@@ -230,7 +230,8 @@ pub struct ClientSettings {
 }
 
 /// An option that cannot be used. It says which one, where it came from, and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{option}{} {source}", self.key.map(|key| format!(" (from {key})")).unwrap_or_default())]
 pub struct OptionsError {
     option: &'static str,
     key: Option<&'static str>,
@@ -254,22 +255,6 @@ impl OptionsError {
     /// The environment key that the value came from, if it was not set as an option.
     pub fn env_key(&self) -> Option<&'static str> {
         self.key
-    }
-}
-
-impl fmt::Display for OptionsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.option)?;
-        if let Some(key) = self.key {
-            write!(f, " (from {key})")?;
-        }
-        write!(f, " {}", self.source)
-    }
-}
-
-impl StdError for OptionsError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        Some(&self.source)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where a call gets its credential from.
 
-use std::{collections::BTreeMap, error::Error as StdError, fmt};
+use std::{collections::BTreeMap, fmt};
 
 use http::HeaderValue;
 use svc_model::{
@@ -82,7 +82,8 @@ pub trait TokenProvider: fmt::Debug + Send + Sync + 'static {
 }
 
 /// No credential could be had. The message says what to do, and never quotes a secret.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct AuthError {
     kind: AuthErrorKind,
     message: String,
@@ -127,20 +128,6 @@ impl AuthError {
     /// The kind of failure.
     pub fn kind(&self) -> AuthErrorKind {
         self.kind
-    }
-}
-
-impl fmt::Display for AuthError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for AuthError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
     }
 }
 

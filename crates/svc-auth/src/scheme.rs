@@ -1,7 +1,5 @@
 //! The `Authorization` header: the three forms it has, written and read.
 
-use std::{error::Error as StdError, fmt};
-
 use http::HeaderValue;
 
 /// The form of an `Authorization` header (specification, section 5).
@@ -84,31 +82,22 @@ impl AuthScheme {
 }
 
 /// An `Authorization` header that cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorizationError {
     /// There is no token.
+    #[error("the Authorization header has no token")]
     Missing,
     /// The scheme is none of those that the service knows.
+    #[error(
+        "the scheme of the Authorization header is not known; \
+         use `Bearer <key>`, `JWT <token>` or the token alone"
+    )]
     Scheme,
     /// There is a character that no token has.
+    #[error("the token of the Authorization header is not visible ASCII")]
     Character,
 }
-
-impl fmt::Display for AuthorizationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Missing => "the Authorization header has no token",
-            Self::Scheme => {
-                "the scheme of the Authorization header is not known; \
-                 use `Bearer <key>`, `JWT <token>` or the token alone"
-            }
-            Self::Character => "the token of the Authorization header is not visible ASCII",
-        })
-    }
-}
-
-impl StdError for AuthorizationError {}
 
 #[cfg(test)]
 mod tests {

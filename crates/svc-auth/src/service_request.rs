@@ -1,8 +1,6 @@
 //! What a service request says of where to call and with which token (specification, section 5,
 //! "Service requests").
 
-use std::{error::Error as StdError, fmt};
-
 use http::{HeaderMap, HeaderName};
 use svc_model::{EnvironmentName, ProjectName};
 
@@ -117,48 +115,21 @@ fn text<'a>(
 }
 
 /// A request that is no service request. The message never quotes a header.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServiceRequestError {
     /// These required headers are missing or empty.
+    #[error("the request has no header{} {}", if .0.len() == 1 { "" } else { "s" }, .0.join(", "))]
     Missing(Vec<&'static str>),
     /// This header has a character that is not visible ASCII.
+    #[error("the header {0} has a character that is not visible ASCII")]
     Character(&'static str),
     /// The service token is none.
+    #[error(transparent)]
     Token(TokenError),
     /// The base URL of the data host is none.
-    ApiBaseUrl(BaseUrlError),
-}
-
-impl fmt::Display for ServiceRequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(names) => {
-                let headers = if names.len() == 1 {
-                    "header"
-                } else {
-                    "headers"
-                };
-                write!(f, "the request has no {headers} {}", names.join(", "))
-            }
-            Self::Character(name) => write!(
-                f,
-                "the header {name} has a character that is not visible ASCII"
-            ),
-            Self::Token(error) => error.fmt(f),
-            Self::ApiBaseUrl(error) => write!(f, "the header X-Svc-API-Base-Url {error}"),
-        }
-    }
-}
-
-impl StdError for ServiceRequestError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match self {
-            Self::Token(error) => Some(error),
-            Self::ApiBaseUrl(error) => Some(error),
-            Self::Missing(_) | Self::Character(_) => None,
-        }
-    }
+    #[error("the header X-Svc-API-Base-Url {0}")]
+    ApiBaseUrl(#[source] BaseUrlError),
 }
 
 #[cfg(test)]

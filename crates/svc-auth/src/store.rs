@@ -5,7 +5,7 @@ mod file;
 mod memory;
 mod stored;
 
-use std::{any::Any, error::Error as StdError, fmt, future::ready};
+use std::{any::Any, fmt, future::ready};
 
 use svc_model::wire::{BoxError, BoxFuture};
 
@@ -114,7 +114,8 @@ impl fmt::Debug for Lease {
 
 /// The tokens cannot be kept or read. The message names the place and the remedy, and never quotes
 /// a token.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct StoreError {
     message: String,
     source: Option<BoxError>,
@@ -134,19 +135,5 @@ impl StoreError {
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());
         self
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for StoreError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
     }
 }

@@ -1,6 +1,6 @@
 //! Secrets, each kind with a type of its own.
 
-use std::{error::Error as StdError, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use http::HeaderValue;
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -121,39 +121,25 @@ fn check(text: &str) -> Result<(), Problem> {
 ///      remove spaces and line breaks around it",
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the {what} {problem}")]
 pub struct TokenError {
     what: &'static str,
     problem: Problem,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Problem {
+    #[error("is empty")]
     Empty,
+    #[error("begins with the name of a scheme; give it without that prefix")]
     Prefix,
+    #[error(
+        "has a character at position {} that is not visible ASCII; remove spaces and line breaks around it",
+        .0 + 1
+    )]
     Character(usize),
 }
-
-impl fmt::Display for TokenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = self.what;
-        match self.problem {
-            Problem::Empty => write!(f, "the {what} is empty"),
-            Problem::Prefix => write!(
-                f,
-                "the {what} begins with the name of a scheme; give it without that prefix"
-            ),
-            Problem::Character(position) => write!(
-                f,
-                "the {what} has a character at position {} that is not visible ASCII; \
-                 remove spaces and line breaks around it",
-                position + 1
-            ),
-        }
-    }
-}
-
-impl StdError for TokenError {}
 
 #[cfg(test)]
 mod tests {

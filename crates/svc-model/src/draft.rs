@@ -1,6 +1,6 @@
 //! The `draft` switch of page settings.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 use crate::{QueryString, wire::QueryPart};
 
@@ -60,13 +60,6 @@ impl FromStr for Draft {
 }
 
 /// A value of `draft` that is not allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be 0 or 1")]
 pub struct DraftError(());
-
-impl fmt::Display for DraftError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("must be 0 or 1")
-    }
-}
-
-impl std::error::Error for DraftError {}

@@ -98,20 +98,9 @@ impl fmt::Display for Lookup {
 }
 
 /// A word that names no [`Lookup`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown lookup; known are {}", Lookup::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownLookup(());
-
-impl fmt::Display for UnknownLookup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unknown lookup; known are")?;
-        for (index, lookup) in Lookup::ALL.iter().enumerate() {
-            write!(f, "{}{lookup}", if index == 0 { " " } else { ", " })?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for UnknownLookup {}
 
 /// Reads a boolean word of the wire: `true t yes y on 1` or `false f no n off 0`, in any case.
 ///

@@ -1,6 +1,6 @@
 //! Query strings: building one pair at a time, and reading the pairs of one.
 
-use std::{borrow::Cow, error::Error as StdError, fmt};
+use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -95,13 +95,6 @@ fn unescape(text: &str) -> Result<Cow<'_, str>, NotUtf8> {
 }
 
 /// A part of a query string does not unescape to UTF-8.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the query string is not UTF-8 once its percent escapes are undone")]
 pub struct NotUtf8(());
-
-impl fmt::Display for NotUtf8 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the query string is not UTF-8 once its percent escapes are undone")
-    }
-}
-
-impl StdError for NotUtf8 {}

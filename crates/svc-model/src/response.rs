@@ -15,12 +15,14 @@ pub const X_REQUEST_ID: &str = "x-request-id";
 static REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 
 /// Why a response gave no result.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
     /// The service answered with an error status.
+    #[error(transparent)]
     Status(Box<ErrorResponse>),
     /// The body is not what the operation answers.
+    #[error(transparent)]
     Decode(Box<DecodeError>),
 }
 
@@ -33,24 +35,6 @@ impl ResponseError {
             parts.headers,
             body,
         )))
-    }
-}
-
-impl fmt::Display for ResponseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Status(error) => error.fmt(f),
-            Self::Decode(error) => error.fmt(f),
-        }
-    }
-}
-
-impl StdError for ResponseError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match self {
-            Self::Status(_) => None,
-            Self::Decode(error) => error.source(),
-        }
     }
 }
 

@@ -2,8 +2,6 @@
 //! which keeps to the deadline.
 
 use std::{
-    error::Error as StdError,
-    fmt,
     pin::Pin,
     task::{Context, Poll, ready},
     time::Duration,
@@ -11,6 +9,7 @@ use std::{
 
 use bytes::{Buf, Bytes};
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::{BodyExt as _, combinators::MapErr};
 use hyper::body::Incoming;
 use pin_project_lite::pin_project;
 use svc_model::wire::{Body, BoxError, TransportError, TransportErrorKind};
@@ -18,45 +17,16 @@ use tokio::time::{Instant, Sleep};
 
 use crate::failure::Late;
 
-/// The body of a request.
-pub(crate) struct RequestBody(pub(crate) Body);
-
 /// The caller's stream gave this error instead of bytes.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(crate) struct RequestBodyError(BoxError);
 
-impl fmt::Display for RequestBodyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+/// The body of a request.
+pub(crate) type RequestBody = MapErr<Body, fn(BoxError) -> RequestBodyError>;
 
-impl StdError for RequestBodyError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source()
-    }
-}
-
-impl HttpBody for RequestBody {
-    type Data = Bytes;
-    type Error = RequestBodyError;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, RequestBodyError>>> {
-        Pin::new(&mut self.get_mut().0)
-            .poll_frame(context)
-            .map_err(RequestBodyError)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
-    }
+pub(crate) fn request_body(body: Body) -> RequestBody {
+    body.map_err(RequestBodyError)
 }
 
 /// The bytes that are given although the deadline has passed, as they are there without waiting.
@@ -206,17 +176,6 @@ fn poll_alarm(
 }
 
 /// The service sends more than this transport was told to take.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the response body is larger than the limit of {0} bytes")]
 struct ResponseTooLarge(u64);
-
-impl fmt::Display for ResponseTooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the response body is larger than the limit of {} bytes",
-            self.0
-        )
-    }
-}
-
-impl StdError for ResponseTooLarge {}

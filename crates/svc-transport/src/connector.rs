@@ -5,8 +5,6 @@ mod stream;
 mod tunnel;
 
 use std::{
-    error::Error as StdError,
-    fmt,
     future::Future,
     io,
     pin::Pin,
@@ -205,7 +203,8 @@ fn shown(uri: &Uri) -> &str {
 }
 
 /// Why there is no connection.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct ConnectError {
     message: String,
     source: Option<BoxError>,
@@ -254,19 +253,5 @@ impl ConnectError {
     fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());
         self
-    }
-}
-
-impl fmt::Display for ConnectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for ConnectError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
     }
 }

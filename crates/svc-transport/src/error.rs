@@ -1,7 +1,5 @@
 //! What is wrong with the settings of a transport.
 
-use std::{error::Error as StdError, fmt};
-
 use svc_model::wire::BoxError;
 
 /// A transport that cannot be built as it was described.
@@ -15,7 +13,8 @@ use svc_model::wire::BoxError;
 ///     .unwrap_err();
 /// assert_eq!(error.kind(), BuildErrorKind::RootCertificate);
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct BuildError {
     kind: BuildErrorKind,
     message: String,
@@ -39,20 +38,6 @@ impl BuildError {
     /// Which setting is wrong.
     pub fn kind(&self) -> BuildErrorKind {
         self.kind
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for BuildError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
     }
 }
 

@@ -87,7 +87,8 @@ impl StdError for Cause {
 }
 
 /// Time ran out.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("{what} within {limit:?}")]
 pub(crate) struct Late {
     what: &'static str,
     limit: Duration,
@@ -108,14 +109,6 @@ impl Late {
         }
     }
 }
-
-impl fmt::Display for Late {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} within {:?}", self.what, self.limit)
-    }
-}
-
-impl StdError for Late {}
 
 impl From<Late> for TransportError {
     fn from(late: Late) -> Self {

@@ -1,6 +1,6 @@
 //! Which addresses may be connected to, where the caller decides.
 
-use std::{error::Error as StdError, fmt, net::SocketAddr, sync::Arc};
+use std::{error::Error as StdError, net::SocketAddr, sync::Arc};
 
 use svc_model::wire::TransportError;
 
@@ -48,7 +48,8 @@ impl AddressFilter {
 ///
 /// It is the source of a [`TransportError`] of kind
 /// [`Invalid`](svc_model::wire::TransportErrorKind::Invalid), which is never tried again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no address of {host} may be connected to: {reason}")]
 pub struct AddressRefused {
     host: String,
     reason: String,
@@ -70,18 +71,6 @@ impl AddressRefused {
         &self.reason
     }
 }
-
-impl fmt::Display for AddressRefused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "no address of {} may be connected to: {}",
-            self.host, self.reason
-        )
-    }
-}
-
-impl StdError for AddressRefused {}
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use tokio::{runtime::Handle, time::Instant};
 
 use crate::{
     BuildError, HyperTransportBuilder,
-    body::{self, Limits, RequestBody, ResponseBody},
+    body::{self, Limits, RequestBody, ResponseBody, request_body},
     connector::Connector,
     failure::{self, Late},
 };
@@ -103,7 +103,7 @@ impl Inner {
             read_timeout: self.read_timeout,
             max_bytes: self.max_response_bytes,
         };
-        let answer = self.client.request(request.map(RequestBody));
+        let answer = self.client.request(request.map(request_body));
         let response = match limits.deadline {
             None => answer.await,
             Some(deadline) => tokio::time::timeout_at(deadline.at, answer)

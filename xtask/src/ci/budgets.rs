@@ -21,7 +21,7 @@ const BUDGETS: &[Budget] = &[
     Budget {
         package: "svc-model",
         features: &[],
-        at_most: 18,
+        at_most: 19,
         without: HTTP_STACK,
     },
     Budget {
@@ -39,7 +39,7 @@ const BUDGETS: &[Budget] = &[
     Budget {
         package: "svc-api",
         features: &[],
-        at_most: 62,
+        at_most: 64,
         without: HEAVY,
     },
 ];

@@ -1,6 +1,6 @@
 //! One failure that many callers are told of.
 
-use std::{error::Error as StdError, fmt, sync::Arc};
+use std::sync::Arc;
 
 use svc_model::wire::BoxError;
 
@@ -44,17 +44,6 @@ impl Failure {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 struct Shared(Arc<BoxError>);
-
-impl fmt::Display for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl StdError for Shared {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source()
-    }
-}

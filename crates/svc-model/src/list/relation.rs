@@ -156,19 +156,11 @@ fn parse_step(text: &str) -> Option<RelationStep> {
 }
 
 /// A text that is no [`Relation`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected column_here.model.column_there|...|column.v1,v2 with 1 to {MAX_RELATION_STEPS} steps"
+)]
 pub struct RelationError(());
-
-impl fmt::Display for RelationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected column_here.model.column_there|...|column.v1,v2 with 1 to {MAX_RELATION_STEPS} steps"
-        )
-    }
-}
-
-impl std::error::Error for RelationError {}
 
 #[cfg(test)]
 mod tests {

@@ -80,16 +80,9 @@ impl FromStr for AggregateFunction {
 }
 
 /// A word that names no [`AggregateFunction`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be count, count_distinct, sum, avg, min or max")]
 pub struct UnknownAggregateFunction(());
-
-impl fmt::Display for UnknownAggregateFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("must be count, count_distinct, sum, avg, min or max")
-    }
-}
-
-impl std::error::Error for UnknownAggregateFunction {}
 
 impl Serialize for AggregateFunction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,7 +1,6 @@
 //! A request or response body: bytes at hand, or a stream of them.
 
 use std::{
-    error::Error as StdError,
     fmt,
     future::poll_fn,
     pin::Pin,
@@ -116,24 +115,13 @@ fn into_transport_error(error: BoxError) -> TransportError {
 }
 
 /// A body has more bytes than [`Body::collect`] was told to take.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[error("the body is larger than the limit of {limit} bytes")]
 pub struct BodyTooLarge {
     /// The most that would have been taken, in bytes.
     pub limit: usize,
 }
-
-impl fmt::Display for BodyTooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the body is larger than the limit of {} bytes",
-            self.limit
-        )
-    }
-}
-
-impl StdError for BodyTooLarge {}
 
 impl Default for Body {
     fn default() -> Self {

@@ -1,6 +1,6 @@
 //! What can go wrong between a request and the head of its response.
 
-use std::{error::Error as StdError, fmt};
+use std::error::Error as StdError;
 
 /// Any error, boxed.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
@@ -15,7 +15,8 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 /// assert!(error.never_sent());
 /// assert!(error.is_retryable(false));
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", self.kind.message())]
 pub struct TransportError {
     kind: TransportErrorKind,
     never_sent: bool,
@@ -79,29 +80,6 @@ impl From<TransportErrorKind> for TransportError {
     }
 }
 
-impl fmt::Display for TransportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.kind {
-            TransportErrorKind::Connect => "could not connect to the service",
-            TransportErrorKind::Timeout => "the service did not answer in time",
-            TransportErrorKind::Interrupted => {
-                "the connection broke off before the answer was complete"
-            }
-            TransportErrorKind::Body => "a body could not be read",
-            TransportErrorKind::Invalid => "the request cannot be sent as it is",
-            TransportErrorKind::Other => "the transport failed",
-        })
-    }
-}
-
-impl StdError for TransportError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
-    }
-}
-
 /// The kinds of [`TransportError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -118,4 +96,17 @@ pub enum TransportErrorKind {
     Invalid,
     /// Anything else.
     Other,
+}
+
+impl TransportErrorKind {
+    fn message(self) -> &'static str {
+        match self {
+            Self::Connect => "could not connect to the service",
+            Self::Timeout => "the service did not answer in time",
+            Self::Interrupted => "the connection broke off before the answer was complete",
+            Self::Body => "a body could not be read",
+            Self::Invalid => "the request cannot be sent as it is",
+            Self::Other => "the transport failed",
+        }
+    }
 }

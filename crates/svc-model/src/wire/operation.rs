@@ -1,6 +1,6 @@
 //! Operations as values: what a call is, how it becomes a request, how a response becomes its result.
 
-use std::{error::Error as StdError, fmt, ops::Deref};
+use std::{error::Error as StdError, ops::Deref};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -355,7 +355,8 @@ impl<'a> Deref for PathArguments<'a> {
 }
 
 /// A call that cannot be written as a request.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct RequestError {
     message: String,
     source: Option<Box<dyn StdError + Send + Sync>>,
@@ -375,20 +376,6 @@ impl RequestError {
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
-    }
-}
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for RequestError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
     }
 }
 

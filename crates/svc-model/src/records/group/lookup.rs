@@ -119,22 +119,6 @@ impl FromStr for GroupLookup {
 }
 
 /// A word that names no [`GroupLookup`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be plain, auto, date or date_ with one of {}", DateUnit::ALL.map(DateUnit::as_str).join(", "))]
 pub struct UnknownGroupLookup(());
-
-impl fmt::Display for UnknownGroupLookup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("must be plain, auto, date or date_ with one of")?;
-        for (index, unit) in DateUnit::ALL.iter().enumerate() {
-            write!(
-                f,
-                "{}{}",
-                if index == 0 { " " } else { ", " },
-                unit.as_str()
-            )?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for UnknownGroupLookup {}
