@@ -1,15 +1,12 @@
 //! `cargo xtask ci`: the checks, in the order of what fails soonest, and at
-//! the end `cargo xtask test`.
+//! the end `cargo xtask test`; with `--all` what tools of others check as well.
 
-mod book;
 mod budgets;
-mod dependencies;
 mod features;
 mod layers;
-mod packages;
+mod others;
 mod public_text;
 mod toolchain;
-mod tree;
 
 use crate::shell::{Failure, Repository, Step};
 use crate::test;
@@ -35,19 +32,9 @@ const STEPS: &[Step] = &[
         run: public_text::check,
     },
     Step {
-        name: "book",
-        about: "links lead somewhere, and every chapter is in the summary",
-        run: book::check,
-    },
-    Step {
         name: "layers",
         about: "who may use whom",
         run: layers::check,
-    },
-    Step {
-        name: "dependencies",
-        about: "licences, duplicate versions and sources as in deny.toml",
-        run: dependencies::check,
     },
     Step {
         name: "budgets",
@@ -56,8 +43,17 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "packages",
-        about: "what would be published is complete and clean",
-        run: packages::check,
+        about: "what would be published can be packed",
+        run: |repository| {
+            let published = repository
+                .packages()
+                .into_iter()
+                .filter(|it| layers::is_published(it));
+            repository
+                .cargo(["package", "--no-verify", "--allow-dirty", "--quiet"])
+                .args(published.flat_map(|it| ["--package".to_owned(), it.name.to_string()]))
+                .run()
+        },
     },
     Step {
         name: "clippy",
@@ -91,20 +87,41 @@ const STEPS: &[Step] = &[
     },
 ];
 
+/// Steps whose tools are compiled for minutes, so that they are no part of every run.
+const OTHERS: &[Step] = &[
+    Step {
+        name: "dependencies",
+        about: "advisories, licences, duplicate versions and sources as in deny.toml, by cargo-deny",
+        run: others::dependencies,
+    },
+    Step {
+        name: "semver",
+        about: "no public item of the last release is missing or changed, by cargo-semver-checks",
+        run: others::semver,
+    },
+    Step {
+        name: "book",
+        about: "the book builds, by mdbook, and every link in the repository leads somewhere, by lychee",
+        run: others::book,
+    },
+];
+
 /// The names of the steps, one a line, with what each checks.
 pub fn list() -> String {
-    Step::list(STEPS)
+    let others = Step::list(OTHERS);
+    format!("{}\nand with --all:\n{others}", Step::list(STEPS))
 }
 
-/// Runs the named steps; without names all of them, and then the tests.
-pub fn run(repository: &Repository, names: &[String]) -> Result<(), Failure> {
+/// Runs the named steps; without names all of them, then the tests, and with `all` what tools of others check.
+pub fn run(repository: &Repository, names: &[String], all: bool) -> Result<(), Failure> {
     if names.is_empty() {
-        for step in STEPS {
+        let others = if all { OTHERS } else { &[] };
+        for step in STEPS.iter().chain(others) {
             step.timed(repository, &by_hand(step))?;
         }
         return test::run(repository, &[]);
     }
-    for step in Step::named(STEPS, names)? {
+    for step in Step::named(&[STEPS, OTHERS], names)? {
         step.timed(repository, &by_hand(step))?;
     }
     Ok(())
@@ -120,15 +137,15 @@ mod tests {
 
     #[test]
     fn names_of_steps_are_unique() {
-        let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        let mut names: Vec<_> = STEPS.iter().chain(OTHERS).map(|step| step.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), STEPS.len());
+        assert_eq!(names.len(), STEPS.len() + OTHERS.len());
     }
 
     #[test]
     fn an_unknown_step_is_refused_with_the_list() {
-        let failure = Step::named(STEPS, &["clipy".to_owned()])
+        let failure = Step::named(&[STEPS], &["clipy".to_owned()])
             .err()
             .unwrap()
             .to_string();

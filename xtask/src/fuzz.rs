@@ -12,8 +12,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::shell::{Failure, Repository, Run};
+use crate::tools::Tool;
 
-const VERSION: &str = "0.13.2";
+const CARGO_FUZZ: Tool = Tool {
+    package: "cargo-fuzz",
+    version: "0.13.2",
+};
 /// The most memory of a target, in MiB, and the longest time for one input, in seconds.
 const MEMORY: u32 = 3_072;
 const LONGEST: u32 = 25;
@@ -62,15 +66,17 @@ fn run_targets(
             })
             .collect::<Result<_, _>>()?,
     };
-    let tools = repository.target().join("fuzz-tools");
-    install(repository, &tools)?;
-    cargo_fuzz(repository, &tools, "build").run()?;
+    let compiles = Command::new("c++").arg("--version").output();
+    if !compiles.is_ok_and(|output| output.status.success()) {
+        svc_system::install(&["g++"]);
+    }
+    cargo_fuzz(repository, "build")?.run()?;
     // A target ends without cleaning up; what it made in the temporary folder is removed here.
     let temporary = tempfile::tempdir()?;
     for name in chosen {
         let found = found.join(name);
         fs::create_dir_all(&found)?;
-        cargo_fuzz(repository, &tools, "run")
+        cargo_fuzz(repository, "run")?
             .args([name, text(&found)?, &format!("fuzz/corpus/{name}"), "--"])
             .args([
                 format!("-max_total_time={}", each.as_secs()),
@@ -107,30 +113,12 @@ fn dictionary(fuzz: &Path, target: &str) -> Option<String> {
         .then(|| format!("-dict=fuzz/dictionaries/{name}"))
 }
 
-fn cargo_fuzz(repository: &Repository, tools: &Path, command: &str) -> Run {
+fn cargo_fuzz(repository: &Repository, command: &str) -> Result<Run, Failure> {
     let build = repository.target().join("fuzz");
-    repository
-        .command(tools.join("bin").join("cargo-fuzz"))
+    Ok(CARGO_FUZZ
+        .command(repository)?
         .args([command, "--fuzz-dir", "fuzz", "--sanitizer", "none"])
-        .args(["--target-dir", &build.display().to_string()])
-}
-
-fn install(repository: &Repository, tools: &Path) -> Result<(), Failure> {
-    let runs = |program: &Path| {
-        let output = Command::new(program).arg("--version").output();
-        output.is_ok_and(|output| output.status.success())
-    };
-    if !runs(Path::new("c++")) {
-        svc_system::install(&["g++"]);
-    }
-    if runs(&tools.join("bin").join("cargo-fuzz")) {
-        return Ok(());
-    }
-    repository
-        .cargo(["install", "cargo-fuzz", "--locked", "--version", VERSION])
-        .args(["--root", text(tools)?, "--target-dir"])
-        .args([text(&tools.join("build"))?])
-        .run()
+        .args(["--target-dir", &build.display().to_string()]))
 }
 
 fn text(path: &Path) -> Result<&str, Failure> {

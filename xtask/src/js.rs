@@ -48,7 +48,14 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
         ("--wasm-opt", &tools.module("binaryen/bin/wasm-opt")),
     ];
     repository
-        .cargo(["run", "--quiet", "--package", "svc-js-package", "--"])
+        .cargo([
+            "run",
+            "--quiet",
+            "--package",
+            "svc-js-package",
+            "--",
+            "package",
+        ])
         .args(paths.iter().flat_map(|(name, path)| [*name, text(path)]))
         .args(["--package-version", &version])
         .args(sizes.then_some("--sizes"))

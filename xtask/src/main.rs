@@ -8,40 +8,66 @@ mod fuzz;
 mod js;
 mod shell;
 mod test;
+mod tools;
 mod wasm32;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::Parser;
+
 use crate::shell::{Failure, Repository};
 
-const HELP: &str = "\
-The repository's own commands.
-
-Usage: cargo xtask <COMMAND>
-
-Commands:
-  ci [STEP]...     every check a change has to pass, then `test`; or the named steps alone
-  ci --list        the names of the steps
-  test [STEP]...   what the README promises: the program, its examples, every test
-  bench [OPTIONS]  speed against the floor and a bare server; `bench --help` for its options
-  fuzz [TARGET]... what a stranger may send, made up by cargo-fuzz: every target of fuzz/, or the named
-                    ones, each for --minutes 1 or --seconds NUMBER
-  js [OPTIONS]     the npm package of the JavaScript client in dist/svc-js; `--sizes` says where
-                    its bytes go, `--bench` how fast it is beside fetch and a bare module
-  js --serve       the client's example page with that package, on --listen 127.0.0.1:8081
-  help             this text
-
-Example:
-  cargo xtask ci fmt clippy
-";
+/// The repository's own commands.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Command {
+    /// Every check a change has to pass, then `test`; or the named steps alone
+    Ci {
+        steps: Vec<String>,
+        /// Also what takes tools that are compiled for minutes: advisories, changes of public items, the book
+        #[arg(long, conflicts_with = "steps")]
+        all: bool,
+        /// The names of the steps
+        #[arg(long)]
+        list: bool,
+    },
+    /// What the README promises: the program, its examples, every test; or the named steps alone
+    Test { steps: Vec<String> },
+    /// Speed against the floor and a bare server; `bench --help` for its options
+    #[command(disable_help_flag = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
+    /// What a stranger may send, made up by cargo-fuzz: every target of fuzz/, or the named ones
+    Fuzz {
+        targets: Vec<String>,
+        /// How long each runs, 1 without this and --seconds
+        #[arg(long)]
+        minutes: Option<u64>,
+        #[arg(long, conflicts_with = "minutes")]
+        seconds: Option<u64>,
+    },
+    /// The npm package of the JavaScript client in dist/svc-js
+    Js {
+        /// Say where its bytes go
+        #[arg(long)]
+        sizes: bool,
+        /// Say how fast it is beside fetch and a bare module
+        #[arg(long)]
+        bench: bool,
+        /// Serve the client's example page with that package
+        #[arg(long, conflicts_with_all = ["sizes", "bench"])]
+        serve: bool,
+        /// Where the example page is served
+        #[arg(long, requires = "serve", default_value = js::serve::ADDRESS)]
+        listen: String,
+    },
+}
 
 fn main() -> ExitCode {
-    let outcome = match arguments(lexopt::Parser::from_env()) {
-        Ok(arguments) => run(arguments),
-        Err(error) => Err(Failure::new(format!("{error}; see `cargo xtask help`"))),
-    };
-    match outcome {
+    match run(Command::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("\nerror: {failure}");
@@ -50,197 +76,59 @@ fn main() -> ExitCode {
     }
 }
 
-#[derive(Debug, PartialEq)]
-enum Arguments {
-    Help,
-    ListSteps,
-    Ci {
-        steps: Vec<String>,
-    },
-    Test {
-        steps: Vec<String>,
-    },
-    Bench {
-        passed_on: Vec<String>,
-    },
-    Fuzz {
-        targets: Vec<String>,
-        each: Duration,
-    },
-    Js {
-        sizes: bool,
-        bench: bool,
-    },
-    ServeExample {
-        listen: String,
-    },
-}
-
-fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
-    use lexopt::prelude::*;
-
-    let command = match parser.next()? {
-        Some(Value(command)) => command.string()?,
-        Some(Short('h') | Long("help")) | None => return Ok(Arguments::Help),
-        Some(other) => return Err(other.unexpected()),
-    };
-    match command.as_str() {
-        "help" => Ok(Arguments::Help),
-        "ci" | "test" => {
-            let mut steps = Vec::new();
-            while let Some(argument) = parser.next()? {
-                match argument {
-                    Long("list") if command == "ci" => return Ok(Arguments::ListSteps),
-                    Short('h') | Long("help") => return Ok(Arguments::Help),
-                    Value(step) => steps.push(step.string()?),
-                    other => return Err(other.unexpected()),
-                }
-            }
-            Ok(match command.as_str() {
-                "ci" => Arguments::Ci { steps },
-                _ => Arguments::Test { steps },
-            })
-        }
-        "bench" => {
-            let passed_on = parser
-                .raw_args()?
-                .map(|argument| argument.string())
-                .collect::<Result<_, _>>()?;
-            Ok(Arguments::Bench { passed_on })
-        }
-        "fuzz" => {
-            let (mut targets, mut each) = (Vec::new(), fuzz::BY_DEFAULT);
-            while let Some(argument) = parser.next()? {
-                match argument {
-                    Long("minutes") => {
-                        each = Duration::from_secs(60 * parser.value()?.parse::<u64>()?);
-                    }
-                    Long("seconds") => each = Duration::from_secs(parser.value()?.parse()?),
-                    Short('h') | Long("help") => return Ok(Arguments::Help),
-                    Value(target) => targets.push(target.string()?),
-                    other => return Err(other.unexpected()),
-                }
-            }
-            Ok(Arguments::Fuzz { targets, each })
-        }
-        "js" => {
-            let (mut sizes, mut bench, mut serve, mut listen) = (false, false, false, None);
-            while let Some(argument) = parser.next()? {
-                match argument {
-                    Long("sizes") => sizes = true,
-                    Long("bench") => bench = true,
-                    Long("serve") => serve = true,
-                    Long("listen") => listen = Some(parser.value()?.string()?),
-                    Short('h') | Long("help") => return Ok(Arguments::Help),
-                    other => return Err(other.unexpected()),
-                }
-            }
-            match (serve, listen) {
-                (false, None) => Ok(Arguments::Js { sizes, bench }),
-                (true, _) if sizes || bench => {
-                    Err("--sizes and --bench belong to a build, --serve makes none".into())
-                }
-                (true, listen) => Ok(Arguments::ServeExample {
-                    listen: listen.unwrap_or_else(|| js::serve::ADDRESS.to_owned()),
-                }),
-                (false, Some(_)) => Err("--listen is of use with --serve alone".into()),
-            }
-        }
-        unknown => Err(format!("there is no command `{unknown}`").into()),
+fn run(command: Command) -> Result<(), Failure> {
+    if let Command::Ci { list: true, .. } = command {
+        print!("{}", ci::list());
+        return Ok(());
     }
-}
-
-fn run(arguments: Arguments) -> Result<(), Failure> {
-    match arguments {
-        Arguments::Help => print!("{HELP}"),
-        Arguments::ListSteps => print!("{}", ci::list()),
-        Arguments::Ci { steps } => ci::run(&Repository::find()?, &steps)?,
-        Arguments::Test { steps } => test::run(&Repository::find()?, &steps)?,
-        Arguments::Bench { passed_on } => bench::run(&Repository::find()?, &passed_on)?,
-        Arguments::Fuzz { targets, each } => fuzz::run(&Repository::find()?, &targets, each)?,
-        Arguments::Js { sizes, bench } => {
-            let repository = Repository::find()?;
+    let repository = Repository::find()?;
+    match command {
+        Command::Ci { steps, all, .. } => ci::run(&repository, &steps, all),
+        Command::Test { steps } => test::run(&repository, &steps),
+        Command::Bench { options } => bench::run(&repository, &options),
+        Command::Fuzz {
+            targets,
+            minutes,
+            seconds,
+        } => {
+            let seconds = seconds.or(minutes.map(|minutes| 60 * minutes));
+            let each = seconds.map_or(fuzz::BY_DEFAULT, Duration::from_secs);
+            fuzz::run(&repository, &targets, each)
+        }
+        Command::Js {
+            serve: true,
+            listen,
+            ..
+        } => js::serve::run(&repository, &listen),
+        Command::Js { sizes, bench, .. } => {
             if sizes || !bench {
                 js::run(&repository, sizes)?;
             }
-            if bench {
-                test::run_js_benchmark(&repository)?;
+            match bench {
+                true => test::run_js_benchmark(&repository),
+                false => Ok(()),
             }
         }
-        Arguments::ServeExample { listen } => js::serve::run(&Repository::find()?, &listen)?,
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
-    fn parse(line: &[&str]) -> Result<Arguments, String> {
-        arguments(lexopt::Parser::from_args(line)).map_err(|error| error.to_string())
-    }
-
     #[test]
-    fn no_command_is_a_question_for_help() {
-        assert_eq!(parse(&[]), Ok(Arguments::Help));
-        assert_eq!(parse(&["ci", "--help"]), Ok(Arguments::Help));
-    }
-
-    #[test]
-    fn steps_of_ci_are_taken_in_the_order_given() {
-        let steps = vec!["fmt".to_owned(), "layers".to_owned()];
-        assert_eq!(parse(&["ci", "fmt", "layers"]), Ok(Arguments::Ci { steps }));
+    fn the_commands_are_well_formed() {
+        Command::command().debug_assert();
     }
 
     #[test]
     fn options_of_bench_are_handed_on_untouched() {
-        let passed_on = vec!["--seconds".to_owned(), "3".to_owned()];
-        assert_eq!(
-            parse(&["bench", "--seconds", "3"]),
-            Ok(Arguments::Bench { passed_on })
-        );
-    }
-
-    #[test]
-    fn fuzz_takes_targets_and_how_long_each_runs() {
-        let fuzz = |targets: &[&str], seconds| Arguments::Fuzz {
-            targets: targets.iter().map(|&target| target.to_owned()).collect(),
-            each: Duration::from_secs(seconds),
+        let line = ["cargo xtask", "bench", "--seconds", "3", "--help"];
+        let Ok(Command::Bench { options }) = Command::try_parse_from(line) else {
+            panic!("bench is a command");
         };
-        assert_eq!(parse(&["fuzz"]), Ok(fuzz(&[], 60)));
-        assert_eq!(
-            parse(&["fuzz", "heads", "--minutes", "2"]),
-            Ok(fuzz(&["heads"], 120))
-        );
-        assert_eq!(parse(&["fuzz", "--seconds", "20"]), Ok(fuzz(&[], 20)));
-        assert!(parse(&["fuzz", "--minutes", "soon"]).is_err());
-    }
-
-    #[test]
-    fn js_says_how_large_and_how_fast_it_is_when_it_is_asked() {
-        let js = |sizes, bench| Ok(Arguments::Js { sizes, bench });
-        assert_eq!(parse(&["js"]), js(false, false));
-        assert_eq!(parse(&["js", "--sizes"]), js(true, false));
-        assert_eq!(parse(&["js", "--bench"]), js(false, true));
-    }
-
-    #[test]
-    fn js_serves_the_example_where_it_is_told_to() {
-        let served = |listen: &str| {
-            let listen = listen.to_owned();
-            Ok(Arguments::ServeExample { listen })
-        };
-        assert_eq!(parse(&["js", "--serve"]), served("127.0.0.1:8081"));
-        let elsewhere = ["js", "--serve", "--listen", "127.0.0.1:0"];
-        assert_eq!(parse(&elsewhere), served("127.0.0.1:0"));
-        assert!(parse(&["js", "--listen", "127.0.0.1:0"]).is_err());
-        assert!(parse(&["js", "--serve", "--sizes"]).is_err());
-    }
-
-    #[test]
-    fn a_mistyped_command_is_an_error() {
-        let message = parse(&["tset"]).unwrap_err();
-        assert!(message.contains("`tset`"), "{message}");
-        assert!(parse(&["test", "--fast"]).is_err());
+        assert_eq!(options, ["--seconds", "3", "--help"]);
     }
 }

@@ -246,12 +246,16 @@ pub struct Step {
 
 impl Step {
     /// The steps with these names, in their order.
-    pub fn named(steps: &'static [Self], names: &[String]) -> Result<Vec<&'static Self>, Failure> {
+    pub fn named(
+        groups: &[&'static [Self]],
+        names: &[String],
+    ) -> Result<Vec<&'static Self>, Failure> {
+        let steps = groups.iter().copied().flatten();
         names
             .iter()
             .map(|name| {
-                steps.iter().find(|step| step.name == name).ok_or_else(|| {
-                    let steps = Self::list(steps);
+                steps.clone().find(|step| step.name == name).ok_or_else(|| {
+                    let steps: String = groups.iter().map(|group| Self::list(group)).collect();
                     Failure::new(format!("there is no step `{name}`; there are\n{steps}"))
                 })
             })

@@ -93,7 +93,7 @@ const STEPS: &[Step] = &[
 pub fn run(repository: &Repository, names: &[String]) -> Result<(), Failure> {
     let steps = match names {
         [] => STEPS.iter().collect(),
-        names => Step::named(STEPS, names)?,
+        names => Step::named(&[STEPS], names)?,
     };
     let Some((last, before)) = steps.split_last() else {
         return Ok(());

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::{Parser, Subcommand, ValueEnum, value_parser};
 use svc_tests::servers::{PostgresServer, Server as _};
 
 use crate::cases::{CASES, Case, What};
@@ -36,39 +37,84 @@ const SAMPLE: usize = 100;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-const HELP: &str = "\
-Speed of the service against the floor and a bare hyper server.
+/// Speed of the service against the floor and a bare hyper server.
+#[derive(Debug, Parser)]
+#[command(
+    bin_name = "cargo xtask bench",
+    after_help = "Example:\n  cargo xtask bench --seconds 2 --case retrieve"
+)]
+struct Options {
+    /// How long each measurement takes
+    #[arg(long, default_value_t = 6, value_parser = value_parser!(u64).range(1..))]
+    seconds: u64,
+    /// How many requests are under way at once
+    #[arg(long, default_value_t = 16, value_parser = value_parser!(u16).range(1..))]
+    connections: u16,
+    /// Size of the table
+    #[arg(long, default_value_t = 100_000, value_parser = value_parser!(u32).range(1..))]
+    orders: u32,
+    /// Only this case; can be given several times. `accounts` are those about signing in, `pages` the list of many
+    /// long pages, `proxy` those about the HTTP proxy, `linear` whether calls cost in proportion to what they send,
+    /// `attacks` how others fare while the service is attacked; without this option all but the last two
+    #[arg(long = "case", value_name = "NAME", value_parser = cases_of)]
+    cases: Vec<Cases>,
+    /// Only this attack, on each engine that it is for
+    #[arg(long, value_name = "NAME")]
+    attack: Option<String>,
+    /// Only this engine; can be given twice
+    #[arg(long = "engine", value_name = "NAME")]
+    engines: Vec<Engine>,
+    #[command(subcommand)]
+    helper: Option<Helper>,
+}
 
-Usage: cargo xtask bench [OPTIONS]
+/// What this program starts itself, each in a process of its own.
+#[derive(Clone, Debug, Subcommand)]
+enum Helper {
+    /// The bare server.
+    #[command(name = bare::COMMAND, hide = true)]
+    Bare { body: PathBuf },
+    /// An attack on the service.
+    #[command(name = attacks::COMMAND, hide = true)]
+    Attack {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
 
-Options:
-  --seconds N       how long each measurement takes (default 6)
-  --connections N   how many requests are under way at once (default 16)
-  --orders N        size of the table (default 100000)
-  --case NAME       only this case; can be given several times; `accounts` are those about signing in,
-                    `pages` the list of many long pages, `proxy` those about the HTTP proxy, `linear`
-                    whether calls cost in proportion to what they send, `attacks` how others fare while
-                    the service is attacked; without this option all but the last two
-  --attack NAME     only this attack, on each engine that it is for
-  --engine NAME     only this engine, sqlite or postgres; can be given twice
-  --help            this text
+#[derive(Clone, Copy, Debug)]
+enum Cases {
+    One(&'static Case),
+    /// What signing in costs.
+    Accounts,
+    /// What the HTTP proxy costs.
+    Proxy,
+    /// Long lists of pages.
+    Pages,
+    /// Calls with more and more to read.
+    Linear,
+    /// The service is attacked, and nothing else measured.
+    Attacks,
+}
 
-Example:
-  cargo xtask bench --seconds 2 --case retrieve
-";
+fn cases_of(name: &str) -> Result<Cases, String> {
+    Ok(match name {
+        "accounts" => Cases::Accounts,
+        "proxy" => Cases::Proxy,
+        "pages" => Cases::Pages,
+        "linear" => Cases::Linear,
+        "attacks" => Cases::Attacks,
+        name => Cases::One(case(name)?),
+    })
+}
 
 fn main() -> ExitCode {
-    let outcome = arguments(lexopt::Parser::from_env())
-        .map_err(Error::from)
-        .and_then(|arguments| match arguments {
-            Arguments::Help => {
-                print!("{HELP}");
-                Ok(())
-            }
-            Arguments::Bare { body } => bare::serve(&body),
-            Arguments::Attack(arguments) => attacks::run(&arguments),
-            Arguments::Run(options) => run(&options),
-        });
+    let options = Options::parse();
+    let outcome = match &options.helper {
+        Some(Helper::Bare { body }) => bare::serve(body),
+        Some(Helper::Attack { arguments }) => attacks::run(arguments),
+        None => run(&options),
+    };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -78,147 +124,53 @@ fn main() -> ExitCode {
     }
 }
 
-#[derive(Debug)]
-enum Arguments {
-    Help,
-    /// The bare server, which this program starts itself in a process of its own.
-    Bare {
-        body: PathBuf,
-    },
-    /// An attack on the service, which this program starts itself in a process of its own too.
-    Attack(Vec<String>),
-    Run(Options),
-}
-
-#[derive(Debug)]
-struct Options {
-    seconds: u64,
-    connections: usize,
-    orders: u32,
-    cases: Vec<&'static Case>,
-    engines: Vec<Engine>,
-    /// Whether what signing in costs is measured too.
-    accounts: bool,
-    /// Whether what the HTTP proxy costs is measured too.
-    proxy: bool,
-    /// Whether long lists of pages are measured too.
-    pages: bool,
-    /// Whether calls are measured with more and more to read.
-    linear: bool,
-    /// Whether the service is attacked, instead of all else.
-    attacks: bool,
-    /// The only attack.
-    attack: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Engine {
     Sqlite,
     Postgres,
 }
 
-impl Engine {
-    fn parse(name: &str) -> Result<Self, lexopt::Error> {
-        match name {
-            "sqlite" => Ok(Self::Sqlite),
-            "postgres" => Ok(Self::Postgres),
-            _ => Err("--engine is sqlite or postgres".into()),
-        }
-    }
-}
-
-fn arguments(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
-    use lexopt::prelude::*;
-
-    let mut options = Options {
-        seconds: 6,
-        connections: 16,
-        orders: 100_000,
-        cases: Vec::new(),
-        engines: Vec::new(),
-        accounts: false,
-        proxy: false,
-        pages: false,
-        linear: false,
-        attacks: false,
-        attack: None,
-    };
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Short('h') | Long("help") => return Ok(Arguments::Help),
-            Long("seconds") => options.seconds = parser.value()?.parse()?,
-            Long("connections") => options.connections = parser.value()?.parse()?,
-            Long("orders") => options.orders = parser.value()?.parse()?,
-            Long("case") => match parser.value()?.string()?.as_str() {
-                "accounts" => options.accounts = true,
-                "proxy" => options.proxy = true,
-                "pages" => options.pages = true,
-                "linear" => options.linear = true,
-                "attacks" => options.attacks = true,
-                name => options.cases.push(case(name)?),
-            },
-            Long("attack") => {
-                options.attack = Some(parser.value()?.string()?);
-                options.attacks = true;
-            }
-            Long("engine") => options
-                .engines
-                .push(Engine::parse(&parser.value()?.string()?)?),
-            Value(word) if word == bare::COMMAND => {
-                let body = parser.value()?.into();
-                return Ok(Arguments::Bare { body });
-            }
-            Value(word) if word == attacks::COMMAND => {
-                let mut rest = Vec::new();
-                for argument in parser.raw_args()? {
-                    rest.push(argument.string()?);
-                }
-                return Ok(Arguments::Attack(rest));
-            }
-            other => return Err(other.unexpected()),
-        }
-    }
-    if options.seconds == 0 || options.connections == 0 || options.orders == 0 {
-        return Err("--seconds, --connections and --orders are at least 1".into());
-    }
-    if options.attacks {
-        return Ok(Arguments::Run(options));
-    }
-    let is_said = options.accounts || options.pages || options.proxy || options.linear;
-    if options.cases.is_empty() && !is_said {
-        options.cases = CASES.iter().collect();
-        options.accounts = true;
-        options.pages = true;
-        options.proxy = true;
-    }
-    if options.engines.is_empty() {
-        options.engines = vec![Engine::Sqlite, Engine::Postgres];
-    }
-    Ok(Arguments::Run(options))
-}
-
-fn case(name: &str) -> Result<&'static Case, lexopt::Error> {
+fn case(name: &str) -> Result<&'static Case, String> {
     CASES.iter().find(|case| case.name == name).ok_or_else(|| {
         let names: Vec<_> = CASES.iter().map(|case| case.name).collect();
-        format!("there is no case `{name}`; there are {}", names.join(", ")).into()
+        format!("there are {}", names.join(", "))
     })
 }
 
 fn run(options: &Options) -> Result<(), Error> {
     let folder = tempfile::tempdir()?;
-    if options.attacks {
+    let said = |wanted: fn(&Cases) -> bool| options.cases.iter().any(wanted);
+    let all = options.cases.is_empty();
+    if options.attack.is_some() || said(|case| matches!(case, Cases::Attacks)) {
         let time = Duration::from_secs(options.seconds);
         return attacks::measure(folder.path(), time, options.attack.as_deref());
     }
-    if options.proxy {
+    let accounts = all || said(|case| matches!(case, Cases::Accounts));
+    let pages = all || said(|case| matches!(case, Cases::Pages));
+    let cases: Vec<&'static Case> = match all {
+        true => CASES.iter().collect(),
+        false => {
+            let one = |case: &Cases| match case {
+                Cases::One(case) => Some(*case),
+                _ => None,
+            };
+            options.cases.iter().filter_map(one).collect()
+        }
+    };
+    let only_others = cases.is_empty() && !accounts && !pages;
+    if all || said(|case| matches!(case, Cases::Proxy)) {
         eprintln!("proxy");
         for remark in proxy::measure(folder.path(), &load(options))? {
             println!("- {remark}");
         }
-        if options.cases.is_empty() && !options.accounts && !options.pages {
+        if only_others && !said(|case| matches!(case, Cases::Linear)) {
             return Ok(());
         }
     }
+    let engines = match options.engines.as_slice() {
+        [] => &[Engine::Sqlite, Engine::Postgres],
+        engines => engines,
+    };
     let file = folder.path().join("bench.db");
     eprintln!("making {} orders", options.orders);
     dataset::make(&file, options.orders)?;
@@ -229,13 +181,12 @@ fn run(options: &Options) -> Result<(), Error> {
         url: format!("sqlite:{}", file.display()),
     };
     // It lives as long as what is measured on it.
-    let server = options
-        .engines
+    let server = engines
         .contains(&Engine::Postgres)
         .then(PostgresServer::start_durable);
     let mut measured = Vec::new();
     let mut listed = Vec::new();
-    if options.engines.contains(&Engine::Sqlite) {
+    if engines.contains(&Engine::Sqlite) {
         measured.push(of("sqlite", &file));
         listed.extend([of("sqlite", &file), of("sqlite-wide", &wide)]);
     }
@@ -251,7 +202,7 @@ fn run(options: &Options) -> Result<(), Error> {
         measured.push(postgres);
     }
 
-    if options.linear {
+    if said(|case| matches!(case, Cases::Linear)) {
         for database in &measured {
             println!(
                 "{}:\n\n{}",
@@ -259,7 +210,7 @@ fn run(options: &Options) -> Result<(), Error> {
                 linear::measure(folder.path(), database)?
             );
         }
-        if options.cases.is_empty() && !options.accounts && !options.pages {
+        if only_others {
             return Ok(());
         }
     }
@@ -268,7 +219,7 @@ fn run(options: &Options) -> Result<(), Error> {
     let mut rows = Vec::new();
     let mut remarks = Vec::new();
     for database in &measured {
-        for case in &options.cases {
+        for case in &cases {
             rows.push(measure(folder.path(), &service, database, case, options)?);
             match case.what {
                 What::Walk => remarks.push(depth(&service, database, case, options)?),
@@ -295,13 +246,13 @@ fn run(options: &Options) -> Result<(), Error> {
         report::mebibytes(service.usage()?.peak_resident),
     );
     drop(service);
-    if let Some(database) = measured.first().filter(|_| options.accounts) {
+    if let Some(database) = measured.first().filter(|_| accounts) {
         eprintln!("accounts");
         for remark in accounts::measure(folder.path(), database, &load(options))? {
             println!("- {remark}");
         }
     }
-    if let Some(database) = measured.first().filter(|_| options.pages) {
+    if let Some(database) = measured.first().filter(|_| pages) {
         eprintln!("pages");
         for remark in pages::measure(folder.path(), database, &load(options))? {
             println!("- {remark}");
@@ -315,7 +266,7 @@ fn run(options: &Options) -> Result<(), Error> {
 
 fn load(options: &Options) -> Load {
     Load {
-        connections: options.connections,
+        connections: options.connections.into(),
         warm_up: Duration::from_secs(1),
         measured: Duration::from_secs(options.seconds),
         orders: options.orders,
@@ -419,24 +370,23 @@ fn memory_of_a_long_list(folder: &Path, database: &Database) -> Result<String, E
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]
-    fn without_options_every_case_runs() {
-        let parsed = arguments(lexopt::Parser::from_args::<[&str; 0]>([]));
-        assert!(
-            matches!(parsed, Ok(Arguments::Run(options)) if options.cases.len() == CASES.len())
-        );
+    fn the_options_are_well_formed() {
+        Options::command().debug_assert();
     }
 
     #[test]
     fn an_unknown_case_is_refused_with_the_known_ones() {
-        let error = arguments(lexopt::Parser::from_args(["--case", "lst"])).unwrap_err();
+        let error = Options::try_parse_from(["bench", "--case", "lst"]).unwrap_err();
         assert!(error.to_string().contains("retrieve"), "{error}");
     }
 
     #[test]
     fn nothing_can_be_measured_in_no_time() {
-        assert!(arguments(lexopt::Parser::from_args(["--seconds", "0"])).is_err());
+        assert!(Options::try_parse_from(["bench", "--seconds", "0"]).is_err());
     }
 }

@@ -12,39 +12,57 @@ mod trim;
 
 use std::{collections::BTreeMap, error::Error, fs, path::PathBuf, process::ExitCode};
 
+use clap::{Args, Parser};
+
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 /// What the package may cost who loads it: WebAssembly and JavaScript, each compressed by itself.
 const BUDGET: usize = 120 * 1024;
 
-/// Where everything is, as xtask says it.
-#[derive(Debug, Default)]
+/// Started by `cargo xtask js`, which says where everything is.
+#[derive(Debug, Parser)]
+enum Command {
+    /// Makes the package.
+    Package(Options),
+    /// Serves the example page.
+    Serve(serve::Options),
+}
+
+#[derive(Debug, Args)]
 struct Options {
     /// The compiled crate.
+    #[arg(long)]
     wasm: PathBuf,
     /// The folder with the files written by hand.
+    #[arg(long)]
     js: PathBuf,
     /// The root of the repository, which has the licences.
+    #[arg(long)]
     root: PathBuf,
     /// The folder that becomes the package.
+    #[arg(long)]
     out: PathBuf,
     /// A folder for what need not be made again.
+    #[arg(long)]
     cache: PathBuf,
     /// The program `node`.
+    #[arg(long)]
     node: PathBuf,
     /// The script `wasm-opt` of the npm package binaryen.
+    #[arg(long)]
     wasm_opt: PathBuf,
     /// The version of the package.
+    #[arg(long = "package-version")]
     version: String,
     /// Whether to say where the bytes go.
+    #[arg(long)]
     sizes: bool,
 }
 
 fn main() -> ExitCode {
-    let outcome = match std::env::args().nth(1).as_deref() {
-        Some("serve") => serve_options(lexopt::Parser::from_args(std::env::args_os().skip(2)))
-            .and_then(|options| serve::serve(&options)),
-        _ => options(lexopt::Parser::from_env()).and_then(|options| run(&options)),
+    let outcome = match Command::parse() {
+        Command::Serve(options) => serve::serve(&options),
+        Command::Package(options) => run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -53,42 +71,6 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn options(mut parser: lexopt::Parser) -> Result<Options> {
-    use lexopt::prelude::*;
-
-    let mut options = Options::default();
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("wasm") => options.wasm = parser.value()?.into(),
-            Long("js") => options.js = parser.value()?.into(),
-            Long("root") => options.root = parser.value()?.into(),
-            Long("out") => options.out = parser.value()?.into(),
-            Long("cache") => options.cache = parser.value()?.into(),
-            Long("node") => options.node = parser.value()?.into(),
-            Long("wasm-opt") => options.wasm_opt = parser.value()?.into(),
-            Long("package-version") => options.version = parser.value()?.string()?,
-            Long("sizes") => options.sizes = true,
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    Ok(options)
-}
-
-fn serve_options(mut parser: lexopt::Parser) -> Result<serve::Options> {
-    use lexopt::prelude::*;
-
-    let mut options = serve::Options::default();
-    while let Some(argument) = parser.next()? {
-        match argument {
-            Long("page") => options.page = parser.value()?.into(),
-            Long("package") => options.package = parser.value()?.into(),
-            Long("listen") => options.listen = parser.value()?.string()?,
-            other => return Err(other.unexpected().into()),
-        }
-    }
-    Ok(options)
 }
 
 fn run(options: &Options) -> Result<()> {

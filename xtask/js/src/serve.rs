@@ -11,6 +11,7 @@ use axum::{
     Router,
     http::{HeaderName, HeaderValue, header},
 };
+use clap::Args;
 use tokio::{net::TcpListener, sync::oneshot};
 use tower_http::{services::ServeDir, set_header::SetResponseHeaderLayer};
 
@@ -31,10 +32,13 @@ const HEADERS: [(HeaderName, &str); 4] = [
 ];
 
 /// Where the files are, and where they are served.
-#[derive(Debug, Default)]
+#[derive(Debug, Args)]
 pub struct Options {
+    #[arg(long)]
     pub page: PathBuf,
+    #[arg(long)]
     pub package: PathBuf,
+    #[arg(long)]
     pub listen: String,
 }
 

@@ -1,0 +1,59 @@
+//! What tools of others check. They take minutes to compile once: `cargo xtask ci --all`, and the workflows.
+
+use crate::ci::layers::is_published;
+use crate::shell::{Failure, Repository};
+use crate::tools::Tool;
+
+const CARGO_DENY: Tool = Tool {
+    package: "cargo-deny",
+    version: "0.20.2",
+};
+const CARGO_SEMVER_CHECKS: Tool = Tool {
+    package: "cargo-semver-checks",
+    version: "0.51.0",
+};
+const MDBOOK: Tool = Tool {
+    package: "mdbook",
+    version: "0.5.4",
+};
+const LYCHEE: Tool = Tool {
+    package: "lychee",
+    version: "0.24.2",
+};
+
+pub fn dependencies(repository: &Repository) -> Result<(), Failure> {
+    CARGO_DENY.command(repository)?.args(["check"]).run()
+}
+
+/// The public items of the libraries beside those of the newest tag.
+pub fn semver(repository: &Repository) -> Result<(), Failure> {
+    let tag = repository
+        .command("git")
+        .args(["describe", "--tags", "--abbrev=0"])
+        .read();
+    let Ok(tag) = tag else {
+        println!("nothing was released yet");
+        return Ok(());
+    };
+    let libraries = repository.packages().into_iter().filter(|package| {
+        is_published(package) && package.targets.iter().any(|target| target.is_lib())
+    });
+    CARGO_SEMVER_CHECKS
+        .command(repository)?
+        .args(["semver-checks", "--baseline-rev", tag.trim()])
+        .args(libraries.flat_map(|it| ["--package".to_owned(), it.name.to_string()]))
+        .run()
+}
+
+pub fn book(repository: &Repository) -> Result<(), Failure> {
+    MDBOOK.command(repository)?.args(["build", "docs"]).run()?;
+    let files = repository.texts()?;
+    let documents = files
+        .keys()
+        .filter(|path| path.extension().is_some_and(|end| end == "md"));
+    LYCHEE
+        .command(repository)?
+        .args(["--offline", "--include-fragments", "--no-progress"])
+        .args(documents.map(|path| path.to_string_lossy()))
+        .run()
+}
