@@ -1,9 +1,10 @@
 //! The repository's own commands, so that nothing but cargo has to be
 //! installed: `cargo xtask ci`, `cargo xtask test`, `cargo xtask bench`,
-//! `cargo xtask fuzz`, `cargo xtask js`.
+//! `cargo xtask fuzz`, `cargo xtask dist`, `cargo xtask js`.
 
 mod bench;
 mod ci;
+mod dist;
 mod fuzz;
 mod js;
 mod shell;
@@ -49,6 +50,8 @@ enum Command {
         #[arg(long, conflicts_with = "minutes")]
         seconds: Option<u64>,
     },
+    /// The program, packed for a release in dist/, with its checksum
+    Dist,
     /// The npm package of the JavaScript client in dist/svc-js
     Js {
         /// Say where its bytes go
@@ -85,6 +88,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Ci { steps, all, .. } => ci::run(&repository, &steps, all),
         Command::Test { steps } => test::run(&repository, &steps),
+        Command::Dist => dist::run(&repository),
         Command::Bench { options } => bench::run(&repository, &options),
         Command::Fuzz {
             targets,
