@@ -1,4 +1,4 @@
-//! The audit trail: every write leaves a line, whoever wrote it, wherever, and however it ended for the caller.
+//! The audit trail: every write leaves a line: no matter who wrote it, where, and how it ended for the caller.
 
 mod application;
 mod data;

@@ -95,7 +95,7 @@ impl Home {
         home
     }
 
-    /// Kills the service where it stands, and starts it anew in the same folder.
+    /// Kills the service where it stands, and starts it again in the same folder.
     pub fn killed(self) -> Self {
         self.service.kill();
         let service = start(self.folder.path(), UNTHROTTLED, &[]);
@@ -214,7 +214,7 @@ impl Home {
             .to_owned()
     }
 
-    /// Asks for a code with which a password is chosen anew.
+    /// Asks for a code with which a password is chosen again.
     #[track_caller]
     pub fn reset_code(&self, email: &str) -> String {
         let asked = self.auth("reset_password", &json!({ "email": email }));

@@ -32,7 +32,7 @@ static GET_USER: OperationInfo = GetUser::INFO;
 ///
 /// Calls that bring tokens save them in the client's [`Session`], which renews them and gives them
 /// to the calls of the client: to those that a session opens, and to those that no static token is
-/// at hand for. An `api_token` takes priority over them (specification, "User sessions", rule 7).
+/// available for. An `api_token` takes priority over them (specification, "User sessions", rule 7).
 ///
 /// ```
 /// # use svc_api::{Client, Error};
@@ -189,7 +189,7 @@ impl Account {
         ))
     }
 
-    /// Asks for a code by e-mail that sets a forgotten password anew. The answer is the same
+    /// Asks for a code by e-mail that resets a forgotten password. The answer is the same
     /// whether or not there is such an account.
     pub fn reset_password(&self, email: impl Into<String>) -> Call<ResetPassword> {
         self.client

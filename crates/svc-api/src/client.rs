@@ -139,7 +139,7 @@ impl Client {
         &self.inner.session
     }
 
-    /// A client that shares all but what `change` gives it anew.
+    /// A client that shares everything but what `change` replaces.
     #[cfg(feature = "account")]
     pub(crate) fn with_session(&self, change: impl FnOnce(&mut Inner)) -> Self {
         let mut inner = Inner::clone(&self.inner);

@@ -16,11 +16,11 @@ use svc_model::{
 
 use crate::{Error, RequestOptions, client::Inner, error::retry_after, retry::Failure};
 
-/// Longer deadlines are none, since clocks overflow on them. A call without a deadline carries this
+/// Longer deadlines count as no deadline, since clocks overflow on them. A call without a deadline carries this
 /// one, because a transport may have a default of its own.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-// Names at hand: a text would have to be looked up among all names.
+// Parsed names: a text would have to be looked up among all names.
 static REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 static SVC_PROXY: HeaderName = HeaderName::from_static(X_SVC_PROXY);
 
@@ -30,7 +30,7 @@ pub(crate) struct Answer {
     pub(crate) authorized: bool,
 }
 
-/// Makes the request of a try. Few calls need a second one, so a request is made anew rather than
+/// Makes the request of a try. Few calls need a second one, so a request is made again rather than
 /// kept as a copy.
 pub(crate) type MakeRequest<'a> =
     &'a (dyn Fn() -> Result<http::Request<Body>, RequestError> + Sync);

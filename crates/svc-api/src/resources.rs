@@ -46,7 +46,7 @@ impl Resource {
         )
     }
 
-    /// Drops what the service has cached of the resource's structure and reads it anew. The built-in tools
+    /// Drops what the service has cached of the resource's structure and reads it again. The built-in tools
     /// resource has the name [`ResourceName::TOOLS`].
     pub fn reload(&self) -> Call<Reload> {
         Call::new(

@@ -89,14 +89,14 @@ impl ClientOptions {
         self
     }
 
-    /// Sets the base URL of the data host; a slash at its end is taken away.
+    /// Sets the base URL of the data host; a slash at its end is removed.
     #[must_use]
     pub fn api_base_url(mut self, url: impl Into<String>) -> Self {
         self.api_base_url = Some(url.into());
         self
     }
 
-    /// Sets the base URL of the application host; a slash at its end is taken away.
+    /// Sets the base URL of the application host; a slash at its end is removed.
     #[must_use]
     pub fn app_base_url(mut self, url: impl Into<String>) -> Self {
         self.app_base_url = Some(url.into());
@@ -139,7 +139,7 @@ impl ClientOptions {
     /// Puts the options, the environment and the defaults together.
     ///
     /// # Errors
-    /// [`OptionsError`] when a base URL is none (see [`BaseUrl::new`]).
+    /// [`OptionsError`] when a base URL is not valid (see [`BaseUrl::new`]).
     pub fn resolve(self) -> Result<ClientSettings, OptionsError> {
         let api_base_url =
             self.base_url("api_base_url", self.api_base_url.as_deref(), API_BASE_URL)?;

@@ -191,7 +191,7 @@ impl StaticProvider {
         self
     }
 
-    /// The header at hand.
+    /// The header that is kept.
     pub fn header(&self, target: AuthTarget<'_>) -> Option<&HeaderValue> {
         match target.operation.credential {
             Credential::ApiKey => self.api_key.as_ref().or(self.api_token.as_ref()),

@@ -17,7 +17,7 @@ pub const X_SVC_API_BASE_URL: &str = "x-svc-api-base-url";
 /// The header that asks for drafts.
 pub const X_SVC_DRAFT: &str = "x-svc-draft";
 
-// Names at hand: texts would have to be looked up among all names.
+// Parsed names: texts would have to be looked up among all names.
 static NAMES: [HeaderName; 5] = [
     HeaderName::from_static(X_SVC_PROJECT),
     HeaderName::from_static(X_SVC_ENVIRONMENT),
@@ -37,7 +37,7 @@ static NAMES: [HeaderName; 5] = [
 /// | `X-Svc-API-Base-Url` | no | the base URL of the data host |
 /// | `X-Svc-Draft` | no | any text asks for drafts, `false` too |
 ///
-/// Whoever sends such a request chooses where the program calls: accept it from the service alone.
+/// Anyone who sends such a request chooses where the program calls: accept it from the service alone.
 ///
 /// ```
 /// use http::HeaderMap;
@@ -124,10 +124,10 @@ pub enum ServiceRequestError {
     /// This header has a character that is not visible ASCII.
     #[error("the header {0} has a character that is not visible ASCII")]
     Character(&'static str),
-    /// The service token is none.
+    /// The service token is not valid.
     #[error(transparent)]
     Token(TokenError),
-    /// The base URL of the data host is none.
+    /// The base URL of the data host is not valid.
     #[error("the header X-Svc-API-Base-Url {0}")]
     ApiBaseUrl(#[source] BaseUrlError),
 }

@@ -105,10 +105,10 @@ impl Session {
         // A store that needs no waiting answers now; another one is asked on at the first use.
         let flight = session
             .state()
-            .take_off(Kind::Load, load(&session.inner.config));
+            .start_flight(Kind::Load, load(&session.inner.config));
         // A load that has to wait is polled by the first call.
         if let Some(outcome) = flight.future.clone().now_or_never() {
-            session.land(&flight, &outcome);
+            session.finish_flight(&flight, &outcome);
         }
         session
     }
@@ -257,7 +257,7 @@ impl Session {
                 Waited::Outcome(outcome) => outcome,
                 Waited::Header(header) => return Ok(Some(header)),
             };
-            seen = self.land(&flight, &outcome);
+            seen = self.finish_flight(&flight, &outcome);
         }
     }
 
@@ -296,18 +296,20 @@ impl Session {
         spawner.spawn(Box::pin(async move {
             let outcome = flight.future.clone().await;
             if let Some(inner) = poller.session.upgrade() {
-                Self { inner }.land(&flight, &outcome);
+                Self { inner }.finish_flight(&flight, &outcome);
             }
         }));
     }
 
     /// Takes over what a flight brought, once, if nothing has overtaken it.
-    fn land(&self, flight: &Flight, outcome: &Arc<Outcome>) -> Seen {
+    fn finish_flight(&self, flight: &Flight, outcome: &Arc<Outcome>) -> Seen {
         let config = &self.inner.config;
         let now = config.now();
-        let (seen, landed) = self.state().land(flight, outcome, now, config.cool_down);
+        let (seen, finished) = self
+            .state()
+            .finish_flight(flight, outcome, now, config.cool_down);
         // What the flight held on to is let go outside of the lock.
-        drop(landed);
+        drop(finished);
         seen
     }
 }

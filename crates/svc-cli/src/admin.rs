@@ -1,4 +1,4 @@
-//! Administration: what is in the store, changed by whoever has it. One file for each group of commands.
+//! Administration: what is in the store, changed by anyone who has it. One file for each group of commands.
 
 mod credential;
 mod moment;

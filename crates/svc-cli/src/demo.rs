@@ -42,7 +42,7 @@ const CREDENTIAL_NAME: &str = "svc demo";
     The shop has about 100 000 orders. It is made in the folder svc-demo when it is not there yet, and keeps \
     what you change in it. Each start makes new credentials and ends those of the start before.")]
 pub(crate) struct Demo {
-    /// Remove what the demo made before, and make it anew
+    /// Remove what the demo made before, and make it again
     #[arg(long)]
     reset: bool,
     #[command(flatten)]

@@ -82,7 +82,7 @@ export class CustomerList {
     if (!signal.aborted) table.removeAttribute("aria-busy");
   }
 
-  /** Puts the keyboard back to a customer whose row was made anew. */
+  /** Puts the keyboard back to a customer whose row was made again. */
   focus(id) {
     const edit = [...$("customers").tBodies[0].querySelectorAll("button")].find(({ value }) => value === id);
     (edit ?? $("heading")).focus();
@@ -149,7 +149,7 @@ export class CustomerList {
   }
 }
 
-/** Turns a button on or off. Whoever stands on it with the keyboard goes on at the other one. */
+/** Turns a button on or off. Anyone who stands on it with the keyboard goes on at the other one. */
 function enable(button, on, other) {
   const stoodOn = document.activeElement === button;
   button.disabled = !on;

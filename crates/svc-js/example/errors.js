@@ -2,7 +2,7 @@
 
 import { SvcRequestError } from "./svc-js/index.js";
 
-/** What went wrong, for whoever sits in front of the page. Of fields only these are named. */
+/** What went wrong, for the person in front of the page. Of fields only these are named. */
 export function inWords(error, fieldErrors = error.fieldErrors) {
   if (!(error instanceof SvcRequestError)) {
     console.error(error);
@@ -17,7 +17,7 @@ export function inWords(error, fieldErrors = error.fieldErrors) {
   }
   const fields = Object.entries(fieldErrors).map(([field, messages]) => `${field}: ${messages.join(", ")}`);
   const said = [...error.generalErrors, ...fields];
-  // In front of a message is the name of the call, for whoever reads logs.
+  // In front of a message is the name of the call, for anyone who reads logs.
   const text = sentence(said.length === 0 ? error.message.replace(/^[\w.]+: /, "") : said.join("; "));
   return error.status >= 500 ? `${text} (request ${error.requestId})` : text;
 }

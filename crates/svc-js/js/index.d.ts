@@ -554,7 +554,7 @@ export class Svc {
   collection<T extends object = Record>(resource: string, model: string): Collection<T>;
   /** Runs a query that only reads. */
   sql(resource: string, query: string, options?: SqlOptions): Promise<SqlResult>;
-  /** Reads the structure of a resource anew. */
+  /** Reads the structure of a resource again. */
   reload(resource: string, options?: CallOptions): Promise<void>;
   /** The models of a resource. */
   modelDescriptions(resource: string, options?: CallOptions): Promise<ModelDescription[]>;
@@ -590,7 +590,7 @@ export class SvcRequestError extends Error {
  * A client for answering a request of the service: with its project, environment and service token, and its base
  * URL and draft switch where it has them.
  *
- * Whoever sends such a request chooses where calls go: accept it from the service alone.
+ * Anyone who sends such a request chooses where calls go: accept it from the service alone.
  *
  * @param request a Fetch `Request`, its `Headers`, a request of Node's `http`, or an object of headers
  * @throws {SvcRequestError} when one of the three required headers is missing

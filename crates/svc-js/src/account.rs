@@ -1,4 +1,4 @@
-//! Signing out, and what is sent for whoever is signed in (specification, section 5, "Account methods").
+//! Signing out, and what is sent for the signed-in user (specification, section 5, "Account methods").
 
 use http::header;
 use js_sys::Promise;

@@ -5,7 +5,7 @@
 //! `index.d.ts` says what it offers; this crate is the part below.
 //!
 //! Bodies cross the border as the JSON that the service wrote or reads: the engine's own parser is the fastest
-//! one at hand, no value is built twice, and what WebAssembly does not read takes no WebAssembly.
+//! one available, no value is built twice, and what WebAssembly does not read takes no WebAssembly.
 
 mod account;
 mod arguments;

@@ -13,7 +13,7 @@
 //! ```
 //! use svc_model::{ListQuery, Lookup, records, wire::Operation};
 //!
-//! // A call is a value. It becomes a request for whatever HTTP stack is at hand ...
+//! // A call is a value. It becomes a request for any HTTP stack ...
 //! let orders = records::Collection::new(("demo", "prod"), "shop", "orders");
 //! let query = ListQuery::new().filter("status", Lookup::Exact, "paid").per_page(2);
 //! let list: records::List = records::List::new(orders, query);

@@ -11,7 +11,7 @@ use crate::{Invalid, NON_FIELD_ERRORS};
 
 /// The header that names a request in answers and logs.
 pub const X_REQUEST_ID: &str = "x-request-id";
-/// The same as a name at hand: a text would have to be looked up among all names.
+/// The same as a parsed name: a text would have to be looked up among all names.
 static REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 
 /// Why a response gave no result.

@@ -140,7 +140,7 @@ pub struct Deadline(
 /// Waits, and tells how much time has gone by: for deadlines, for the pause between two tries and
 /// for token refresh.
 ///
-/// The client crates have no clock of their own: the runtime at hand is injected through this trait.
+/// The client crates have no clock of their own: the caller's runtime is injected through this trait.
 pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// Completes after `duration`.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;

@@ -13,7 +13,7 @@
 //! }
 //! ```
 //!
-//! where `conforms` is awaited by a `#[tokio::test]` or by the `block_on` at hand. A transport that
+//! where `conforms` is awaited by a `#[tokio::test]` or by any `block_on`. A transport that
 //! cannot keep to one of the rules, and says so, checks the others with [`Rule::ALL`] and
 //! [`Rule::check`]. All rules are about `http`; what a transport does for `https` is for its own tests.
 

@@ -1,4 +1,4 @@
-//! For tests of whoever uses the client crates: transports without a network, and the conformance kit that every
+//! For tests of programs that use the client crates: transports without a network, and the conformance kit that every
 //! transport must pass.
 //!
 //! - [`MockService`] answers by operation, as a small service in the test's own process would.

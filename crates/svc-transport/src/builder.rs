@@ -96,7 +96,7 @@ impl HyperTransportBuilder {
         self
     }
 
-    /// The most bytes that a response body may have. Default none: whoever reads a body says how
+    /// The most bytes that a response body may have. Default none: anyone who reads a body says how
     /// much of it to take, see [`Body::collect`](svc_model::wire::Body::collect).
     #[must_use]
     pub fn max_response_bytes(mut self, limit: impl Into<Option<u64>>) -> Self {

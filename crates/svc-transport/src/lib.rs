@@ -9,7 +9,7 @@
 //!   [`Deadline`](svc_model::wire::Deadline)), a timeout for connecting (10 s) and, when asked for,
 //!   for pauses between bytes.
 //! - [Proxies](Proxy), when asked for. Nothing is read from the environment otherwise.
-//! - A say in [which addresses are connected to](HyperTransportBuilder::address_filter), for whoever
+//! - A say in [which addresses are connected to](HyperTransportBuilder::address_filter), for anyone who
 //!   sends requests that others have chosen.
 //!
 //! As the contract says, it sends one request: it follows no redirect, decompresses nothing, adds no

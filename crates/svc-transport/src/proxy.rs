@@ -54,7 +54,7 @@ impl Proxy {
     ///
     /// | Variable | For |
     /// |---|---|
-    /// | `http_proxy` | `http`. Lower case alone: a CGI program's `HTTP_PROXY` is the `Proxy` header of whoever called it. |
+    /// | `http_proxy` | `http`. Lower case alone: a CGI program's `HTTP_PROXY` is the `Proxy` header of its caller. |
     /// | `https_proxy`, `HTTPS_PROXY` | `https` |
     /// | `all_proxy`, `ALL_PROXY` | what has no proxy of its own |
     /// | `no_proxy`, `NO_PROXY` | hosts that are reached directly, see [`no_proxy`](Self::no_proxy) |

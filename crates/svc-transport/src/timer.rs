@@ -1,4 +1,4 @@
-//! Tokio's clock for whoever waits.
+//! Tokio's clock.
 
 use std::time::Duration;
 

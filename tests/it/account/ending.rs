@@ -81,7 +81,7 @@ fn a_deleted_user_has_no_session() {
     home().auth("login", &body).expect(401);
     let body = json!({"code": code, "new_password": "battery staple"});
     home().auth("reset_password_complete", &body).expect(400);
-    // Whoever gets the address next is somebody else.
+    // Anyone who gets the address next is somebody else.
     assert_ne!(home().add("end-delete@example.com", "Editor"), uid);
     have_ended(home(), &sessions);
 }

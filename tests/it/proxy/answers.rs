@@ -69,7 +69,7 @@ fn status_headers_and_bytes_come_back_without_those_of_the_connection() {
 
 #[test]
 fn a_compressed_body_is_passed_on_as_it_is() {
-    // What `gzip` makes of a mebibyte of zeros would be a bomb for whoever unpacks it.
+    // What `gzip` makes of a mebibyte of zeros would be a bomb for anyone who unpacks it.
     let packed = "\u{1f}\u{8}not-unpacked";
     let upstream = Upstream::saying(answer("200 OK", &["Content-Encoding: gzip"], packed));
     let answer = place().open(&get(&upstream.url("/"))).expect(200);

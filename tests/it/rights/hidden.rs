@@ -121,7 +121,7 @@ fn a_model_that_may_not_be_read_is_not_described() {
         "{paths:?}"
     );
 
-    // Whoever may read them sees them, and entity tags do not mix the two up.
+    // Anyone who may read them sees them, and entity tags do not mix the two up.
     let admin = home.member("admin@example.com", "Administrator");
     let all = get(&admin, "model_descriptions");
     assert_eq!(all.json().as_array().unwrap().len(), 3);

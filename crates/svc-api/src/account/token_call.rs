@@ -16,7 +16,7 @@ use crate::{Call, Error, RequestOptions};
 /// from then on.
 ///
 /// The answer to a call that a session opens, such as a changed password, is not taken by a session
-/// that was ended or begun anew meanwhile.
+/// that was ended or started again meanwhile.
 #[must_use = "a call does nothing until it is sent"]
 pub struct TokenCall<O: BringsTokens>(Call<O>);
 
@@ -46,7 +46,7 @@ impl<O: BringsTokens> TokenCall<O> {
     }
 }
 
-/// Saves the tokens of an answer. A session that was ended or begun anew since `mark` does not take those of a
+/// Saves the tokens of an answer. A session that was ended or started again since `mark` does not take those of a
 /// call that it opened.
 pub(super) async fn save(
     session: &Session,

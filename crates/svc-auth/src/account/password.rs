@@ -1,4 +1,4 @@
-//! Changing a password, and setting a forgotten one anew.
+//! Changing a password, and resetting a forgotten one.
 
 use serde::{Deserialize, Serialize};
 use svc_model::{Scope, account::PasswordResetRequested, wire::Operation};
@@ -60,7 +60,7 @@ impl PasswordChanged {
     }
 }
 
-/// Ask for a code that sets a forgotten password anew: `POST .../auth/reset_password`, 200 with
+/// Ask for a code that resets a forgotten password: `POST .../auth/reset_password`, 200 with
 /// [`PasswordResetRequested`] whether or not there is such an account.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/reset_password")]
@@ -76,7 +76,7 @@ pub struct ResetPassword {
     pub email: String,
 }
 
-/// Set a forgotten password anew: `POST .../auth/reset_password_complete`, 200 with
+/// Reset a forgotten password: `POST .../auth/reset_password_complete`, 200 with
 /// [`PasswordChanged`]; 400 when the code is wrong, used up, or older than an hour.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/reset_password_complete")]

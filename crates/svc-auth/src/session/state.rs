@@ -195,7 +195,7 @@ impl State {
             Some(underway) => underway.flight.clone(),
             None => {
                 let started = start(self);
-                self.take_off(kind, started)
+                self.start_flight(kind, started)
             }
         };
         self.join(&flight);
@@ -235,7 +235,7 @@ impl State {
         self.underway.take().map(|underway| underway.flight)
     }
 
-    pub(super) fn take_off(&mut self, kind: Kind, (future, progress): Started) -> Flight {
+    pub(super) fn start_flight(&mut self, kind: Kind, (future, progress): Started) -> Flight {
         self.flights += 1;
         let flight = Flight {
             id: self.flights,
@@ -255,7 +255,7 @@ impl State {
     /// what a call that has waited for it is to know. `cool_down` begins now, for how long is said
     /// by whether the refresh token may be used up. The flight is given back to be dropped where
     /// nothing is locked.
-    pub(super) fn land(
+    pub(super) fn finish_flight(
         &mut self,
         flight: &Flight,
         outcome: &Outcome,
@@ -343,7 +343,7 @@ impl State {
         self.cooling = Some((until, failure.clone()));
     }
 
-    /// Begins anew with these tokens, or with none. What is overtaken by that is given back to be
+    /// Starts again with these tokens, or with none. What is overtaken by that is given back to be
     /// dropped where nothing is locked.
     #[must_use]
     pub(super) fn begin(&mut self, held: Option<Held>) -> Option<Flight> {

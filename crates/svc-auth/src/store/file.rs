@@ -16,7 +16,7 @@ use svc_model::wire::BoxFuture;
 
 use super::{Lease, STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore};
 
-/// Keeps tokens in a file, so that a program finds them again when it is started anew.
+/// Keeps tokens in a file, so that a program finds them again when it is started again.
 ///
 /// The file is a JSON object whose key [`STORAGE_KEY`] holds the tokens; other keys stay as they
 /// are. It is replaced as a whole, never written in place. On Unix nobody but its owner may read
@@ -90,9 +90,9 @@ impl FileStore {
             .map_err(|error| self.failed("written", error))
     }
 
-    /// Replaces the file: whoever reads it finds the old or the new one whole, also after a crash.
+    /// Replaces the file: anyone who reads it finds the old or the new one whole, also after a crash.
     fn put(&self, text: &[u8]) -> io::Result<()> {
-        // One name is enough, since whoever writes holds the lock. A file of that name is what a
+        // One name is enough, since anyone who writes holds the lock. A file of that name is what a
         // crash left.
         let temporary = self.beside(".tmp");
         match fs::remove_file(&temporary) {

@@ -161,7 +161,7 @@ fn one_at_a_time_has_the_lease() {
     let lease = block_on(one.lease()).unwrap();
     let mut waiting = Box::pin(two.lease());
     assert!(poll(&mut waiting).is_pending());
-    // Whoever gives up waiting does not keep the others from it.
+    // Anyone who gives up waiting does not keep the others from it.
     let mut gone = Box::pin(two.lease());
     assert!(poll(&mut gone).is_pending());
     drop(gone);

@@ -77,7 +77,7 @@ pub(crate) struct Settings {
     /// Its name for people
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Its colour in interfaces; empty takes it away
+    /// Its colour in interfaces; empty removes it
     #[arg(long, value_name = "COLOR")]
     color: Option<String>,
     /// Further settings, a JSON object in place of the one there is; members and their clients read it

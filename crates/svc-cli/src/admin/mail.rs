@@ -17,7 +17,7 @@ pub(crate) enum Mail {
         svc mail list\n  \
         svc mail list --json\n\n\
         Without a mail server (--smtp-url of svc serve) every mail stays here until it expires, for you to hand \
-        on. Whoever has a link has what it opens.")]
+        on. Anyone who has a link has what it opens.")]
     List,
 }
 

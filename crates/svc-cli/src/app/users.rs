@@ -86,10 +86,10 @@ pub(crate) struct Change {
     /// Unique ID of the team
     #[arg(long, value_name = "UID", visible_alias = "team")]
     group: Option<TeamUid>,
-    /// Given name; an empty one takes it away
+    /// Given name; an empty one removes it
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
-    /// Family name; an empty one takes it away
+    /// Family name; an empty one removes it
     #[arg(long, value_name = "NAME")]
     last_name: Option<String>,
 }

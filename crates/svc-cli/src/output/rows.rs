@@ -195,9 +195,9 @@ fn new_table(terminal: bool) -> Table {
     table
 }
 
-/// Gives short columns the width that they need, as far as the terminal has room for it; names last.
+/// Gives short columns the width that they need, as far as the terminal is wide enough; names last.
 fn keep_short_columns_whole(table: &mut Table) {
-    let Some(room) = table.width() else {
+    let Some(available) = table.width() else {
         return;
     };
     let names = table.header().into_iter().flat_map(Row::cell_iter);
@@ -211,7 +211,7 @@ fn keep_short_columns_whole(table: &mut Table) {
         let widths: Vec<u16> = widths.map(|width| width.saturating_add(2)).collect();
         let add = |sum: u16, width: &u16| sum.saturating_add(*width).saturating_add(1);
         let needed = widths.iter().fold(1, add);
-        if needed <= room {
+        if needed <= available {
             let least = |width| ColumnConstraint::LowerBoundary(Width::Fixed(width));
             table.set_constraints(widths.into_iter().map(least));
             return;

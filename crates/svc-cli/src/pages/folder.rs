@@ -42,7 +42,7 @@ pub(super) struct PageFile {
 struct State {
     version: u32,
     /// By service, project and environment.
-    places: BTreeMap<String, Place>,
+    places: BTreeMap<String, EnvironmentState>,
     /// What pages were in any environment, as digests by unique name, the latest last.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     known: BTreeMap<String, Vec<String>>,
@@ -51,7 +51,7 @@ struct State {
 /// The state of an environment.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct EnvironmentState {
     /// By uid.
     pages: BTreeMap<String, Base>,
 }
@@ -189,7 +189,7 @@ impl State {
         let broken = |reason: String| {
             let path = path.display();
             Failure::new(format!(
-                "{path} {reason}; remove it, and svc pages pull writes it anew"
+                "{path} {reason}; remove it, and svc pages pull writes it again"
             ))
         };
         let state: Self = serde_json::from_str(&text)
@@ -251,7 +251,7 @@ mod tests {
         for text in ["", "{}", r#"{"version":2,"places":{}}"#] {
             fs::write(folder.path().join(STATE), text).unwrap();
             let failure = Folder::open(folder.path(), PLACE).err().unwrap();
-            assert!(failure.to_string().contains("writes it anew"), "{failure}");
+            assert!(failure.to_string().contains("writes it again"), "{failure}");
         }
     }
 

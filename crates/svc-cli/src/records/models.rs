@@ -29,7 +29,7 @@ pub(crate) struct Models {
     to: Formatted<DataService>,
 }
 
-/// Read the structure of a resource anew, after its tables have changed
+/// Read the structure of a resource again, after its tables have changed
 #[derive(Args)]
 #[command(after_help = "Example:\n  svc reload shop")]
 pub(crate) struct Reload {
@@ -70,7 +70,7 @@ impl Reload {
         let client = self.service.client(&self.resource)?;
         client.resource(&self.resource).reload().send().await?;
         let name = self.resource.as_str();
-        let text = format!("{name} was read anew\n");
+        let text = format!("{name} was read again\n");
         context.output.result(&row! { reloaded: name }, &text)
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct ServerOptions {
     /// URL under which callers reach the service, such as https://data.example.com; links begin with it
     #[arg(long, value_name = "URL", env = "SVC_PUBLIC_URL")]
     pub(crate) public_url: Option<String>,
-    /// Proxies whose X-Forwarded-* headers are believed: addresses or ranges such as 10.0.0.0/8
+    /// Proxies whose X-Forwarded-* headers are trusted: addresses or ranges such as 10.0.0.0/8
     #[arg(
         long,
         value_name = "RANGE,...",

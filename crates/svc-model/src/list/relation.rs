@@ -32,7 +32,7 @@ pub struct Relation {
 /// One step from a model to a related one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelationStep {
-    /// The column of the model at hand.
+    /// The column of the model.
     pub column: String,
     /// The related model (`schema.table` outside the default schema).
     pub model: String,

@@ -7,7 +7,7 @@ use super::{Body, OperationInfo, PathArguments, RequestError, operation};
 use crate::QueryString;
 
 /// A call whose operation is not known before the program runs, and whose answer is handed on as it came: for
-/// gateways, and for bindings to other languages. Whoever knows the operation has an
+/// gateways, and for bindings to other languages. Anyone who knows the operation has an
 /// [`Operation`](super::Operation) of its own type.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! A request or response body: bytes at hand, or a stream of them.
+//! A request or response body: bytes in memory, or a stream of them.
 
 use std::{
     fmt,
@@ -22,7 +22,7 @@ use super::{BoxError, TransportError, TransportErrorKind};
 /// use svc_model::wire::Body;
 ///
 /// let body = Body::from(r#"{"status":"paid"}"#);
-/// assert!(body.try_clone().is_some(), "bytes at hand can be sent again");
+/// assert!(body.try_clone().is_some(), "bytes in memory can be sent again");
 /// ```
 pub struct Body(Inner);
 
@@ -46,7 +46,7 @@ impl Body {
         Self(Inner::Stream(Box::pin(body)))
     }
 
-    /// The bytes, where all of them are at hand.
+    /// The bytes, where all of them are in memory.
     pub fn as_bytes(&self) -> Option<&Bytes> {
         match &self.0 {
             Inner::Whole(bytes) => Some(bytes),
@@ -54,7 +54,7 @@ impl Body {
         }
     }
 
-    /// The same body again, where its bytes are at hand. `None` for a stream: a call that carries
+    /// The same body again, where its bytes are in memory. `None` for a stream: a call that carries
     /// one cannot be repeated.
     pub fn try_clone(&self) -> Option<Self> {
         self.as_bytes().cloned().map(Self::from)

@@ -64,7 +64,7 @@ pub trait BodyProperty: Sized {
     /// Whether null is a value too.
     const IS_NULLABLE: bool = false;
 
-    /// The value; `None` when it is none.
+    /// The value; `None` when it is not one.
     fn read(json: &RawValue) -> Option<Self>;
 
     /// What a property is that is left out; `None` when it is required.

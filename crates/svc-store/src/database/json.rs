@@ -48,7 +48,7 @@ pub(crate) fn unwritable(source: serde_json::Error) -> Error {
     Error::caused("a value cannot be written as JSON")(source)
 }
 
-/// One object of the properties of two, given as compact texts. Of a name that both have, whoever reads
+/// One object of the properties of two, given as compact texts. Of a name that both have, a reader
 /// the text takes the value of the second at the place of the first, as [`JsonObject`] does.
 pub(crate) fn join(first: &str, second: &str) -> String {
     let (first, second) = (inner(first), inner(second));

@@ -15,7 +15,7 @@ pub struct Authentication {
     /// Team of a user who registers, by the name of its permissions group: `editor` or `read_only`. Default
     /// `read_only`.
     pub sign_up_team: String,
-    /// Domains of the e-mail addresses that may register; empty for all. Whoever registers has to confirm the
+    /// Domains of the e-mail addresses that may register; empty for all. Anyone who registers has to confirm the
     /// address then, as if [`confirm_email`](Self::confirm_email) were set.
     pub email_domains: Vec<String>,
     /// Whether a user who registered signs in only after the address was confirmed. Default no.

@@ -147,7 +147,7 @@ impl Users<'_> {
                     email: &new.email,
                     team: &team,
                     password,
-                    // Whoever sets a password for somebody vouches for the address too.
+                    // Anyone who sets a password for somebody vouches for the address too.
                     email_confirmed: !invited,
                     names: [new.first_name, new.last_name, None, None],
                 };

@@ -50,7 +50,7 @@ impl SealKey {
         }
     }
 
-    /// The text form of the key. Whoever has it can read every sealed secret.
+    /// The text form of the key. Anyone who has it can read every sealed secret.
     pub fn expose(&self) -> Secret {
         Secret::new(URL_SAFE_NO_PAD.encode(self.0))
     }

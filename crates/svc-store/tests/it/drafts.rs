@@ -387,7 +387,7 @@ async fn every_change_leaves_a_revision_with_its_author() {
         .unwrap()
         .unwrap();
     let actor = Actor::new(ActorKind::ApiKey, identity.key_uid, identity.email);
-    // Whoever changes a page signs its revision, whether the audit trail is kept or not.
+    // Anyone who changes a page signs its revision, whether the audit trail is kept or not.
     let store = fixture.store.acting(actor, None).unaudited();
     let ann = store.pages();
     let (project, environment) = (main_project(), prod());

@@ -55,7 +55,7 @@ pub(super) async fn checked(
     };
     if port == 0 {
         // Further down it would stand for any port.
-        return Err(failed(io::Error::other("port 0 is none to connect to")));
+        return Err(failed(io::Error::other("port 0 cannot be connected to")));
     }
     let found = tokio::net::lookup_host((host, port))
         .await

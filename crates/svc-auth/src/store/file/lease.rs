@@ -1,4 +1,4 @@
-//! A file lock that is waited for without blocking whoever runs the future.
+//! A file lock that is waited for without blocking the thread that runs the future.
 
 use std::{
     fs::{File, TryLockError},

@@ -46,10 +46,10 @@ pub(crate) struct Settings {
     /// Its name for people
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Its colour in interfaces; empty takes it away
+    /// Its colour in interfaces; empty removes it
     #[arg(long, value_name = "COLOR")]
     color: Option<String>,
-    /// The domain its application answers at; empty takes it away
+    /// The domain its application answers at; empty removes it
     #[arg(long, value_name = "DOMAIN")]
     domain: Option<String>,
     /// Further settings, a JSON object in place of the one there is; members and their clients read it

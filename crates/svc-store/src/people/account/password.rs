@@ -17,7 +17,7 @@ use crate::secrets::Secret;
 struct Details {
     first_name: Option<String>,
     last_name: Option<String>,
-    /// Whoever sets it has read a mail at the account's address.
+    /// Anyone who sets it has read a mail at the account's address.
     email_confirmed: bool,
 }
 
@@ -91,7 +91,7 @@ impl Account<'_> {
     }
 
     /// Chooses a new password with a code that [`reset_password`](Self::reset_password) mailed. Every session of
-    /// the user ends; the tokens are those of a new one. Whoever has read the mail owns the address.
+    /// the user ends; the tokens are those of a new one. Anyone who has read the mail owns the address.
     ///
     /// # Errors
     /// A field error on `code` when it is not good, on `new_password` when that is too weak;
