@@ -10,39 +10,42 @@ pub(crate) mod sessions;
 pub(crate) mod signing_keys;
 pub(crate) mod static_tokens;
 
-pub use self::api_keys::{ApiKey, ApiKeyIdentity, ApiKeys, CreatedApiKey, Membership, NewApiKey};
+pub use self::api_keys::{ApiKey, ApiKeyIdentity, Membership, NewApiKey};
 pub(crate) use self::codes::Purpose;
 pub use self::kind::{CredentialHash, CredentialKind};
 pub(crate) use self::passwords::Passwords;
-pub use self::service_tokens::{
-    CreatedServiceToken, NewServiceToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
-};
+pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity};
 pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
-pub use self::static_tokens::{
-    CreatedStaticToken, NewStaticToken, StaticToken, TokenIdentity, Tokens,
-};
+pub use self::static_tokens::{NewStaticToken, StaticToken, TokenIdentity};
+
+use std::marker::PhantomData;
 
 use jiff::{SignedDuration, Timestamp};
 use svc_data::{Row, Value};
+use svc_model::Scope;
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::clock;
 use crate::database::{Reader, Store, Tx, row, values};
 use crate::error::{Error, Result};
+use crate::projects::ScopeRow;
 use crate::secrets::Secret;
 
 /// How often the use of one credential is written down at most.
 const WRITE_EVERY: SignedDuration = SignedDuration::from_secs(60);
 
-/// A kind of credential: its table, and what one opens.
-pub(crate) trait Credential: Sized + Send + 'static {
+/// A kind of credential that the store makes: [`ApiKey`], [`StaticToken`] or [`ServiceToken`].
+pub trait Credential: Sized + Send + 'static {
     /// What a new one is made of.
     type New: Send + 'static;
     /// What a valid one opens.
     type Identity: Send + 'static;
+}
 
+/// How a kind of credential is kept.
+pub(crate) trait CredentialTable: Credential {
     const KIND: CredentialKind;
     /// Its name in messages.
     const WHAT: &'static str;
@@ -74,29 +77,168 @@ pub(crate) trait Credential: Sized + Send + 'static {
     fn identity(self, reader: &mut Reader<'_>) -> Result<Self::Identity>;
 }
 
-/// Makes a credential. Its text is given only here.
-pub(crate) async fn create<C: Credential>(store: &Store, new: C::New) -> Result<(Secret, C)> {
-    let (name, expires) = C::terms(&new);
-    clock::check_expiry(expires, store.clock().now())?;
-    let made = C::KIND.generate()?;
-    let (hash, prefix) = (made.hash.to_hex(), made.prefix);
-    let credential = store.write(move |tx| {
-        let uid = Uuid::now_v7();
-        let mut row = C::columns(tx, &new)?;
-        row.extend(row! { uid, hash, prefix, name, date_add: tx.now(), expires });
-        tx.insert(C::TABLE, &row)?;
-        let credential: C = get(tx, uid)?;
-        let entry = AuditEntry::new(C::ACTIONS[0]).record(uid.to_string());
-        let entry = entry.after(tag::<C>(tx, uid)?);
-        let entry = credential.locate(tx, entry, Some(&new))?;
-        tx.changed(entry);
-        Ok(credential)
-    });
-    Ok((made.secret, credential.await?))
+/// The credentials of one kind: [`Store::api_keys`], [`Store::tokens`] or [`Store::service_tokens`].
+#[derive(Debug, Clone, Copy)]
+pub struct Credentials<'s, C> {
+    store: &'s Store,
+    kind: PhantomData<C>,
+}
+
+/// A credential that was just made. This is the only time that its text is there to be shown.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Created<C> {
+    /// The text, which begins with the [prefix](CredentialKind::prefix) of its kind.
+    pub secret: Secret,
+    /// What the store keeps of it.
+    pub credential: C,
+}
+
+impl Store {
+    /// The API keys of accounts.
+    pub fn api_keys(&self) -> Credentials<'_, ApiKey> {
+        Credentials::new(self)
+    }
+
+    /// The static tokens of resources.
+    pub fn tokens(&self) -> Credentials<'_, StaticToken> {
+        Credentials::new(self)
+    }
+
+    /// The tokens of services.
+    pub fn service_tokens(&self) -> Credentials<'_, ServiceToken> {
+        Credentials::new(self)
+    }
+}
+
+#[expect(private_bounds, reason = "the store makes three kinds, and no other")]
+impl<'s, C: CredentialTable> Credentials<'s, C> {
+    fn new(store: &'s Store) -> Self {
+        let kind = PhantomData;
+        Self { store, kind }
+    }
+
+    /// Makes a credential. An API key opens every project of its account, now and later; a static token one resource;
+    /// a service token acts with the rights of a team.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project, environment or resource; a
+    /// field error on `email`, on `team`, or on `expires` when that has passed.
+    pub async fn create(&self, new: C::New) -> Result<Created<C>> {
+        let (name, expires) = C::terms(&new);
+        clock::check_expiry(expires, self.store.clock().now())?;
+        let made = C::KIND.generate()?;
+        let (hash, prefix) = (made.hash.to_hex(), made.prefix);
+        let credential = self.store.write(move |tx| {
+            let uid = Uuid::now_v7();
+            let mut row = C::columns(tx, &new)?;
+            row.extend(row! { uid, hash, prefix, name, date_add: tx.now(), expires });
+            tx.insert(C::TABLE, &row)?;
+            let credential: C = get(tx, uid)?;
+            let entry = AuditEntry::new(C::ACTIONS[0]).record(uid.to_string());
+            let entry = entry.after(tag::<C>(tx, uid)?);
+            let entry = credential.locate(tx, entry, Some(&new))?;
+            tx.changed(entry);
+            Ok(credential)
+        });
+        Ok(Created {
+            secret: made.secret,
+            credential: credential.await?,
+        })
+    }
+
+    /// Ends a credential for good. `which` is its uid, the prefix that lists show, or the credential itself. One that
+    /// was revoked before stays so.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such credential;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several have the prefix.
+    pub async fn revoke(&self, which: &str) -> Result<C> {
+        let wanted = which.trim().to_owned();
+        self.store
+            .write(move |tx| {
+                let hash = CredentialHash::of(&wanted).to_hex();
+                let table = C::TABLE;
+                let found = tx.query(
+                    &format!("SELECT uid FROM {table} WHERE uid = ?1 OR prefix = ?2 OR hash = ?3"),
+                    &values![wanted.to_lowercase(), wanted, hash],
+                )?;
+                let uid: Uuid = match found.as_slice() {
+                    [] => {
+                        return Err(Error::not_found(format!(
+                            "there is no such {}; name it by its prefix or its uid",
+                            C::WHAT
+                        )));
+                    }
+                    [row] => row::get(row, "uid")?,
+                    _ => {
+                        return Err(Error::refused(format!(
+                            "several are meant by this prefix; name the {} by its uid",
+                            C::WHAT
+                        )));
+                    }
+                };
+                let entry = AuditEntry::new(C::ACTIONS[1]).record(uid.to_string());
+                let entry = entry.before(tag::<C>(tx, uid)?);
+                // One that was revoked before stays so.
+                let sql =
+                    format!("UPDATE {table} SET revoked = ?1 WHERE uid = ?2 AND revoked IS NULL");
+                tx.execute(&sql, &values![tx.now(), uid])?;
+                let credential: C = get(tx, uid)?;
+                let entry = entry.after(tag::<C>(tx, uid)?);
+                let entry = credential.locate(tx, entry, None)?;
+                tx.changed(entry);
+                Ok(credential)
+            })
+            .await
+    }
+
+    /// What this credential opens; `None` when it is unknown, malformed, revoked or expired. A text that is no
+    /// credential of this kind costs no look into the database.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn authenticate(&self, presented: &str) -> Result<Option<C::Identity>> {
+        if CredentialKind::of(presented) != Some(C::KIND) {
+            return Ok(None);
+        }
+        let hash = CredentialHash::of(presented);
+        self.store
+            .read(move |reader| {
+                let sql = format!("{} WHERE c.hash = ?1", C::select());
+                match reader.query_one(&sql, &values![hash.to_hex()])? {
+                    Some(row) if is_valid(&row, hash, reader.now())? => {
+                        C::from_row(&row)?.identity(reader).map(Some)
+                    }
+                    _ => Ok(None),
+                }
+            })
+            .await
+    }
+
+    /// Writes down that a credential was used, at most once a minute. Meant to be called in the background, after the
+    /// request was answered; [`Store::revision`] stays.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn touch(&self, uid: Uuid) -> Result<()> {
+        self.store
+            .write(move |tx| {
+                let now = tx.now();
+                let before = now.checked_sub(WRITE_EVERY).unwrap_or(now);
+                let sql = format!(
+                    "UPDATE {} SET last_use = ?1 WHERE uid = ?2 AND (last_use IS NULL OR last_use <= ?3)",
+                    C::TABLE
+                );
+                tx.housekeeping().execute(&sql, &values![now, uid, before])
+            })
+            .await?;
+        Ok(())
+    }
 }
 
 /// The credentials that a condition chooses, revoked and expired ones too, the oldest first.
-pub(crate) fn list<C: Credential>(
+fn list<C: CredentialTable>(
     reader: &mut Reader<'_>,
     condition: &str,
     values: &[Value],
@@ -105,83 +247,14 @@ pub(crate) fn list<C: Credential>(
     reader.list(&sql, values, C::from_row)
 }
 
-/// Ends a credential. `which` is its identifier, its shown prefix, or the whole credential.
-pub(crate) async fn revoke<C: Credential>(store: &Store, which: &str) -> Result<C> {
-    let wanted = which.trim().to_owned();
+/// The credentials of an environment, revoked and expired ones too, the oldest first.
+async fn list_of_environment<C: CredentialTable>(store: &Store, scope: Scope) -> Result<Vec<C>> {
     store
-        .write(move |tx| {
-            let hash = CredentialHash::of(&wanted).to_hex();
-            let table = C::TABLE;
-            let found = tx.query(
-                &format!("SELECT uid FROM {table} WHERE uid = ?1 OR prefix = ?2 OR hash = ?3"),
-                &values![wanted.to_lowercase(), wanted, hash],
-            )?;
-            let uid: Uuid = match found.as_slice() {
-                [] => {
-                    return Err(Error::not_found(format!(
-                        "there is no such {}; name it by its prefix or its uid",
-                        C::WHAT
-                    )));
-                }
-                [row] => row::get(row, "uid")?,
-                _ => {
-                    return Err(Error::refused(format!(
-                        "several are meant by this prefix; name the {} by its uid",
-                        C::WHAT
-                    )));
-                }
-            };
-            let entry = AuditEntry::new(C::ACTIONS[1]).record(uid.to_string());
-            let entry = entry.before(tag::<C>(tx, uid)?);
-            // One that was revoked before stays so.
-            let sql = format!("UPDATE {table} SET revoked = ?1 WHERE uid = ?2 AND revoked IS NULL");
-            tx.execute(&sql, &values![tx.now(), uid])?;
-            let credential: C = get(tx, uid)?;
-            let entry = entry.after(tag::<C>(tx, uid)?);
-            let entry = credential.locate(tx, entry, None)?;
-            tx.changed(entry);
-            Ok(credential)
+        .read_in(scope, |reader, scope: ScopeRow| {
+            let condition = "WHERE c.environment_uid = ?1";
+            list(reader, condition, &values![scope.environment_uid])
         })
         .await
-}
-
-/// What a credential opens; `None` when it is unknown, malformed, revoked or expired. A text that is no credential of
-/// this kind costs no look into the database.
-pub(crate) async fn authenticate<C: Credential>(
-    store: &Store,
-    presented: &str,
-) -> Result<Option<C::Identity>> {
-    if CredentialKind::of(presented) != Some(C::KIND) {
-        return Ok(None);
-    }
-    let hash = CredentialHash::of(presented);
-    store
-        .read(move |reader| {
-            let sql = format!("{} WHERE c.hash = ?1", C::select());
-            match reader.query_one(&sql, &values![hash.to_hex()])? {
-                Some(row) if is_valid(&row, hash, reader.now())? => {
-                    C::from_row(&row)?.identity(reader).map(Some)
-                }
-                _ => Ok(None),
-            }
-        })
-        .await
-}
-
-/// Writes down when a credential was used, unless that was done less than a minute ago.
-pub(crate) async fn touch<C: Credential>(store: &Store, uid: Uuid) -> Result<()> {
-    store
-        .write(move |tx| {
-            let now = tx.now();
-            let before = now.checked_sub(WRITE_EVERY).unwrap_or(now);
-            let sql = format!(
-                "UPDATE {} SET last_use = ?1 WHERE uid = ?2 AND (last_use IS NULL OR last_use <= ?3)",
-                C::TABLE
-            );
-            tx.housekeeping().execute(&sql, &values![now, uid, before])
-        })
-        .await?;
-    Ok(())
 }
 
 /// Whether an expiry has come.
@@ -189,7 +262,7 @@ pub(crate) fn is_expired(expires: Option<Timestamp>, now: Timestamp) -> bool {
     expires.is_some_and(|expires| expires <= now)
 }
 
-fn get<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<C> {
+fn get<C: CredentialTable>(reader: &mut Reader<'_>, uid: Uuid) -> Result<C> {
     let sql = format!("{} WHERE c.uid = ?1", C::select());
     reader
         .find(&sql, &values![uid], C::from_row)?
@@ -197,7 +270,7 @@ fn get<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<C> {
 }
 
 /// The entity tag of a credential, whose use alone does not change it.
-fn tag<C: Credential>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<String>> {
+fn tag<C: CredentialTable>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<String>> {
     let table = C::TABLE;
     let sql = format!("SELECT uid, hash, name, expires, revoked FROM {table} WHERE uid = ?1");
     reader.tag_of(&sql, &values![uid])

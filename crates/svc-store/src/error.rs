@@ -19,14 +19,17 @@ pub struct Error {
     cause: Cause,
 }
 
-#[derive(Debug)]
+// The message of a cause is the error's own, so that the chain goes on behind it.
+#[derive(Debug, thiserror::Error)]
 enum Cause {
     /// Found here; the text is for the administrator unless the kind says that the caller is wrong.
+    #[error("{message}")]
     Own {
         message: String,
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
     /// Found by the database; it speaks for itself.
+    #[error(transparent)]
     Database(svc_data::Error),
 }
 
@@ -198,19 +201,13 @@ impl From<svc_data::Error> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
-            Cause::Own { message, .. } => f.write_str(message),
-            Cause::Database(error) => error.fmt(f),
-        }
+        self.cause.fmt(f)
     }
 }
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match &self.cause {
-            Cause::Own { source, .. } => source.as_deref().map(|source| source as _),
-            Cause::Database(error) => error.source(),
-        }
+        self.cause.source()
     }
 }
 

@@ -30,7 +30,7 @@
 //!
 //! let created = store.api_keys().create(NewApiKey::new("main", "ann@example.com")).await?;
 //! let identity = store.api_keys().authenticate(created.secret.expose()).await?;
-//! assert_eq!(identity.map(|identity| identity.key_uid), Some(created.key.uid));
+//! assert_eq!(identity.map(|identity| identity.key_uid), Some(created.credential.uid));
 //! assert_eq!(format!("{:?}", created.secret), "Secret(..)");
 //! # Ok(())
 //! # }
@@ -52,10 +52,10 @@ pub use self::audit::{
 };
 pub use self::clock::Clock;
 pub use self::credentials::{
-    ApiKey, ApiKeyIdentity, ApiKeys, Claims, CreatedApiKey, CreatedServiceToken,
-    CreatedStaticToken, CredentialHash, CredentialKind, Keyring, Membership, NewApiKey,
-    NewServiceToken, NewStaticToken, ServiceToken, ServiceTokenIdentity, ServiceTokens,
-    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TokenIdentity, Tokens,
+    ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash, CredentialKind,
+    Credentials, Keyring, Membership, NewApiKey, NewServiceToken, NewStaticToken, ServiceToken,
+    ServiceTokenIdentity, SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken,
+    TokenIdentity,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};

@@ -65,7 +65,7 @@ impl Key {
                 key.name = new.name;
                 let made = keys.create(key).await.or_missing(PROJECTS)?;
                 let secret = made.secret.expose();
-                let what = format!("an API key of {}", made.key.email);
+                let what = format!("an API key of {}", made.credential.email);
                 output.secret(&what, &row! { api_key: secret }, secret)
             }
             Self::List { scope } => {

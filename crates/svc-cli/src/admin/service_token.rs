@@ -57,7 +57,7 @@ impl ServiceToken {
                 token.name = new.name;
                 let made = tokens.create(token).await.or_missing(ENVIRONMENTS)?;
                 let secret = made.secret.expose();
-                let team = made.token.team.name;
+                let team = made.credential.team.name;
                 let what = format!("a service token with the rights of team {team}");
                 output.secret(&what, &row! { token: secret }, secret)
             }

@@ -8,12 +8,11 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials;
-use crate::credentials::{Credential, CredentialKind};
-use crate::database::{Reader, Tx, columns, handle, row, values};
+use crate::credentials::{Credential, CredentialKind, CredentialTable, Credentials};
+use crate::database::{Reader, Tx, columns, row, values};
 use crate::error::Result;
 use crate::people::{Team, accounts, members, teams};
 use crate::projects::{Located, ProjectRow};
-use crate::secrets::Secret;
 
 /// An API key as lists show it: everything but the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,16 +36,6 @@ pub struct ApiKey {
     pub expires: Option<Timestamp>,
     /// When it was revoked; `None` while it was not.
     pub revoked: Option<Timestamp>,
-}
-
-/// A key that was just made. This is the only time that its text is there to be shown.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct CreatedApiKey {
-    /// The key, beginning with `svck_`.
-    pub secret: Secret,
-    /// What the store keeps of it.
-    pub key: ApiKey,
 }
 
 /// What a new key is made of; see [`NewApiKey::new`].
@@ -117,24 +106,7 @@ impl ApiKeyIdentity {
     }
 }
 
-handle! {
-    /// The store's API keys: [`Store::api_keys`](crate::Store::api_keys).
-    ApiKeys,
-    /// The API keys of accounts.
-    api_keys
-}
-
-impl ApiKeys<'_> {
-    /// Makes a key. It opens every project of its account, now and later.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
-    /// on `email`, or on `expires` when that has passed.
-    pub async fn create(&self, new: NewApiKey) -> Result<CreatedApiKey> {
-        let (secret, key) = credentials::create(self.store, new).await?;
-        Ok(CreatedApiKey { secret, key })
-    }
-
+impl Credentials<'_, ApiKey> {
     /// The keys that open a project, revoked and expired ones too, the oldest first.
     ///
     /// # Errors
@@ -147,40 +119,14 @@ impl ApiKeys<'_> {
             })
             .await
     }
-
-    /// Ends a key for good. `which` is its uid, the prefix that lists show, or the key itself. A key that was
-    /// revoked before stays so.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such key;
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several keys have the prefix.
-    pub async fn revoke(&self, which: &str) -> Result<ApiKey> {
-        credentials::revoke(self.store, which).await
-    }
-
-    /// Who presents this key; `None` when it is unknown, malformed, revoked or expired. A text that is no key costs no
-    /// look into the database.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn authenticate(&self, presented: &str) -> Result<Option<ApiKeyIdentity>> {
-        credentials::authenticate::<ApiKey>(self.store, presented).await
-    }
-
-    /// Writes down that a key was used, at most once a minute. Meant to be called in the background, after the
-    /// request was answered; [`Store::revision`](crate::Store::revision) stays.
-    ///
-    /// # Errors
-    /// When the store cannot be written.
-    pub async fn touch(&self, key: Uuid) -> Result<()> {
-        credentials::touch::<ApiKey>(self.store, key).await
-    }
 }
 
 impl Credential for ApiKey {
     type New = NewApiKey;
     type Identity = ApiKeyIdentity;
+}
 
+impl CredentialTable for ApiKey {
     const KIND: CredentialKind = CredentialKind::ApiKey;
     const WHAT: &'static str = "API key";
     const TABLE: &'static str = "api_keys";

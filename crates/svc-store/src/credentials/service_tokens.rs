@@ -8,12 +8,11 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials;
-use crate::credentials::{Credential, CredentialKind};
-use crate::database::{Reader, Tx, columns, handle, row, values};
+use crate::credentials::{Credential, CredentialKind, CredentialTable, Credentials};
+use crate::database::{Reader, Tx, columns, row};
 use crate::error::Result;
 use crate::people::{Team, TeamRights, rights, teams};
 use crate::projects::{Located, ScopeRow};
-use crate::secrets::Secret;
 
 /// A service token as lists show it: everything but the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,16 +38,6 @@ pub struct ServiceToken {
     pub expires: Option<Timestamp>,
     /// When it was revoked; `None` while it was not.
     pub revoked: Option<Timestamp>,
-}
-
-/// A token that was just made. This is the only time that its text is there to be shown.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct CreatedServiceToken {
-    /// The token, beginning with `svcs_`.
-    pub secret: Secret,
-    /// What the store keeps of it.
-    pub token: ServiceToken,
 }
 
 /// What a new token is made of; see [`NewServiceToken::new`].
@@ -116,24 +105,7 @@ impl ServiceTokenIdentity {
     }
 }
 
-handle! {
-    /// The store's service tokens: [`Store::service_tokens`](crate::Store::service_tokens).
-    ServiceTokens,
-    /// The tokens of services.
-    service_tokens
-}
-
-impl ServiceTokens<'_> {
-    /// Makes a token with the rights of a team.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
-    /// `team`, or on `expires` when that has passed.
-    pub async fn create(&self, new: NewServiceToken) -> Result<CreatedServiceToken> {
-        let (secret, token) = credentials::create(self.store, new).await?;
-        Ok(CreatedServiceToken { secret, token })
-    }
-
+impl Credentials<'_, ServiceToken> {
     /// The tokens of an environment, revoked and expired ones too, the oldest first.
     ///
     /// # Errors
@@ -143,48 +115,16 @@ impl ServiceTokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<ServiceToken>> {
-        let names = Scope::new(project, environment);
-        self.store
-            .read_in(names, |reader, scope: ScopeRow| {
-                let condition = "WHERE c.environment_uid = ?1";
-                credentials::list(reader, condition, &values![scope.environment_uid])
-            })
-            .await
-    }
-
-    /// Ends a token for good. `which` is its uid, the prefix that lists show, or the token itself. A token that was
-    /// revoked before stays so.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such token;
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several tokens have the prefix.
-    pub async fn revoke(&self, which: &str) -> Result<ServiceToken> {
-        credentials::revoke(self.store, which).await
-    }
-
-    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no token
-    /// costs no look into the database.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn authenticate(&self, presented: &str) -> Result<Option<ServiceTokenIdentity>> {
-        credentials::authenticate::<ServiceToken>(self.store, presented).await
-    }
-
-    /// Writes down that a token was used, at most once a minute. Meant to be called in the background, after the
-    /// request was answered; [`Store::revision`](crate::Store::revision) stays.
-    ///
-    /// # Errors
-    /// When the store cannot be written.
-    pub async fn touch(&self, token: Uuid) -> Result<()> {
-        credentials::touch::<ServiceToken>(self.store, token).await
+        credentials::list_of_environment(self.store, Scope::new(project, environment)).await
     }
 }
 
 impl Credential for ServiceToken {
     type New = NewServiceToken;
     type Identity = ServiceTokenIdentity;
+}
 
+impl CredentialTable for ServiceToken {
     const KIND: CredentialKind = CredentialKind::ServiceToken;
     const WHAT: &'static str = "service token";
     const TABLE: &'static str = "service_tokens";

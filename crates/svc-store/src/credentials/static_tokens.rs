@@ -8,11 +8,10 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials;
-use crate::credentials::{Credential, CredentialKind};
-use crate::database::{Reader, Tx, columns, handle, row, values};
+use crate::credentials::{Credential, CredentialKind, CredentialTable, Credentials};
+use crate::database::{Reader, Tx, columns, row};
 use crate::error::Result;
 use crate::projects::{Located, ScopeRow};
-use crate::secrets::Secret;
 
 /// A static token as lists show it: everything but the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,16 +37,6 @@ pub struct StaticToken {
     pub expires: Option<Timestamp>,
     /// When it was revoked; `None` while it was not.
     pub revoked: Option<Timestamp>,
-}
-
-/// A token that was just made. This is the only time that its text is there to be shown.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct CreatedStaticToken {
-    /// The token, beginning with `svct_`.
-    pub secret: Secret,
-    /// What the store keeps of it.
-    pub token: StaticToken,
 }
 
 /// What a new token is made of; see [`NewStaticToken::new`].
@@ -118,24 +107,7 @@ impl TokenIdentity {
     }
 }
 
-handle! {
-    /// The store's static tokens: [`Store::tokens`](crate::Store::tokens).
-    Tokens,
-    /// The static tokens of resources.
-    tokens
-}
-
-impl Tokens<'_> {
-    /// Makes a token for one resource.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or resource;
-    /// a field error on `expires` when that has passed.
-    pub async fn create(&self, new: NewStaticToken) -> Result<CreatedStaticToken> {
-        let (secret, token) = credentials::create(self.store, new).await?;
-        Ok(CreatedStaticToken { secret, token })
-    }
-
+impl Credentials<'_, StaticToken> {
     /// The tokens of an environment, revoked and expired ones too, the oldest first.
     ///
     /// # Errors
@@ -145,48 +117,16 @@ impl Tokens<'_> {
         project: &ProjectName,
         environment: &EnvironmentName,
     ) -> Result<Vec<StaticToken>> {
-        let names = Scope::new(project, environment);
-        self.store
-            .read_in(names, |reader, scope: ScopeRow| {
-                let condition = "WHERE c.environment_uid = ?1";
-                credentials::list(reader, condition, &values![scope.environment_uid])
-            })
-            .await
-    }
-
-    /// Ends a token for good. `which` is its uid, the prefix that lists show, or the token itself. A token that was
-    /// revoked before stays so.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such token;
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several tokens have the prefix.
-    pub async fn revoke(&self, which: &str) -> Result<StaticToken> {
-        credentials::revoke(self.store, which).await
-    }
-
-    /// What this token opens; `None` when it is unknown, malformed, revoked or expired. A text that is no token
-    /// costs no look into the database.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn authenticate(&self, presented: &str) -> Result<Option<TokenIdentity>> {
-        credentials::authenticate::<StaticToken>(self.store, presented).await
-    }
-
-    /// Writes down that a token was used, at most once a minute. Meant to be called in the background, after the
-    /// request was answered; [`Store::revision`](crate::Store::revision) stays.
-    ///
-    /// # Errors
-    /// When the store cannot be written.
-    pub async fn touch(&self, token: Uuid) -> Result<()> {
-        credentials::touch::<StaticToken>(self.store, token).await
+        credentials::list_of_environment(self.store, Scope::new(project, environment)).await
     }
 }
 
 impl Credential for StaticToken {
     type New = NewStaticToken;
     type Identity = TokenIdentity;
+}
 
+impl CredentialTable for StaticToken {
     const KIND: CredentialKind = CredentialKind::StaticToken;
     const WHAT: &'static str = "static token";
     const TABLE: &'static str = "static_tokens";

@@ -114,20 +114,23 @@ async fn everything_that_is_administered_leaves_a_line() {
     let new = NewStaticToken::new(&project, &prod, "shop");
     let (made, line) = line_of!(store, store.tokens().create(new));
     assert_eq!(shape(&line), ("tokens.create", false, true));
-    assert_eq!(line.record, Some(made.token.uid.to_string()));
-    let (_, line) = line_of!(store, store.tokens().revoke(&made.token.prefix));
+    assert_eq!(line.record, Some(made.credential.uid.to_string()));
+    let (_, line) = line_of!(store, store.tokens().revoke(&made.credential.prefix));
     assert_eq!(shape(&line), ("tokens.revoke", true, true));
     assert_eq!(line.resource.as_deref(), Some("shop"));
     let new = NewServiceToken::new(&project, &prod, "Editor");
     let (service, line) = line_of!(store, store.service_tokens().create(new));
     assert_eq!(shape(&line), ("service_tokens.create", false, true));
-    let (_, line) = line_of!(store, store.service_tokens().revoke(&service.token.prefix));
+    let (_, line) = line_of!(
+        store,
+        store.service_tokens().revoke(&service.credential.prefix)
+    );
     assert_eq!(shape(&line), ("service_tokens.revoke", true, true));
     let new = NewApiKey::new(&project, "ann@example.com");
     let (key, line) = line_of!(store, store.api_keys().create(new));
     assert_eq!(shape(&line), ("api_keys.create", false, true));
-    store.api_keys().touch(key.key.uid).await.unwrap();
-    let (_, revoked) = line_of!(store, store.api_keys().revoke(&key.key.prefix));
+    store.api_keys().touch(key.credential.uid).await.unwrap();
+    let (_, revoked) = line_of!(store, store.api_keys().revoke(&key.credential.prefix));
     assert_eq!(shape(&revoked), ("api_keys.revoke", true, true));
     assert_eq!(revoked.before, line.after, "its use does not change it");
     assert_eq!(revoked.project.as_deref(), Some("main"));

@@ -39,8 +39,8 @@ async fn an_api_key_opens_the_projects_of_its_account() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.key_uid, created.key.uid);
-    assert_eq!(identity.account_uid, created.key.account_uid);
+    assert_eq!(identity.key_uid, created.credential.uid);
+    assert_eq!(identity.account_uid, created.credential.account_uid);
     assert_eq!(
         identity.team(&main_project()).unwrap().name,
         "Administrator"
@@ -145,10 +145,14 @@ async fn a_key_ends_at_its_expiry_and_when_it_is_revoked() {
     );
 
     let revision = store.revision().await.unwrap();
-    let revoked = store.api_keys().revoke(&long.key.prefix).await.unwrap();
+    let revoked = store
+        .api_keys()
+        .revoke(&long.credential.prefix)
+        .await
+        .unwrap();
     assert_eq!(
         (revoked.uid, revoked.revoked),
-        (long.key.uid, Some(fixture.now()))
+        (long.credential.uid, Some(fixture.now()))
     );
     assert!(store.revision().await.unwrap() > revision);
     assert_eq!(
@@ -193,8 +197,12 @@ async fn a_credential_is_revoked_by_prefix_uid_or_itself_and_only_once() {
             .create(NewStaticToken::new("main", "prod", "__svc_app__"))
             .await
             .unwrap();
-        let uid = created.token.uid.to_string();
-        let which = [created.token.prefix.as_str(), &uid, created.secret.expose()][form];
+        let uid = created.credential.uid.to_string();
+        let which = [
+            created.credential.prefix.as_str(),
+            &uid,
+            created.secret.expose(),
+        ][form];
         let first = store.tokens().revoke(which).await.unwrap();
         fixture.pass(10);
         let second = store.tokens().revoke(which).await.unwrap();
@@ -220,12 +228,16 @@ async fn a_prefix_that_means_several_revokes_none() {
     let new = || NewStaticToken::new("main", "prod", "__svc_app__");
     let one = store.tokens().create(new()).await.unwrap();
     let two = store.tokens().create(new()).await.unwrap();
-    let prefix = one.token.prefix.clone();
+    let prefix = one.credential.prefix.clone();
     let same = fixture.database().await;
     same.write(move |conn| conn.execute("UPDATE static_tokens SET prefix = ?1", &[prefix.into()]))
         .await
         .unwrap();
-    let error = store.tokens().revoke(&one.token.prefix).await.unwrap_err();
+    let error = store
+        .tokens()
+        .revoke(&one.credential.prefix)
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     for created in [one, two] {
         assert!(
@@ -260,7 +272,7 @@ async fn a_static_token_opens_one_resource_of_one_environment() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.token_uid, created.token.uid);
+    assert_eq!(identity.token_uid, created.credential.uid);
     assert!(identity.covers(&main_project(), &prod(), &"shop".into()));
     assert!(!identity.covers(
         &main_project(),
@@ -284,7 +296,7 @@ async fn a_static_token_opens_one_resource_of_one_environment() {
     assert_eq!(identity.resource.as_str(), ResourceName::TOOLS);
 
     let listed = store.tokens().list(&main_project(), &prod()).await.unwrap();
-    assert_eq!(listed, [created.token, tools.token]);
+    assert_eq!(listed, [created.credential, tools.credential]);
 }
 
 #[tokio::test]
@@ -328,9 +340,9 @@ async fn the_last_use_is_written_at_most_once_a_minute_and_moves_no_revision() {
         .create(NewApiKey::new("main", "ann@example.com"))
         .await
         .unwrap()
-        .key;
+        .credential;
     let new = NewStaticToken::new("main", "prod", "__svc_app__");
-    let token = store.tokens().create(new).await.unwrap().token;
+    let token = store.tokens().create(new).await.unwrap().credential;
     assert_eq!((key.last_use, token.last_use), (None, None));
     let revision = store.revision().await.unwrap();
     let first = fixture.now();
