@@ -6,7 +6,7 @@ use svc_model::{JsonObject, RecordId, RecordView, wire::BoxFuture};
 
 use crate::{
     Error, ErrorKind, IfMatch, Model, RecordJson, Resource,
-    driver::Update,
+    engine::Update,
     plan::Shown,
     records::{Purpose, RecordBody, read_body, read_key, taken_back},
     resource::writable,

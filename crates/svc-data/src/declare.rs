@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::{
     Field, Model, Structure,
+    engine::sqlite::Declared,
     scalar::Kind,
-    sqlite::Declared,
     structure::{Detail, ForeignKey, Scope, Storage, Suffix, TemporalForm, Writes, relate},
 };
 

@@ -271,7 +271,7 @@ impl Error {
     #[cfg(feature = "sqlite")]
     #[must_use]
     pub fn file_fault(&self) -> Option<FileFault> {
-        crate::sqlite::fault::of_file(self)
+        crate::engine::sqlite::fault::of_file(self)
     }
 
     /// A sentence that may leave the service: no path, no SQL, no name of another table.

@@ -14,7 +14,7 @@ pub(crate) use self::rest::Of;
 pub use self::rest::Rest;
 use crate::{
     Error, ErrorCode, ErrorKind, Field, Model,
-    driver::Values,
+    engine::Values,
     fixed::FixedValues,
     plan::Shown,
     refusal::Refusals,

@@ -25,7 +25,7 @@ pub use self::connect::{ResourceOptions, ResourceUrl};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
     Before, BulkOptions, Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
-    driver::{Driver, Update},
+    engine::{Driver, Update},
     guard::GuardOptions,
     plan::{AggregatePlan, ListPlan, Shown},
     records::{Of, Purpose, read_body, read_key},
@@ -69,11 +69,16 @@ impl Resource {
         let structure_check = options.structure_check;
         let driver: Box<dyn Driver> = match url.scheme() {
             #[cfg(feature = "mysql")]
-            "mysql" => Box::new(crate::mysql::Mysql::connect(url.rest(), &options)?),
+            "mysql" => Box::new(crate::engine::mysql::Mysql::connect(url.rest(), &options)?),
             #[cfg(feature = "postgres")]
-            "postgres" => Box::new(crate::postgres::Postgres::connect(url.rest(), &options)?),
+            "postgres" => Box::new(crate::engine::postgres::Postgres::connect(
+                url.rest(),
+                &options,
+            )?),
             #[cfg(feature = "sqlite")]
-            "sqlite" => Box::new(crate::sqlite::Sqlite::connect(url.rest(), options).await?),
+            "sqlite" => {
+                Box::new(crate::engine::sqlite::Sqlite::connect(url.rest(), options).await?)
+            }
             scheme => {
                 return Err(Error::invalid(format!(
                     "{scheme} is not supported by this build"

@@ -151,10 +151,11 @@ impl Scalar {
             (Kind::Any, b'f') => Ok(Self::Boolean(false)),
             #[cfg(feature = "sqlite")]
             (Kind::Any, b'{')
-                if field.detail.holds_anything && crate::sqlite::hex_object(json).is_some() =>
+                if field.detail.holds_anything
+                    && crate::engine::sqlite::hex_object(json).is_some() =>
             {
                 Ok(Self::Bytes(
-                    crate::sqlite::hex_object(json).unwrap_or_default(),
+                    crate::engine::sqlite::hex_object(json).unwrap_or_default(),
                 ))
             }
             (Kind::Any, b'{' | b'[') => read_json(field, json),
@@ -196,12 +197,12 @@ fn read_json(field: &Field, json: &str) -> Result<Scalar, String> {
 fn special(field: &Field, text: &str) -> Option<Scalar> {
     match field.storage {
         #[cfg(feature = "mysql")]
-        Storage::Mysql(sort) => crate::mysql::special(sort, text.trim()),
+        Storage::Mysql(sort) => crate::engine::mysql::special(sort, text.trim()),
         #[cfg(feature = "postgres")]
-        Storage::Postgres(sort) => crate::postgres::special(sort, text.trim()),
+        Storage::Postgres(sort) => crate::engine::postgres::special(sort, text.trim()),
         #[cfg(feature = "sqlite")]
         Storage::Temporal { form, .. } if field.kind == Kind::DateTime => {
-            crate::sqlite::last_moment(text.trim(), form).map(Scalar::Special)
+            crate::engine::sqlite::last_moment(text.trim(), form).map(Scalar::Special)
         }
         _ => None,
     }

@@ -91,7 +91,7 @@ pub(crate) enum What {
 /// The rows that an engine gave.
 #[derive(Debug)]
 pub(crate) struct SqlRows {
-    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::driver::Driver) gives.
+    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::engine::Driver) gives.
     pub(crate) data: Bytes,
     pub(crate) row_count: usize,
     /// Whether rows follow that were not given.

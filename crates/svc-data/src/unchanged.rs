@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use svc_model::JsonObject;
 
 use crate::{
-    Error, Field, Model, RecordJson, driver::Values, fixed::FixedValues, plan::Shown,
+    Error, Field, Model, RecordJson, engine::Values, fixed::FixedValues, plan::Shown,
     scalar::Scalar, time::Zone,
 };
 

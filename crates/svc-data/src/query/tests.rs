@@ -14,12 +14,10 @@ use svc_model::{Condition, Filter, ListQuery, Lookup, Operand, OrderBy, resource
 use super::{Dialect, PageQuery};
 use crate::{
     Field, Model, Structure,
-    mysql::MysqlDialect,
+    engine::{mysql::MysqlDialect, postgres::PostgresDialect, sqlite::SqliteDialect},
     plan::{ListPlan, Match},
-    postgres::PostgresDialect,
     scalar::Kind,
     sql::column_field,
-    sqlite::SqliteDialect,
     structure::Storage,
 };
 
@@ -27,8 +25,8 @@ use crate::{
 fn statements(names: &[String], query: &ListQuery) -> Vec<(String, Box<dyn Grammar>)> {
     let storages = [
         Storage::Native,
-        Storage::Postgres(crate::postgres::Type::Text),
-        Storage::Mysql(crate::mysql::Type::Text),
+        Storage::Postgres(crate::engine::postgres::Type::Text),
+        Storage::Mysql(crate::engine::mysql::Type::Text),
     ];
     let of = |storage: Storage| -> PageQuery {
         let field = |name: &String| -> Field {

@@ -53,7 +53,7 @@ impl Field {
     pub(crate) fn is_geometry(&self) -> bool {
         match self.storage {
             #[cfg(feature = "postgres")]
-            Storage::Postgres(sort) => sort == crate::postgres::Type::Geometry,
+            Storage::Postgres(sort) => sort == crate::engine::postgres::Type::Geometry,
             _ => false,
         }
     }
@@ -62,7 +62,7 @@ impl Field {
     pub(crate) fn is_ordered(&self) -> bool {
         match self.storage {
             #[cfg(feature = "mysql")]
-            Storage::Mysql(sort) => sort != crate::mysql::Type::Geometry,
+            Storage::Mysql(sort) => sort != crate::engine::mysql::Type::Geometry,
             #[cfg(feature = "postgres")]
             Storage::Postgres(sort) => self.detail.order_is_unknown || sort.is_ordered(),
             _ => true,
@@ -86,7 +86,7 @@ impl Field {
         match self.storage {
             // MariaDB keeps JSON as text that its `json_valid` accepts.
             #[cfg(feature = "mysql")]
-            Storage::Mysql(crate::mysql::Type::JsonText) => MARIADB_JSON_DEPTH,
+            Storage::Mysql(crate::engine::mysql::Type::JsonText) => MARIADB_JSON_DEPTH,
             _ => MAX_JSON_DEPTH,
         }
     }
@@ -192,10 +192,10 @@ pub(crate) enum Storage {
     Native,
     /// As this type of MySQL.
     #[cfg(feature = "mysql")]
-    Mysql(crate::mysql::Type),
+    Mysql(crate::engine::mysql::Type),
     /// As this type of PostgreSQL.
     #[cfg(feature = "postgres")]
-    Postgres(crate::postgres::Type),
+    Postgres(crate::engine::postgres::Type),
     /// A UUID in 16 bytes.
     UuidBytes,
     /// A truth value, in some cells as a word.

@@ -1,0 +1,379 @@
+//! Connections to a MySQL or MariaDB server: the URL, TLS, the pool, and statements that nobody waits for.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use deadpool::managed::{self, Metrics, Object, RecycleError};
+use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Queryable as _};
+use percent_encoding::percent_decode_str;
+
+use super::fault;
+use crate::{
+    Error,
+    admission::{Admission, Permit, Work},
+    engine::server::{
+        connections::{Connections, Server, timeouts},
+        gate::CONNECT_TIMEOUT,
+    },
+};
+
+/// How many statements a connection keeps prepared.
+const MAX_PREPARED: usize = 64;
+/// The most bytes of a packet of the server, which is one row at most.
+const MAX_PACKET: usize = 64 << 20;
+/// How long a connection that was not used is believed to be alive.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// Where a server is, and how it is spoken to.
+#[derive(Clone)]
+pub(super) struct Source {
+    opts: Opts,
+    tls: Tls,
+    /// Whether the server would send larger packets than are taken.
+    sends_more: Arc<AtomicBool>,
+}
+
+/// How far a server has to prove who it is, in the words of `ssl-mode`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Tls {
+    /// `DISABLED`
+    Never,
+    /// `PREFERRED`
+    IfOffered,
+    /// `REQUIRED`: TLS, with any certificate.
+    Encrypt,
+    /// `VERIFY_CA` and `VERIFY_IDENTITY`: TLS with a certificate that is trusted and names the host; the PEM file
+    /// with the certificates to trust, where it is not the usual ones.
+    Full(Option<PathBuf>),
+}
+
+impl Tls {
+    fn options(&self) -> Option<SslOpts> {
+        match self {
+            Self::Never => None,
+            Self::IfOffered | Self::Encrypt => Some(
+                SslOpts::default()
+                    .with_danger_accept_invalid_certs(true)
+                    .with_danger_skip_domain_validation(true),
+            ),
+            Self::Full(None) => Some(SslOpts::default()),
+            Self::Full(Some(path)) => Some(
+                SslOpts::default()
+                    .with_root_certs(vec![path.clone().into()])
+                    .with_disable_built_in_roots(true),
+            ),
+        }
+    }
+}
+
+impl Source {
+    /// Reads what follows `mysql:` in a URL.
+    pub(super) fn parse(rest: &str) -> Result<Self, Error> {
+        let (rest, tls) = split_tls(rest)?;
+        // The error may quote the URL.
+        let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(|_| wrong_url())?;
+        if opts.db_name().is_none_or(str::is_empty) {
+            return Err(wrong_url());
+        }
+        let opts = OptsBuilder::from_opts(opts)
+            // No other server than the one that is named.
+            .prefer_socket(false)
+            .tcp_nodelay(true)
+            .stmt_cache_size(MAX_PREPARED);
+        Ok(Self {
+            opts: opts.into(),
+            tls,
+            sends_more: Arc::default(),
+        })
+    }
+
+    /// The name of the database.
+    pub(super) fn database(&self) -> &str {
+        self.opts.db_name().unwrap_or_default()
+    }
+
+    /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set
+    /// on each connection as it is made.
+    pub(super) fn pool(
+        &self,
+        size: usize,
+        admission: Admission,
+        timeout: Duration,
+        settings: &'static [&'static str],
+    ) -> Result<Pool, Error> {
+        let manager = Manager {
+            source: Arc::new(self.clone()),
+            timeout,
+            settings,
+        };
+        let pool = managed::Pool::builder(manager)
+            .max_size(size)
+            .timeouts(timeouts())
+            .runtime(deadpool::Runtime::Tokio1)
+            .build()
+            .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
+        Ok(Pool(Connections::new(pool, admission)))
+    }
+
+    /// Makes a connection on which no packet of any size is taken into memory: one that is announced as too large is an
+    /// error. What is sent keeps to the limit of the server, where that is the smaller one.
+    async fn connect(&self) -> Result<Conn, mysql_async::Error> {
+        if !self.sends_more.load(Ordering::Relaxed) {
+            let mut conn = self.connect_with(None).await?;
+            let most: Option<u64> = conn.query_first("SELECT @@max_allowed_packet").await?;
+            if most.is_some_and(|most| most <= MAX_PACKET as u64) {
+                return Ok(conn);
+            }
+            self.sends_more.store(true, Ordering::Relaxed);
+            conn.disconnect().await?;
+        }
+        self.connect_with(Some(MAX_PACKET)).await
+    }
+
+    async fn connect_with(&self, packet: Option<usize>) -> Result<Conn, mysql_async::Error> {
+        let with = |tls: Option<SslOpts>| {
+            let opts = OptsBuilder::from_opts(self.opts.clone()).ssl_opts(tls);
+            Conn::new(opts.max_allowed_packet(packet))
+        };
+        match with(self.tls.options()).await {
+            Err(mysql_async::Error::Driver(DriverError::NoClientSslFlagFromServer))
+                if self.tls == Tls::IfOffered =>
+            {
+                with(None).await
+            }
+            result => result,
+        }
+    }
+}
+
+fn wrong_url() -> Error {
+    Error::invalid(
+        "a MySQL or MariaDB database is given as mysql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters in percent-encoding",
+    )
+}
+
+/// Takes the parameters of TLS out of a URL.
+fn split_tls(rest: &str) -> Result<(String, Tls), Error> {
+    let mut tls = Tls::IfOffered;
+    let mut root = None;
+    let Some((base, query)) = rest.split_once('?') else {
+        return Ok((rest.to_owned(), tls));
+    };
+    let mut kept = Vec::new();
+    for pair in query.split('&') {
+        match pair.split_once('=') {
+            Some(("ssl-mode" | "sslmode", word)) => {
+                tls = match word.to_ascii_uppercase().as_str() {
+                    "DISABLED" => Tls::Never,
+                    "PREFERRED" => Tls::IfOffered,
+                    "REQUIRED" => Tls::Encrypt,
+                    "VERIFY_CA" | "VERIFY_IDENTITY" => Tls::Full(None),
+                    _ => {
+                        return Err(Error::invalid(
+                            "ssl-mode must be DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY",
+                        ));
+                    }
+                }
+            }
+            Some(("ssl-ca", path)) => {
+                let path = percent_decode_str(path).decode_utf8();
+                let path = path.map_err(|_| Error::invalid("ssl-ca must be a path"))?;
+                root = Some(PathBuf::from(path.into_owned()));
+            }
+            _ => kept.push(pair),
+        }
+    }
+    if root.is_some() && matches!(tls, Tls::Encrypt | Tls::Full(_)) {
+        tls = Tls::Full(root);
+    }
+    let query = kept.join("&");
+    let base = match query.is_empty() {
+        true => base.to_owned(),
+        false => format!("{base}?{query}"),
+    };
+    Ok((base, tls))
+}
+
+/// Makes connections and looks whether they still are.
+#[derive(Clone)]
+pub(super) struct Manager {
+    source: Arc<Source>,
+    timeout: Duration,
+    settings: &'static [&'static str],
+}
+
+impl managed::Manager for Manager {
+    type Type = Conn;
+    type Error = mysql_async::Error;
+
+    async fn create(&self) -> Result<Conn, mysql_async::Error> {
+        let mut conn = self.source.connect().await?;
+        let version: Option<String> = conn.query_first("SELECT VERSION()").await?;
+        // A statement that waits for a lock leaves its connection to others long before it would time out.
+        let seconds = (self.timeout / 3).as_secs().max(1);
+        let limit = match is_mariadb(version.as_deref().unwrap_or_default()) {
+            true => format!("max_statement_time = {}", self.timeout.as_secs_f64()),
+            false => format!("max_execution_time = {}", self.timeout.as_millis()),
+        };
+        conn.query_drop(format!(
+            "SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+             div_precision_increment = 6, innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}, {limit}"
+        ))
+        .await?;
+        for setting in self.settings {
+            conn.query_drop(*setting).await?;
+        }
+        Ok(conn)
+    }
+
+    async fn recycle(
+        &self,
+        conn: &mut Conn,
+        metrics: &Metrics,
+    ) -> managed::RecycleResult<mysql_async::Error> {
+        if conn.is_disconnected() {
+            return Err(RecycleError::message("it was closed"));
+        }
+        if metrics.last_used() > FRESH {
+            conn.ping().await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a server is MariaDB, by what it says its version is.
+pub(super) fn is_mariadb(version: &str) -> bool {
+    version.contains("MariaDB")
+}
+
+impl Server for Manager {
+    fn unreachable(error: mysql_async::Error) -> Error {
+        fault::unreachable(error)
+    }
+
+    fn is_full(error: &Error) -> bool {
+        fault::is_full(error)
+    }
+}
+
+/// Connections to one server, made when they are needed.
+pub(super) struct Pool(Connections<Manager>);
+
+impl Pool {
+    /// A connection that nobody else uses, once there is one; `other` is the other pool to this server.
+    pub(super) async fn get(
+        &self,
+        work: Work,
+        deadline: Instant,
+        other: &Self,
+    ) -> Result<Lease, Error> {
+        let (object, permit) = self.0.get(work, deadline, &other.0).await?;
+        Ok(Lease {
+            object: Some(object),
+            source: Arc::clone(&self.0.manager().source),
+            _permit: permit,
+        })
+    }
+}
+
+/// A connection that nobody else uses. Unless it is [given back](Self::give_back) it is closed, and what it
+/// does is ended: whoever asked for it has gone, or waited long enough.
+pub(super) struct Lease {
+    object: Option<Object<Manager>>,
+    source: Arc<Source>,
+    /// Given back after the connection.
+    _permit: Permit,
+}
+
+impl Lease {
+    pub(super) fn conn(&mut self) -> Result<&mut Conn, Error> {
+        let object = self.object.as_mut();
+        object
+            .map(|object| &mut **object)
+            .ok_or_else(|| Error::internal("a connection was given back while it was used"))
+    }
+
+    /// Keeps the connection for others, unless it broke.
+    pub(super) fn give_back<T>(mut self, result: Result<T, Error>) -> Result<T, Error> {
+        let broken = match &result {
+            Ok(_) => false,
+            Err(error) => fault::breaks_the_connection(error),
+        };
+        if !broken {
+            drop(self.object.take());
+        }
+        result
+    }
+
+    /// Closes the connection, since much of an answer is left on it.
+    pub(super) fn close(&mut self) {
+        if let Some(object) = self.object.take() {
+            end(Object::take(object), Arc::clone(&self.source));
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Ends what a connection does, and the connection. The server has to be asked on another one.
+fn end(conn: Conn, source: Arc<Source>) {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+        return;
+    };
+    let id = conn.id();
+    runtime.spawn(async move {
+        let ended = tokio::time::timeout(CONNECT_TIMEOUT, async {
+            let mut other = source.connect().await?;
+            other.query_drop(format!("KILL {id}")).await?;
+            other.disconnect().await
+        });
+        if !matches!(ended.await, Ok(Ok(()))) {
+            tracing::debug!("a statement that nobody waits for could not be ended");
+        }
+        drop(conn);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_is_asked_for_in_the_words_of_mysql() {
+        let split = |rest| split_tls(rest).unwrap();
+        assert_eq!(split("//h/d").1, Tls::IfOffered);
+        assert_eq!(split("//h/d?ssl-mode=disabled").1, Tls::Never);
+        assert_eq!(split("//h/d?ssl-mode=REQUIRED").1, Tls::Encrypt);
+        assert_eq!(
+            split("//h/d?ssl-mode=REQUIRED&compress=1&ssl-ca=/a%20b.pem"),
+            (
+                "//h/d?compress=1".to_owned(),
+                Tls::Full(Some("/a b.pem".into()))
+            )
+        );
+        assert!(split_tls("//h/d?ssl-mode=maybe").is_err());
+    }
+
+    #[test]
+    fn a_url_that_cannot_be_read_is_not_quoted() {
+        for rest in [
+            "//u:secret@h:port/d",
+            "//u:secret@h",
+            "//u:secret@[h/d",
+            "secret",
+        ] {
+            let error = Source::parse(rest).err().expect(rest);
+            assert!(!format!("{error:?}{error}").contains("secret"), "{error}");
+        }
+    }
+}

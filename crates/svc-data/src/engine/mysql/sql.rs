@@ -1,0 +1,356 @@
+//! SQL of clients on MySQL and MariaDB, behind the second lock: a transaction that only reads, on connections of
+//! its own, which is rolled back whatever happens.
+
+use bytes::{BufMut, BytesMut};
+use mysql_async::{
+    Column, Value,
+    consts::{ColumnFlags, ColumnType},
+    prelude::Queryable as _,
+};
+
+use super::{
+    aggregate::Aggregate,
+    connect::Lease,
+    fault,
+    read::one,
+    select::{MysqlDialect, Statement, quoted, stored},
+    types::Type,
+    value,
+};
+use crate::{
+    Error, Field,
+    plan::ListPlan,
+    query::PageQuery,
+    sql::{
+        MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_field, column_names,
+    },
+    structure::Storage,
+};
+
+/// How many queries of clients run at once; others wait, and records do not wait for them.
+pub(super) const CONNECTIONS: usize = 2;
+/// What is set on their connections.
+pub(super) const SETTINGS: &[&str] = &[
+    "SET SESSION TRANSACTION READ ONLY",
+    "SET SESSION lock_wait_timeout = 2",
+];
+/// Lets a query give all its rows.
+const UNLIMITED: &str = "SET SESSION sql_select_limit = DEFAULT";
+/// The character set of bytes that are no text.
+const BINARY: u16 = 63;
+
+/// Runs a query.
+pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result<SqlAnswer, Error> {
+    if job.schema.as_deref().is_some_and(|asked| asked != schema) {
+        return Err(Error::invalid_field(
+            "schema",
+            "a resource of MySQL has one schema, that of its database",
+        ));
+    }
+    // A query that failed may have left its limit behind.
+    for statement in [UNLIMITED, "START TRANSACTION READ ONLY"] {
+        let done = lease.conn()?.query_drop(statement).await;
+        done.map_err(fault::translate)?;
+    }
+    let answer = attempt(lease, job).await;
+    if let Ok(conn) = lease.conn() {
+        let ended = conn.query_drop("ROLLBACK").await;
+        if answer.is_ok() {
+            ended.map_err(fault::translate)?;
+        }
+    }
+    answer.map_err(|error| match fault::about_the_query(&error) {
+        Some(message) => Error::invalid(message).with_source(error),
+        None => error,
+    })
+}
+
+async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+    let inner = lease.conn()?.prep(job.statement.sql()).await;
+    let inner = inner.map_err(fault::translate)?;
+    let columns = inner.columns();
+    let names: Vec<_> = columns.iter().map(|column| column.name_str()).collect();
+    let names = column_names(names.iter().map(AsRef::as_ref));
+    let fields = names.into_iter().zip(columns.iter());
+    let plan = job.plan(fields.map(|(name, column)| field(name, column)).collect())?;
+    let query = Query { job, plan: &plan };
+    let mut rows = match &plan.what {
+        What::Rows { skip, limit } => query.rows(lease, &query.plain(), *skip, *limit).await?,
+        What::List(list) => {
+            let statement = query.list(list)?;
+            query.rows(lease, &statement, 0, list.limit).await?
+        }
+        What::Aggregate(aggregate) => {
+            let aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
+            let answer = aggregate.run(lease, |statement| query.wrapped(statement));
+            SqlRows::of_aggregate(answer.await?)
+        }
+    };
+    if let Some(counted) = &plan.count {
+        rows.count = Some(query.count(lease, counted).await?);
+    }
+    job.answer(&plan, rows)
+}
+
+/// A column of a query.
+fn field(name: String, column: &Column) -> Field {
+    use ColumnType as Sql;
+    let is_binary = column.character_set() == BINARY;
+    let flags = column.flags();
+    let unsigned = flags.contains(ColumnFlags::UNSIGNED_FLAG);
+    let integer = |bits| Type::Integer { bits, unsigned };
+    let sort = match column.column_type() {
+        Sql::MYSQL_TYPE_TINY if column.column_length() == 1 => Type::Boolean,
+        Sql::MYSQL_TYPE_TINY => integer(8),
+        Sql::MYSQL_TYPE_SHORT | Sql::MYSQL_TYPE_YEAR => integer(16),
+        Sql::MYSQL_TYPE_INT24 => integer(24),
+        Sql::MYSQL_TYPE_LONG => integer(32),
+        Sql::MYSQL_TYPE_LONGLONG => integer(64),
+        Sql::MYSQL_TYPE_FLOAT => Type::Float,
+        Sql::MYSQL_TYPE_DOUBLE => Type::Double,
+        Sql::MYSQL_TYPE_DECIMAL | Sql::MYSQL_TYPE_NEWDECIMAL => Type::Decimal,
+        Sql::MYSQL_TYPE_DATE | Sql::MYSQL_TYPE_NEWDATE => Type::Date,
+        Sql::MYSQL_TYPE_TIME | Sql::MYSQL_TYPE_TIME2 => Type::Time,
+        Sql::MYSQL_TYPE_DATETIME
+        | Sql::MYSQL_TYPE_TIMESTAMP
+        | Sql::MYSQL_TYPE_DATETIME2
+        | Sql::MYSQL_TYPE_TIMESTAMP2 => Type::DateTime,
+        Sql::MYSQL_TYPE_JSON => Type::Json,
+        Sql::MYSQL_TYPE_BIT | Sql::MYSQL_TYPE_GEOMETRY => Type::Bytes,
+        Sql::MYSQL_TYPE_NULL => Type::Text,
+        _ if is_binary => Type::Bytes,
+        _ => Type::Text,
+    };
+    let mut field = column_field(name, sort.field_type(Some(1)), sort.kind(), "");
+    field.storage = Storage::Mysql(sort);
+    field.scale = Some(column.decimals().into()).filter(|_| sort == Type::Decimal);
+    field
+}
+
+/// The query of a client, and what is to be done with it.
+struct Query<'a> {
+    job: &'a SqlJob,
+    plan: &'a SqlPlan,
+}
+
+impl Query<'_> {
+    /// The query as it stands.
+    fn plain(&self) -> Statement {
+        let binds = self
+            .job
+            .binds
+            .iter()
+            .map(|bind| match stored(Type::Text, bind) {
+                sea_query::Value::BigInt(Some(number)) => Value::Int(number),
+                sea_query::Value::Double(Some(number)) => Value::Double(number),
+                sea_query::Value::String(Some(text)) => Value::Bytes(text.into_bytes()),
+                _ => Value::NULL,
+            });
+        Statement {
+            sql: self.job.statement.sql().to_owned(),
+            values: binds.collect(),
+        }
+    }
+
+    /// A statement about the query, with the query in front, whose placeholders come first.
+    fn wrapped(&self, statement: Statement) -> Statement {
+        let Statement { sql, mut values } = self.plain();
+        let names = self.plan.model.fields.iter();
+        let names: Vec<String> = names.map(|field| quoted(&field.name)).collect();
+        values.extend(statement.values);
+        Statement {
+            sql: format!(
+                "WITH `{QUERY}`({}) AS ({sql}) {}",
+                names.join(","),
+                statement.sql
+            ),
+            values,
+        }
+    }
+
+    fn list(&self, plan: &ListPlan) -> Result<Statement, Error> {
+        let query = PageQuery::new(&MysqlDialect, &self.plan.model, plan.clone())?;
+        let page = query.pages.first();
+        page.map(|page| self.wrapped(Statement::select(page)))
+            .ok_or_else(|| Error::internal("a list has no statement"))
+    }
+
+    async fn count(&self, lease: &mut Lease, plan: &ListPlan) -> Result<u64, Error> {
+        let query = PageQuery::new(&MysqlDialect, &self.plan.model, plan.clone())?;
+        let count = query.count.as_ref();
+        let count = count.ok_or_else(|| Error::internal("a count has no statement"))?;
+        let row = one(lease, &self.wrapped(Statement::select(count))).await?;
+        row.and_then(|row| row.get::<u64, _>(0))
+            .ok_or_else(|| Error::internal("a count gave no number"))
+    }
+
+    /// The rows of a statement behind the first `skip`, as arrays.
+    async fn rows(
+        &self,
+        lease: &mut Lease,
+        statement: &Statement,
+        skip: u64,
+        limit: u32,
+    ) -> Result<SqlRows, Error> {
+        let fields = &self.plan.model.fields;
+        let mut out = BytesMut::from("[");
+        let (mut row_count, mut more, mut too_large) = (0, false, false);
+        let mut to_skip = skip;
+        // Holds for a query without a LIMIT of its own.
+        let most = skip.saturating_add(u64::from(limit)).saturating_add(1);
+        let conn = lease.conn()?;
+        let capped = format!("SET SESSION sql_select_limit = {most}");
+        conn.query_drop(capped).await.map_err(fault::translate)?;
+        let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
+        let mut rows = rows.await.map_err(fault::translate)?;
+        while let Some(row) = rows.next().await.map_err(fault::translate)? {
+            if to_skip > 0 {
+                to_skip -= 1;
+                continue;
+            }
+            if row_count == limit as usize {
+                more = true;
+                break;
+            }
+            let before = out.len();
+            out.put_slice(if row_count > 0 { b",[" } else { b"[" });
+            for (position, field) in fields.iter().enumerate() {
+                if position > 0 {
+                    out.put_u8(b',');
+                }
+                let cell = value::cell(&row, position)?;
+                value::write_value(&mut out, field.kind, cell, &self.plan.zone);
+            }
+            out.put_u8(b']');
+            if out.len() > MAX_ANSWER {
+                out.truncate(before);
+                (more, too_large) = (true, true);
+                break;
+            }
+            row_count += 1;
+        }
+        drop(rows);
+        if more && self.plan.count.is_none() {
+            // Much may be left that would have to be read.
+            lease.close();
+        } else {
+            let done = lease.conn()?.query_drop(UNLIMITED).await;
+            done.map_err(fault::translate)?;
+        }
+        out.put_u8(b']');
+        let columns = fields.iter();
+        let columns = columns.map(|field| (field.name.clone(), field.field_type));
+        Ok(SqlRows {
+            data: out.freeze(),
+            row_count,
+            more,
+            too_large,
+            count: None,
+            columns: columns.collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_tests::servers::{MariadbServer, Server as _};
+
+    use super::*;
+    use crate::{
+        ResourceOptions,
+        engine::{Driver as _, mysql::Mysql},
+    };
+
+    /// What nobody may do, in MariaDB's own words.
+    const ATTACKS: [&str; 17] = [
+        "DELETE FROM t",
+        "INSERT INTO t VALUES (9, 'x')",
+        "REPLACE INTO t VALUES (1, 'x')",
+        "UPDATE t SET name = 'x'",
+        "TRUNCATE t",
+        "DROP TABLE t",
+        "ALTER TABLE t ADD COLUMN x int",
+        "CREATE TABLE x (a int)",
+        "CREATE INDEX i ON t (name)",
+        "RENAME TABLE t TO x",
+        "SELECT 1; DELETE FROM t",
+        "SELECT changes()",
+        "CALL deletes()",
+        "SELECT * FROM t INTO OUTFILE '/tmp/svc-test-outfile'",
+        "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE t",
+        "LOCK TABLES t WRITE",
+        "CREATE USER x",
+    ];
+
+    #[test]
+    fn a_row_that_is_too_large_is_refused_and_the_rest_goes_on() {
+        let server = MariadbServer::start();
+        server.set_max_packet(1 << 30);
+        let url = server.database(
+            "CREATE TABLE t (id int PRIMARY KEY, big longtext);
+             INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
+        );
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let options = ResourceOptions::default();
+            let url = url.parse().unwrap();
+            let resource = crate::Resource::connect("m", &url, options).await.unwrap();
+            let query = svc_model::sql::SqlQuery::new("select repeat('x', 200000000)");
+            let refused = resource.sql(&query).await.unwrap_err();
+            assert!(
+                refused.to_string().contains("larger than 64 MiB"),
+                "{refused}"
+            );
+            let query = svc_model::sql::SqlQuery::new("select 1");
+            assert_eq!(resource.sql(&query).await.unwrap().data, "[[1]]");
+            let model = resource.model("t").unwrap();
+            let view = svc_model::RecordView::default();
+            for _ in 0..3 {
+                let refused = resource.retrieve(&model, "2", &view).await.unwrap_err();
+                assert!(refused.to_string().contains("_fields"), "{refused}");
+                resource.retrieve(&model, "3", &view).await.unwrap();
+            }
+        });
+    }
+
+    #[test]
+    fn behind_the_guard_the_transaction_lets_nothing_be_changed() {
+        let server = MariadbServer::start();
+        let url = server.database(
+            "CREATE TABLE t (id int PRIMARY KEY, name varchar(20)); INSERT INTO t VALUES (1, 'one'), (2, 'two');
+             CREATE FUNCTION changes() RETURNS int MODIFIES SQL DATA BEGIN DELETE FROM t; RETURN 1; END;
+             CREATE PROCEDURE deletes() DELETE FROM t;",
+        );
+        let rest = url.strip_prefix("mysql:").unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(attack(rest));
+    }
+
+    async fn attack(rest: &str) {
+        let driver = Mysql::connect(rest, &ResourceOptions::default()).unwrap();
+        let query = async |sql: &str| driver.sql(SqlJob::unchecked(sql)).await;
+        let state = "SELECT (SELECT group_concat(id, name ORDER BY id) FROM t) AS rows_of_t,
+            (SELECT count(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()) AS columns_there";
+        let before = query(state).await.unwrap().data;
+        for sql in ATTACKS {
+            let _ = query(sql).await;
+            assert_eq!(query(state).await.unwrap().data, before, "{sql}");
+        }
+        // What is set in one query does not open the next.
+        for sql in [
+            "SET SESSION TRANSACTION READ WRITE",
+            "SET autocommit = 1",
+            "COMMIT",
+        ] {
+            let _ = query(sql).await;
+            let _ = query("DELETE FROM t").await;
+            assert_eq!(query(state).await.unwrap().data, before, "{sql}");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Lists and single records, read from PostgreSQL.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::{BufMut, BytesMut};
+use futures_util::{Stream, StreamExt as _};
+use sea_query::{Alias, Func, SelectStatement};
+use tokio_postgres::{IsolationLevel, Row};
+
+use super::{
+    connect::Lease,
+    fault,
+    select::{PostgresDialect, Statement},
+    value,
+};
+use crate::{
+    Error, Model, RecordJson,
+    admission::Work,
+    cursor::KeyValue,
+    engine::counts::Counts,
+    plan::{ListPlan, Shown},
+    query::{PageQuery, Walk},
+    records::{Part, no_such_record},
+};
+
+/// Up to how many rows a page is read in one go. A larger one is fetched in portions, so that no more of it is
+/// sent than is used.
+const DIRECT: usize = 200;
+/// How many rows the first portion has, and a later one at most.
+const PORTION: (i32, i32) = (64, 2_000);
+/// How many bytes of rows a portion is meant to have.
+const PORTION_SIZE: usize = 512 << 10;
+
+/// A list as statements.
+pub(super) struct ListQuery {
+    query: PageQuery,
+    pages: Vec<Statement>,
+    count: Option<Counted>,
+}
+
+/// The statement that counts, and what it is remembered by.
+struct Counted {
+    statement: Statement,
+    key: String,
+}
+
+/// The counts that are known, and whether the server can say what state of the database they belong to.
+pub(super) struct Known {
+    counts: Mutex<Counts<String>>,
+    has_snapshots: bool,
+}
+
+impl Known {
+    pub(super) fn new(has_snapshots: bool) -> Self {
+        Self {
+            counts: Mutex::new(Counts::new()),
+            has_snapshots,
+        }
+    }
+
+    fn get(&self, snapshot: &String, key: &str) -> Option<u64> {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.get(snapshot, key)
+    }
+
+    fn keep(&self, snapshot: String, key: &str, count: u64) {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.keep(snapshot, key, count);
+    }
+}
+
+/// What is set on connections for records: a statement that waits for a lock leaves its connection to others long
+/// before it would time out.
+pub(super) fn settings(timeout: Duration) -> String {
+    format!("SET lock_timeout = {}", (timeout / 3).as_millis().max(1))
+}
+
+/// What tells the state of the database that a statement sees: which transactions have ended by then.
+const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
+
+impl ListQuery {
+    pub(super) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self, Error> {
+        let query = PageQuery::new(&PostgresDialect, model, plan)?;
+        Ok(Self {
+            pages: query.pages.iter().map(Statement::select).collect(),
+            count: query.count.as_ref().map(Counted::new),
+            query,
+        })
+    }
+
+    /// What the list is when it waits for its turn.
+    pub(super) fn work(&self) -> Work {
+        self.query
+            .work(self.pages.iter().map(|page| page.sql.as_str()))
+    }
+
+    /// Runs the list.
+    pub(super) async fn run(&self, lease: &mut Lease, known: &Known) -> Result<Part, Error> {
+        let mut writer = Writer::new(&self.query);
+        let snapshot = match self.query.limit <= DIRECT {
+            true => self.read_at_once(lease, known, &mut writer).await?,
+            false => {
+                self.read_in_portions(lease, &mut writer).await?;
+                None
+            }
+        };
+        let Writer { mut out, walk, .. } = writer;
+        out.put_u8(b']');
+        let (len, has_more) = (walk.len(), walk.has_more());
+        Ok(Part {
+            results: out.freeze(),
+            len,
+            count: self.count(lease, known, snapshot, len, has_more).await?,
+            has_more,
+            after: walk.after(),
+        })
+    }
+
+    /// Reads the page, and in the same breath the state of the database where a count may be known.
+    async fn read_at_once(
+        &self,
+        lease: &Lease,
+        known: &Known,
+        writer: &mut Writer<'_>,
+    ) -> Result<Option<String>, Error> {
+        let mut snapshot = None;
+        for (number, statement) in self.pages.iter().enumerate() {
+            let prepared = lease.prepare(&statement.sql).await?;
+            let client = lease.client()?;
+            let rows = client.query_raw(&prepared, &statement.values);
+            let rows = match number == 0 && self.remembers(known) {
+                true => {
+                    let state = lease.prepare(SNAPSHOT).await?;
+                    // The state is asked for first, so that the count is not older than the page.
+                    let (state, rows) = tokio::join!(client.query_one(&state, &[]), rows);
+                    let state = state.map_err(fault::translate)?;
+                    snapshot = Some(state.try_get(0).map_err(fault::translate)?);
+                    rows
+                }
+                false => rows.await,
+            };
+            let rows = std::pin::pin!(rows.map_err(fault::translate)?);
+            if writer.write(rows).await?.is_full {
+                break;
+            }
+        }
+        Ok(snapshot)
+    }
+
+    async fn read_in_portions(
+        &self,
+        lease: &mut Lease,
+        writer: &mut Writer<'_>,
+    ) -> Result<(), Error> {
+        let mut prepared = Vec::with_capacity(self.pages.len());
+        for statement in &self.pages {
+            prepared.push(lease.prepare(&statement.sql).await?);
+        }
+        let transaction = lease
+            .client_mut()?
+            .build_transaction()
+            .read_only(true)
+            .isolation_level(IsolationLevel::RepeatableRead)
+            .start()
+            .await
+            .map_err(fault::translate)?;
+        'pages: for (statement, prepared) in self.pages.iter().zip(&prepared) {
+            let portal = transaction
+                .bind_raw(prepared, &statement.values)
+                .await
+                .map_err(fault::translate)?;
+            let (mut portion, most) = PORTION;
+            loop {
+                let rows = transaction.query_portal_raw(&portal, portion).await;
+                let rows = std::pin::pin!(rows.map_err(fault::translate)?);
+                let before = writer.out.len();
+                let written = writer.write(rows).await?;
+                if written.is_full {
+                    break 'pages;
+                }
+                if written.rows < portion {
+                    break;
+                }
+                let bytes = (writer.out.len() - before) / usize::try_from(portion).unwrap_or(1);
+                let fitting = PORTION_SIZE / bytes.max(1);
+                portion = i32::try_from(fitting).unwrap_or(most).clamp(1, most);
+            }
+        }
+        transaction.commit().await.map_err(fault::translate)
+    }
+
+    /// Whether the count may be known from before.
+    fn remembers(&self, known: &Known) -> bool {
+        self.count.is_some() && self.query.count_stays && known.has_snapshots
+    }
+
+    /// How many records match: proved by the page where it can be, known from before, or counted.
+    async fn count(
+        &self,
+        lease: &Lease,
+        known: &Known,
+        snapshot: Option<String>,
+        len: usize,
+        has_more: bool,
+    ) -> Result<Option<u64>, Error> {
+        let Some(counted) = &self.count else {
+            return Ok(None);
+        };
+        if let Some(count) = self.query.proven_count(len, has_more) {
+            return Ok(Some(count));
+        }
+        if self.query.estimate
+            && let Some(estimate) = estimate(lease, &self.query.model).await?
+        {
+            return Ok(Some(estimate));
+        }
+        if let Some(snapshot) = &snapshot
+            && let Some(count) = known.get(snapshot, &counted.key)
+        {
+            return Ok(Some(count));
+        }
+        let mut statement = counted.statement.clone();
+        let remembers = self.remembers(known);
+        if remembers {
+            // The state that the count itself sees.
+            statement.sql = format!("SELECT ({}), ({SNAPSHOT})", statement.sql);
+        }
+        let row = one(lease, &statement).await?;
+        let row = row.ok_or_else(|| Error::internal("a count gave no row"))?;
+        let count: i64 = row.try_get(0).map_err(fault::translate)?;
+        let count = count.unsigned_abs();
+        if remembers {
+            let snapshot = row.try_get(1).map_err(fault::translate)?;
+            known.keep(snapshot, &counted.key, count);
+        }
+        Ok(Some(count))
+    }
+}
+
+impl Counted {
+    fn new(select: &SelectStatement) -> Self {
+        let statement = Statement::select(select);
+        let key = format!("{}\0{:?}", statement.sql, statement.values);
+        Self { statement, key }
+    }
+}
+
+/// Writes the rows of a page.
+struct Writer<'a> {
+    out: BytesMut,
+    walk: Walk<'a>,
+    query: &'a PageQuery,
+}
+
+struct Written {
+    rows: i32,
+    is_full: bool,
+}
+
+impl<'a> Writer<'a> {
+    fn new(query: &'a PageQuery) -> Self {
+        let mut out = BytesMut::with_capacity(1024);
+        out.put_u8(b'[');
+        Self {
+            out,
+            walk: Walk::new(query),
+            query,
+        }
+    }
+
+    async fn write(
+        &mut self,
+        mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
+    ) -> Result<Written, Error> {
+        let query = self.query;
+        let mut written = 0;
+        while let Some(row) = rows.next().await {
+            let row = row.map_err(fault::translate)?;
+            if self.walk.is_full(self.out.len()) {
+                return Ok(Written {
+                    rows: written,
+                    is_full: true,
+                });
+            }
+            written += 1;
+            if self.walk.len() > 0 {
+                self.out.put_u8(b',');
+            }
+            let (fields, shown) = (&query.model.fields, &query.shown);
+            value::write_record(&mut self.out, fields, shown, &row, |order, _| order)?;
+            self.walk.wrote(self.out.len(), || {
+                let positions = query.key_positions.iter();
+                positions.map(|at| value::key(&row, *at)).collect()
+            })?;
+        }
+        Ok(Written {
+            rows: written,
+            is_full: false,
+        })
+    }
+}
+
+/// What the planner knows about the number of rows, where ANALYZE or VACUUM has run.
+async fn estimate(lease: &Lease, model: &Model) -> Result<Option<u64>, Error> {
+    let statement = lease
+        .prepare(
+            "SELECT c.reltuples::int8 FROM pg_catalog.pg_class c
+             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'm') AND c.reltuples > 0",
+        )
+        .await?;
+    let schema = model.schema.as_deref().unwrap_or_default();
+    let row = lease
+        .client()?
+        .query_opt(&statement, &[&schema, &model.table])
+        .await
+        .map_err(fault::translate)?;
+    let guess: Option<i64> = row
+        .map(|row| row.try_get(0).map_err(fault::translate))
+        .transpose()?;
+    Ok(guess.map(i64::unsigned_abs))
+}
+
+/// The first row of a statement.
+pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+    let prepared = lease.prepare(&statement.sql).await?;
+    let rows = lease.client()?.query_raw(&prepared, &statement.values);
+    let mut rows = std::pin::pin!(rows.await.map_err(fault::translate)?);
+    let mut first = None;
+    while let Some(row) = rows.next().await {
+        let row = row.map_err(fault::translate)?;
+        first.get_or_insert(row);
+    }
+    Ok(first)
+}
+
+/// Reads one record.
+pub(super) async fn retrieve(
+    lease: &Lease,
+    model: &Model,
+    statement: &Statement,
+    shown: &Shown,
+) -> Result<RecordJson, Error> {
+    let row = one(lease, statement).await?;
+    let row = row.ok_or_else(|| no_such_record(model))?;
+    value::record(&model.fields, shown, &row)
+}
+
+/// Reads what one record has in the columns of an order.
+pub(super) async fn place(
+    lease: &Lease,
+    model: &Model,
+    statement: &Statement,
+) -> Result<Vec<KeyValue>, Error> {
+    let row = one(lease, statement).await?;
+    let row = row.ok_or_else(|| no_such_record(model))?;
+    (0..row.len())
+        .map(|position| {
+            value::key(&row, position)?
+                .ok_or_else(|| Error::internal("a value that orders a record is not text"))
+        })
+        .collect()
+}
+
+/// A call of a function.
+pub(super) fn call(function: &'static str) -> sea_query::FunctionCall {
+    Func::cust(Alias::new(function))
+}

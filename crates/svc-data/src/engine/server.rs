@@ -1,0 +1,4 @@
+//! What the engines of database servers have in common.
+
+pub(crate) mod connections;
+pub(crate) mod gate;

@@ -1,0 +1,430 @@
+//! Lists and single records, read from SQLite.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, BytesMut};
+use rusqlite::{Connection, params_from_iter};
+use sea_query::SelectStatement;
+
+use super::{
+    Told, check_version,
+    connection::Open,
+    fault::is_too_big_value,
+    json,
+    misfits::Misfits,
+    select::{SqliteDialect, Statement, check_size, keep},
+    size::{bounded, refuse_large_rows},
+};
+use crate::{
+    Error, Model, RecordJson,
+    admission::Work,
+    cursor::KeyValue,
+    plan::{ListPlan, Shown},
+    query::{PageQuery, Walk},
+    records::{Part, no_such_record},
+};
+
+/// A list as statements that can be sent to a reader.
+pub(crate) struct ListQuery {
+    misfits: Misfits,
+    query: PageQuery,
+    pages: Vec<Statement>,
+    count: Option<Counted>,
+}
+
+/// The statement that counts, and what it is remembered by.
+struct Counted {
+    statement: Statement,
+    key: String,
+}
+
+impl ListQuery {
+    pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self, Error> {
+        let misfits = Misfits::of(model, plan.test.as_ref())?;
+        let query = PageQuery::new(&SqliteDialect, model, plan)?;
+        let statement = |select: &SelectStatement| check_size(Statement::select(select));
+        Ok(Self {
+            misfits,
+            pages: query
+                .pages
+                .iter()
+                .map(statement)
+                .collect::<Result<_, _>>()?,
+            count: query
+                .count
+                .as_ref()
+                .map(statement)
+                .transpose()?
+                .map(Counted::new),
+            query,
+        })
+    }
+
+    /// What the list is when it waits for its turn.
+    pub(crate) fn work(&self) -> Work {
+        self.query
+            .work(self.pages.iter().map(|page| page.sql.as_str()))
+    }
+
+    /// Runs the list on a reader.
+    pub(crate) fn run(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
+        let query = &self.query;
+        check_version(connection, &query.model, told)?;
+        self.misfits.check(connection, told)?;
+        let columns = query.shown.fields.len() + query.keys.len();
+        bounded(
+            connection,
+            columns,
+            || self.read(connection, told),
+            || {
+                let shown = &query.shown.fields;
+                query.pages.iter().try_for_each(|page| {
+                    refuse_large_rows(connection, told, &query.model, page, shown, query.limit)
+                })
+            },
+        )
+    }
+
+    /// Reads the page, and counts.
+    fn read(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
+        let query = &self.query;
+        let mut out = BytesMut::with_capacity(1024);
+        out.put_u8(b'[');
+        let mut walk = Walk::new(query);
+        'pages: for statement in &self.pages {
+            let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+            let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
+            loop {
+                let row = match rows.next() {
+                    Ok(None) => break,
+                    Ok(Some(row)) => row,
+                    // It belongs to what follows.
+                    Err(error) if is_too_big_value(&error) && walk.is_full(out.len()) => {
+                        break 'pages;
+                    }
+                    Err(error) => return told.of(Err(error)),
+                };
+                if walk.is_full(out.len()) {
+                    break 'pages;
+                }
+                if walk.len() > 0 {
+                    out.put_u8(b',');
+                }
+                told.of(json::write_record(
+                    &mut out,
+                    &query.model.fields,
+                    &query.shown,
+                    row,
+                    |order, _| order,
+                ))?;
+                walk.wrote(out.len(), || {
+                    let values = query.key_positions.iter();
+                    let kept = values.map(|position| row.get_ref(*position).map(keep));
+                    told.of(kept.collect::<rusqlite::Result<_>>()).map(Some)
+                })?;
+            }
+        }
+        out.put_u8(b']');
+        let (len, has_more) = (walk.len(), walk.has_more());
+        Ok(Part {
+            results: out.freeze(),
+            len,
+            count: self.count(connection, told, len, has_more)?,
+            has_more,
+            after: walk.after(),
+        })
+    }
+
+    /// How many records match: proved by the page where it can be, known from before, or counted.
+    fn count(
+        &self,
+        connection: &Open,
+        told: Told<'_>,
+        len: usize,
+        has_more: bool,
+    ) -> Result<Option<u64>, Error> {
+        let Some(counted) = &self.count else {
+            return Ok(None);
+        };
+        if let Some(count) = self.query.proven_count(len, has_more) {
+            return Ok(Some(count));
+        }
+        if self.query.estimate
+            && let Some(estimate) = estimate(connection, &self.query.model.table)
+        {
+            return Ok(Some(estimate));
+        }
+        let count = || -> Result<u64, Error> {
+            let Statement { sql, values } = &counted.statement;
+            let mut prepared = told.of(connection.prepare_cached(sql))?;
+            let count: i64 =
+                told.of(prepared.query_row(params_from_iter(values), |row| row.get(0)))?;
+            Ok(count.unsigned_abs())
+        };
+        if !self.query.count_stays {
+            return count().map(Some);
+        }
+        // The rows of the page were read in the transaction that this is asked in, so they are of one state.
+        let version: u32 = told.of(connection
+            .prepare_cached("PRAGMA data_version")
+            .and_then(|mut pragma| pragma.query_row([], |row| row.get(0))))?;
+        if let Some(count) = connection.counts.get(&version, &counted.key) {
+            return Ok(Some(count));
+        }
+        let count = count()?;
+        connection.counts.keep(version, &counted.key, count);
+        Ok(Some(count))
+    }
+}
+
+impl Counted {
+    fn new(statement: Statement) -> Self {
+        let key = format!("{}\0{:?}", statement.sql, statement.values);
+        Self { statement, key }
+    }
+}
+
+/// What ANALYZE noted about the number of rows, where it has run.
+fn estimate(connection: &Connection, table: &str) -> Option<u64> {
+    let stat: String = connection
+        .prepare_cached(
+            "SELECT stat FROM main.sqlite_stat1 WHERE tbl = ?1 ORDER BY idx IS NULL DESC LIMIT 1",
+        )
+        .and_then(|mut statement| statement.query_row([table], |row| row.get(0)))
+        .ok()?;
+    stat.split(' ').next()?.parse().ok()
+}
+
+/// Reads one record.
+pub(crate) fn retrieve(
+    connection: &Connection,
+    told: Told<'_>,
+    model: &Model,
+    select: &SelectStatement,
+    shown: &Shown,
+) -> Result<RecordJson, Error> {
+    check_version(connection, model, told)?;
+    let statement = Statement::select(select);
+    let fields: Vec<usize> = (0..model.fields.len()).collect();
+    let found = bounded(
+        connection,
+        fields.len(),
+        || one(connection, told, model, &statement, shown),
+        // The entity tag is that of the whole record.
+        || refuse_large_rows(connection, told, model, select, &fields, 1),
+    )?;
+    found.ok_or_else(|| no_such_record(model))
+}
+
+/// Reads what one record has in the columns of an order.
+pub(crate) fn place(
+    connection: &Connection,
+    told: Told<'_>,
+    model: &Model,
+    statement: &Statement,
+) -> Result<Vec<KeyValue>, Error> {
+    let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+    let columns = prepared.column_count();
+    let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
+    let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
+    (0..columns)
+        .map(|position| Ok(keep(told.of(row.get_ref(position))?)))
+        .collect()
+}
+
+/// Reads the record that a statement over all fields gives.
+pub(crate) fn one(
+    connection: &Connection,
+    told: Told<'_>,
+    model: &Model,
+    statement: &Statement,
+    shown: &Shown,
+) -> Result<Option<RecordJson>, Error> {
+    let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+    let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
+    match told.of(rows.next())? {
+        Some(row) => record(told, model, row, shown).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The record of a row that holds all fields.
+pub(crate) fn record(
+    told: Told<'_>,
+    model: &Model,
+    row: &rusqlite::Row<'_>,
+    shown: &Shown,
+) -> Result<RecordJson, Error> {
+    let mut out = BytesMut::with_capacity(256);
+    told.of(json::write_record(
+        &mut out,
+        &model.fields,
+        shown,
+        row,
+        |_, index| index,
+    ))?;
+    let etag = told.of(json::etag(row, &model.fields))?;
+    Ok(RecordJson::new(out.freeze(), etag))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use svc_model::ListQuery as Query;
+
+    use super::*;
+    use crate::{
+        Structure,
+        engine::sqlite::{
+            connection::{Role, Slot, Source},
+            discover::discover,
+        },
+    };
+
+    fn database(folder: &Path) -> (Slot, Structure) {
+        let path = folder.join("t.db");
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
+                 CREATE INDEX by_status ON t (status, at);
+                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                 INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
+                 ANALYZE;",
+            )
+            .unwrap();
+        let (models, version) = discover(&connection).unwrap();
+        let structure = Structure::new(models, version);
+        let source = Source {
+            path,
+            set_wal: false,
+            prepare: Arc::new(|connection, limiter| {
+                crate::engine::sqlite::functions::register(connection, limiter)
+            }),
+        };
+        let mut slot = Slot::new(source, Role::Reader);
+        slot.connection().unwrap();
+        (slot, structure)
+    }
+
+    /// How SQLite means to run the statements of a page.
+    fn plans(connection: &Connection, list: &ListQuery) -> Vec<String> {
+        list.pages
+            .iter()
+            .map(|statement| {
+                let mut explain = connection
+                    .prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sql))
+                    .unwrap();
+                let lines: Vec<String> = explain
+                    .query_map(params_from_iter(&statement.values), |row| row.get(3))
+                    .unwrap()
+                    .map(Result::unwrap)
+                    .collect();
+                lines.join("; ")
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_page_that_goes_on_does_not_sort_its_records_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slot, structure) = database(folder.path());
+        let connection = slot.current().unwrap();
+        let model = structure.model("t").unwrap();
+        let told = Told {
+            path: Path::new("memory"),
+        };
+        let mut query =
+            Query::new()
+                .per_page(7)
+                .filter("status", svc_model::Lookup::In, ["s0", "s1"]);
+        let mut seen = 0;
+        loop {
+            let mut plan = ListPlan::resolve(&structure, model, &query).unwrap();
+            plan.continues = query.after.is_some();
+            let list = ListQuery::new(model, plan).unwrap();
+            if query.after.is_some() {
+                for plan in plans(connection, &list) {
+                    assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+                }
+            }
+            let part = list.run(connection, told).unwrap();
+            seen += part.len;
+            query.after = part.after;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1')";
+        let all: i64 = connection.query_row(all, [], |row| row.get(0)).unwrap();
+        assert_eq!(i64::try_from(seen).unwrap(), all);
+    }
+
+    #[test]
+    fn records_of_known_keys_are_looked_up_by_these_and_not_by_the_filter_or_the_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slot, structure) = database(folder.path());
+        let connection = slot.current().unwrap();
+        let model = structure.model("t").unwrap();
+        let told = Told {
+            path: Path::new("memory"),
+        };
+        for order in ["status", "-at", "code", "id"] {
+            let mut query = Query::new().per_page(3).order_by(order).filter(
+                "status",
+                svc_model::Lookup::In,
+                ["s0", "s1"],
+            );
+            let mut seen = 0;
+            loop {
+                let mut plan = ListPlan::resolve(&structure, model, &query).unwrap();
+                let keys = (1..=40).map(crate::scalar::Scalar::Integer).collect();
+                plan.among = Some(crate::plan::Test::In(model.key[0], keys));
+                let list = ListQuery::new(model, plan).unwrap();
+                let looked_up = plans(connection, &list).concat();
+                assert!(
+                    looked_up.contains("USING INTEGER PRIMARY KEY (rowid=?)"),
+                    "{order}: {looked_up}"
+                );
+                let part = list.run(connection, told).unwrap();
+                seen += part.len;
+                query.after = part.after;
+                if query.after.is_none() {
+                    break;
+                }
+            }
+            let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1') AND id <= 40";
+            let all: i64 = connection.query_row(all, [], |row| row.get(0)).unwrap();
+            assert_eq!(i64::try_from(seen).unwrap(), all);
+        }
+    }
+
+    #[test]
+    fn the_rows_behind_a_cursor_are_found_by_an_index_whatever_page_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slot, structure) = database(folder.path());
+        let connection = slot.current().unwrap();
+        let model = structure.model("t").unwrap();
+        let told = Told {
+            path: Path::new("memory"),
+        };
+        for order in ["", "-at", "status,at", "-status,-at", "status,-at", "code"] {
+            let mut query = Query::new().per_page(7);
+            for part in order.split(',').filter(|part| !part.is_empty()) {
+                query = query.order_by(part);
+            }
+            for _ in 0..3 {
+                let plan = ListPlan::resolve(&structure, model, &query).unwrap();
+                let list = ListQuery::new(model, plan).unwrap();
+                if query.after.is_some() && !["-at", "status,-at"].contains(&order) {
+                    for plan in plans(connection, &list) {
+                        assert!(plan.starts_with("SEARCH t0 USING"), "{order}: {plan}");
+                        assert!(!plan.contains("TEMP B-TREE"), "{order}: {plan}");
+                    }
+                }
+                query.after = list.run(connection, told).unwrap().after;
+            }
+        }
+    }
+}
