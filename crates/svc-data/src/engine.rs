@@ -17,16 +17,12 @@ use bytes::Bytes;
 
 use crate::{
     Before, Error, IfMatch, Model, RecordJson, Structure,
-    bulk_create::BulkPlan,
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
-    records::{Part, RecordBody},
-    scalar::Scalar,
+    record::{BulkPlan, Part, RecordBody},
     sql::{SqlAnswer, SqlJob},
+    value::Values,
 };
-
-/// Fields and their values.
-pub(crate) type Values = Vec<(usize, Scalar)>;
 
 /// A change of one record, ready for an engine.
 pub(crate) struct Update {
@@ -78,7 +74,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// with `atomic` none is kept then, and those that were taken back have the error [`taken_back`].
     /// Any other failure is that of the whole, of which nothing is kept.
     ///
-    /// [`taken_back`]: crate::records::taken_back
+    /// [`taken_back`]: crate::record::taken_back
     async fn bulk_create(
         &self,
         model: &Arc<Model>,

@@ -48,38 +48,28 @@
 )]
 
 mod admission;
-mod bulk_create;
-mod cursor;
 #[cfg(feature = "sqlite")]
 pub mod database;
-#[cfg(feature = "sqlite")]
-mod declare;
 mod engine;
 mod error;
-mod fixed;
 pub mod guard;
-mod json;
 mod plan;
 mod query;
-mod records;
-mod refusal;
+mod record;
 mod resource;
-mod scalar;
 mod sql;
 pub mod structure;
 #[cfg(test)]
 mod tests;
-mod time;
-pub mod turns;
-mod unchanged;
+mod value;
 
-pub use bulk_create::{BeforeCommit, BulkOptions, Prepared};
+pub use admission::turns;
 #[cfg(feature = "sqlite")]
 pub use database::{Connection, Database, Migration, Row, Value};
 #[cfg(feature = "sqlite")]
-pub use declare::{DeclaredField, DeclaredModel};
+pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault};
-pub use records::{Before, IfMatch, Page, RecordJson, Rest};
-pub use resource::{Resource, ResourceOptions, ResourceUrl};
+pub use record::{Before, BeforeCommit, IfMatch, Prepared, RecordJson};
+pub use resource::{BulkOptions, Page, Resource, ResourceOptions, ResourceUrl, Rest};
 pub use sql::SqlAnswer;
 pub use structure::{Field, Model, Structure, Writes};

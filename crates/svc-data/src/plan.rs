@@ -12,8 +12,7 @@ use svc_model::{
 
 use crate::{
     Error, Field, Model, Structure,
-    scalar::{Kind, Scalar},
-    time::Zone,
+    value::{Kind, Scalar, time::Zone},
 };
 
 pub(crate) use self::aggregate::AggregatePlan;

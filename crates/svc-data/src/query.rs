@@ -2,6 +2,7 @@
 //!
 //! What differs from engine to engine is its [`Dialect`].
 
+pub(crate) mod cursor;
 mod page;
 #[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod tests;
@@ -11,9 +12,9 @@ use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 pub(crate) use self::page::{PageQuery, PlaceQuery, Walk, key_field};
 use crate::{
     Error, Field, Model,
-    cursor::{Key, KeyValue},
     plan::{Comparison, Match, Step, Test},
-    scalar::Scalar,
+    query::cursor::{Key, KeyValue},
+    value::Scalar,
 };
 
 /// The name of the listed table in a statement; `t1`, `t2`, ... are those it is related to.

@@ -1,6 +1,8 @@
 //! A connected database: its structure, cached, and its records.
 
+mod bulk_create;
 mod connect;
+mod rest;
 mod structure_check;
 
 use std::{
@@ -21,14 +23,17 @@ use tokio::{
     task,
 };
 
+pub use self::bulk_create::BulkOptions;
 pub use self::connect::{ResourceOptions, ResourceUrl};
+use self::rest::Of;
+pub use self::rest::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, BulkOptions, Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, Structure,
     engine::{Driver, Update},
     guard::GuardOptions,
     plan::{AggregatePlan, ListPlan, Shown},
-    records::{Of, Purpose, read_body, read_key},
+    record::{Purpose, read_body, read_key},
     sql::{SqlAnswer, SqlJob},
 };
 

@@ -21,11 +21,9 @@ use svc_model::{
 use crate::{
     Error, Field, Model, Structure,
     guard::{self, Binds, Checked, Engine, GuardOptions},
-    json::write_text,
     plan::{AggregatePlan, ListPlan},
-    scalar::{Kind, Scalar},
     structure::{Detail, Storage},
-    time::Zone,
+    value::{Kind, Scalar, json::write_text, time::Zone},
 };
 
 /// The most bytes of the rows of an answer.

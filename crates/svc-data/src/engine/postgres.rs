@@ -17,16 +17,16 @@ use self::{
 use crate::{
     Before, Error, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     admission::{Admission, Work},
-    bulk_create::BulkPlan,
     engine::{
-        Driver, Update, Values,
+        Driver, Update,
         server::gate::{GRACE, no_answer},
     },
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
     query::{PlaceQuery, by_key},
-    records::Part,
+    record::{BulkPlan, Part},
     sql::{SqlAnswer, SqlJob},
+    value::Values,
 };
 
 mod aggregate;

@@ -12,24 +12,24 @@ use bytes::Bytes;
 use rusqlite::Connection;
 use tokio::{runtime::Handle, sync::OnceCell};
 
-use self::connection::Open;
+use self::{connection::Open, declare::DeclaredModels};
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     admission::Work,
-    bulk_create::BulkPlan,
-    declare::{self, DeclaredModels},
-    engine::{Driver, Update, Values},
+    engine::{Driver, Update},
     guard::Engine,
     plan::{AggregatePlan, ListPlan, Shown},
     query::{PlaceQuery, by_key},
-    records::Part,
+    record::{BulkPlan, Part},
     sql::{SqlAnswer, SqlJob},
+    value::Values,
 };
 
 mod aggregate;
+mod column_type;
 mod comparison;
 pub(crate) mod connection;
-mod declared;
+mod declare;
 mod discover;
 pub(crate) mod fault;
 pub(crate) mod functions;
@@ -46,7 +46,7 @@ mod temporal;
 mod write;
 
 pub(crate) use self::comparison::hex_object;
-pub(crate) use self::declared::Declared;
+pub use self::declare::{DeclaredField, DeclaredModel};
 pub(crate) use self::select::SqliteDialect;
 pub(crate) use self::temporal::last_moment;
 
@@ -148,7 +148,7 @@ impl Sqlite {
                     tracing::warn!(%error, "a write was refused");
                     Error::invalid("the database of this resource cannot be written")
                 }
-                ErrorKind::Constraint => crate::refusal::at_commit(&error),
+                ErrorKind::Constraint => crate::record::refusal::at_commit(&error),
                 _ => error,
             })
     }

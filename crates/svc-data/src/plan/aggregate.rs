@@ -9,7 +9,11 @@ use svc_model::{
 };
 
 use super::{ListPlan, Test, unordered};
-use crate::{Error, Model, Structure, admission::Work, scalar::Kind, time::Zone};
+use crate::{
+    Error, Model, Structure,
+    admission::Work,
+    value::{Kind, time::Zone},
+};
 
 /// An aggregate, ready for an engine.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@ use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
     Error, Field, Model,
     admission::Work,
-    cursor::{Cursor, Key, KeyValue},
     plan::{ListPlan, Shown, Test},
-    scalar::Scalar,
+    query::cursor::{Cursor, Key, KeyValue},
+    value::Scalar,
 };
 
 /// From how many bytes on a page ends early, to be continued behind its last row.

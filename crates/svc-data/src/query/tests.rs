@@ -16,9 +16,9 @@ use crate::{
     Field, Model, Structure,
     engine::{mysql::MysqlDialect, postgres::PostgresDialect, sqlite::SqliteDialect},
     plan::{ListPlan, Match},
-    scalar::Kind,
     sql::column_field,
     structure::Storage,
+    value::Kind,
 };
 
 /// The statements of a list on every engine, each with the grammar of the engine.

@@ -8,7 +8,7 @@ use svc_model::{
     resources::{FieldDescription, FieldType},
 };
 
-use crate::scalar::Kind;
+use crate::value::Kind;
 
 /// The limit of MariaDB's own functions on JSON.
 #[cfg(feature = "mysql")]

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use super::{connect::is_mariadb, fault, types::Type};
 use crate::{
     Error, Field, Model, Structure,
-    scalar::Kind,
     structure::{Default, Detail, ForeignKey, Rule, Storage, Writes, relate},
+    value::Kind,
 };
 
 const TABLES: &str = "

@@ -4,7 +4,7 @@ use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
 
 use crate::{
     Constraint, ConstraintKind, Error, ErrorKind, Model,
-    refusal::{names, refused, refused_by_check, refused_by_referrer},
+    record::refusal::{names, refused, refused_by_check, refused_by_referrer},
 };
 
 /// Translates what the server, or the way to it, said about a statement.

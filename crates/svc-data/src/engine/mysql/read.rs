@@ -15,10 +15,9 @@ use super::{
 use crate::{
     Error, Model, RecordJson,
     admission::Work,
-    cursor::KeyValue,
     plan::{ListPlan, Shown},
-    query::{PageQuery, Walk},
-    records::{Part, no_such_record},
+    query::{PageQuery, Walk, cursor::KeyValue},
+    record::{Part, no_such_record},
 };
 
 /// The most rows of a part of a page. The server sends all rows of a statement or none, so that those that no

@@ -9,10 +9,13 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
-    cursor::{Key, KeyValue},
     plan::{Comparison, Match},
-    query::{Dialect, any_of, column, like_pattern, name},
-    scalar::{Kind, Scalar},
+    query::{
+        Dialect, any_of, column,
+        cursor::{Key, KeyValue},
+        like_pattern, name,
+    },
+    value::{Kind, Scalar},
 };
 
 /// The most digits behind the seconds that are kept.

@@ -2,7 +2,7 @@
 //! than a day, and truth values that are neither.
 
 use super::types::Type;
-use crate::scalar::Scalar;
+use crate::value::Scalar;
 
 /// The most hours of a time.
 const MAX_HOURS: u32 = 838;

@@ -3,7 +3,7 @@
 use sea_query::{Alias, Expr, ExprTrait as _, Func};
 use svc_model::resources::FieldType;
 
-use crate::{Field, query::column, scalar::Kind, structure::Storage};
+use crate::{Field, query::column, structure::Storage, value::Kind};
 
 /// What sort of type a column has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

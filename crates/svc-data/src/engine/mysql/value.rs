@@ -6,15 +6,17 @@ use mysql_async::{Row, Value};
 
 use crate::{
     Error, Field, RecordJson,
-    cursor::KeyValue,
-    json::{
-        instant::{write_day, write_instant},
-        write_float, write_hex, write_integer, write_json, write_object, write_text,
-    },
     plan::Shown,
-    records::Tag,
-    scalar::Kind,
-    time::Zone,
+    query::cursor::KeyValue,
+    record::Tag,
+    value::{
+        Kind,
+        json::{
+            instant::{write_day, write_instant},
+            write_float, write_hex, write_integer, write_json, write_object, write_text,
+        },
+        time::Zone,
+    },
 };
 
 use super::types::{Type, text_of, type_of};

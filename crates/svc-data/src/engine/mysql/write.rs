@@ -15,19 +15,19 @@ use super::{
 };
 use crate::{
     Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
-    bulk_create::BulkPlan,
-    engine::{Update, Values},
-    fixed::FixedValues,
+    engine::Update,
     plan::{Comparison, Shown, Test},
     query::{SELF, all_fields, all_of, by_key, column, name, test},
-    records::{
-        Changed, RecordBody, changed_since, key_shown, no_such_record, several_records, taken_away,
-        taken_back,
+    record::{
+        BulkPlan, Changed, RecordBody, changed_since,
+        fixed::FixedValues,
+        key_shown, no_such_record,
+        refusal::Refusals,
+        several_records, taken_away, taken_back,
+        unchanged::{ComparedValues, compare},
     },
-    refusal::Refusals,
-    scalar::Scalar,
     structure::Default,
-    unchanged::{ComparedValues, compare},
+    value::{Scalar, Values},
 };
 
 /// A column and what goes into it.
@@ -452,7 +452,7 @@ impl Change {
             let key =
                 key.ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
             tests.push(match key {
-                crate::cursor::KeyValue::Null => here.is_null(),
+                crate::query::cursor::KeyValue::Null => here.is_null(),
                 key => here.eq(crate::query::Dialect::bind_key(
                     &MysqlDialect,
                     Some(field),

@@ -12,8 +12,7 @@ use super::{
 };
 use crate::{
     Field,
-    scalar::{Kind, Scalar},
-    time::Zone,
+    value::{Kind, Scalar, time::Zone},
 };
 
 /// The most dimensions that PostgreSQL gives an array.

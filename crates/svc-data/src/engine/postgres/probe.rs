@@ -10,7 +10,7 @@ use super::{
     select::{self, Statement},
     types::{Type, type_of},
 };
-use crate::{Error, Field, Model, plan::Test, refusal::Refusals, scalar::Scalar};
+use crate::{Error, Field, Model, plan::Test, record::refusal::Refusals, value::Scalar};
 
 /// A value, and a statement that fails when the server cannot read it.
 #[derive(Debug)]

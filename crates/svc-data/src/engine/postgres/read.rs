@@ -19,11 +19,10 @@ use super::{
 use crate::{
     Error, Model, RecordJson,
     admission::Work,
-    cursor::KeyValue,
     engine::counts::Counts,
     plan::{ListPlan, Shown},
-    query::{PageQuery, Walk},
-    records::{Part, no_such_record},
+    query::{PageQuery, Walk, cursor::KeyValue},
+    record::{Part, no_such_record},
 };
 
 /// Up to how many rows a page is read in one go. A larger one is fetched in portions, so that no more of it is

@@ -13,10 +13,13 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
-    cursor::{Key, KeyValue},
     plan::{Comparison, Match},
-    query::{Dialect, SELF, any_of, column, direction, like_pattern, name},
-    scalar::{Kind, Scalar},
+    query::{
+        Dialect, SELF, any_of, column,
+        cursor::{Key, KeyValue},
+        direction, like_pattern, name,
+    },
+    value::{Kind, Scalar},
 };
 
 /// The row id of a table.
@@ -324,7 +327,7 @@ pub(super) fn text(kind: Type, value: &Scalar) -> Option<String> {
         | Scalar::Special(text) => text.clone(),
         Scalar::Bytes(bytes) => {
             let mut hex = BytesMut::with_capacity(bytes.len() * 2);
-            crate::json::put_hex(&mut hex, bytes);
+            crate::value::json::put_hex(&mut hex, bytes);
             format!("\\x{}", String::from_utf8_lossy(&hex))
         }
         Scalar::Date(date) => date.to_string(),

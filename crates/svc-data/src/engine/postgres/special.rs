@@ -2,7 +2,7 @@
 //! or before the year 1, and the end of the day.
 
 use super::types::Type;
-use crate::scalar::Scalar;
+use crate::value::Scalar;
 
 /// The days whose end is later than every point in time that has a zone.
 const LAST_DAYS: [&str; 2] = ["9999-12-30", "9999-12-31"];

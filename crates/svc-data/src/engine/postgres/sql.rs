@@ -25,11 +25,11 @@ use crate::{
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
     query::{Dialect as _, PageQuery, SELF, all_fields},
-    scalar::Scalar,
     sql::{
         MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_field, column_names,
     },
     structure::Storage,
+    value::Scalar,
 };
 
 /// How many queries of clients run at once; others wait, and records do not wait for them.

@@ -10,14 +10,17 @@ use tokio_postgres::{
 use super::{array, fault};
 use crate::{
     Error, Field, RecordJson,
-    cursor::KeyValue,
-    json::{
-        instant::{write_civil, write_day, write_instant},
-        write_display, write_float, write_hex, write_integer, write_object, write_text, write_uuid,
-    },
     plan::Shown,
-    records::Tag,
-    time::Zone,
+    query::cursor::KeyValue,
+    record::Tag,
+    value::{
+        json::{
+            instant::{write_civil, write_day, write_instant},
+            write_display, write_float, write_hex, write_integer, write_object, write_text,
+            write_uuid,
+        },
+        time::Zone,
+    },
 };
 
 /// Days from 1970 to 2000, where PostgreSQL's calendar begins.

@@ -19,16 +19,19 @@ use super::{
 };
 use crate::{
     Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
-    bulk_create::BulkPlan,
-    engine::{Update, Values},
-    fixed::FixedValues,
+    engine::Update,
     plan::Shown,
     query::{SELF, column, is_record, name, select},
-    records::{Changed, changed_since, key_shown, no_such_record, several_records, taken_back},
-    refusal::Refusals,
-    scalar::Scalar,
+    record::{
+        BulkPlan, Changed, changed_since,
+        fixed::FixedValues,
+        key_shown, no_such_record,
+        refusal::Refusals,
+        several_records, taken_back,
+        unchanged::{ComparedValues, compare},
+    },
     structure::Default,
-    unchanged::{ComparedValues, compare},
+    value::{Scalar, Values},
 };
 
 /// A column and what goes into it.

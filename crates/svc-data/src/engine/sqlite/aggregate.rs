@@ -17,11 +17,9 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
-    json::write_text,
     plan::AggregatePlan,
     query::{self, SELF, column},
-    scalar::Kind,
-    time::Zone,
+    value::{Kind, json::write_text, time::Zone},
 };
 
 /// The most bytes of an answer.

@@ -15,12 +15,10 @@ use super::{
 };
 use crate::{
     Error, Field,
-    cursor::KeyValue,
     plan::Comparison,
-    query::{any_of, column, name},
-    scalar::{Kind, Scalar, read_hex},
+    query::{any_of, column, cursor::KeyValue, name},
     structure::{Storage, Suffix, TemporalForm},
-    time::Written,
+    value::{Kind, Scalar, read_hex, time::Written},
 };
 
 /// From how many values on a list travels as one JSON array.

@@ -6,11 +6,11 @@ use regex::Regex;
 use rusqlite::Connection;
 use serde_json::value::RawValue;
 
-use super::{declared::Declared, rules};
+use super::{column_type::Declared, rules};
 use crate::{
     Field, Model,
-    scalar::Kind,
     structure::{Default, Detail, ForeignKey, Storage, Suffix, TemporalForm, Writes, relate},
+    value::Kind,
 };
 
 mod expressions;

@@ -6,15 +6,17 @@ use rusqlite::{Row, types::ValueRef};
 use super::temporal;
 use crate::{
     Field,
-    json::{
-        write_decimal, write_display, write_float, write_hex, write_integer, write_json,
-        write_object, write_text, write_uuid,
-    },
     plan::Shown,
-    records::Tag,
-    scalar::Kind,
+    record::Tag,
     structure::Storage,
-    time::Zone,
+    value::{
+        Kind,
+        json::{
+            write_decimal, write_display, write_float, write_hex, write_integer, write_json,
+            write_object, write_text, write_uuid,
+        },
+        time::Zone,
+    },
 };
 
 /// Writes the shown fields of a row as an object. `position` says where in the row a field is.
@@ -126,7 +128,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::engine::sqlite::declared::Declared;
+    use crate::engine::sqlite::column_type::Declared;
 
     fn field(declared: &str) -> Field {
         let parsed = Declared::parse(declared);

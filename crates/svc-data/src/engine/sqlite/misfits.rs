@@ -12,8 +12,7 @@ use crate::{
     Error, Model,
     plan::{Comparison, Test},
     query,
-    scalar::Scalar,
-    time::Zone,
+    value::{Scalar, time::Zone},
 };
 
 /// The values of a test that are not of the type of their column.

@@ -18,10 +18,9 @@ use super::{
 use crate::{
     Error, Model, RecordJson,
     admission::Work,
-    cursor::KeyValue,
     plan::{ListPlan, Shown},
-    query::{PageQuery, Walk},
-    records::{Part, no_such_record},
+    query::{PageQuery, Walk, cursor::KeyValue},
+    record::{Part, no_such_record},
 };
 
 /// A list as statements that can be sent to a reader.
@@ -379,7 +378,7 @@ mod tests {
             let mut seen = 0;
             loop {
                 let mut plan = ListPlan::resolve(&structure, model, &query).unwrap();
-                let keys = (1..=40).map(crate::scalar::Scalar::Integer).collect();
+                let keys = (1..=40).map(crate::value::Scalar::Integer).collect();
                 plan.among = Some(crate::plan::Test::In(model.key[0], keys));
                 let list = ListQuery::new(model, plan).unwrap();
                 let looked_up = plans(connection, &list).concat();

@@ -6,9 +6,8 @@ use sea_query::{Expr, ExprTrait, Query};
 use super::select::{Statement, bind};
 use crate::{
     ConstraintKind, Error, Model,
-    cursor::KeyValue,
-    query::{SELF, column, name},
-    refusal::{at_commit, names, refused, refused_by_check, refused_by_referrer},
+    query::{SELF, column, cursor::KeyValue, name},
+    record::refusal::{at_commit, names, refused, refused_by_check, refused_by_referrer},
     structure::{ForeignKey, Referrer, Rule},
 };
 

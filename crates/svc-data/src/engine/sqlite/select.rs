@@ -9,10 +9,13 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
-    cursor::{Key, KeyValue},
     plan::{Comparison, Match},
-    query::{Dialect, column, name},
-    scalar::{Kind, Scalar},
+    query::{
+        Dialect, column,
+        cursor::{Key, KeyValue},
+        name,
+    },
+    value::{Kind, Scalar},
 };
 
 /// How many values SQLite binds in one statement.

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Error, Model,
     query::{Dialect as _, SELF, column},
-    time::Zone,
+    value::time::Zone,
 };
 
 /// The most bytes of a row, as they are written.

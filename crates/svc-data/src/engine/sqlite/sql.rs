@@ -15,8 +15,8 @@ use self::{budget::MAX_LENGTH, writer::Writer};
 use super::{
     Told,
     aggregate::Aggregate,
+    column_type::Declared,
     connection::{Limiter, Open, Source},
-    declared::Declared,
     functions, pool,
     select::{SqliteDialect, Statement, bind_scalar, quoted},
 };

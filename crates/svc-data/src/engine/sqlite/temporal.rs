@@ -9,7 +9,7 @@ use jiff::{
 };
 use rusqlite::types::ValueRef;
 
-use crate::{
+use crate::value::{
     json::instant::{write_civil, write_day, write_instant, write_local},
     time::{Written, Zone, parse_clock},
 };

@@ -17,15 +17,14 @@ use super::{
 };
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson,
-    cursor::KeyValue,
-    engine::{Update, Values},
+    engine::Update,
     plan::Shown,
-    query::{SELF, all_fields, all_of, by_key, column, name, select},
-    records::{
-        Changed, RecordBody, changed_since, key_shown, no_such_record, several_records, taken_away,
+    query::{SELF, all_fields, all_of, by_key, column, cursor::KeyValue, name, select},
+    record::{
+        Changed, RecordBody, changed_since, key_shown, no_such_record, refusal::Refusals,
+        several_records, taken_away,
     },
-    refusal::Refusals,
-    scalar::Scalar,
+    value::{Scalar, Values},
 };
 
 mod bulk;

@@ -10,7 +10,7 @@ use sqlparser::{
     parser::Parser,
 };
 
-use crate::scalar::Kind;
+use crate::value::Kind;
 
 /// How deep a view may be nested.
 const MAX_DEPTH: usize = 50;

@@ -14,7 +14,7 @@ use svc_model::records::DateUnit;
 
 use crate::{
     engine::sqlite::temporal,
-    time::{Zone, parse_date},
+    value::time::{Zone, parse_date},
 };
 
 /// Adds `svc_date_group(value, is_date, unit, zone)` to a connection: a date as text for a day and longer,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use crate::turns::{Caller, FairQueue};
+use crate::admission::turns::{Caller, FairQueue};
 
 type Queue<T> = Arc<Mutex<FairQueue<T>>>;
 

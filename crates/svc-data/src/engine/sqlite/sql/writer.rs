@@ -7,9 +7,8 @@ use svc_model::resources::FieldType;
 use crate::{
     Field, Model,
     engine::sqlite::json,
-    scalar::Kind,
     sql::{MAX_ANSWER, SqlRows},
-    time::Zone,
+    value::{Kind, time::Zone},
 };
 
 /// Writes rows as arrays, and finds out the types of columns that have none.

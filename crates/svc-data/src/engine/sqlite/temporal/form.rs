@@ -5,9 +5,8 @@ use rusqlite::types::ValueRef;
 
 use super::{MILLIS_FROM, write_civil};
 use crate::{
-    scalar::Kind,
     structure::{Storage, Suffix, TemporalForm},
-    time::Written,
+    value::{Kind, time::Written},
 };
 
 /// The forms that were seen in the values of a column.

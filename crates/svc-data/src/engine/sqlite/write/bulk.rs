@@ -8,9 +8,8 @@ use tokio::runtime::Handle;
 use super::Create;
 use crate::{
     Error, ErrorKind, Model, RecordJson,
-    bulk_create::BulkPlan,
     engine::sqlite::{Told, pool::control},
-    records::taken_back,
+    record::{BulkPlan, taken_back},
 };
 
 /// Records to be created.

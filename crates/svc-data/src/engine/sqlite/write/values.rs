@@ -4,17 +4,14 @@ use sea_query::{Expr, Value};
 
 use crate::{
     Error, Field, Model,
-    cursor::KeyValue,
-    engine::{
-        Values,
-        sqlite::{
-            select::time_text,
-            temporal::{self, Stored},
-        },
+    engine::sqlite::{
+        select::time_text,
+        temporal::{self, Stored},
     },
-    refusal::Refusals,
-    scalar::{Kind, Scalar, read_decimal},
+    query::cursor::KeyValue,
+    record::refusal::Refusals,
     structure::{Storage, TemporalForm},
+    value::{Kind, Scalar, Values, read_decimal},
 };
 
 /// A column and what goes into it.

@@ -2,7 +2,7 @@
 
 use svc_model::resources::FieldType;
 
-use crate::scalar::Kind;
+use crate::value::Kind;
 
 /// A declared type, understood.
 #[derive(Debug, PartialEq, Eq)]

@@ -8,10 +8,11 @@ use serde_json::value::RawValue;
 use crate::{
     Error, ErrorCode, Model, RecordJson,
     plan::Shown,
-    refusal::Refusals,
-    scalar::Scalar,
-    time::Zone,
-    unchanged::{fields_of, is_equal_json},
+    record::{
+        refusal::Refusals,
+        unchanged::{fields_of, is_equal_json},
+    },
+    value::{Scalar, time::Zone},
 };
 
 /// Values that a record has to have already.

@@ -1,6 +1,9 @@
 //! Values that clients send, as text in a query string or as JSON in a body, read as the type of a
 //! column. What does not fit is refused with a message; nothing is rounded in silence.
 
+pub(crate) mod json;
+pub(crate) mod time;
+
 use jiff::{
     Timestamp,
     civil::{Date, Time},
@@ -10,9 +13,9 @@ use serde_json::value::RawValue;
 use svc_model::{json_depth, parse_bool};
 
 use crate::{
+    record::unchanged::is_same_json,
     structure::{Field, Storage},
-    time::{Written, Zone, parse_clock, parse_date},
-    unchanged::is_same_json,
+    value::time::{Written, Zone, parse_clock, parse_date},
 };
 
 /// What sort of value a column holds.
@@ -57,6 +60,9 @@ pub(crate) enum Scalar {
     /// A value that only the column's engine has, such as a negative time or the day 0, as the engine writes it.
     Special(String),
 }
+
+/// Fields and their values.
+pub(crate) type Values = Vec<(usize, Scalar)>;
 
 impl Scalar {
     /// Whether two values of a field are equal, however they were written.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::{
     Field, Model, Structure,
-    engine::sqlite::Declared,
-    scalar::Kind,
+    engine::sqlite::column_type::Declared,
     structure::{Detail, ForeignKey, Scope, Storage, Suffix, TemporalForm, Writes, relate},
+    value::Kind,
 };
 
 /// A model over a table or view of a [`Database`](crate::Database). Its records are read and never written.

@@ -1,6 +1,9 @@
 //! Records in and out: pages, single records with their entity tag, and the bodies of writes.
 
-mod rest;
+mod bulk;
+pub(crate) mod fixed;
+pub(crate) mod refusal;
+pub(crate) mod unchanged;
 
 use std::collections::BTreeMap;
 
@@ -10,37 +13,14 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use svc_model::{JsonObject, RecordId, RecordView};
 
-pub(crate) use self::rest::Of;
-pub use self::rest::Rest;
+pub(crate) use self::bulk::BulkPlan;
+pub use self::bulk::{BeforeCommit, Prepared};
 use crate::{
     Error, ErrorCode, ErrorKind, Field, Model,
-    engine::Values,
-    fixed::FixedValues,
     plan::Shown,
-    refusal::Refusals,
-    scalar::{Kind, Scalar},
-    time::Zone,
+    record::{fixed::FixedValues, refusal::Refusals},
+    value::{Kind, Scalar, Values, time::Zone},
 };
-
-/// A page of records, or the first part of one.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Page {
-    /// A JSON array of records.
-    pub results: Bytes,
-    /// How many records are in it.
-    pub len: usize,
-    /// How many records match in all; `None` when it was not asked for, and in parts but the first.
-    pub count: Option<u64>,
-    /// Whether more records follow.
-    pub has_more: bool,
-    /// The cursor behind the last record, for the `_after` of the next page. `None` where nothing follows,
-    /// and where a value to order by is too long for a link; then the next page goes by its number.
-    pub after: Option<String>,
-    /// What of the page is still to be read. While there is a rest, `has_more` and `after` are about the
-    /// records that belong to it.
-    pub rest: Option<Rest>,
-}
 
 /// What a driver gives of a page: all of it, or the first records and where they end.
 #[derive(Debug)]

@@ -8,8 +8,10 @@ use serde_json::value::RawValue;
 use svc_model::JsonObject;
 
 use crate::{
-    Error, Field, Model, RecordJson, engine::Values, fixed::FixedValues, plan::Shown,
-    scalar::Scalar, time::Zone,
+    Error, Field, Model, RecordJson,
+    plan::Shown,
+    record::fixed::FixedValues,
+    value::{Scalar, Values, time::Zone},
 };
 
 /// Values that are compared with those of the record before they are written.

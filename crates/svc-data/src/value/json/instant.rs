@@ -3,7 +3,7 @@
 use bytes::{BufMut, BytesMut};
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
-use crate::time::Zone;
+use crate::value::time::Zone;
 
 /// Writes `YYYY-MM-DD?HH:MM:SS`, for years from 0 to 9999.
 pub(crate) fn write_civil(out: &mut impl BufMut, civil: DateTime, separator: u8) {

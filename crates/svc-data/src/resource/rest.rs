@@ -8,11 +8,11 @@ use std::sync::Arc;
 use bytes::{Buf as _, Bytes};
 use svc_model::{Count, JsonObject, ListQuery, RecordView};
 
-use super::{Page, Part, key_shown};
 use crate::{
     Error, Model, Resource,
     plan::{Comparison, ListPlan, Shown, Test},
-    scalar::Scalar,
+    record::{Part, key_shown},
+    value::Scalar,
 };
 
 /// The longest cursor that becomes part of a link, in characters.
@@ -21,6 +21,26 @@ const MAX_CURSOR: usize = 4_000;
 const KEYS: u32 = 250_000;
 /// How many records are looked up at once by a key of one field, and by one of several.
 const LOOKED_UP: (usize, usize) = (500, 100);
+
+/// A page of records, or the first part of one.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Page {
+    /// A JSON array of records.
+    pub results: Bytes,
+    /// How many records are in it.
+    pub len: usize,
+    /// How many records match in all; `None` when it was not asked for, and in parts but the first.
+    pub count: Option<u64>,
+    /// Whether more records follow.
+    pub has_more: bool,
+    /// The cursor behind the last record, for the `_after` of the next page. `None` where nothing follows,
+    /// and where a value to order by is too long for a link; then the next page goes by its number.
+    pub after: Option<String>,
+    /// What of the page is still to be read. While there is a rest, `has_more` and `after` are about the
+    /// records that belong to it.
+    pub rest: Option<Rest>,
+}
 
 /// The rest of a large page, which is read in parts so that it is never in memory as a whole.
 ///

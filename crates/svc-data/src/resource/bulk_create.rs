@@ -2,31 +2,15 @@
 
 use std::{collections::HashSet, fmt, sync::Arc};
 
-use svc_model::{JsonObject, RecordId, RecordView, wire::BoxFuture};
+use svc_model::{JsonObject, RecordId, RecordView};
 
 use crate::{
-    Error, ErrorKind, IfMatch, Model, RecordJson, Resource,
+    BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource,
     engine::Update,
     plan::Shown,
-    records::{Purpose, RecordBody, read_body, read_key, taken_back},
+    record::{BulkPlan, Purpose, RecordBody, read_body, read_key, taken_back},
     resource::writable,
 };
-
-/// Called right before a bulk create that created something is committed. When its future fails, nothing is
-/// kept and the bulk create fails with that error. It may be called several times for one bulk create; the last
-/// call counts.
-pub type BeforeCommit =
-    Arc<dyn Fn(&Prepared<'_>) -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
-
-/// What a bulk create is about to commit.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Prepared<'a> {
-    /// What became of each record, in their order.
-    pub results: &'a [Result<RecordJson, Error>],
-    /// The name of the transaction, where the engine can say later how it ended.
-    pub transaction: Option<&'a str>,
-}
 
 /// How records are created in bulk.
 #[derive(Clone, Default)]
@@ -46,40 +30,6 @@ impl fmt::Debug for BulkOptions {
             .field("atomic", &self.atomic)
             .field("view", &self.view)
             .finish_non_exhaustive()
-    }
-}
-
-/// Records to be created in one transaction, ready for an engine.
-pub(crate) struct BulkPlan {
-    /// Each record, or why it is refused.
-    pub(crate) records: Vec<Result<RecordBody, Error>>,
-    pub(crate) atomic: bool,
-    pub(crate) shown: Shown,
-    pub(crate) before_commit: Option<BeforeCommit>,
-}
-
-impl BulkPlan {
-    /// Lets the caller know what is about to be committed, where the caller wants to know.
-    pub(crate) async fn before_commit(
-        &self,
-        results: &[Result<RecordJson, Error>],
-        transaction: Option<&str>,
-    ) -> Result<(), Error> {
-        match &self.before_commit {
-            Some(before_commit) => {
-                before_commit(&Prepared {
-                    results,
-                    transaction,
-                })
-                .await
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Whether [`before_commit`](Self::before_commit) has to be called for these results.
-    pub(crate) fn is_watched(&self, results: &[Result<RecordJson, Error>]) -> bool {
-        self.before_commit.is_some() && results.iter().any(Result::is_ok)
     }
 }
 
@@ -159,7 +109,7 @@ impl Resource {
             // An update of nothing waits until nobody holds the record.
             let found = self
                 .with_structure(model, |driver, _, model| {
-                    let shown = crate::records::key_shown(model)?;
+                    let shown = crate::record::key_shown(model)?;
                     let key = read_key(model, id.as_str())?;
                     let update = Update {
                         key,
