@@ -3,6 +3,7 @@
 mod counts;
 #[cfg(feature = "mysql")]
 pub(crate) mod mysql;
+mod options;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
@@ -10,6 +11,7 @@ mod server;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 
+pub use self::options::ResourceOptions;
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
@@ -18,8 +20,8 @@ use bytes::Bytes;
 use crate::{
     Before, Error, IfMatch, Model, RecordJson, Structure,
     guard::Engine,
-    plan::{AggregatePlan, ListPlan, Shown},
-    record::{BulkPlan, Part, RecordBody},
+    plan::{AggregatePlan, ListPlan},
+    record::{BulkPlan, Part, Projection, RecordBody},
     sql::{SqlAnswer, SqlJob},
     value::Values,
 };
@@ -32,7 +34,7 @@ pub(crate) struct Update {
     /// Whether fields that are left out get their defaults.
     pub(crate) replace: bool,
     pub(crate) if_match: Option<IfMatch>,
-    pub(crate) shown: Shown,
+    pub(crate) shown: Projection,
 }
 
 /// An engine, connected to one database.
@@ -58,7 +60,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         &self,
         model: &Arc<Model>,
         key: Values,
-        shown: Shown,
+        shown: Projection,
     ) -> Result<RecordJson, Error>;
 
     /// Creates a record and gives it back as the database has it.
@@ -66,7 +68,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         &self,
         model: &Arc<Model>,
         values: Values,
-        shown: Shown,
+        shown: Projection,
     ) -> Result<RecordJson, Error>;
 
     /// Creates records in one transaction and gives what became of each: it, or why it was refused

@@ -2,6 +2,7 @@
 
 mod bulk;
 pub(crate) mod fixed;
+pub(crate) mod projection;
 pub(crate) mod refusal;
 pub(crate) mod unchanged;
 
@@ -11,15 +12,15 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use svc_model::{JsonObject, RecordId, RecordView};
+use svc_model::{JsonObject, RecordId};
 
-pub(crate) use self::bulk::BulkPlan;
 pub use self::bulk::{BeforeCommit, Prepared};
+pub(crate) use self::{bulk::BulkPlan, projection::Projection};
 use crate::{
     Error, ErrorCode, ErrorKind, Field, Model,
-    plan::Shown,
     record::{fixed::FixedValues, refusal::Refusals},
-    value::{Kind, Scalar, Values, time::Zone},
+    structure::Kind,
+    value::{Scalar, Values, time::Zone},
 };
 
 /// What a driver gives of a page: all of it, or the first records and where they end.
@@ -90,7 +91,7 @@ pub struct Before {
 }
 
 impl Before {
-    /// That of a record of which at least the [key](key_shown) is shown.
+    /// That of a record of which at least the [key](Projection::of_key) is shown.
     pub(crate) fn of(model: &Model, record: RecordJson) -> Result<Self, Error> {
         Ok(Self {
             id: record.id(model)?,
@@ -130,13 +131,6 @@ impl Changed {
         record.before = Some(self.before);
         Ok(record)
     }
-}
-
-/// Shows the primary key of a record, and nothing else of it.
-pub(crate) fn key_shown(model: &Model) -> Result<Shown, Error> {
-    let mut view = RecordView::default();
-    view.fields = Some(Vec::new());
-    Shown::resolve(model, &view)
 }
 
 /// The precondition of an `If-Match` header (RFC 9110, section 13.1.1).

@@ -24,16 +24,16 @@ use tokio::{
 };
 
 pub use self::bulk_create::BulkOptions;
-pub use self::connect::{ResourceOptions, ResourceUrl};
+pub use self::connect::ResourceUrl;
 use self::rest::Of;
 pub use self::rest::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson, Structure,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
     engine::{Driver, Update},
     guard::GuardOptions,
-    plan::{AggregatePlan, ListPlan, Shown},
-    record::{Purpose, read_body, read_key},
+    plan::{AggregatePlan, ListPlan},
+    record::{Projection, Purpose, read_body, read_key},
     sql::{SqlAnswer, SqlJob},
 };
 
@@ -262,7 +262,7 @@ impl Resource {
         view: &RecordView,
     ) -> Result<RecordJson, Error> {
         self.with_structure(model, |driver, _, model| {
-            let shown = Shown::resolve(model, view)?;
+            let shown = Projection::resolve(model, view)?;
             Ok(driver.retrieve(model, read_key(model, id)?, shown))
         })
         .await
@@ -294,7 +294,7 @@ impl Resource {
         }
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.create, "created")?;
-            let shown = Shown::resolve(model, view)?;
+            let shown = Projection::resolve(model, view)?;
             let body = read_body(model, body, &shown.zone, Purpose::Create)?;
             Ok(driver.create(model, body.values, shown))
         })
@@ -432,7 +432,7 @@ impl Resource {
     ) -> Result<RecordJson, Error> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.update, "updated")?;
-            let shown = Shown::resolve(model, view)?;
+            let shown = Projection::resolve(model, view)?;
             let key = read_key(model, id)?;
             let update = Update {
                 key,

@@ -22,8 +22,8 @@ use crate::{
     Error, Field, Model, Structure,
     guard::{self, Binds, Checked, Engine, GuardOptions},
     plan::{AggregatePlan, ListPlan},
-    structure::{Detail, Storage},
-    value::{Kind, Scalar, json::write_text, time::Zone},
+    structure::Kind,
+    value::{Scalar, time::Zone},
 };
 
 /// The most bytes of the rows of an answer.
@@ -509,35 +509,6 @@ pub(crate) fn column_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<
         unique_names.push(unique);
     }
     unique_names
-}
-
-/// A column of a query, of whose values only their type is known.
-pub(crate) fn column_field(
-    name: String,
-    field_type: FieldType,
-    kind: Kind,
-    db_type: &str,
-) -> Field {
-    let mut json_key = BytesMut::new();
-    write_text(&mut json_key, &name);
-    Field {
-        json_key: format!("{}:", String::from_utf8_lossy(&json_key)),
-        name,
-        field_type,
-        db_type: db_type.to_owned(),
-        nullable: true,
-        required: false,
-        editable: false,
-        max_length: None,
-        precision: None,
-        scale: None,
-        related: None,
-        options: Vec::new(),
-        kind,
-        default: None,
-        storage: Storage::Native,
-        detail: Detail::default(),
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! column. What does not fit is refused with a message; nothing is rounded in silence.
 
 pub(crate) mod json;
+mod json_equality;
 pub(crate) mod time;
 
 use jiff::{
@@ -12,29 +13,11 @@ use jiff::{
 use serde_json::value::RawValue;
 use svc_model::{json_depth, parse_bool};
 
+pub(crate) use self::json_equality::{is_equal_json, is_same_json};
 use crate::{
-    record::unchanged::is_same_json,
-    structure::{Field, Storage},
+    structure::{Field, Kind},
     value::time::{Written, Zone, parse_clock, parse_date},
 };
-
-/// What sort of value a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Integer,
-    Float,
-    Decimal,
-    Boolean,
-    Date,
-    Time,
-    DateTime,
-    Json,
-    Binary,
-    Uuid,
-    Text,
-    /// A column that takes anything.
-    Any,
-}
 
 /// A value that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,15 +138,10 @@ impl Scalar {
             (Kind::Text, _) if is_number => Ok(Self::Text(json.to_owned())),
             (Kind::Any, b't') => Ok(Self::Boolean(true)),
             (Kind::Any, b'f') => Ok(Self::Boolean(false)),
-            #[cfg(feature = "sqlite")]
-            (Kind::Any, b'{')
-                if field.detail.holds_anything
-                    && crate::engine::sqlite::hex_object(json).is_some() =>
-            {
-                Ok(Self::Bytes(
-                    crate::engine::sqlite::hex_object(json).unwrap_or_default(),
-                ))
-            }
+            (Kind::Any, b'{') if field.detail.holds_anything => match hex_object(json) {
+                Some(bytes) => Ok(Self::Bytes(bytes)),
+                None => read_json(field, json),
+            },
             (Kind::Any, b'{' | b'[') => read_json(field, json),
             (Kind::Any, _) if is_number => match json.parse() {
                 Ok(number) => Ok(Self::Integer(number)),
@@ -195,22 +173,12 @@ fn read_json(field: &Field, json: &str) -> Result<Scalar, String> {
     }
 }
 
-/// Reads a value that only the column's engine has.
-#[cfg_attr(
-    not(any(feature = "mysql", feature = "postgres", feature = "sqlite")),
-    expect(unused_variables, reason = "there is no engine")
-)]
+/// Reads a value that only the column's engine has. Among them are truth values that are neither true nor false.
 fn special(field: &Field, text: &str) -> Option<Scalar> {
-    match field.storage {
-        #[cfg(feature = "mysql")]
-        Storage::Mysql(sort) => crate::engine::mysql::special(sort, text.trim()),
-        #[cfg(feature = "postgres")]
-        Storage::Postgres(sort) => crate::engine::postgres::special(sort, text.trim()),
-        #[cfg(feature = "sqlite")]
-        Storage::Temporal { form, .. } if field.kind == Kind::DateTime => {
-            crate::engine::sqlite::last_moment(text.trim(), form).map(Scalar::Special)
-        }
-        _ => None,
+    let known = (field.detail.values?.special)(field, text.trim())?;
+    match field.kind {
+        Kind::Boolean => known.parse().ok().map(Scalar::Integer),
+        _ => Some(Scalar::Special(known)),
     }
 }
 
@@ -366,6 +334,21 @@ fn fraction_digits(fraction: &[u8]) -> Result<u8, String> {
     }
 }
 
+/// The bytes of `{"$hex": "..."}`.
+pub(crate) fn hex_object(json: &str) -> Option<Vec<u8>> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Hex {
+        #[serde(rename = "$hex")]
+        digits: String,
+    }
+    if !json.starts_with('{') {
+        return None;
+    }
+    let hex: Hex = serde_json::from_str(json).ok()?;
+    read_hex(&hex.digits).ok()
+}
+
 pub(crate) fn read_hex(text: &str) -> Result<Vec<u8>, String> {
     let wrong = || "must be an even number of hexadecimal digits".to_owned();
     let digits = text.as_bytes();
@@ -410,7 +393,6 @@ mod tests {
     use svc_model::resources::FieldType;
 
     use super::*;
-    use crate::sql::column_field;
 
     #[test]
     fn decimals_keep_every_digit() {
@@ -438,12 +420,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_read_from_every_json_spelling_and_no_other() {
-        let field = |storage| {
-            let mut field = column_field("n".into(), FieldType::IntegerField, Kind::Integer, "");
-            field.storage = storage;
-            field
-        };
-        let signed = field(Storage::Native);
+        let signed = Field::new("n".into(), FieldType::IntegerField, Kind::Integer, "");
         let read = |json| read_json_integer(&signed, json);
         assert_eq!(read("1.0"), Ok(Scalar::Integer(1)));
         assert_eq!(read("1e3"), Ok(Scalar::Integer(1000)));

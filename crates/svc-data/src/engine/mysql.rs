@@ -18,9 +18,9 @@ use crate::{
         server::gate::{GRACE, no_answer},
     },
     guard::Engine,
-    plan::{AggregatePlan, ListPlan, Shown},
+    plan::{AggregatePlan, ListPlan},
     query::{PlaceQuery, by_key},
-    record::{BulkPlan, Part},
+    record::{BulkPlan, Part, Projection},
     sql::{SqlAnswer, SqlJob},
     value::Values,
 };
@@ -38,8 +38,6 @@ mod value;
 mod write;
 
 pub(crate) use self::select::MysqlDialect;
-pub(crate) use self::special::special;
-pub(crate) use self::types::Type;
 
 /// A connected MySQL or MariaDB database.
 pub(crate) struct Mysql {
@@ -138,7 +136,7 @@ impl Driver for Mysql {
         &self,
         model: &Arc<Model>,
         key: Values,
-        shown: Shown,
+        shown: Projection,
     ) -> Result<RecordJson, Error> {
         let mut query = by_key(&MysqlDialect, model, &key)?;
         let statement = select::Statement::select(query.limit(1));
@@ -152,7 +150,7 @@ impl Driver for Mysql {
         &self,
         model: &Arc<Model>,
         values: Values,
-        shown: Shown,
+        shown: Projection,
     ) -> Result<RecordJson, Error> {
         let create = write::Create::new(model, &values, shown)?;
         self.on(Work::new(&model.name, "create", false), async |lease| {

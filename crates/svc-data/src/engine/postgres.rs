@@ -22,9 +22,9 @@ use crate::{
         server::gate::{GRACE, no_answer},
     },
     guard::Engine,
-    plan::{AggregatePlan, ListPlan, Shown},
+    plan::{AggregatePlan, ListPlan},
     query::{PlaceQuery, by_key},
-    record::{BulkPlan, Part},
+    record::{BulkPlan, Part, Projection},
     sql::{SqlAnswer, SqlJob},
     value::Values,
 };
@@ -45,8 +45,6 @@ mod value;
 mod write;
 
 pub(crate) use self::select::PostgresDialect;
-pub(crate) use self::special::special;
-pub(crate) use self::types::Type;
 
 /// The pause between two questions whether a transaction has ended.
 const TRANSACTION_PAUSE: Duration = Duration::from_millis(50);
@@ -176,7 +174,7 @@ impl Driver for Postgres {
         &self,
         model: &Arc<Model>,
         key: Values,
-        shown: Shown,
+        shown: Projection,
     ) -> Result<RecordJson, Error> {
         let mut query = by_key(&PostgresDialect, model, &key)?;
         let statement = select::Statement::select(query.limit(1));
@@ -190,7 +188,7 @@ impl Driver for Postgres {
         &self,
         model: &Arc<Model>,
         values: Values,
-        shown: Shown,
+        shown: Projection,
     ) -> Result<RecordJson, Error> {
         let create = write::Create::new(model, &values, shown)?;
         self.on(Work::new(&model.name, "create", false), async |lease| {

@@ -18,9 +18,9 @@ use crate::{
     admission::Work,
     engine::{Driver, Update},
     guard::Engine,
-    plan::{AggregatePlan, ListPlan, Shown},
+    plan::{AggregatePlan, ListPlan},
     query::{PlaceQuery, by_key},
-    record::{BulkPlan, Part},
+    record::{BulkPlan, Part, Projection},
     sql::{SqlAnswer, SqlJob},
     value::Values,
 };
@@ -45,10 +45,8 @@ mod sql;
 mod temporal;
 mod write;
 
-pub(crate) use self::comparison::hex_object;
 pub use self::declare::{DeclaredField, DeclaredModel};
 pub(crate) use self::select::SqliteDialect;
-pub(crate) use self::temporal::last_moment;
 
 /// How long the structure may take to be read.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -222,7 +220,7 @@ impl Driver for Sqlite {
         &self,
         model: &Arc<Model>,
         key: Values,
-        shown: Shown,
+        shown: Projection,
     ) -> Result<RecordJson, Error> {
         let mut select = by_key(&SqliteDialect, model, &key)?;
         select.limit(1);
@@ -238,7 +236,7 @@ impl Driver for Sqlite {
         &self,
         model: &Arc<Model>,
         values: Values,
-        shown: Shown,
+        shown: Projection,
     ) -> Result<RecordJson, Error> {
         let create = write::Create::new(model, &values, shown)?;
         self.write(move |connection, told| create.run(connection, told))

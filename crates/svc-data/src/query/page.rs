@@ -9,8 +9,9 @@ use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
     Error, Field, Model,
     admission::Work,
-    plan::{ListPlan, Shown, Test},
+    plan::{ListPlan, Test},
     query::cursor::{Cursor, Key, KeyValue},
+    record::Projection,
     value::Scalar,
 };
 
@@ -26,7 +27,7 @@ const MAX_RANGED_KEYS: usize = 4;
 /// A list as statements.
 pub(crate) struct PageQuery {
     pub(crate) model: Arc<Model>,
-    pub(crate) shown: Shown,
+    pub(crate) shown: Projection,
     pub(crate) keys: Vec<Key>,
     /// Where in a row the columns of the order are; the shown fields come first.
     pub(crate) key_positions: Vec<usize>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use svc_model::wire::BoxFuture;
 
 use super::RecordBody;
-use crate::{Error, RecordJson, plan::Shown};
+use crate::{Error, RecordJson, record::Projection};
 
 /// Called right before a bulk create that created something is committed. When its future fails, nothing is
 /// kept and the bulk create fails with that error. It may be called several times for one bulk create; the last
@@ -28,7 +28,7 @@ pub(crate) struct BulkPlan {
     /// Each record, or why it is refused.
     pub(crate) records: Vec<Result<RecordBody, Error>>,
     pub(crate) atomic: bool,
-    pub(crate) shown: Shown,
+    pub(crate) shown: Projection,
     pub(crate) before_commit: Option<BeforeCommit>,
 }
 

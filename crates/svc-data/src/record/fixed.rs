@@ -7,12 +7,8 @@ use serde_json::value::RawValue;
 
 use crate::{
     Error, ErrorCode, Model, RecordJson,
-    plan::Shown,
-    record::{
-        refusal::Refusals,
-        unchanged::{fields_of, is_equal_json},
-    },
-    value::{Scalar, time::Zone},
+    record::{Projection, refusal::Refusals, unchanged::fields_of},
+    value::{Scalar, is_equal_json, time::Zone},
 };
 
 /// Values that a record has to have already.
@@ -55,8 +51,8 @@ impl FixedValues {
     }
 
     /// Shows the fields that [`check`](Self::check) compares.
-    pub(crate) fn shown(&self, zone: &Zone) -> Shown {
-        Shown {
+    pub(crate) fn shown(&self, zone: &Zone) -> Projection {
+        Projection {
             fields: self.0.iter().map(|value| value.index).collect(),
             zone: zone.clone(),
         }

@@ -7,8 +7,7 @@ use svc_model::{JsonObject, RecordId, RecordView};
 use crate::{
     BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource,
     engine::Update,
-    plan::Shown,
-    record::{BulkPlan, Purpose, RecordBody, read_body, read_key, taken_back},
+    record::{BulkPlan, Projection, Purpose, RecordBody, read_body, read_key, taken_back},
     resource::writable,
 };
 
@@ -49,14 +48,14 @@ impl Resource {
     ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.create, "created")?;
-            let wanted = Shown::resolve(model, &options.view)?;
+            let wanted = Projection::resolve(model, &options.view)?;
             let read = |body| read_body(model, body, &wanted.zone, Purpose::Create);
             let records: Vec<_> = bodies.iter().map(read).collect();
             let compares = records
                 .iter()
                 .any(|record| record.as_ref().is_ok_and(|record| !record.fixed.is_empty()));
             let shown = match compares {
-                true => Shown::all(model, &wanted.zone),
+                true => Projection::all(model, &wanted.zone),
                 false => wanted.clone(),
             };
             let plan = BulkPlan {
@@ -109,7 +108,7 @@ impl Resource {
             // An update of nothing waits until nobody holds the record.
             let found = self
                 .with_structure(model, |driver, _, model| {
-                    let shown = crate::record::key_shown(model)?;
+                    let shown = Projection::of_key(model)?;
                     let key = read_key(model, id.as_str())?;
                     let update = Update {
                         key,
@@ -145,7 +144,7 @@ impl Resource {
 }
 
 /// Leaves out of a record what was read only to be compared.
-fn show_only(model: &Model, record: &mut RecordJson, shown: &Shown) -> Result<(), Error> {
+fn show_only(model: &Model, record: &mut RecordJson, shown: &Projection) -> Result<(), Error> {
     let strange = |source| Error::internal("a record is no JSON").with_source(source);
     let mut part: JsonObject = serde_json::from_slice(&record.body).map_err(strange)?;
     // Both are in the order of the columns.

@@ -10,8 +10,8 @@ use svc_model::{Count, JsonObject, ListQuery, RecordView};
 
 use crate::{
     Error, Model, Resource,
-    plan::{Comparison, ListPlan, Shown, Test},
-    record::{Part, key_shown},
+    plan::{Comparison, ListPlan, Test},
+    record::{Part, Projection},
     value::Scalar,
 };
 
@@ -106,7 +106,7 @@ impl Resource {
                 Of::Page => {}
                 Of::Rest => plan.continues = true,
                 Of::Keys => {
-                    plan.shown = key_shown(model)?;
+                    plan.shown = Projection::of_key(model)?;
                     plan.limit = plan.limit.min(KEYS);
                     plan.is_internal = true;
                 }
@@ -289,7 +289,7 @@ fn skip(keys: &mut Bytes) {
 
 /// The records that have these keys.
 fn among(model: &Model, keys: &[JsonObject]) -> Result<Test, Error> {
-    let shown = Shown::resolve(model, &RecordView::default())?;
+    let shown = Projection::resolve(model, &RecordView::default())?;
     let value = |index: usize, key: &JsonObject| -> Result<Scalar, Error> {
         let field = model.at(index)?;
         let json = key

@@ -5,34 +5,9 @@ use std::fmt::{Debug, Write};
 use bytes::{BufMut, BytesMut};
 use serde_json::value::RawValue;
 
-use crate::{Field, plan::Shown};
-
 pub(crate) mod instant;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
-
-/// Writes the shown fields of a record as an object. `write` is told the field, its place among those that are
-/// shown, and its place among all.
-pub(crate) fn write_object<E>(
-    out: &mut BytesMut,
-    fields: &[Field],
-    shown: &Shown,
-    mut write: impl FnMut(&mut BytesMut, &Field, usize, usize) -> Result<(), E>,
-) -> Result<(), E> {
-    out.put_u8(b'{');
-    let mut separator = "";
-    for (order, index) in shown.fields.iter().enumerate() {
-        let Some(field) = fields.get(*index) else {
-            continue;
-        };
-        out.put_slice(separator.as_bytes());
-        out.put_slice(field.json_key.as_bytes());
-        write(out, field, order, *index)?;
-        separator = ",";
-    }
-    out.put_u8(b'}');
-    Ok(())
-}
 
 /// Writes a whole number.
 pub(crate) fn write_integer(out: &mut BytesMut, number: impl itoa::Integer) {

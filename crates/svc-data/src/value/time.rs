@@ -6,6 +6,9 @@ use jiff::{
     tz::{Offset, TimeZone},
 };
 
+/// The days whose end is later than every point in time that has a zone.
+pub(crate) const LAST_DAYS: [&str; 2] = ["9999-12-30", "9999-12-31"];
+
 /// The time zone of date texts, in and out.
 #[derive(Clone, Debug)]
 pub(crate) struct Zone {
@@ -175,4 +178,9 @@ pub(crate) fn parse_clock(text: &[u8]) -> Option<Clock<'_>> {
         }
     }
     (hour <= 23 && minute <= 59 && second <= 59).then_some((hour, minute, second, fraction, rest))
+}
+/// The number that digits are, where they are nothing else.
+pub(crate) fn unsigned(digits: &str) -> Option<u32> {
+    let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+    is_number.then(|| digits.parse().ok()).flatten()
 }

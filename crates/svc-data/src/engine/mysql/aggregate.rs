@@ -20,7 +20,8 @@ use crate::{
     Error, Field, Model,
     plan::AggregatePlan,
     query::{self, SELF, column},
-    value::{Kind, json::write_text, time::Zone},
+    structure::Kind,
+    value::{json::write_text, time::Zone},
 };
 
 /// The most bytes of an answer.

@@ -5,11 +5,15 @@ use std::collections::HashMap;
 use mysql_async::{Conn, Row, prelude::Queryable as _};
 use serde_json::value::RawValue;
 
-use super::{connect::is_mariadb, fault, types::Type};
+use super::{
+    connect::is_mariadb,
+    fault,
+    special::VALUES,
+    types::{Type, type_named},
+};
 use crate::{
     Error, Field, Model, Structure,
-    structure::{Default, Detail, ForeignKey, Rule, Storage, Writes, relate},
-    value::Kind,
+    structure::{Default, ForeignKey, Kind, Rule, Writes, relate},
 };
 
 const TABLES: &str = "
@@ -220,31 +224,19 @@ impl Table {
             }
         }
         Model {
-            name: self.name.clone(),
             schema: Some(schema.to_owned()),
-            table: self.name,
             is_view: self.is_view,
             primary_key_auto,
             writes,
-            relations: Vec::new(),
-            by_name: self
-                .fields
-                .iter()
-                .enumerate()
-                .map(|(index, field)| (field.name.clone(), index))
-                .collect(),
             key: key.unwrap_or_else(|| vec![0]),
             distinct_rows: !primary_key_auto,
-            row_id: None,
             foreign_keys,
-            referrers: Vec::new(),
             checks,
             uniques,
             has_triggers: true,
             is_stored: !self.is_view,
-            scope: None,
-            fields: self.fields.into(),
             structure_version,
+            ..Model::of_query(&self.name, self.fields)
         }
     }
 }
@@ -261,7 +253,7 @@ fn read_field(row: &Row, table: &Table, is_mariadb: bool) -> Result<Field, Error
     let scale: Option<u32> = get(row, 9)?;
     let fraction: Option<u32> = get(row, 10)?;
     let collation = get::<Option<String>>(row, 11)?.zip(get(row, 12)?);
-    let mut sort = Type::of(&type_name, &declared.to_ascii_lowercase());
+    let mut sort = type_named(&type_name, &declared.to_ascii_lowercase());
     let is_valid_json = format!("json_valid(`{name}`)");
     let is_json = |(_, text): &(String, String)| text.eq_ignore_ascii_case(&is_valid_json);
     if type_name == "longtext" && table.checks.iter().any(is_json) {
@@ -276,38 +268,20 @@ fn read_field(row: &Row, table: &Table, is_mariadb: bool) -> Result<Field, Error
     };
     let is_short = matches!(type_name.as_str(), "char" | "varchar");
     let max_length = max_length.filter(|_| is_short);
-    Ok(Field {
-        json_key: format!("{}:", serde_json::Value::from(name.as_str())),
-        name,
-        field_type: sort.field_type(max_length),
-        options: match sort {
-            Type::Enum => words(&declared),
-            _ => Vec::new(),
-        },
-        detail: Detail {
-            members: match sort {
-                Type::Set => words(&declared),
-                _ => Vec::new(),
-            },
-            collation,
-            ..Detail::default()
-        },
-        db_type: declared,
-        nullable,
-        required: !nullable && default.is_none() && !generated,
-        editable: !generated,
-        max_length,
-        precision: match sort {
-            Type::Decimal => precision,
-            Type::Time | Type::DateTime => fraction,
-            _ => None,
-        },
-        scale: scale.filter(|_| sort == Type::Decimal),
-        related: None,
-        kind: sort.kind(),
-        default,
-        storage: Storage::Mysql(sort),
-    })
+    let mut field = Field::of_type(name, sort, max_length, &declared, &VALUES);
+    match sort {
+        Type::Enum => field.options = words(&declared),
+        Type::Set => field.detail.members = words(&declared),
+        Type::Decimal => (field.precision, field.scale) = (precision, scale),
+        Type::Time | Type::Timestamp => field.precision = fraction,
+        _ => {}
+    }
+    field.detail.collation = collation;
+    field.nullable = nullable;
+    field.required = !nullable && default.is_none() && !generated;
+    field.editable = !generated;
+    field.default = default;
+    Ok(field)
 }
 
 /// Reads a default. MariaDB gives SQL, MySQL the text of a constant or says that it is an expression.

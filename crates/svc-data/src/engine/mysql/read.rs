@@ -15,9 +15,9 @@ use super::{
 use crate::{
     Error, Model, RecordJson,
     admission::Work,
-    plan::{ListPlan, Shown},
+    plan::ListPlan,
     query::{PageQuery, Walk, cursor::KeyValue},
-    record::{Part, no_such_record},
+    record::{Part, Projection, no_such_record},
 };
 
 /// The most rows of a part of a page. The server sends all rows of a statement or none, so that those that no
@@ -159,7 +159,7 @@ pub(super) async fn retrieve(
     lease: &mut Lease,
     model: &Model,
     statement: &Statement,
-    shown: &Shown,
+    shown: &Projection,
 ) -> Result<RecordJson, Error> {
     let row = one(lease, statement).await?;
     let row = row.ok_or_else(|| no_such_record(model))?;

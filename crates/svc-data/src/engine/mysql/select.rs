@@ -15,7 +15,8 @@ use crate::{
         cursor::{Key, KeyValue},
         like_pattern, name,
     },
-    value::{Kind, Scalar},
+    structure::Kind,
+    value::Scalar,
 };
 
 /// The most digits behind the seconds that are kept.
@@ -112,7 +113,7 @@ impl Dialect for MysqlDialect {
     }
 
     fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
-        let sort = field.map_or(Type::Other, type_of);
+        let sort = field.map_or(Type::Ordered, type_of);
         let plain: Value = match value {
             KeyValue::Null => Value::String(None),
             KeyValue::Integer(number) => (*number).into(),
@@ -328,8 +329,8 @@ fn cast(sort: Type, digits: usize, value: Value) -> Expr {
         Type::Decimal => value.cast_as(format!("DECIMAL(65,{})", digits.min(MAX_SCALE))),
         Type::Date => value.cast_as("DATE"),
         Type::Time => value.cast_as("TIME(6)"),
-        Type::DateTime => value.cast_as("DATETIME(6)"),
-        Type::Json => value.cast_as("JSON"),
+        Type::Timestamp => value.cast_as("DATETIME(6)"),
+        Type::Jsonb => value.cast_as("JSON"),
         _ => value,
     }
 }
@@ -380,7 +381,7 @@ pub(super) fn stored(sort: Type, value: &Scalar) -> Value {
         Scalar::Integer(number) => (*number).into(),
         Scalar::Unsigned(number) => (*number).into(),
         // A column of half the digits compares as it was stored.
-        Scalar::Float(number) if sort == Type::Float => single(*number).into(),
+        Scalar::Float(number) if sort == Type::Real => single(*number).into(),
         Scalar::Float(number) => (*number).into(),
         Scalar::Decimal(text) | Scalar::Json(text) | Scalar::Text(text) | Scalar::Special(text) => {
             text.clone().into()

@@ -1,29 +1,36 @@
 //! Values that MySQL and MariaDB have and calendars and clocks have not: the day 0, negative times, times of more
 //! than a day, and truth values that are neither.
 
-use super::types::Type;
-use crate::value::Scalar;
+use super::types::{Type, type_of};
+use crate::{
+    structure::EngineValues,
+    value::time::{LAST_DAYS, unsigned},
+};
 
 /// The most hours of a time.
 const MAX_HOURS: u32 = 838;
-/// The days whose end is later than every point in time that has a zone.
-const LAST_DAYS: [&str; 2] = ["9999-12-30", "9999-12-31"];
 /// The most digits behind the seconds.
 const MAX_FRACTION: usize = 6;
 
+/// What MySQL and MariaDB know of values.
+pub(super) static VALUES: EngineValues = EngineValues {
+    special: |field, text| special(type_of(field), text),
+    covers: false,
+};
+
 /// Reads a value that no other engine has for a column of this type.
-pub(crate) fn special(sort: Type, text: &str) -> Option<Scalar> {
+fn special(sort: Type, text: &str) -> Option<String> {
     match sort {
         // `tinyint(1)` holds every number of 8 bits.
-        Type::Boolean => text.parse::<i64>().ok().map(Scalar::Integer),
-        Type::Time => is_time(text).then(|| Scalar::Special(text.to_owned())),
-        Type::Date => is_zero_date(text).then(|| Scalar::Special(text.to_owned())),
-        Type::DateTime => {
+        Type::Boolean => text.parse::<i64>().ok().map(|_| text.to_owned()),
+        Type::Time => is_time(text).then(|| text.to_owned()),
+        Type::Date => is_zero_date(text).then(|| text.to_owned()),
+        Type::Timestamp => {
             let text = text.strip_suffix('Z').unwrap_or(text);
             let (date, clock) = text.split_once([' ', 'T'])?;
             let is_clock = is_time(clock) && clock.as_bytes().get(2) == Some(&b':');
             let is_special = is_zero_date(date) || LAST_DAYS.contains(&date);
-            (is_special && is_clock).then(|| Scalar::Special(format!("{date} {clock}")))
+            (is_special && is_clock).then(|| format!("{date} {clock}"))
         }
         _ => None,
     }
@@ -31,7 +38,7 @@ pub(crate) fn special(sort: Type, text: &str) -> Option<Scalar> {
 
 /// Whether it is a date whose month or day is 0.
 fn is_zero_date(text: &str) -> bool {
-    let mut parts = text.split('-').map(|part| match number(part) {
+    let mut parts = text.split('-').map(|part| match unsigned(part) {
         Some(number) if part.len() == 2 || part.len() == 4 => Some((part.len(), number)),
         _ => None,
     });
@@ -52,18 +59,13 @@ fn is_time(text: &str) -> bool {
     else {
         return false;
     };
-    let sixty = |part: &str| part.len() == 2 && number(part).is_some_and(|number| number < 60);
+    let sixty = |part: &str| part.len() == 2 && unsigned(part).is_some_and(|number| number < 60);
     (2..=3).contains(&hours.len())
-        && number(hours).is_some_and(|hours| hours <= MAX_HOURS)
+        && unsigned(hours).is_some_and(|hours| hours <= MAX_HOURS)
         && sixty(minutes)
         && sixty(seconds)
         && fraction.len() <= MAX_FRACTION
-        && number(fraction).is_some()
-}
-
-fn number(digits: &str) -> Option<u32> {
-    let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
-    is_number.then(|| digits.parse().ok()).flatten()
+        && unsigned(fraction).is_some()
 }
 
 #[cfg(test)]
@@ -88,7 +90,7 @@ mod tests {
         }
         for text in ["0000-00-00", "2026-00-00", "2026-01-00"] {
             assert!(read(Type::Date, text), "{text}");
-            assert!(read(Type::DateTime, &format!("{text} 00:00:00")), "{text}");
+            assert!(read(Type::Timestamp, &format!("{text} 00:00:00")), "{text}");
         }
         for text in [
             "2026-02-30",
@@ -99,11 +101,11 @@ mod tests {
         ] {
             assert!(!read(Type::Date, text), "{text}");
         }
-        assert!(!read(Type::DateTime, "0000-00-00 -10:00:00"));
+        assert!(!read(Type::Timestamp, "0000-00-00 -10:00:00"));
         assert_eq!(
-            special(Type::DateTime, "9999-12-31T23:59:59Z"),
-            Some(Scalar::Special("9999-12-31 23:59:59".to_owned()))
+            special(Type::Timestamp, "9999-12-31T23:59:59Z"),
+            Some("9999-12-31 23:59:59".to_owned())
         );
-        assert_eq!(special(Type::Boolean, "-7"), Some(Scalar::Integer(-7)));
+        assert_eq!(special(Type::Boolean, "-7").as_deref(), Some("-7"));
     }
 }

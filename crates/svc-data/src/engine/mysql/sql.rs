@@ -14,6 +14,7 @@ use super::{
     fault,
     read::one,
     select::{MysqlDialect, Statement, quoted, stored},
+    special::VALUES,
     types::Type,
     value,
 };
@@ -21,10 +22,7 @@ use crate::{
     Error, Field,
     plan::ListPlan,
     query::PageQuery,
-    sql::{
-        MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_field, column_names,
-    },
-    structure::Storage,
+    sql::{MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
 };
 
 /// How many queries of clients run at once; others wait, and records do not wait for them.
@@ -106,7 +104,7 @@ fn field(name: String, column: &Column) -> Field {
         Sql::MYSQL_TYPE_INT24 => integer(24),
         Sql::MYSQL_TYPE_LONG => integer(32),
         Sql::MYSQL_TYPE_LONGLONG => integer(64),
-        Sql::MYSQL_TYPE_FLOAT => Type::Float,
+        Sql::MYSQL_TYPE_FLOAT => Type::Real,
         Sql::MYSQL_TYPE_DOUBLE => Type::Double,
         Sql::MYSQL_TYPE_DECIMAL | Sql::MYSQL_TYPE_NEWDECIMAL => Type::Decimal,
         Sql::MYSQL_TYPE_DATE | Sql::MYSQL_TYPE_NEWDATE => Type::Date,
@@ -114,15 +112,16 @@ fn field(name: String, column: &Column) -> Field {
         Sql::MYSQL_TYPE_DATETIME
         | Sql::MYSQL_TYPE_TIMESTAMP
         | Sql::MYSQL_TYPE_DATETIME2
-        | Sql::MYSQL_TYPE_TIMESTAMP2 => Type::DateTime,
-        Sql::MYSQL_TYPE_JSON => Type::Json,
+        | Sql::MYSQL_TYPE_TIMESTAMP2 => Type::Timestamp,
+        Sql::MYSQL_TYPE_JSON => Type::Jsonb,
         Sql::MYSQL_TYPE_BIT | Sql::MYSQL_TYPE_GEOMETRY => Type::Bytes,
         Sql::MYSQL_TYPE_NULL => Type::Text,
         _ if is_binary => Type::Bytes,
         _ => Type::Text,
     };
-    let mut field = column_field(name, sort.field_type(Some(1)), sort.kind(), "");
-    field.storage = Storage::Mysql(sort);
+    let mut field = Field::of_type(name, sort, Some(1), "", &VALUES);
+    // Nobody says how long a text may be.
+    field.max_length = None;
     field.scale = Some(column.decimals().into()).filter(|_| sort == Type::Decimal);
     field
 }

@@ -1,135 +1,40 @@
 //! The types of MySQL and MariaDB: what clients are told of them, and how their values are read and bound.
 
 use sea_query::{Alias, Expr, ExprTrait as _, Func};
-use svc_model::resources::FieldType;
 
-use crate::{Field, query::column, structure::Storage, value::Kind};
+pub(super) use crate::structure::ColumnType as Type;
+use crate::{Field, query::column};
 
-/// What sort of type a column has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
-    /// `tinyint(1)`
-    Boolean,
-    /// `bit(1)`
-    Bit,
-    /// `bit(n)` of more than one bit, and how many those are.
-    Bits(u8),
-    Integer {
-        bits: u8,
-        unsigned: bool,
-    },
-    Float,
-    Double,
-    Decimal,
-    Date,
-    Time,
-    /// `datetime`, read as UTC, and `timestamp`.
-    DateTime,
-    Json,
-    /// The JSON of MariaDB: text that a rule keeps valid.
-    JsonText,
-    /// `uuid` of MariaDB.
-    Uuid,
-    Bytes,
-    Text,
-    /// `char(n)`
-    FixedText,
-    Enum,
-    Set,
-    Geometry,
-    /// Any other type, shown as its text.
-    Other,
-}
-
-impl Type {
-    /// The sort of a type by its name and how a column declares it.
-    pub(super) fn of(name: &str, declared: &str) -> Self {
-        let unsigned = declared.contains("unsigned");
-        let integer = |bits| Self::Integer { bits, unsigned };
-        match name {
-            "tinyint" if declared.starts_with("tinyint(1)") => Self::Boolean,
-            "tinyint" => integer(8),
-            "smallint" | "year" => integer(16),
-            "mediumint" => integer(24),
-            "int" => integer(32),
-            "bigint" => integer(64),
-            "bit" if declared == "bit(1)" => Self::Bit,
-            "bit" => Self::Bits(bits(declared)),
-            "float" => Self::Float,
-            "double" => Self::Double,
-            "decimal" => Self::Decimal,
-            "date" => Self::Date,
-            "time" => Self::Time,
-            "datetime" | "timestamp" => Self::DateTime,
-            "json" => Self::Json,
-            "uuid" => Self::Uuid,
-            "binary" | "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" => Self::Bytes,
-            "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" => Self::Text,
-            "set" => Self::Set,
-            "char" => Self::FixedText,
-            "enum" => Self::Enum,
-            "geometry" | "point" | "linestring" | "polygon" | "multipoint" | "multilinestring"
-            | "multipolygon" | "geometrycollection" | "geomcollection" => Self::Geometry,
-            _ => Self::Other,
-        }
-    }
-
-    /// Whether two values may be shown alike: blanks and order of keys, the JSON `null` beside NULL, and the
-    /// reference system of shapes are not shown.
-    pub(super) fn holds_more_than_it_shows(self) -> bool {
-        matches!(self, Self::Json | Self::JsonText | Self::Geometry)
-    }
-
-    pub(super) fn kind(self) -> Kind {
-        match self {
-            Self::Boolean | Self::Bit => Kind::Boolean,
-            Self::Integer { .. } => Kind::Integer,
-            Self::Float | Self::Double => Kind::Float,
-            Self::Decimal => Kind::Decimal,
-            Self::Date => Kind::Date,
-            Self::Time => Kind::Time,
-            Self::DateTime => Kind::DateTime,
-            Self::Json | Self::JsonText => Kind::Json,
-            Self::Uuid => Kind::Uuid,
-            Self::Bytes | Self::Bits(_) => Kind::Binary,
-            Self::Text | Self::FixedText | Self::Enum | Self::Set => Kind::Text,
-            Self::Geometry | Self::Other => Kind::Any,
-        }
-    }
-
-    pub(super) fn field_type(self, max_length: Option<u32>) -> FieldType {
-        match self {
-            Self::Boolean | Self::Bit => FieldType::BooleanField,
-            Self::Integer { .. } => FieldType::IntegerField,
-            Self::Float | Self::Double => FieldType::FloatField,
-            Self::Decimal => FieldType::DecimalField,
-            Self::Date => FieldType::DateField,
-            Self::Time => FieldType::TimeField,
-            Self::DateTime => FieldType::DateTimeField,
-            Self::Json | Self::JsonText => FieldType::JsonField,
-            Self::Uuid => FieldType::UuidField,
-            Self::Bytes | Self::Bits(_) => FieldType::BinaryField,
-            Self::Text if max_length.is_some() => FieldType::CharField,
-            Self::FixedText => FieldType::FixedCharField,
-            Self::Enum => FieldType::SelectField,
-            Self::Geometry => FieldType::GeometryField,
-            Self::Text | Self::Set | Self::Other => FieldType::TextField,
-        }
-    }
-
-    /// The smallest and the largest of the whole numbers that it holds.
-    pub(crate) fn integers(self) -> Option<(i128, i128)> {
-        match self {
-            Self::Integer {
-                bits,
-                unsigned: true,
-            } => Some((0, (1_i128 << bits) - 1)),
-            Self::Integer { bits, .. } => {
-                let half = 1_i128 << (bits - 1);
-                Some((-half, half - 1))
-            }
-            _ => None,
-        }
+/// The type of a column, by its name and how the column declares it.
+pub(super) fn type_named(name: &str, declared: &str) -> Type {
+    let unsigned = declared.contains("unsigned");
+    let integer = |bits| Type::Integer { bits, unsigned };
+    match name {
+        // It holds every number of 8 bits.
+        "tinyint" if declared.starts_with("tinyint(1)") => Type::Boolean,
+        "tinyint" => integer(8),
+        "smallint" | "year" => integer(16),
+        "mediumint" => integer(24),
+        "int" => integer(32),
+        "bigint" => integer(64),
+        "bit" if declared == "bit(1)" => Type::Bit,
+        "bit" => Type::Bits(bits(declared)),
+        "float" => Type::Real,
+        "double" => Type::Double,
+        "decimal" => Type::Decimal,
+        "date" => Type::Date,
+        "time" => Type::Time,
+        "datetime" | "timestamp" => Type::Timestamp,
+        "json" => Type::Jsonb,
+        "uuid" => Type::Uuid,
+        "binary" | "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" => Type::Bytes,
+        "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" => Type::Text,
+        "set" => Type::Set,
+        "char" => Type::FixedText,
+        "enum" => Type::Enum,
+        "geometry" | "point" | "linestring" | "polygon" | "multipoint" | "multilinestring"
+        | "multipolygon" | "geometrycollection" | "geomcollection" => Type::Geometry,
+        _ => Type::Ordered,
     }
 }
 
@@ -142,10 +47,7 @@ fn bits(declared: &str) -> u8 {
 
 /// The type of a field of this engine.
 pub(super) fn type_of(field: &Field) -> Type {
-    match field.storage {
-        Storage::Mysql(known) => known,
-        _ => Type::Other,
-    }
+    field.column_type().unwrap_or(Type::Ordered)
 }
 
 /// A column in the form in which it is read out of a row.

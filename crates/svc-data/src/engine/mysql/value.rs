@@ -6,14 +6,13 @@ use mysql_async::{Row, Value};
 
 use crate::{
     Error, Field, RecordJson,
-    plan::Shown,
     query::cursor::KeyValue,
-    record::Tag,
+    record::{Projection, Tag, projection::write_object},
+    structure::Kind,
     value::{
-        Kind,
         json::{
             instant::{write_day, write_instant},
-            write_float, write_hex, write_integer, write_json, write_object, write_text,
+            write_float, write_hex, write_integer, write_json, write_text,
         },
         time::Zone,
     },
@@ -31,7 +30,7 @@ pub(super) fn cell(row: &Row, position: usize) -> Result<&Value, Error> {
 pub(super) fn write_record(
     out: &mut BytesMut,
     fields: &[Field],
-    shown: &Shown,
+    shown: &Projection,
     row: &Row,
     position: impl Fn(usize, usize) -> usize,
 ) -> Result<(), Error> {
@@ -43,7 +42,7 @@ pub(super) fn write_record(
 }
 
 /// The record of a row that holds all fields.
-pub(super) fn record(fields: &[Field], shown: &Shown, row: &Row) -> Result<RecordJson, Error> {
+pub(super) fn record(fields: &[Field], shown: &Projection, row: &Row) -> Result<RecordJson, Error> {
     let mut out = BytesMut::with_capacity(256);
     write_record(&mut out, fields, shown, row, |_, index| index)?;
     Ok(RecordJson::new(out.freeze(), etag(row, fields)?))

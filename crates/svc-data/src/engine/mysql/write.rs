@@ -16,12 +16,12 @@ use super::{
 use crate::{
     Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
     engine::Update,
-    plan::{Comparison, Shown, Test},
+    plan::{Comparison, Test},
     query::{SELF, all_fields, all_of, by_key, column, name, test},
     record::{
-        BulkPlan, Changed, RecordBody, changed_since,
+        BulkPlan, Changed, Projection, RecordBody, changed_since,
         fixed::FixedValues,
-        key_shown, no_such_record,
+        no_such_record,
         refusal::Refusals,
         several_records, taken_away, taken_back,
         unchanged::{ComparedValues, compare},
@@ -74,11 +74,15 @@ pub(super) struct Create {
     model: Arc<Model>,
     values: Values,
     assignments: Vec<Assignment>,
-    shown: Shown,
+    shown: Projection,
 }
 
 impl Create {
-    pub(super) fn new(model: &Arc<Model>, values: &Values, shown: Shown) -> Result<Self, Error> {
+    pub(super) fn new(
+        model: &Arc<Model>,
+        values: &Values,
+        shown: Projection,
+    ) -> Result<Self, Error> {
         Ok(Self {
             model: Arc::clone(model),
             values: values.clone(),
@@ -296,7 +300,7 @@ pub(super) struct Change {
     model: Arc<Model>,
     key: Values,
     /// What is kept of the record as it was.
-    key_shown: Shown,
+    key_shown: Projection,
     if_match: Option<IfMatch>,
     /// What the record has to have already.
     fixed: FixedValues,
@@ -307,7 +311,7 @@ pub(super) struct Change {
 
 enum Action {
     /// Sets columns.
-    Update(Values, Vec<Assignment>, Shown),
+    Update(Values, Vec<Assignment>, Projection),
     Delete,
 }
 
@@ -328,7 +332,7 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             key: update.key,
-            key_shown: key_shown(model)?,
+            key_shown: Projection::of_key(model)?,
             if_match: update.if_match,
             fixed,
             compared: ComparedValues::of(model, &values, |field| {
@@ -346,7 +350,7 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             key,
-            key_shown: key_shown(model)?,
+            key_shown: Projection::of_key(model)?,
             if_match,
             fixed: FixedValues::default(),
             compared: ComparedValues::default(),
@@ -367,8 +371,8 @@ impl Change {
         let (row, before) = self.find(lease).await?;
         let is_it = self.is_it(&row)?;
         let mut unchanged = Vec::new();
-        if let Action::Update(_, _, Shown { zone, .. }) = &self.action {
-            let read = |shown: &Shown| value::record(&model.fields, shown, &row);
+        if let Action::Update(_, _, Projection { zone, .. }) = &self.action {
+            let read = |shown: &Projection| value::record(&model.fields, shown, &row);
             unchanged = compare(model, zone, &self.fixed, &self.compared, read)?;
         }
         match &self.action {

@@ -20,7 +20,8 @@ use crate::{
     Error, Field, Model,
     plan::AggregatePlan,
     query::{self, SELF, column},
-    value::{Kind, json::write_text, time::Zone},
+    structure::Kind,
+    value::{json::write_text, time::Zone},
 };
 
 /// The most bytes of an answer.
@@ -164,11 +165,11 @@ fn result(function: AggregateFunction, field: Option<&Field>) -> Expr {
         AggregateFunction::Max => extreme(field, true),
         AggregateFunction::Sum => match sort {
             Type::Real | Type::Double => plain.cast_as("float8").sum(),
-            Type::Numeric => plain.sum(),
+            Type::Decimal => plain.sum(),
             _ => plain.sum().cast_as("text"),
         },
         _ => match sort {
-            Type::Numeric => {
+            Type::Decimal => {
                 let scale = match field.scale {
                     Some(scale) => Expr::cust((scale + AVERAGE_DIGITS).to_string()),
                     None => Expr::from(call("scale").arg(plain.clone()))

@@ -12,7 +12,8 @@ use super::{
 };
 use crate::{
     Field,
-    value::{Kind, Scalar, time::Zone},
+    structure::Kind,
+    value::{Scalar, time::Zone},
 };
 
 /// The most dimensions that PostgreSQL gives an array.
@@ -148,15 +149,11 @@ fn number(rest: &mut &[u8]) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
-    use svc_model::resources::FieldType;
-
     use super::*;
-    use crate::{engine::postgres::Type, sql::column_field, structure::Storage};
+    use crate::engine::postgres::{special::VALUES, types::Type};
 
     fn element(sort: Type) -> Field {
-        let mut field = column_field("e".into(), FieldType::TextField, sort.kind(), "");
-        field.storage = Storage::Postgres(sort);
-        field
+        Field::of_type("e".into(), sort, None, "", &VALUES)
     }
 
     #[test]
@@ -171,7 +168,7 @@ mod tests {
             literal(&jsonb, "[{\"a\": 1}, [1, 2], null]").unwrap(),
             r#"{"{\"a\": 1}","[1, 2]",NULL}"#
         );
-        let numeric = element(Type::Numeric);
+        let numeric = element(Type::Decimal);
         assert_eq!(
             literal(&numeric, "[[\"1.50\", 2], [\"NaN\", 1e2]]").unwrap(),
             r#"{{"1.50","2"},{"NaN","100"}}"#

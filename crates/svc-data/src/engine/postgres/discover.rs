@@ -12,12 +12,12 @@ pub(super) use self::sizes::Sizes;
 use super::{
     fault,
     select::ROW_ID,
-    types::{Order, Type},
+    special::VALUES,
+    types::{Order, Type, type_named},
 };
 use crate::{
     Error, Field, Model, Structure,
-    sql::column_field,
-    structure::{Default, Detail, ForeignKey, Rule, Storage, Writes, relate},
+    structure::{Default, ForeignKey, Rule, Writes, relate},
 };
 
 /// The tables and views that the user of this service may read, without those of extensions and without
@@ -417,27 +417,19 @@ impl Table {
                 field
             })
             .collect();
-        let mut by_name = HashMap::new();
-        for (index, field) in fields.iter().enumerate() {
-            by_name.entry(field.name.clone()).or_insert(index);
-        }
         let checks = self.constraints.iter().filter(|rule| rule.sort == "c");
         let exclusions = self.constraints.iter().filter(|rule| rule.sort == "x");
         let exclusions = exclusions.filter_map(|rule| self.rule(&rule.name, &rule.columns));
         Model {
-            name: self.model_name(),
             schema: Some(self.schema.clone()),
             table: self.name.clone(),
             is_view: self.is_view(),
             primary_key_auto,
             writes: self.writes,
-            relations: Vec::new(),
-            by_name,
             key: key.unwrap_or_else(|| vec![0]),
             distinct_rows: !primary_key_auto || row_id.is_some(),
             row_id,
             foreign_keys: self.foreign_keys(tables),
-            referrers: Vec::new(),
             checks: checks
                 .filter_map(|rule| self.rule(&rule.name, &rule.columns))
                 .collect(),
@@ -450,9 +442,8 @@ impl Table {
             // RETURNING tells what the triggers before the write made of the row.
             has_triggers: false,
             is_stored: self.is_stored,
-            scope: None,
-            fields: fields.into(),
             structure_version,
+            ..Model::of_query(&self.model_name(), fields)
         }
     }
 
@@ -502,7 +493,7 @@ impl Column {
             is_there: get(row, 13)?,
             has_operators: get(row, 15)?,
         };
-        let sort = Type::of(&type_name, &type_sort, &category, order);
+        let sort = type_named(&type_name, &type_sort, &category, order);
         let sizes = Sizes::of(sort, typmod);
         let default = match (identity.as_str(), generated.as_str(), default) {
             ("", "", None) => None,
@@ -510,40 +501,25 @@ impl Column {
             ("", _, _) => None,
             _ => Some(Default::AutoIncrement),
         };
+        let db_type: String = get(row, 3)?;
+        let mut field = Field::of_type(name, sort, sizes.max_length, &db_type, &VALUES);
+        if let Type::Array | Type::UnorderedArray = sort {
+            field.detail.element = element(row, typmod, words)?;
+        }
+        field.detail.bound_type = get(row, 14)?;
+        field.detail.srid = (sort == Type::Geometry).then(|| srid(typmod));
+        // "always" means that the database does not take a value.
+        field.editable = generated.is_empty() && identity != "a";
+        field.precision = sizes.precision;
+        field.scale = sizes.scale;
+        if let (Type::Enum, Some(words)) = (sort, words.get(&get(row, 9)?)) {
+            field.options.clone_from(words);
+        }
+        field.default = default;
         Ok(Self {
             number: get(row, 1)?,
             not_null,
-            field: Field {
-                detail: Detail {
-                    element: match sort {
-                        Type::Array | Type::UnorderedArray => element(row, typmod, words)?,
-                        _ => None,
-                    },
-                    bound_type: get(row, 14)?,
-                    srid: (sort == Type::Geometry).then(|| srid(typmod)),
-                    ..Detail::default()
-                },
-                json_key: format!("{}:", serde_json::Value::from(name.as_str())),
-                name,
-                field_type: sort.field_type(sizes.max_length),
-                db_type: get(row, 3)?,
-                nullable: !not_null,
-                required: false,
-                // "always" means that the database does not take a value.
-                editable: generated.is_empty() && identity != "a",
-                max_length: sizes.max_length,
-                precision: sizes.precision,
-                scale: sizes.scale,
-                related: None,
-                options: words
-                    .get(&get(row, 9)?)
-                    .filter(|_| sort == Type::Enum)
-                    .cloned()
-                    .unwrap_or_default(),
-                kind: sort.kind(),
-                default,
-                storage: Storage::Postgres(sort),
-            },
+            field,
         })
     }
 }
@@ -558,18 +534,12 @@ fn element(
         return Ok(None);
     };
     let (type_sort, category): (String, String) = (get(row, 18)?, get(row, 19)?);
-    let sort = Type::of(&type_name, &type_sort, &category, Order::COMMON);
+    let sort = type_named(&type_name, &type_sort, &category, Order::COMMON);
     let sizes = Sizes::of(sort, typmod);
-    let mut element = column_field(
-        "element".to_owned(),
-        sort.field_type(sizes.max_length),
-        sort.kind(),
-        &type_name,
-    );
-    element.max_length = sizes.max_length;
+    let name = "element".to_owned();
+    let mut element = Field::of_type(name, sort, sizes.max_length, &type_name, &VALUES);
     element.precision = sizes.precision;
     element.scale = sizes.scale;
-    element.storage = Storage::Postgres(sort);
     element.detail.bound_type = get(row, 20)?;
     if let (Type::Enum, Some(words)) = (sort, words.get(&get(row, 16)?)) {
         element.options.clone_from(words);

@@ -20,9 +20,9 @@ use crate::{
     Error, Model, RecordJson,
     admission::Work,
     engine::counts::Counts,
-    plan::{ListPlan, Shown},
+    plan::ListPlan,
     query::{PageQuery, Walk, cursor::KeyValue},
-    record::{Part, no_such_record},
+    record::{Part, Projection, no_such_record},
 };
 
 /// Up to how many rows a page is read in one go. A larger one is fetched in portions, so that no more of it is
@@ -341,7 +341,7 @@ pub(super) async fn retrieve(
     lease: &Lease,
     model: &Model,
     statement: &Statement,
-    shown: &Shown,
+    shown: &Projection,
 ) -> Result<RecordJson, Error> {
     let row = one(lease, statement).await?;
     let row = row.ok_or_else(|| no_such_record(model))?;

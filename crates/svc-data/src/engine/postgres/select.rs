@@ -19,7 +19,8 @@ use crate::{
         cursor::{Key, KeyValue},
         direction, like_pattern, name,
     },
-    value::{Kind, Scalar},
+    structure::Kind,
+    value::Scalar,
 };
 
 /// The row id of a table.
@@ -118,7 +119,7 @@ impl Dialect for PostgresDialect {
 
     fn read_key(&self, table: &str, key: &Key, field: Option<&Field>) -> Option<Expr> {
         match field.map(type_of) {
-            Some(Type::Smallint | Type::Integer | Type::Bigint | Type::Text) => None,
+            Some(Type::Integer { .. } | Type::Text) => None,
             _ => Some(column(table, &key.column).cast_as("text")),
         }
     }

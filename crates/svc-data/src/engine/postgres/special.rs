@@ -1,14 +1,20 @@
 //! Values that PostgreSQL has and calendars, clocks and digits have not: infinities, NaN, years beyond four digits
 //! or before the year 1, and the end of the day.
 
-use super::types::Type;
-use crate::value::Scalar;
+use super::types::{Type, type_of};
+use crate::{
+    structure::EngineValues,
+    value::time::{LAST_DAYS, unsigned},
+};
 
-/// The days whose end is later than every point in time that has a zone.
-const LAST_DAYS: [&str; 2] = ["9999-12-30", "9999-12-31"];
+/// What PostgreSQL knows of values.
+pub(super) static VALUES: EngineValues = EngineValues {
+    special: |field, text| special(type_of(field), text),
+    covers: true,
+};
 
 /// Reads a value that no other engine has for a column of this type.
-pub(crate) fn special(sort: Type, text: &str) -> Option<Scalar> {
+fn special(sort: Type, text: &str) -> Option<String> {
     let bare = text.strip_prefix('+').unwrap_or(text);
     let (sign, unsigned) = match bare.strip_prefix('-') {
         Some(unsigned) => ("-", unsigned),
@@ -17,9 +23,9 @@ pub(crate) fn special(sort: Type, text: &str) -> Option<Scalar> {
     let is_infinite = ["infinity", "inf"]
         .iter()
         .any(|word| unsigned.eq_ignore_ascii_case(word));
-    let known = match sort {
-        Type::Numeric if unsigned.eq_ignore_ascii_case("nan") => Some("NaN".to_owned()),
-        Type::Numeric if is_infinite => Some(format!("{sign}Infinity")),
+    match sort {
+        Type::Decimal if unsigned.eq_ignore_ascii_case("nan") => Some("NaN".to_owned()),
+        Type::Decimal if is_infinite => Some(format!("{sign}Infinity")),
         Type::Date | Type::Timestamp | Type::TimestampTz if is_infinite => {
             Some(format!("{sign}infinity"))
         }
@@ -27,8 +33,7 @@ pub(crate) fn special(sort: Type, text: &str) -> Option<Scalar> {
         Type::Date => is_far_date(text, text.strip_suffix(" BC")).then(|| text.to_owned()),
         Type::Timestamp | Type::TimestampTz => is_far_instant(text).then(|| text.to_owned()),
         _ => None,
-    };
-    known.map(Scalar::Special)
+    }
 }
 
 /// Whether it is a date such as `12026-01-31`, or one before the year 1, which is given without its era.
@@ -39,7 +44,7 @@ fn is_far_date(text: &str, before_christ: Option<&str>) -> bool {
     };
     let least = if before_christ.is_some() { 4 } else { 5 };
     (least..=7).contains(&year.len())
-        && number(year).is_some()
+        && unsigned(year).is_some()
         && is_pair(month, 1, 12)
         && is_pair(day, 1, 31)
 }
@@ -63,16 +68,11 @@ fn is_far_instant(text: &str) -> bool {
         && is_pair(minute, 0, 59)
         && is_pair(second, 0, 59)
         && (1..=6).contains(&fraction.len())
-        && number(fraction).is_some()
+        && unsigned(fraction).is_some()
 }
 
 fn is_pair(digits: &str, least: u32, most: u32) -> bool {
-    digits.len() == 2 && number(digits).is_some_and(|number| (least..=most).contains(&number))
-}
-
-fn number(digits: &str) -> Option<u32> {
-    let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
-    is_number.then(|| digits.parse().ok()).flatten()
+    digits.len() == 2 && unsigned(digits).is_some_and(|number| (least..=most).contains(&number))
 }
 
 #[cfg(test)]
@@ -81,12 +81,9 @@ mod tests {
 
     #[test]
     fn what_is_shown_of_far_and_endless_values_is_read() {
-        let read = |sort, text: &str| match special(sort, text) {
-            Some(Scalar::Special(text)) => text,
-            _ => String::new(),
-        };
-        assert_eq!(read(Type::Numeric, "nan"), "NaN");
-        assert_eq!(read(Type::Numeric, "-Infinity"), "-Infinity");
+        let read = |sort, text: &str| special(sort, text).unwrap_or_default();
+        assert_eq!(read(Type::Decimal, "nan"), "NaN");
+        assert_eq!(read(Type::Decimal, "-Infinity"), "-Infinity");
         assert_eq!(read(Type::Date, "-infinity"), "-infinity");
         for text in ["0044-03-15 BC", "10000-01-01", "5874897-12-31"] {
             assert_eq!(read(Type::Date, text), text);

@@ -4,7 +4,6 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use sea_query::{PostgresQueryBuilder, SelectStatement, SqlWriter, SqlWriterValues, Value};
-use svc_model::resources::FieldType;
 use tokio_postgres::{
     Row, Transaction,
     error::SqlState,
@@ -17,7 +16,8 @@ use super::{
     discover::Sizes,
     fault,
     select::{Bound, PostgresDialect, Statement, text},
-    types::{Order, Type},
+    special::VALUES,
+    types::{Order, Type, type_named},
     value,
 };
 use crate::{
@@ -25,10 +25,7 @@ use crate::{
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
     query::{Dialect as _, PageQuery, SELF, all_fields},
-    sql::{
-        MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_field, column_names,
-    },
-    structure::Storage,
+    sql::{MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
     value::Scalar,
 };
 
@@ -195,7 +192,7 @@ fn field(name: String, sort: &SqlType, typmod: i32) -> Field {
         is_there: category == "A",
         has_operators: true,
     };
-    let known = Type::of(sort.name(), typtype, category, order);
+    let known = type_named(sort.name(), typtype, category, order);
     let sizes = Sizes::of(known, typmod);
     let quoted = |name: &str| match name
         .bytes()
@@ -205,9 +202,8 @@ fn field(name: String, sort: &SqlType, typmod: i32) -> Field {
         false => format!("\"{}\"", name.replace('"', "\"\"")),
     };
     let db_type = format!("{}.{}", quoted(sort.schema()), quoted(sort.name()));
-    let field_type: FieldType = known.field_type(sizes.max_length);
-    let mut field = column_field(name, field_type, known.kind(), &db_type);
-    field.storage = Storage::Postgres(known);
+    let mut field = Field::of_type(name, known, sizes.max_length, &db_type, &VALUES);
+    field.max_length = None;
     field.detail.order_is_unknown = true;
     field.precision = sizes.precision;
     field.scale = sizes.scale;

@@ -2,48 +2,9 @@
 //! bound.
 
 use sea_query::{Alias, Expr, ExprTrait, Func};
-use svc_model::resources::FieldType;
 
-use crate::{Field, query::column, structure::Storage, value::Kind};
-
-/// What sort of type a column has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
-    Smallint,
-    Integer,
-    Bigint,
-    Real,
-    Double,
-    Numeric,
-    Boolean,
-    Date,
-    Time,
-    /// Without a time zone, read as UTC.
-    Timestamp,
-    TimestampTz,
-    Json,
-    Jsonb,
-    Uuid,
-    Bytes,
-    Text,
-    /// `character(n)`
-    FixedText,
-    /// `citext`
-    AnyCaseText,
-    Enum,
-    Array,
-    /// An array of elements that have no order.
-    UnorderedArray,
-    Interval,
-    /// `geometry` and `geography` of PostGIS.
-    Geometry,
-    /// A type that has an order, shown as its text.
-    Ordered,
-    /// A type that has an order and no `<`, such as `hstore`, shown as its text.
-    OrderedByClass,
-    /// A type that has no order, shown as its text.
-    Opaque,
-}
+pub(super) use crate::structure::ColumnType as Type;
+use crate::{Field, query::column};
 
 /// What PostgreSQL says of the order of a type.
 #[derive(Clone, Copy, Debug)]
@@ -62,132 +23,58 @@ impl Order {
     };
 }
 
-impl Type {
-    /// The sort of a type by its name and what `pg_type` says of it.
-    pub(super) fn of(name: &str, typtype: &str, category: &str, order: Order) -> Self {
-        match (name, typtype) {
-            (_, "e") => Self::Enum,
-            // Arrays that are written as a list of numbers.
-            ("int2vector" | "oidvector", _) => Self::Opaque,
-            _ if category == "A" && order.is_there => Self::Array,
-            _ if category == "A" => Self::UnorderedArray,
-            ("int2", _) => Self::Smallint,
-            ("int4", _) => Self::Integer,
-            ("int8", _) => Self::Bigint,
-            ("float4", _) => Self::Real,
-            ("float8", _) => Self::Double,
-            ("numeric", _) => Self::Numeric,
-            ("bool", _) => Self::Boolean,
-            ("date", _) => Self::Date,
-            ("time", _) => Self::Time,
-            ("timestamp", _) => Self::Timestamp,
-            ("timestamptz", _) => Self::TimestampTz,
-            ("json", _) => Self::Json,
-            ("jsonb", _) => Self::Jsonb,
-            ("uuid", _) => Self::Uuid,
-            ("bytea", _) => Self::Bytes,
-            ("text" | "varchar", _) => Self::Text,
-            ("bpchar", _) => Self::FixedText,
-            ("citext", _) => Self::AnyCaseText,
-            ("interval", _) => Self::Interval,
-            ("geometry" | "geography", _) => Self::Geometry,
-            // A row whose values are all NULL compares, and is NULL for the operators.
-            (_, "c") if order.is_there => Self::OrderedByClass,
-            _ if order.is_there && order.has_operators => Self::Ordered,
-            _ if order.is_there => Self::OrderedByClass,
-            _ => Self::Opaque,
-        }
-    }
-
-    /// Whether two values may be shown alike: bounds of arrays, blanks and order of keys, and the JSON `null` beside
-    /// NULL are not shown, nor is the reference system of shapes in columns that declare none.
-    pub(super) fn holds_more_than_it_shows(self) -> bool {
-        matches!(
-            self,
-            Self::Json | Self::Jsonb | Self::Array | Self::UnorderedArray | Self::Geometry
-        )
-    }
-
-    pub(super) fn kind(self) -> Kind {
-        match self {
-            Self::Smallint | Self::Integer | Self::Bigint => Kind::Integer,
-            Self::Real | Self::Double => Kind::Float,
-            Self::Numeric => Kind::Decimal,
-            Self::Boolean => Kind::Boolean,
-            Self::Date => Kind::Date,
-            Self::Time => Kind::Time,
-            Self::Timestamp | Self::TimestampTz => Kind::DateTime,
-            Self::Json | Self::Jsonb | Self::Array | Self::UnorderedArray => Kind::Json,
-            Self::Uuid => Kind::Uuid,
-            Self::Bytes => Kind::Binary,
-            Self::Text | Self::FixedText | Self::AnyCaseText | Self::Enum => Kind::Text,
-            Self::Interval
-            | Self::Geometry
-            | Self::Ordered
-            | Self::OrderedByClass
-            | Self::Opaque => Kind::Any,
-        }
-    }
-
-    pub(super) fn field_type(self, max_length: Option<u32>) -> FieldType {
-        match self {
-            Self::Smallint | Self::Integer | Self::Bigint => FieldType::IntegerField,
-            Self::Real | Self::Double => FieldType::FloatField,
-            Self::Numeric => FieldType::DecimalField,
-            Self::Boolean => FieldType::BooleanField,
-            Self::Date => FieldType::DateField,
-            Self::Time => FieldType::TimeField,
-            Self::Timestamp | Self::TimestampTz => FieldType::DateTimeField,
-            Self::Json | Self::Jsonb => FieldType::JsonField,
-            Self::Array | Self::UnorderedArray => FieldType::ArrayField,
-            Self::Uuid => FieldType::UuidField,
-            Self::Bytes => FieldType::BinaryField,
-            Self::Text if max_length.is_some() => FieldType::CharField,
-            Self::FixedText => FieldType::FixedCharField,
-            Self::Enum => FieldType::SelectField,
-            Self::Geometry => FieldType::GeometryField,
-            Self::Text
-            | Self::AnyCaseText
-            | Self::Interval
-            | Self::Ordered
-            | Self::OrderedByClass
-            | Self::Opaque => FieldType::TextField,
-        }
-    }
-
-    /// Whether PostgreSQL has an order for its values.
-    pub(crate) fn is_ordered(self) -> bool {
-        !matches!(
-            self,
-            Self::Json | Self::Opaque | Self::UnorderedArray | Self::Geometry
-        )
-    }
-
-    /// The smallest and the largest of the whole numbers that it holds.
-    pub(crate) fn integers(self) -> Option<(i128, i128)> {
-        match self {
-            Self::Smallint => Some((i16::MIN.into(), i16::MAX.into())),
-            Self::Integer => Some((i32::MIN.into(), i32::MAX.into())),
-            _ => None,
-        }
+/// The type of a column, by its name and what `pg_type` says of it.
+pub(super) fn type_named(name: &str, typtype: &str, category: &str, order: Order) -> Type {
+    let integer = |bits| Type::Integer {
+        bits,
+        unsigned: false,
+    };
+    match (name, typtype) {
+        (_, "e") => Type::Enum,
+        // Arrays that are written as a list of numbers.
+        ("int2vector" | "oidvector", _) => Type::Opaque,
+        _ if category == "A" && order.is_there => Type::Array,
+        _ if category == "A" => Type::UnorderedArray,
+        ("int2", _) => integer(16),
+        ("int4", _) => integer(32),
+        ("int8", _) => integer(64),
+        ("float4", _) => Type::Real,
+        ("float8", _) => Type::Double,
+        ("numeric", _) => Type::Decimal,
+        ("bool", _) => Type::Boolean,
+        ("date", _) => Type::Date,
+        ("time", _) => Type::Time,
+        ("timestamp", _) => Type::Timestamp,
+        ("timestamptz", _) => Type::TimestampTz,
+        ("json", _) => Type::Json,
+        ("jsonb", _) => Type::Jsonb,
+        ("uuid", _) => Type::Uuid,
+        ("bytea", _) => Type::Bytes,
+        ("text" | "varchar", _) => Type::Text,
+        ("bpchar", _) => Type::FixedText,
+        ("citext", _) => Type::AnyCaseText,
+        ("interval", _) => Type::Interval,
+        ("geometry" | "geography", _) => Type::Geometry,
+        // A row whose values are all NULL compares, and is NULL for the operators. `hstore` has no operators.
+        (_, "c") if order.is_there => Type::OrderedByClass,
+        _ if order.is_there && order.has_operators => Type::Ordered,
+        _ if order.is_there => Type::OrderedByClass,
+        _ => Type::Opaque,
     }
 }
 
 /// The type of a field of this engine.
 pub(super) fn type_of(field: &Field) -> Type {
-    match field.storage {
-        Storage::Postgres(known) => known,
-        _ => Type::Opaque,
-    }
+    field.column_type().unwrap_or(Type::Opaque)
 }
 
 /// The type that values are bound as, so that they compare with the column and an index serves.
 pub(super) fn bound_as(field: &Field) -> &str {
     match type_of(field) {
-        Type::Smallint | Type::Integer | Type::Bigint => "int8",
+        Type::Integer { .. } => "int8",
         Type::Real => "float4",
         Type::Double => "float8",
-        Type::Numeric => "numeric",
+        Type::Decimal => "numeric",
         Type::Boolean => "bool",
         Type::Date => "date",
         Type::Time => "time",
@@ -199,12 +86,7 @@ pub(super) fn bound_as(field: &Field) -> &str {
         Type::Text | Type::Opaque | Type::Geometry => "text",
         Type::FixedText => "bpchar",
         Type::Interval => "interval",
-        Type::AnyCaseText
-        | Type::Enum
-        | Type::Ordered
-        | Type::OrderedByClass
-        | Type::Array
-        | Type::UnorderedArray => match field.detail.bound_type.as_str() {
+        _ => match field.detail.bound_type.as_str() {
             "" => &field.db_type,
             known => known,
         },

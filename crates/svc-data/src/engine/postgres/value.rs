@@ -10,14 +10,12 @@ use tokio_postgres::{
 use super::{array, fault};
 use crate::{
     Error, Field, RecordJson,
-    plan::Shown,
     query::cursor::KeyValue,
-    record::Tag,
+    record::{Projection, Tag, projection::write_object},
     value::{
         json::{
             instant::{write_civil, write_day, write_instant},
-            write_display, write_float, write_hex, write_integer, write_object, write_text,
-            write_uuid,
+            write_display, write_float, write_hex, write_integer, write_text, write_uuid,
         },
         time::Zone,
     },
@@ -60,7 +58,7 @@ fn cell(row: &Row, position: usize) -> Result<Option<Cell<'_>>, Error> {
 pub(super) fn write_record(
     out: &mut BytesMut,
     fields: &[Field],
-    shown: &Shown,
+    shown: &Projection,
     row: &Row,
     position: impl Fn(usize, usize) -> usize,
 ) -> Result<(), Error> {
@@ -70,14 +68,14 @@ pub(super) fn write_record(
 }
 
 /// The record of a row that holds all fields from its first place on.
-pub(super) fn record(fields: &[Field], shown: &Shown, row: &Row) -> Result<RecordJson, Error> {
+pub(super) fn record(fields: &[Field], shown: &Projection, row: &Row) -> Result<RecordJson, Error> {
     record_at(fields, shown, row, 0)
 }
 
 /// The record of a row that holds all fields from a place on.
 pub(super) fn record_at(
     fields: &[Field],
-    shown: &Shown,
+    shown: &Projection,
     row: &Row,
     first: usize,
 ) -> Result<RecordJson, Error> {

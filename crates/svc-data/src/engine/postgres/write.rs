@@ -20,12 +20,11 @@ use super::{
 use crate::{
     Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
     engine::Update,
-    plan::Shown,
     query::{SELF, column, is_record, name, select},
     record::{
-        BulkPlan, Changed, changed_since,
+        BulkPlan, Changed, Projection, changed_since,
         fixed::FixedValues,
-        key_shown, no_such_record,
+        no_such_record,
         refusal::Refusals,
         several_records, taken_back,
         unchanged::{ComparedValues, compare},
@@ -43,11 +42,15 @@ pub(super) struct Create {
     /// The fields that values are given for, in the order in which the statement binds them.
     given: Vec<usize>,
     insert: Statement,
-    shown: Shown,
+    shown: Projection,
 }
 
 impl Create {
-    pub(super) fn new(model: &Arc<Model>, values: &Values, shown: Shown) -> Result<Self, Error> {
+    pub(super) fn new(
+        model: &Arc<Model>,
+        values: &Values,
+        shown: Projection,
+    ) -> Result<Self, Error> {
         let mut assignments = assignments(model, values)?;
         // A number that the database gives is asked for by leaving it out.
         assignments.retain(|(index, value)| {
@@ -224,7 +227,7 @@ pub(super) struct Change {
     model: Arc<Model>,
     key: Values,
     /// What is kept of the record as it was.
-    key_shown: Shown,
+    key_shown: Projection,
     if_match: Option<IfMatch>,
     /// What the record has to have already.
     fixed: FixedValues,
@@ -235,7 +238,7 @@ pub(super) struct Change {
 
 enum Action {
     /// Sets columns.
-    Update(Vec<Assignment>, Shown),
+    Update(Vec<Assignment>, Projection),
     Delete,
 }
 
@@ -259,7 +262,7 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             key: update.key,
-            key_shown: key_shown(model)?,
+            key_shown: Projection::of_key(model)?,
             if_match: update.if_match,
             fixed: update.body.fixed,
             compared,
@@ -275,7 +278,7 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             key,
-            key_shown: key_shown(model)?,
+            key_shown: Projection::of_key(model)?,
             if_match,
             fixed: FixedValues::default(),
             compared: ComparedValues::default(),
@@ -325,7 +328,7 @@ impl Change {
             let (row, before) = self.find(lease).await?;
             let mut unchanged = Vec::new();
             if let Action::Update(assignments, shown) = &self.action {
-                let read = |shown: &Shown| value::record(&model.fields, shown, &row);
+                let read = |shown: &Projection| value::record(&model.fields, shown, &row);
                 unchanged = compare(model, &shown.zone, &self.fixed, &self.compared, read)?;
                 if unchanged.len() == assignments.len() {
                     let record = read(shown)?;

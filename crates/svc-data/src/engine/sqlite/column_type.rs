@@ -2,7 +2,17 @@
 
 use svc_model::resources::FieldType;
 
-use crate::value::Kind;
+use super::temporal::last_moment;
+use crate::structure::{EngineValues, Field, Kind, Storage};
+
+/// What SQLite knows of values.
+static VALUES: EngineValues = EngineValues {
+    special: |field, text| match field.storage {
+        Storage::Temporal { form, .. } if field.kind == Kind::DateTime => last_moment(text, form),
+        _ => None,
+    },
+    covers: false,
+};
 
 /// A declared type, understood.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,6 +25,15 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
+    /// A column of this type, of which no more is known.
+    pub(crate) fn field(&self, name: String, declared: &str) -> Field {
+        let mut field = Field::new(name, self.field_type, self.kind, declared);
+        field.precision = self.precision;
+        field.scale = self.scale;
+        field.detail.values = Some(&VALUES);
+        field
+    }
+
     pub(crate) fn parse(declared: &str) -> Self {
         let upper = declared.to_ascii_uppercase();
         let (name, params) = match upper.split_once('(') {

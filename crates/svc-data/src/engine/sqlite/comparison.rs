@@ -17,8 +17,8 @@ use crate::{
     Error, Field,
     plan::Comparison,
     query::{any_of, column, cursor::KeyValue, name},
-    structure::{Storage, Suffix, TemporalForm},
-    value::{Kind, Scalar, read_hex, time::Written},
+    structure::{Kind, Storage, Suffix, TemporalForm},
+    value::{Scalar, hex_object, time::Written},
 };
 
 /// From how many values on a list travels as one JSON array.
@@ -202,21 +202,6 @@ fn cells_shown_as(field: &Field, written: &str) -> Vec<KeyValue> {
         cells.insert(place, KeyValue::Blob(bytes));
     }
     cells
-}
-
-/// The bytes of `{"$hex": "..."}`.
-pub(crate) fn hex_object(json: &str) -> Option<Vec<u8>> {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Hex {
-        #[serde(rename = "$hex")]
-        digits: String,
-    }
-    if !json.starts_with('{') {
-        return None;
-    }
-    let hex: Hex = serde_json::from_str(json).ok()?;
-    read_hex(&hex.digits).ok()
 }
 
 /// A number as SQLite holds it.

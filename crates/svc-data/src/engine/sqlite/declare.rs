@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::{
     Field, Model, Structure,
     engine::sqlite::column_type::Declared,
-    structure::{Detail, ForeignKey, Scope, Storage, Suffix, TemporalForm, Writes, relate},
-    value::Kind,
+    structure::{ForeignKey, Kind, Scope, Storage, Suffix, TemporalForm, Writes, relate},
 };
 
 /// A model over a table or view of a [`Database`](crate::Database). Its records are read and never written.
@@ -72,34 +71,22 @@ fn model(declared: &DeclaredModel, all: &[DeclaredModel], version: i64) -> Model
 
 fn field(declared: &DeclaredField) -> Field {
     let understood = Declared::parse(declared.db_type);
-    Field {
-        name: declared.name.to_owned(),
-        field_type: understood.field_type,
-        db_type: declared.db_type.to_owned(),
-        nullable: declared.nullable,
-        required: declared.required,
-        editable: declared.editable,
-        max_length: understood.max_length,
-        precision: understood.precision,
-        scale: understood.scale,
-        related: None,
-        options: Vec::new(),
-        kind: understood.kind,
-        default: None,
-        storage: match understood.kind {
-            Kind::DateTime => Storage::Temporal {
-                form: TemporalForm::Text {
-                    separator: b'T',
-                    fraction: 6,
-                    suffix: Suffix::Z,
-                },
-                uniform: true,
+    let mut field = understood.field(declared.name.to_owned(), declared.db_type);
+    field.nullable = declared.nullable;
+    field.required = declared.required;
+    field.editable = declared.editable;
+    field.max_length = understood.max_length;
+    if field.kind == Kind::DateTime {
+        field.storage = Storage::Temporal {
+            form: TemporalForm::Text {
+                separator: b'T',
+                fraction: 6,
+                suffix: Suffix::Z,
             },
-            _ => Storage::Native,
-        },
-        detail: Detail::default(),
-        json_key: format!("{}:", serde_json::Value::from(declared.name)),
+            uniform: true,
+        };
     }
+    field
 }
 
 fn foreign_keys(declared: &DeclaredModel, all: &[DeclaredModel]) -> Vec<ForeignKey> {

@@ -1,7 +1,5 @@
 //! Reads the structure of an SQLite database from its own tables of contents.
 
-use std::collections::HashMap;
-
 use regex::Regex;
 use rusqlite::Connection;
 use serde_json::value::RawValue;
@@ -9,8 +7,7 @@ use serde_json::value::RawValue;
 use super::{column_type::Declared, rules};
 use crate::{
     Field, Model,
-    structure::{Default, Detail, ForeignKey, Storage, Suffix, TemporalForm, Writes, relate},
-    value::Kind,
+    structure::{Default, ForeignKey, Kind, Storage, Suffix, TemporalForm, Writes, relate},
 };
 
 mod expressions;
@@ -212,15 +209,9 @@ impl Table {
             .iter()
             .map(|column| self.field(column))
             .collect();
-        let mut by_name = HashMap::new();
-        for (index, field) in fields.iter().enumerate() {
-            by_name.entry(field.name.clone()).or_insert(index);
-        }
         let names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
         Model {
-            name: self.name.clone(),
             schema: Some("main".to_owned()),
-            table: self.name.clone(),
             is_view: self.is_view(),
             primary_key_auto,
             writes: if self.is_view() {
@@ -228,21 +219,17 @@ impl Table {
             } else {
                 Writes::ALL
             },
-            relations: Vec::new(),
-            by_name,
             key,
             distinct_rows: key_is_unique || row_id.is_some(),
             row_id,
             foreign_keys: self.foreign_keys(tables),
-            referrers: Vec::new(),
             checks: rules::checks(&self.sql, &names),
             // SQLite names the columns itself when it refuses.
             uniques: Vec::new(),
             has_triggers: !self.triggers.is_empty() || self.sort != "table",
             is_stored: self.sort == "table",
-            scope: None,
-            fields: fields.into(),
             structure_version,
+            ..Model::of_query(&self.name, fields)
         }
     }
 
@@ -293,41 +280,25 @@ impl Table {
         let in_key = column.key > 0;
         let nullable = !(column.not_null || auto || (in_key && self.without_rowid));
         let editable = !column.generated;
-        Field {
-            required: editable
-                && !auto
-                && default.is_none()
-                && (!nullable || in_key)
-                && !self.is_view(),
-            detail: Detail {
-                holds_anything: true,
-                ..Detail::default()
-            },
-            json_key: format!("{}:", serde_json::Value::from(column.name.as_str())),
-            name: column.name.clone(),
-            field_type: declared.field_type,
-            db_type: column.declared.clone(),
-            nullable,
-            editable,
-            max_length: declared.max_length,
-            precision: declared.precision,
-            scale: declared.scale,
-            related: None,
-            options: Vec::new(),
-            kind: declared.kind,
-            default,
-            storage: match declared.kind {
-                Kind::Date | Kind::DateTime => Storage::Temporal {
-                    form: TemporalForm::Text {
-                        separator: b' ',
-                        fraction: 0,
-                        suffix: Suffix::None,
-                    },
-                    uniform: false,
+        let mut field = declared.field(column.name.clone(), &column.declared);
+        field.required =
+            editable && !auto && default.is_none() && (!nullable || in_key) && !self.is_view();
+        field.detail.holds_anything = true;
+        field.nullable = nullable;
+        field.editable = editable;
+        field.max_length = declared.max_length;
+        field.default = default;
+        if let Kind::Date | Kind::DateTime = field.kind {
+            field.storage = Storage::Temporal {
+                form: TemporalForm::Text {
+                    separator: b' ',
+                    fraction: 0,
+                    suffix: Suffix::None,
                 },
-                _ => Storage::Native,
-            },
+                uniform: false,
+            };
         }
+        field
     }
 }
 

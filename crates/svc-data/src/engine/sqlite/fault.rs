@@ -82,21 +82,24 @@ pub(crate) fn damaged() -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None)
 }
 
-/// What is wrong with the file, where SQLite says.
-pub(crate) fn of_file(error: &Error) -> Option<FileFault> {
-    let source = std::error::Error::source(error)?;
-    if let Some(fault) = source.downcast_ref::<FileFault>() {
-        return Some(*fault);
+impl Error {
+    /// What is wrong with the database's file, where it is an SQLite file and SQLite says.
+    #[must_use]
+    pub fn file_fault(&self) -> Option<FileFault> {
+        let source = std::error::Error::source(self)?;
+        if let Some(fault) = source.downcast_ref::<FileFault>() {
+            return Some(*fault);
+        }
+        let error = source.downcast_ref::<rusqlite::Error>()?;
+        Some(match error.sqlite_error_code()? {
+            ErrorCode::DiskFull => FileFault::Full,
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => FileFault::Damaged,
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => FileFault::Locked,
+            ErrorCode::PermissionDenied | ErrorCode::ReadOnly => FileFault::NotWritable,
+            ErrorCode::CannotOpen | ErrorCode::SystemIoFailure => FileFault::Unreadable,
+            _ => return None,
+        })
     }
-    let error = source.downcast_ref::<rusqlite::Error>()?;
-    Some(match error.sqlite_error_code()? {
-        ErrorCode::DiskFull => FileFault::Full,
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => FileFault::Damaged,
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => FileFault::Locked,
-        ErrorCode::PermissionDenied | ErrorCode::ReadOnly => FileFault::NotWritable,
-        ErrorCode::CannotOpen | ErrorCode::SystemIoFailure => FileFault::Unreadable,
-        _ => return None,
-    })
 }
 
 /// Whether SQLite refused to write into a file that it may only read.

@@ -6,14 +6,12 @@ use rusqlite::{Row, types::ValueRef};
 use super::temporal;
 use crate::{
     Field,
-    plan::Shown,
-    record::Tag,
-    structure::Storage,
+    record::{Projection, Tag, projection::write_object},
+    structure::{Kind, Storage},
     value::{
-        Kind,
         json::{
             write_decimal, write_display, write_float, write_hex, write_integer, write_json,
-            write_object, write_text, write_uuid,
+            write_text, write_uuid,
         },
         time::Zone,
     },
@@ -23,7 +21,7 @@ use crate::{
 pub(crate) fn write_record(
     out: &mut BytesMut,
     fields: &[Field],
-    shown: &Shown,
+    shown: &Projection,
     row: &Row<'_>,
     position: impl Fn(usize, usize) -> usize,
 ) -> rusqlite::Result<()> {
@@ -131,25 +129,7 @@ mod tests {
     use crate::engine::sqlite::column_type::Declared;
 
     fn field(declared: &str) -> Field {
-        let parsed = Declared::parse(declared);
-        Field {
-            name: "f".into(),
-            field_type: parsed.field_type,
-            db_type: declared.into(),
-            nullable: true,
-            required: false,
-            editable: true,
-            max_length: None,
-            precision: parsed.precision,
-            scale: parsed.scale,
-            related: None,
-            options: Vec::new(),
-            kind: parsed.kind,
-            default: None,
-            storage: Storage::Native,
-            detail: crate::structure::Detail::default(),
-            json_key: "\"f\":".into(),
-        }
+        Declared::parse(declared).field("f".into(), declared)
     }
 
     fn written(declared: &str, value: ValueRef<'_>) -> String {

@@ -18,9 +18,9 @@ use super::{
 use crate::{
     Error, Model, RecordJson,
     admission::Work,
-    plan::{ListPlan, Shown},
+    plan::ListPlan,
     query::{PageQuery, Walk, cursor::KeyValue},
-    record::{Part, no_such_record},
+    record::{Part, Projection, no_such_record},
 };
 
 /// A list as statements that can be sent to a reader.
@@ -200,7 +200,7 @@ pub(crate) fn retrieve(
     told: Told<'_>,
     model: &Model,
     select: &SelectStatement,
-    shown: &Shown,
+    shown: &Projection,
 ) -> Result<RecordJson, Error> {
     check_version(connection, model, told)?;
     let statement = Statement::select(select);
@@ -237,7 +237,7 @@ pub(crate) fn one(
     told: Told<'_>,
     model: &Model,
     statement: &Statement,
-    shown: &Shown,
+    shown: &Projection,
 ) -> Result<Option<RecordJson>, Error> {
     let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
     let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
@@ -252,7 +252,7 @@ pub(crate) fn record(
     told: Told<'_>,
     model: &Model,
     row: &rusqlite::Row<'_>,
-    shown: &Shown,
+    shown: &Projection,
 ) -> Result<RecordJson, Error> {
     let mut out = BytesMut::with_capacity(256);
     told.of(json::write_record(

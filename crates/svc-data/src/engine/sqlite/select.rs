@@ -15,7 +15,8 @@ use crate::{
         cursor::{Key, KeyValue},
         name,
     },
-    value::{Kind, Scalar},
+    structure::Kind,
+    value::Scalar,
 };
 
 /// How many values SQLite binds in one statement.

@@ -25,7 +25,7 @@ use crate::{
     guard::{Engine, is_function_listed},
     plan::ListPlan,
     query::PageQuery,
-    sql::{QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_field, column_names},
+    sql::{QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
 };
 
 mod budget;
@@ -191,11 +191,7 @@ fn columns(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<Field>> {
     let names = column_names(columns.iter().map(|column| column.name()));
     let fields = names.into_iter().zip(&columns).map(|(name, column)| {
         let db_type = column.decl_type().unwrap_or_default();
-        let declared = Declared::parse(db_type);
-        let mut field = column_field(name, declared.field_type, declared.kind, db_type);
-        field.precision = declared.precision;
-        field.scale = declared.scale;
-        field
+        Declared::parse(db_type).field(name, db_type)
     });
     Ok(fields.collect())
 }

@@ -18,10 +18,9 @@ use super::{
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson,
     engine::Update,
-    plan::Shown,
     query::{SELF, all_fields, all_of, by_key, column, cursor::KeyValue, name, select},
     record::{
-        Changed, RecordBody, changed_since, key_shown, no_such_record, refusal::Refusals,
+        Changed, Projection, RecordBody, changed_since, no_such_record, refusal::Refusals,
         several_records, taken_away,
     },
     value::{Scalar, Values},
@@ -38,11 +37,15 @@ pub(crate) struct Create {
     model: Arc<Model>,
     insert: Statement,
     given: Vec<Given>,
-    shown: Shown,
+    shown: Projection,
 }
 
 impl Create {
-    pub(crate) fn new(model: &Arc<Model>, values: &Values, shown: Shown) -> Result<Self, Error> {
+    pub(crate) fn new(
+        model: &Arc<Model>,
+        values: &Values,
+        shown: Projection,
+    ) -> Result<Self, Error> {
         let assignments = assignments(model, values)?;
         let given = given(&assignments);
         let mut insert = Query::insert();
@@ -144,7 +147,7 @@ pub(crate) struct Change {
     model: Arc<Model>,
     find: Statement,
     /// What is kept of the record as it was.
-    key: Shown,
+    key: Projection,
     if_match: Option<IfMatch>,
     action: Action,
 }
@@ -163,7 +166,7 @@ struct Setting {
     given: Vec<Given>,
     /// The values that cannot be stored, so that the record has to show them already.
     lossy: Vec<Lossy>,
-    shown: Shown,
+    shown: Projection,
 }
 
 impl Setting {
@@ -276,7 +279,7 @@ impl Change {
         Ok(Self {
             model: Arc::clone(model),
             find: Statement::select(&find),
-            key: key_shown(model)?,
+            key: Projection::of_key(model)?,
             if_match,
             action,
         })

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::{structure::Default, value::Kind};
+use crate::structure::{Default, Kind};
 
 /// Reads the expression of a default.
 pub(super) fn read_default(kind: Kind, sql: String) -> Default {

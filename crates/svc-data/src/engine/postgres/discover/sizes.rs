@@ -22,7 +22,7 @@ impl Sizes {
             Type::Text | Type::FixedText if typmod >= 4 => {
                 sizes.max_length = u32::try_from(typmod - 4).ok();
             }
-            Type::Numeric if typmod >= 4 => {
+            Type::Decimal if typmod >= 4 => {
                 sizes.precision = u32::try_from((typmod - 4) >> 16 & 0xffff).ok();
                 // Eleven bits with a sign; less than zero rounds before the point.
                 let scale = (((typmod - 4) & 0x7ff) ^ 1024) - 1024;
@@ -45,7 +45,7 @@ mod tests {
     fn sizes_are_read_from_the_modifier() {
         assert_eq!(Sizes::of(Type::Text, 14).max_length, Some(10));
         assert_eq!(Sizes::of(Type::Text, -1).max_length, None);
-        let numeric = Sizes::of(Type::Numeric, (10 << 16 | 2) + 4);
+        let numeric = Sizes::of(Type::Decimal, (10 << 16 | 2) + 4);
         assert_eq!((numeric.precision, numeric.scale), (Some(10), Some(2)));
         assert_eq!(Sizes::of(Type::TimestampTz, 3).precision, Some(3));
         assert_eq!(Sizes::of(Type::TimestampTz, -1).precision, None);

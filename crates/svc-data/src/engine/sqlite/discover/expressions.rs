@@ -10,7 +10,7 @@ use sqlparser::{
     parser::Parser,
 };
 
-use crate::value::Kind;
+use crate::structure::Kind;
 
 /// How deep a view may be nested.
 const MAX_DEPTH: usize = 50;

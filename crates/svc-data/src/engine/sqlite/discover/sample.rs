@@ -6,7 +6,7 @@ use super::Table;
 use crate::{
     Model,
     engine::sqlite::{select::quoted, temporal},
-    value::Kind,
+    structure::Kind,
 };
 
 /// How many rows at each end of a table are looked at for the form of its dates.

@@ -8,7 +8,7 @@ use super::{expressions, sample::has_forms};
 use crate::{
     Field, Model,
     engine::sqlite::{select::quoted, temporal::Forms},
-    value::Kind,
+    structure::Kind,
 };
 
 /// How many rows of a view are looked at.

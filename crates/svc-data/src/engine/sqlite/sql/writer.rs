@@ -8,7 +8,8 @@ use crate::{
     Field, Model,
     engine::sqlite::json,
     sql::{MAX_ANSWER, SqlRows},
-    value::{Kind, time::Zone},
+    structure::Kind,
+    value::time::Zone,
 };
 
 /// Writes rows as arrays, and finds out the types of columns that have none.

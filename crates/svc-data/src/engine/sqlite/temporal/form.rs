@@ -5,8 +5,8 @@ use rusqlite::types::ValueRef;
 
 use super::{MILLIS_FROM, write_civil};
 use crate::{
-    structure::{Storage, Suffix, TemporalForm},
-    value::{Kind, time::Written},
+    structure::{Kind, Storage, Suffix, TemporalForm},
+    value::time::{LAST_DAYS, Written},
 };
 
 /// The forms that were seen in the values of a column.
@@ -139,7 +139,6 @@ pub(crate) fn holds_exactly(timestamp: Timestamp, form: TemporalForm) -> bool {
 /// A moment of the last days of the calendar, which no point in time with a zone can hold, in the form of a column of
 /// texts. It is in UTC.
 pub(crate) fn last_moment(text: &str, form: TemporalForm) -> Option<String> {
-    const LAST_DAYS: [&str; 2] = ["9999-12-30", "9999-12-31"];
     let written = Written::parse(text.as_bytes())?;
     let is_utc = matches!(written.offset, None | Some(0));
     let is_last = text.get(..10).is_some_and(|date| LAST_DAYS.contains(&date));

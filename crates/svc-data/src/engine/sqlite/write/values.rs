@@ -10,8 +10,8 @@ use crate::{
     },
     query::cursor::KeyValue,
     record::refusal::Refusals,
-    structure::{Storage, TemporalForm},
-    value::{Kind, Scalar, Values, read_decimal},
+    structure::{Kind, Storage, TemporalForm},
+    value::{Scalar, Values, read_decimal},
 };
 
 /// A column and what goes into it.
