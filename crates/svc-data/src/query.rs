@@ -9,7 +9,7 @@ mod tests;
 
 use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 
-pub(crate) use self::page::{PageQuery, PlaceQuery, Walk, key_field};
+pub(crate) use self::page::{PageQuery, PageScan, PlaceQuery};
 use crate::{
     Error, Field, Model,
     plan::{Comparison, Match, Step, Test},

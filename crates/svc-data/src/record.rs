@@ -55,6 +55,12 @@ impl RecordJson {
         }
     }
 
+    /// Its fields and their values.
+    pub(crate) fn fields(&self) -> Result<JsonObject, Error> {
+        serde_json::from_slice(&self.body)
+            .map_err(|source| Error::internal("a record is no JSON").with_source(source))
+    }
+
     /// The primary key, as it stands in a path.
     ///
     /// # Errors

@@ -30,10 +30,10 @@ use crate::{
 };
 
 mod aggregate;
-mod array;
 mod connect;
 mod discover;
 mod fault;
+mod literal;
 mod probe;
 mod read;
 mod select;

@@ -26,6 +26,7 @@ use crate::{
 };
 
 mod aggregate;
+mod bound;
 mod column_type;
 mod comparison;
 pub(crate) mod connection;
@@ -36,6 +37,7 @@ pub(crate) mod functions;
 mod json;
 mod misfits;
 pub(crate) mod pool;
+mod progress;
 mod read;
 mod refusal;
 mod rules;

@@ -5,8 +5,8 @@ use sea_query::{Expr, ExprTrait};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Error, Model,
-    query::{Dialect, SELF, all_of, key_field},
+    Error, Field, Model,
+    query::{Dialect, SELF, all_of},
 };
 
 /// A column of the order.
@@ -20,6 +20,11 @@ pub(crate) struct Key {
     pub(crate) nullable: bool,
     /// Whether it tells values apart that the engine takes for equal.
     pub(crate) is_exact: bool,
+}
+
+/// The field of a column of the order; none for the row id.
+pub(super) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>, Error> {
+    key.field.map(|index| model.at(index)).transpose()
 }
 
 /// What a row has in a column of the order, so that it can be bound again.

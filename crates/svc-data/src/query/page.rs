@@ -7,10 +7,10 @@ use svc_model::Count;
 
 use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
-    Error, Field, Model,
+    Error, Model,
     admission::Work,
     plan::{ListPlan, Test},
-    query::cursor::{Cursor, Key, KeyValue},
+    query::cursor::{Cursor, Key, KeyValue, key_field},
     record::Projection,
     value::Scalar,
 };
@@ -230,11 +230,6 @@ fn order_keys(
     Ok(keys)
 }
 
-/// The field of a column of the order; none for the row id.
-pub(crate) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>, Error> {
-    key.field.map(|index| model.at(index)).transpose()
-}
-
 /// What is read of a column of the order beside what lists read of it, if anything.
 fn read_key(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Option<Expr>, Error> {
     Ok(dialect.read_key(SELF, key, key_field(model, key)?))
@@ -293,7 +288,7 @@ impl PlaceQuery {
 ///
 /// A page of wide rows is full long before its limit. An engine that cannot stop its statement there without
 /// reading the rest has to fetch the rows in small portions.
-pub(crate) struct Walk<'a> {
+pub(crate) struct PageScan<'a> {
     query: &'a PageQuery,
     len: usize,
     has_more: bool,
@@ -301,7 +296,7 @@ pub(crate) struct Walk<'a> {
     same: u64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PageScan<'a> {
     pub(crate) fn new(query: &'a PageQuery) -> Self {
         Self {
             query,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     Error, ErrorCode, Model, RecordJson,
-    record::{Projection, refusal::Refusals, unchanged::fields_of},
+    record::{Projection, refusal::Refusals},
     value::{Scalar, is_equal_json, time::Zone},
 };
 
@@ -84,7 +84,7 @@ impl FixedValues {
         if self.0.is_empty() {
             return Ok(());
         }
-        let record = fields_of(record)?;
+        let record = record.fields()?;
         let stored: HashMap<&str, &RawValue> = record.iter().collect();
         let mut invalid = Refusals::default();
         for value in &self.0 {

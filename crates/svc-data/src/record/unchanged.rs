@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 
 use serde_json::value::RawValue;
-use svc_model::JsonObject;
 
 use crate::{
     Error, Field, Model, RecordJson,
@@ -53,7 +52,7 @@ impl ComparedValues {
         record: &RecordJson,
         zone: &Zone,
     ) -> Result<Vec<usize>, Error> {
-        let record = fields_of(record)?;
+        let record = record.fields()?;
         let stored: HashMap<&str, &RawValue> = record.iter().collect();
         let mut unchanged = Vec::new();
         for (index, given) in &self.0 {
@@ -86,10 +85,4 @@ pub(crate) fn compare(
         true => Ok(Vec::new()),
         false => compared.unchanged(model, &read(&compared.shown(zone))?, zone),
     }
-}
-
-/// The fields of a record and their values.
-pub(crate) fn fields_of(record: &RecordJson) -> Result<JsonObject, Error> {
-    serde_json::from_slice(&record.body)
-        .map_err(|source| Error::internal("a record is no JSON").with_source(source))
 }

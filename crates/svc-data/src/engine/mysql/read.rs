@@ -16,7 +16,7 @@ use crate::{
     Error, Model, RecordJson,
     admission::Work,
     plan::ListPlan,
-    query::{PageQuery, Walk, cursor::KeyValue},
+    query::{PageQuery, PageScan, cursor::KeyValue},
     record::{Part, Projection, no_such_record},
 };
 
@@ -60,7 +60,7 @@ impl ListQuery {
         let query = &self.query;
         let mut out = BytesMut::with_capacity(1024);
         out.put_u8(b'[');
-        let mut walk = Walk::new(query);
+        let mut walk = PageScan::new(query);
         'pages: for statement in &self.pages {
             let conn = lease.conn()?;
             let rows = conn.exec_iter(statement.sql.as_str(), statement.params());

@@ -22,7 +22,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
     fault,
-    stream::{LocalSockets, MakeStream},
+    stream::{LocalSockets, MakeStream, Verify},
 };
 use crate::{
     Error,
@@ -157,19 +157,6 @@ fn sockets(config: &Config) -> Result<Option<LocalSockets>, Error> {
             )),
         },
     }
-}
-
-/// How far a server has to prove who it is, in the words of `sslmode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verify {
-    /// `disable`
-    Never,
-    /// `prefer`
-    IfOffered,
-    /// `require`: TLS, with any certificate.
-    Encrypt,
-    /// `verify-ca` and `verify-full`: TLS with a certificate that is trusted and names the host.
-    Full,
 }
 
 /// Takes the parameters of TLS out of a URL.

@@ -1,15 +1,9 @@
-//! Arrays: from JSON to the text that PostgreSQL reads, and from what it sends to JSON, with elements in the format
-//! of their type.
+//! Values as the texts that PostgreSQL reads: single ones, and arrays of JSON with their elements.
 
-use bytes::{BufMut, BytesMut};
+use bytes::BytesMut;
 use serde_json::value::RawValue;
-use tokio_postgres::types::{Kind as SqlKind, Type as SqlType};
 
-use super::{
-    select::{push_element, text},
-    types::type_of,
-    value::Cell,
-};
+use super::types::{Type, type_of};
 use crate::{
     Field,
     structure::Kind,
@@ -17,10 +11,10 @@ use crate::{
 };
 
 /// The most dimensions that PostgreSQL gives an array.
-const MAX_DIMENSIONS: usize = 6;
+pub(super) const MAX_DIMENSIONS: usize = 6;
 
 /// A JSON array as the text of an array of these elements.
-pub(super) fn literal(element: &Field, json: &str) -> Result<String, String> {
+pub(super) fn array(element: &Field, json: &str) -> Result<String, String> {
     let mut text = String::with_capacity(json.len() + 2);
     push_array(&mut text, element, json, 1)?;
     Ok(text)
@@ -73,82 +67,49 @@ fn push_array(
     Ok(())
 }
 
-/// The type of the elements, where a type is an array of some.
-pub(super) fn element_type(sort: &SqlType) -> Option<&SqlType> {
-    match sort.kind() {
-        SqlKind::Array(element) => Some(match element.kind() {
-            SqlKind::Domain(base) => base,
-            _ => element,
-        }),
-        _ => None,
+/// Adds an element to the text of an array.
+pub(super) fn push_element(list: &mut String, text: &str) {
+    list.push('"');
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            list.push('\\');
+        }
+        list.push(c);
     }
+    list.push('"');
 }
 
-/// Writes an array as it was sent; none when it is not of the form that arrays have.
-pub(super) fn write(
-    out: &mut BytesMut,
-    element: &SqlType,
-    bytes: &[u8],
-    zone: &Zone,
-) -> Option<()> {
-    let mut rest = bytes;
-    let dimensions = usize::try_from(number(&mut rest)?).ok()?;
-    let (_has_null, _element) = (number(&mut rest)?, number(&mut rest)?);
-    if dimensions == 0 {
-        out.put_slice(b"[]");
-        return Some(());
-    }
-    let mut lengths = Vec::with_capacity(dimensions.min(MAX_DIMENSIONS));
-    for _ in 0..dimensions {
-        lengths.push(number(&mut rest)?);
-        // The number of the first element, which JSON has no place for.
-        number(&mut rest)?;
-    }
-    write_dimension(out, element, &lengths, &mut rest, zone)
-}
-
-fn write_dimension(
-    out: &mut BytesMut,
-    element: &SqlType,
-    lengths: &[i32],
-    rest: &mut &[u8],
-    zone: &Zone,
-) -> Option<()> {
-    let (length, inner) = lengths.split_first()?;
-    out.put_u8(b'[');
-    for position in 0..*length {
-        if position > 0 {
-            out.put_u8(b',');
+/// A value as PostgreSQL reads it; none is NULL.
+pub(super) fn text(kind: Type, value: &Scalar) -> Option<String> {
+    Some(match value {
+        Scalar::Null => return None,
+        Scalar::Boolean(truth) => truth.to_string(),
+        Scalar::Integer(number) => number.to_string(),
+        Scalar::Unsigned(number) => number.to_string(),
+        Scalar::Float(number) => format!("{number:?}"),
+        Scalar::Decimal(text)
+        | Scalar::Json(text)
+        | Scalar::Text(text)
+        | Scalar::Uuid(text, _)
+        | Scalar::Special(text) => text.clone(),
+        Scalar::Bytes(bytes) => {
+            let mut hex = BytesMut::with_capacity(bytes.len() * 2);
+            crate::value::json::put_hex(&mut hex, bytes);
+            format!("\\x{}", String::from_utf8_lossy(&hex))
         }
-        if !inner.is_empty() {
-            write_dimension(out, element, inner, rest, zone)?;
-            continue;
+        Scalar::Date(date) => date.to_string(),
+        Scalar::Time(time, _) => time.to_string(),
+        Scalar::DateTime(timestamp, _) if kind == Type::Timestamp => {
+            jiff::tz::TimeZone::UTC.to_datetime(*timestamp).to_string()
         }
-        match usize::try_from(number(rest)?) {
-            Err(_) => out.put_slice(b"null"),
-            Ok(size) => {
-                let (bytes, after) = rest.split_at_checked(size)?;
-                *rest = after;
-                Cell {
-                    sort: element,
-                    bytes,
-                }
-                .write(out, zone)?;
-            }
-        }
-    }
-    out.put_u8(b']');
-    Some(())
-}
-
-fn number(rest: &mut &[u8]) -> Option<i32> {
-    let (number, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(i32::from_be_bytes(*number))
+        Scalar::DateTime(timestamp, _) => timestamp.to_string(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::engine::postgres::{special::VALUES, types::Type};
 
@@ -160,35 +121,40 @@ mod tests {
     fn arrays_are_written_as_postgresql_reads_them() {
         let text = element(Type::Text);
         assert_eq!(
-            literal(&text, "[\"1\", null, \"a\\\"b\\\\\", []]").unwrap(),
+            array(&text, "[\"1\", null, \"a\\\"b\\\\\", []]").unwrap(),
             r#"{"1",NULL,"a\"b\\",{}}"#
         );
         let jsonb = element(Type::Jsonb);
         assert_eq!(
-            literal(&jsonb, "[{\"a\": 1}, [1, 2], null]").unwrap(),
+            array(&jsonb, "[{\"a\": 1}, [1, 2], null]").unwrap(),
             r#"{"{\"a\": 1}","[1, 2]",NULL}"#
         );
         let numeric = element(Type::Decimal);
         assert_eq!(
-            literal(&numeric, "[[\"1.50\", 2], [\"NaN\", 1e2]]").unwrap(),
+            array(&numeric, "[[\"1.50\", 2], [\"NaN\", 1e2]]").unwrap(),
             r#"{{"1.50","2"},{"NaN","100"}}"#
         );
         let bytes = element(Type::Bytes);
-        assert_eq!(literal(&bytes, "[\"00ff\"]").unwrap(), r#"{"\\x00ff"}"#);
-        assert!(literal(&bytes, "[\"0\"]").is_err());
-        assert!(literal(&text, "{}").is_err());
-        assert!(literal(&text, "1").is_err());
-        assert!(literal(&text, "[[[[[[[1]]]]]]]").is_err());
+        assert_eq!(array(&bytes, "[\"00ff\"]").unwrap(), r#"{"\\x00ff"}"#);
+        assert!(array(&bytes, "[\"0\"]").is_err());
+        assert!(array(&text, "{}").is_err());
+        assert!(array(&text, "1").is_err());
+        assert!(array(&text, "[[[[[[[1]]]]]]]").is_err());
     }
 
-    #[test]
-    fn arrays_that_end_early_are_not_written() {
-        let mut out = BytesMut::new();
-        let zone = Zone::parse(None).unwrap();
-        let bytes: Vec<u8> = [1, 0, 25, 1_000_000, 1, 4]
-            .iter()
-            .flat_map(|n: &i32| n.to_be_bytes())
-            .collect();
-        assert_eq!(write(&mut out, &SqlType::TEXT, &bytes, &zone), None);
+    proptest! {
+        #[test]
+        fn an_element_ends_where_it_should(text in "[a\"\\\\,{} ]{0,12}") {
+            let mut list = String::new();
+            push_element(&mut list, &text);
+            let inner = list.strip_prefix('"').unwrap().strip_suffix('"').unwrap();
+            let mut read = String::new();
+            let mut chars = inner.chars();
+            while let Some(c) = chars.next() {
+                prop_assert_ne!(c, '"');
+                read.push(if c == '\\' { chars.next().unwrap() } else { c });
+            }
+            prop_assert_eq!(read, text);
+        }
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     admission::Work,
     engine::counts::Counts,
     plan::ListPlan,
-    query::{PageQuery, Walk, cursor::KeyValue},
+    query::{PageQuery, PageScan, cursor::KeyValue},
     record::{Part, Projection, no_such_record},
 };
 
@@ -250,7 +250,7 @@ impl Counted {
 /// Writes the rows of a page.
 struct Writer<'a> {
     out: BytesMut,
-    walk: Walk<'a>,
+    walk: PageScan<'a>,
     query: &'a PageQuery,
 }
 
@@ -265,7 +265,7 @@ impl<'a> Writer<'a> {
         out.put_u8(b'[');
         Self {
             out,
-            walk: Walk::new(query),
+            walk: PageScan::new(query),
             query,
         }
     }

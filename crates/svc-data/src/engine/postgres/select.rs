@@ -8,7 +8,7 @@ use sea_query::{
 use tokio_postgres::types::{Format, IsNull, ToSql, Type as SqlType};
 
 use super::{
-    array,
+    literal,
     types::{self, Type, bound_as, comparable, type_of},
 };
 use crate::{
@@ -194,7 +194,7 @@ impl Dialect for PostgresDialect {
                 list.push(',');
             }
             match text_of(field, value)? {
-                Some(text) => push_element(&mut list, &text),
+                Some(text) => literal::push_element(&mut list, &text),
                 None => list.push_str("NULL"),
             }
         }
@@ -264,18 +264,6 @@ impl Dialect for PostgresDialect {
     }
 }
 
-/// Adds an element to the text of an array.
-pub(super) fn push_element(list: &mut String, text: &str) {
-    list.push('"');
-    for c in text.chars() {
-        if matches!(c, '"' | '\\') {
-            list.push('\\');
-        }
-        list.push(c);
-    }
-    list.push('"');
-}
-
 /// A value of a client, bound so that it compares with a field.
 pub(super) fn bind(field: &Field, value: &Scalar) -> Result<Expr, Error> {
     let text = text_of(field, value)?;
@@ -294,12 +282,12 @@ fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>, Error> {
         }
     }
     if let (Some(element), Scalar::Json(json)) = (&field.detail.element, value) {
-        let array = array::literal(element, json);
+        let array = literal::array(element, json);
         return array
             .map(Some)
             .map_err(|message| Error::invalid_field(&field.name, message));
     }
-    Ok(text(type_of(field), value))
+    Ok(literal::text(type_of(field), value))
 }
 
 /// PostgreSQL has no text with a NUL in it.
@@ -310,55 +298,5 @@ fn check_text(field: &Field, text: &str) -> Result<(), Error> {
             "must not hold a NUL character",
         )),
         false => Ok(()),
-    }
-}
-
-/// A value as PostgreSQL reads it; none is NULL.
-pub(super) fn text(kind: Type, value: &Scalar) -> Option<String> {
-    Some(match value {
-        Scalar::Null => return None,
-        Scalar::Boolean(truth) => truth.to_string(),
-        Scalar::Integer(number) => number.to_string(),
-        Scalar::Unsigned(number) => number.to_string(),
-        Scalar::Float(number) => format!("{number:?}"),
-        Scalar::Decimal(text)
-        | Scalar::Json(text)
-        | Scalar::Text(text)
-        | Scalar::Uuid(text, _)
-        | Scalar::Special(text) => text.clone(),
-        Scalar::Bytes(bytes) => {
-            let mut hex = BytesMut::with_capacity(bytes.len() * 2);
-            crate::value::json::put_hex(&mut hex, bytes);
-            format!("\\x{}", String::from_utf8_lossy(&hex))
-        }
-        Scalar::Date(date) => date.to_string(),
-        Scalar::Time(time, _) => time.to_string(),
-        Scalar::DateTime(timestamp, _) if kind == Type::Timestamp => {
-            jiff::tz::TimeZone::UTC.to_datetime(*timestamp).to_string()
-        }
-        Scalar::DateTime(timestamp, _) => timestamp.to_string(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn an_element_ends_where_it_should(text in "[a\"\\\\,{} ]{0,12}") {
-            let mut list = String::new();
-            push_element(&mut list, &text);
-            let inner = list.strip_prefix('"').unwrap().strip_suffix('"').unwrap();
-            let mut read = String::new();
-            let mut chars = inner.chars();
-            while let Some(c) = chars.next() {
-                prop_assert_ne!(c, '"');
-                read.push(if c == '\\' { chars.next().unwrap() } else { c });
-            }
-            prop_assert_eq!(read, text);
-        }
     }
 }

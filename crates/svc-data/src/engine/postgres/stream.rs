@@ -22,7 +22,18 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::connect::Verify;
+/// How far a server has to prove who it is, in the words of `sslmode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verify {
+    /// `disable`
+    Never,
+    /// `prefer`
+    IfOffered,
+    /// `require`: TLS, with any certificate.
+    Encrypt,
+    /// `verify-ca` and `verify-full`: TLS with a certificate that is trusted and names the host.
+    Full,
+}
 
 /// The most bytes of one message of the server, which is one row at most.
 const MAX_MESSAGE: usize = 64 << 20;

@@ -7,7 +7,9 @@ use tokio_postgres::{
     types::{FromSql, Type},
 };
 
-use super::{array, fault};
+mod array;
+
+use super::fault;
 use crate::{
     Error, Field, RecordJson,
     query::cursor::KeyValue,

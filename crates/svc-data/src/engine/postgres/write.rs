@@ -8,12 +8,11 @@ use sea_query::{
 use tokio_postgres::{Row, error::SqlState};
 
 use super::{
-    array,
     connect::Lease,
-    fault,
+    fault, literal,
     probe::{self, Probe},
     read::one,
-    select::{self, MAX_FRACTION, PostgresDialect, Statement},
+    select::{MAX_FRACTION, PostgresDialect, Statement},
     types::{self, Type, type_of},
     value,
 };
@@ -530,7 +529,7 @@ fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, String> {
         }
         Scalar::Json(json) if field.detail.element.is_some() => {
             let element = field.detail.element.as_deref().unwrap_or(field);
-            array::literal(element, json).map(Some)
+            literal::array(element, json).map(Some)
         }
         // A column that declares the system of its coordinates takes no others.
         Scalar::Text(text) if sort == Type::Geometry && !text.contains('=') => {
@@ -540,15 +539,15 @@ fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, String> {
             }))
         }
         Scalar::Time(time, digits) if *digits > most => {
-            exact(time.subsec_nanosecond(), most).map(|()| select::text(sort, scalar))
+            exact(time.subsec_nanosecond(), most).map(|()| literal::text(sort, scalar))
         }
         Scalar::DateTime(timestamp, digits) if *digits > most => {
-            exact(timestamp.subsec_nanosecond(), most).map(|()| select::text(sort, scalar))
+            exact(timestamp.subsec_nanosecond(), most).map(|()| literal::text(sort, scalar))
         }
         Scalar::Float(number) if sort == Type::Real && number.abs() > f64::from(f32::MAX) => {
             Err("the number is too large".to_owned())
         }
-        _ => Ok(select::text(sort, scalar)),
+        _ => Ok(literal::text(sort, scalar)),
     }
 }
 

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use sea_query::{Alias, Expr, ExprTrait, Func, Query};
 
 use super::{
+    bound::{bind, time_text},
     functions::canonical_json,
-    select::{bind, time_text},
     temporal::{self, Stored},
 };
 use crate::{

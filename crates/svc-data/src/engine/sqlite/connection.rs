@@ -11,7 +11,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{fault, pool::Progress};
+use super::{fault, progress::Progress};
 use crate::{Error, ErrorKind, engine::counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.

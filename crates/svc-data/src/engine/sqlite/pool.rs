@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use super::{
     connection::{Open, Role, Slot, Source},
     fault,
+    progress::Progress,
 };
 use crate::{
     Error, ErrorKind,
@@ -29,7 +30,6 @@ mod reader;
 mod writer;
 
 use jobs::Jobs;
-pub(crate) use reader::Progress;
 use reader::ReadJob;
 use writer::{Write, WriteJob};
 

@@ -7,19 +7,21 @@ use rusqlite::{Connection, params_from_iter};
 use sea_query::SelectStatement;
 
 use super::{
-    Told, check_version,
+    Told,
+    bound::keep,
+    check_version,
     connection::Open,
     fault::is_too_big_value,
     json,
     misfits::Misfits,
-    select::{SqliteDialect, Statement, check_size, keep},
+    select::{SqliteDialect, Statement, check_size},
     size::{bounded, refuse_large_rows},
 };
 use crate::{
     Error, Model, RecordJson,
     admission::Work,
     plan::ListPlan,
-    query::{PageQuery, Walk, cursor::KeyValue},
+    query::{PageQuery, PageScan, cursor::KeyValue},
     record::{Part, Projection, no_such_record},
 };
 
@@ -89,7 +91,7 @@ impl ListQuery {
         let query = &self.query;
         let mut out = BytesMut::with_capacity(1024);
         out.put_u8(b'[');
-        let mut walk = Walk::new(query);
+        let mut walk = PageScan::new(query);
         'pages: for statement in &self.pages {
             let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
             let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params_from_iter};
 use sea_query::{Expr, ExprTrait, Query};
 
-use super::select::{Statement, bind};
+use super::{bound::bind, select::Statement};
 use crate::{
     ConstraintKind, Error, Model,
     query::{SELF, column, cursor::KeyValue, name},

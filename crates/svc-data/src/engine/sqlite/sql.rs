@@ -15,10 +15,11 @@ use self::{budget::MAX_LENGTH, writer::Writer};
 use super::{
     Told,
     aggregate::Aggregate,
+    bound::bind_scalar,
     column_type::Declared,
     connection::{Limiter, Open, Source},
     functions, pool,
-    select::{SqliteDialect, Statement, bind_scalar, quoted},
+    select::{SqliteDialect, Statement, quoted},
 };
 use crate::{
     Error, Field,

@@ -10,10 +10,12 @@ use sea_query::{
 use serde_json::value::RawValue;
 
 use super::{
-    Told, check_version, json,
+    Told,
+    bound::{bind, keep},
+    check_version, json,
     read::{one, record},
     refusal::{self, Given},
-    select::{SqliteDialect, Statement, bind, keep},
+    select::{SqliteDialect, Statement},
 };
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson,

@@ -2,8 +2,8 @@
 
 use std::{
     sync::{
-        Arc, LazyLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc,
+        atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -11,6 +11,7 @@ use std::{
 use super::{control, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
     Error,
+    engine::sqlite::progress::Progress,
     engine::sqlite::{
         connection::{Open, Slot},
         fault,
@@ -25,43 +26,6 @@ pub(super) struct ReadJob {
     pub(super) deadline: Option<Instant>,
     pub(super) progress: Arc<Progress>,
     pub(super) run: Box<Run>,
-}
-
-/// What a reader and its caller know of each other.
-#[derive(Default)]
-pub(crate) struct Progress {
-    /// Whether nobody waits for the answer any more.
-    abandoned: AtomicBool,
-    /// In microseconds since a moment of this process, when the read began; 0 before.
-    began: AtomicU64,
-}
-
-impl Progress {
-    pub(crate) fn is_abandoned(&self) -> bool {
-        self.abandoned.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn abandon(&self) {
-        self.abandoned.store(true, Ordering::Relaxed);
-    }
-
-    fn begin(&self) {
-        self.began.store(micros(), Ordering::Release);
-    }
-
-    /// How long the read has been running; none before it has begun.
-    pub(super) fn ran(&self) -> Option<Duration> {
-        match self.began.load(Ordering::Acquire) {
-            0 => None,
-            began => Some(Duration::from_micros(micros().saturating_sub(began))),
-        }
-    }
-}
-
-/// The time since the first call, and a microsecond.
-fn micros() -> u64 {
-    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
-    u64::try_from(FIRST.elapsed().as_micros()).map_or(u64::MAX, |micros| micros + 1)
 }
 
 /// What a read does with the connection, or with the error that there is none.

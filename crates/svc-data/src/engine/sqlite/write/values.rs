@@ -5,7 +5,7 @@ use sea_query::{Expr, Value};
 use crate::{
     Error, Field, Model,
     engine::sqlite::{
-        select::time_text,
+        bound::time_text,
         temporal::{self, Stored},
     },
     query::cursor::KeyValue,
