@@ -10,6 +10,7 @@ pub(crate) mod postgres;
 mod server;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
+mod statement;
 
 pub use self::options::ResourceOptions;
 use std::{fmt, sync::Arc};

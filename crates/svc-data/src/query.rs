@@ -9,7 +9,7 @@ mod tests;
 
 use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 
-pub(crate) use self::page::{PageQuery, PageScan, PlaceQuery};
+pub(crate) use self::page::{PageQuery, PageWriter, PlaceQuery};
 use crate::{
     Error, Field, Model,
     plan::{Comparison, Match, Step, Test},

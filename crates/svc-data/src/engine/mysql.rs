@@ -118,8 +118,8 @@ impl Driver for Mysql {
     }
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
-        let query = read::ListQuery::new(model, plan)?;
-        self.on(query.work(), async |lease| query.run(lease).await)
+        let query = read::list_query(model, plan)?;
+        self.on(query.work(), async |lease| read::list(lease, &query).await)
             .await
     }
 

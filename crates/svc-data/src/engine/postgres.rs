@@ -148,10 +148,10 @@ impl Driver for Postgres {
 
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
         let probes = Probe::of_filter(model, plan.test.as_ref());
-        let query = read::ListQuery::new(model, plan)?;
+        let query = read::list_query(model, plan)?;
         self.on(query.work(), async |lease| {
             let known = self.known(lease).await?;
-            match query.run(lease, &known.counts).await {
+            match read::list(lease, &query, &known.counts).await {
                 Err(error) => Err(probe::blame(lease, probes, None, error).await),
                 part => part,
             }

@@ -12,7 +12,7 @@ use super::{
     connect::Lease,
     fault,
     read::one,
-    select::{MysqlDialect, Statement, check_size},
+    select::{MAX_BOUND, MysqlDialect, Statement},
     types::{self, Type, type_of},
     value,
 };
@@ -82,7 +82,7 @@ impl Aggregate {
         if !self.plan.groups.is_empty() {
             query.limit(u64::from(self.plan.limit));
         }
-        let statement = wrap(check_size(Statement::select(&query))?);
+        let statement = wrap(Statement::select(&query).limited(MAX_BOUND)?);
         self.answer(lease, &statement).await
     }
 

@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use bytes::{BufMut, BytesMut};
-use mysql_async::{Row, prelude::Queryable as _};
-use sea_query::SelectStatement;
+use bytes::BytesMut;
+use mysql_async::{Row, Value, prelude::Queryable as _};
 
 use super::{
     connect::Lease,
     fault,
-    select::{MysqlDialect, Statement, check_size},
+    select::{MAX_BOUND, MysqlDialect, Statement},
     value,
 };
 use crate::{
     Error, Model, RecordJson,
-    admission::Work,
     plan::ListPlan,
-    query::{PageQuery, PageScan, cursor::KeyValue},
+    query::{PageQuery, PageWriter, cursor::KeyValue},
     record::{Part, Projection, no_such_record},
 };
 
@@ -25,112 +23,67 @@ use crate::{
 const MAX_PART: u32 = 500;
 
 /// A list as statements.
-pub(super) struct ListQuery {
-    query: PageQuery,
-    pages: Vec<Statement>,
-    count: Option<Statement>,
+pub(super) type ListQuery = crate::engine::statement::ListQuery<Value>;
+
+/// Turns the plan of a list into statements.
+pub(super) fn list_query(model: &Arc<Model>, mut plan: ListPlan) -> Result<ListQuery, Error> {
+    if model.distinct_rows && !plan.is_internal {
+        plan.limit = plan.limit.min(MAX_PART);
+    }
+    ListQuery::new(&MysqlDialect, model, plan, MAX_BOUND)
 }
 
-impl ListQuery {
-    pub(super) fn new(model: &Arc<Model>, mut plan: ListPlan) -> Result<Self, Error> {
-        if model.distinct_rows && !plan.is_internal {
-            plan.limit = plan.limit.min(MAX_PART);
-        }
-        let query = PageQuery::new(&MysqlDialect, model, plan)?;
-        let statement = |select: &SelectStatement| check_size(Statement::select(select));
-        Ok(Self {
-            pages: query
-                .pages
-                .iter()
-                .map(statement)
-                .collect::<Result<_, _>>()?,
-            count: query.count.as_ref().map(statement).transpose()?,
-            query,
-        })
-    }
-
-    /// What the list is when it waits for its turn.
-    pub(super) fn work(&self) -> Work {
-        self.query
-            .work(self.pages.iter().map(|page| page.sql.as_str()))
-    }
-
-    /// Runs the list.
-    pub(super) async fn run(&self, lease: &mut Lease) -> Result<Part, Error> {
-        let query = &self.query;
-        let mut out = BytesMut::with_capacity(1024);
-        out.put_u8(b'[');
-        let mut walk = PageScan::new(query);
-        'pages: for statement in &self.pages {
-            let conn = lease.conn()?;
-            let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
-            let mut rows = rows.await.map_err(fault::translate)?;
-            while let Some(row) = rows.next().await.map_err(fault::translate)? {
-                if walk.is_full(out.len()) {
-                    rows.drop_result().await.map_err(fault::translate)?;
-                    break 'pages;
-                }
-                if walk.len() > 0 {
-                    out.put_u8(b',');
-                }
-                let (fields, shown) = (&query.model.fields, &query.shown);
-                value::write_record(&mut out, fields, shown, &row, |order, _| order)?;
-                walk.wrote(out.len(), || self.keys(&row))?;
+/// Runs a list.
+pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part, Error> {
+    let query = &list.query;
+    let mut page = PageWriter::new(query);
+    'pages: for statement in &list.pages {
+        let conn = lease.conn()?;
+        let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
+        let mut rows = rows.await.map_err(fault::translate)?;
+        while let Some(row) = rows.next().await.map_err(fault::translate)? {
+            if page.is_full() {
+                rows.drop_result().await.map_err(fault::translate)?;
+                break 'pages;
             }
-            rows.drop_result().await.map_err(fault::translate)?;
-        }
-        out.put_u8(b']');
-        let (len, has_more) = (walk.len(), walk.has_more());
-        Ok(Part {
-            results: out.freeze(),
-            len,
-            count: self.count(lease, len, has_more).await?,
-            has_more,
-            after: walk.after(),
-        })
-    }
-
-    /// What a row has in the columns of the order.
-    fn keys(&self, row: &Row) -> Result<Option<Vec<KeyValue>>, Error> {
-        let query = &self.query;
-        let mut values = Vec::with_capacity(query.keys.len());
-        for (key, position) in query.keys.iter().zip(&query.key_positions) {
-            let index = key.field;
-            let index =
-                index.ok_or_else(|| Error::internal("a column of the order is no field"))?;
-            let Some(value) = value::key(query.model.at(index)?, value::cell(row, *position)?)
-            else {
-                return Ok(None);
+            let write = |out: &mut BytesMut, query: &PageQuery| {
+                let (fields, shown) = (&query.model.fields, &query.shown);
+                value::write_record(out, fields, shown, &row, |order, _| order)
             };
-            values.push(value);
+            page.write(write, || keys(query, &row))?;
         }
-        Ok(Some(values))
+        rows.drop_result().await.map_err(fault::translate)?;
     }
+    let mut part = page.finish();
+    if let Some(statement) = list.prove_count(&mut part) {
+        part.count = Some(count(lease, query, statement).await?);
+    }
+    Ok(part)
+}
 
-    /// How many records match: proved by the page where it can be, or counted.
-    async fn count(
-        &self,
-        lease: &mut Lease,
-        len: usize,
-        has_more: bool,
-    ) -> Result<Option<u64>, Error> {
-        let Some(statement) = &self.count else {
-            return Ok(None);
-        };
-        if let Some(count) = self.query.proven_count(len, has_more) {
-            return Ok(Some(count));
-        }
-        if self.query.estimate
-            && let Some(estimate) = estimate(lease, &self.query.model).await?
-        {
-            return Ok(Some(estimate));
-        }
-        let row = one(lease, statement).await?;
-        let count = row.and_then(|row| row.get::<u64, _>(0));
-        count
-            .map(Some)
-            .ok_or_else(|| Error::internal("a count gave no number"))
+/// What a row has in the columns of the order.
+fn keys(query: &PageQuery, row: &Row) -> Result<Option<Vec<KeyValue>>, Error> {
+    let keys = query.keys.iter().zip(&query.key_positions);
+    keys.map(|(key, position)| {
+        let index = key
+            .field
+            .ok_or_else(|| Error::internal("a column of the order is no field"))?;
+        let cell = value::cell(row, *position)?;
+        Ok(value::key(query.model.at(index)?, cell))
+    })
+    .collect()
+}
+
+/// How many records match.
+async fn count(lease: &mut Lease, query: &PageQuery, statement: &Statement) -> Result<u64, Error> {
+    if query.estimate
+        && let Some(estimate) = estimate(lease, &query.model).await?
+    {
+        return Ok(estimate);
     }
+    let row = one(lease, statement).await?;
+    row.and_then(|row| row.get(0))
+        .ok_or_else(|| Error::internal("a count gave no number"))
 }
 
 /// What the engine of a table knows about the number of its rows.

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
+    engine::statement::Bound,
     plan::{Comparison, Match},
     query::{
         Dialect, any_of, column,
@@ -24,33 +25,15 @@ pub(super) const MAX_FRACTION: u8 = 6;
 /// The most digits behind the point of a decimal.
 const MAX_SCALE: usize = 30;
 /// How many values a statement binds at most.
-const MAX_BOUND: usize = 65_535;
+pub(super) const MAX_BOUND: usize = 65_535;
 
-/// A statement with the values that it binds.
-#[derive(Clone, Debug)]
-pub(super) struct Statement {
-    pub(super) sql: String,
-    pub(super) values: Vec<SqlValue>,
-}
+pub(super) type Statement = crate::engine::statement::Statement<SqlValue>;
 
 impl Statement {
-    pub(super) fn select(select: &SelectStatement) -> Self {
-        Self::from(select.build(MysqlQueryBuilder))
-    }
-
     pub(super) fn params(&self) -> Params {
         match self.values.is_empty() {
             true => Params::Empty,
             false => Params::Positional(self.values.clone()),
-        }
-    }
-}
-
-impl From<(String, Values)> for Statement {
-    fn from((sql, Values(values)): (String, Values)) -> Self {
-        Self {
-            sql,
-            values: values.into_iter().map(bound).collect(),
         }
     }
 }
@@ -60,25 +43,23 @@ pub(super) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-/// Refuses a statement that binds more than the server takes.
-pub(super) fn check_size(statement: Statement) -> Result<Statement, Error> {
-    match statement.values.len() > MAX_BOUND {
-        true => Err(Error::invalid("the filters hold too many values")),
-        false => Ok(statement),
+impl Bound for SqlValue {
+    fn of(value: Value) -> Self {
+        match value {
+            Value::Bool(Some(truth)) => Self::Int(i64::from(truth)),
+            Value::BigInt(Some(number)) => Self::Int(number),
+            Value::Int(Some(number)) => Self::Int(number.into()),
+            Value::BigUnsigned(Some(number)) => Self::UInt(number),
+            Value::Double(Some(number)) => Self::Double(number),
+            Value::String(Some(text)) => Self::Bytes(text.into_bytes()),
+            Value::Bytes(Some(bytes)) => Self::Bytes(bytes),
+            // Nothing else is put into statements.
+            _ => Self::NULL,
+        }
     }
-}
 
-fn bound(value: Value) -> SqlValue {
-    match value {
-        Value::Bool(Some(truth)) => SqlValue::Int(i64::from(truth)),
-        Value::BigInt(Some(number)) => SqlValue::Int(number),
-        Value::Int(Some(number)) => SqlValue::Int(number.into()),
-        Value::BigUnsigned(Some(number)) => SqlValue::UInt(number),
-        Value::Double(Some(number)) => SqlValue::Double(number),
-        Value::String(Some(text)) => SqlValue::Bytes(text.into_bytes()),
-        Value::Bytes(Some(bytes)) => SqlValue::Bytes(bytes),
-        // Nothing else is put into statements.
-        _ => SqlValue::NULL,
+    fn build(select: &SelectStatement) -> (String, Values) {
+        select.build(MysqlQueryBuilder)
     }
 }
 

@@ -5,23 +5,22 @@ use std::{
     time::Duration,
 };
 
-use bytes::{BufMut, BytesMut};
+use bytes::BytesMut;
 use futures_util::{Stream, StreamExt as _};
-use sea_query::{Alias, Func, SelectStatement};
+use sea_query::{Alias, Func};
 use tokio_postgres::{IsolationLevel, Row};
 
 use super::{
     connect::Lease,
     fault,
-    select::{PostgresDialect, Statement},
+    select::{Bound, PostgresDialect, Statement},
     value,
 };
 use crate::{
     Error, Model, RecordJson,
-    admission::Work,
     engine::counts::Counts,
     plan::ListPlan,
-    query::{PageQuery, PageScan, cursor::KeyValue},
+    query::{PageQuery, PageWriter, cursor::KeyValue},
     record::{Part, Projection, no_such_record},
 };
 
@@ -34,17 +33,7 @@ const PORTION: (i32, i32) = (64, 2_000);
 const PORTION_SIZE: usize = 512 << 10;
 
 /// A list as statements.
-pub(super) struct ListQuery {
-    query: PageQuery,
-    pages: Vec<Statement>,
-    count: Option<Counted>,
-}
-
-/// The statement that counts, and what it is remembered by.
-struct Counted {
-    statement: Statement,
-    key: String,
-}
+pub(super) type ListQuery = crate::engine::statement::ListQuery<Bound>;
 
 /// The counts that are known, and whether the server can say what state of the database they belong to.
 pub(super) struct Known {
@@ -58,6 +47,11 @@ impl Known {
             counts: Mutex::new(Counts::new()),
             has_snapshots,
         }
+    }
+
+    /// Whether the count of a list may be known from before.
+    fn remembers(&self, list: &ListQuery) -> bool {
+        list.count.is_some() && list.query.count_stays && self.has_snapshots
     }
 
     fn get(&self, snapshot: &String, key: &str) -> Option<u64> {
@@ -80,178 +74,139 @@ pub(super) fn settings(timeout: Duration) -> String {
 /// What tells the state of the database that a statement sees: which transactions have ended by then.
 const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
 
-impl ListQuery {
-    pub(super) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self, Error> {
-        let query = PageQuery::new(&PostgresDialect, model, plan)?;
-        Ok(Self {
-            pages: query.pages.iter().map(Statement::select).collect(),
-            count: query.count.as_ref().map(Counted::new),
-            query,
-        })
-    }
+/// Turns the plan of a list into statements. There is no limit of values: a list of them is one.
+pub(super) fn list_query(model: &Arc<Model>, plan: ListPlan) -> Result<ListQuery, Error> {
+    ListQuery::new(&PostgresDialect, model, plan, usize::MAX)
+}
 
-    /// What the list is when it waits for its turn.
-    pub(super) fn work(&self) -> Work {
-        self.query
-            .work(self.pages.iter().map(|page| page.sql.as_str()))
+/// Runs a list.
+pub(super) async fn list(
+    lease: &mut Lease,
+    list: &ListQuery,
+    known: &Known,
+) -> Result<Part, Error> {
+    let mut page = PageWriter::new(&list.query);
+    let snapshot = match list.query.limit <= DIRECT {
+        true => read_at_once(lease, list, known, &mut page).await?,
+        false => {
+            read_in_portions(lease, list, &mut page).await?;
+            None
+        }
+    };
+    let mut part = page.finish();
+    if let Some(statement) = list.prove_count(&mut part) {
+        part.count = Some(count(lease, list, statement, known, snapshot).await?);
     }
+    Ok(part)
+}
 
-    /// Runs the list.
-    pub(super) async fn run(&self, lease: &mut Lease, known: &Known) -> Result<Part, Error> {
-        let mut writer = Writer::new(&self.query);
-        let snapshot = match self.query.limit <= DIRECT {
-            true => self.read_at_once(lease, known, &mut writer).await?,
-            false => {
-                self.read_in_portions(lease, &mut writer).await?;
-                None
+/// Reads the page, and in the same breath the state of the database where a count may be known.
+async fn read_at_once(
+    lease: &Lease,
+    list: &ListQuery,
+    known: &Known,
+    page: &mut PageWriter<'_>,
+) -> Result<Option<String>, Error> {
+    let mut snapshot = None;
+    for (number, statement) in list.pages.iter().enumerate() {
+        let prepared = lease.prepare(&statement.sql).await?;
+        let client = lease.client()?;
+        let rows = client.query_raw(&prepared, &statement.values);
+        let rows = match number == 0 && known.remembers(list) {
+            true => {
+                let state = lease.prepare(SNAPSHOT).await?;
+                // The state is asked for first, so that the count is not older than the page.
+                let (state, rows) = tokio::join!(client.query_one(&state, &[]), rows);
+                let state = state.map_err(fault::translate)?;
+                snapshot = Some(state.try_get(0).map_err(fault::translate)?);
+                rows
             }
+            false => rows.await,
         };
-        let Writer { mut out, walk, .. } = writer;
-        out.put_u8(b']');
-        let (len, has_more) = (walk.len(), walk.has_more());
-        Ok(Part {
-            results: out.freeze(),
-            len,
-            count: self.count(lease, known, snapshot, len, has_more).await?,
-            has_more,
-            after: walk.after(),
-        })
-    }
-
-    /// Reads the page, and in the same breath the state of the database where a count may be known.
-    async fn read_at_once(
-        &self,
-        lease: &Lease,
-        known: &Known,
-        writer: &mut Writer<'_>,
-    ) -> Result<Option<String>, Error> {
-        let mut snapshot = None;
-        for (number, statement) in self.pages.iter().enumerate() {
-            let prepared = lease.prepare(&statement.sql).await?;
-            let client = lease.client()?;
-            let rows = client.query_raw(&prepared, &statement.values);
-            let rows = match number == 0 && self.remembers(known) {
-                true => {
-                    let state = lease.prepare(SNAPSHOT).await?;
-                    // The state is asked for first, so that the count is not older than the page.
-                    let (state, rows) = tokio::join!(client.query_one(&state, &[]), rows);
-                    let state = state.map_err(fault::translate)?;
-                    snapshot = Some(state.try_get(0).map_err(fault::translate)?);
-                    rows
-                }
-                false => rows.await,
-            };
-            let rows = std::pin::pin!(rows.map_err(fault::translate)?);
-            if writer.write(rows).await?.is_full {
-                break;
-            }
+        let rows = std::pin::pin!(rows.map_err(fault::translate)?);
+        if write(page, &list.query, rows).await?.is_full {
+            break;
         }
-        Ok(snapshot)
     }
+    Ok(snapshot)
+}
 
-    async fn read_in_portions(
-        &self,
-        lease: &mut Lease,
-        writer: &mut Writer<'_>,
-    ) -> Result<(), Error> {
-        let mut prepared = Vec::with_capacity(self.pages.len());
-        for statement in &self.pages {
-            prepared.push(lease.prepare(&statement.sql).await?);
-        }
-        let transaction = lease
-            .client_mut()?
-            .build_transaction()
-            .read_only(true)
-            .isolation_level(IsolationLevel::RepeatableRead)
-            .start()
+async fn read_in_portions(
+    lease: &mut Lease,
+    list: &ListQuery,
+    page: &mut PageWriter<'_>,
+) -> Result<(), Error> {
+    let mut prepared = Vec::with_capacity(list.pages.len());
+    for statement in &list.pages {
+        prepared.push(lease.prepare(&statement.sql).await?);
+    }
+    let transaction = lease
+        .client_mut()?
+        .build_transaction()
+        .read_only(true)
+        .isolation_level(IsolationLevel::RepeatableRead)
+        .start()
+        .await
+        .map_err(fault::translate)?;
+    'pages: for (statement, prepared) in list.pages.iter().zip(&prepared) {
+        let portal = transaction
+            .bind_raw(prepared, &statement.values)
             .await
             .map_err(fault::translate)?;
-        'pages: for (statement, prepared) in self.pages.iter().zip(&prepared) {
-            let portal = transaction
-                .bind_raw(prepared, &statement.values)
-                .await
-                .map_err(fault::translate)?;
-            let (mut portion, most) = PORTION;
-            loop {
-                let rows = transaction.query_portal_raw(&portal, portion).await;
-                let rows = std::pin::pin!(rows.map_err(fault::translate)?);
-                let before = writer.out.len();
-                let written = writer.write(rows).await?;
-                if written.is_full {
-                    break 'pages;
-                }
-                if written.rows < portion {
-                    break;
-                }
-                let bytes = (writer.out.len() - before) / usize::try_from(portion).unwrap_or(1);
-                let fitting = PORTION_SIZE / bytes.max(1);
-                portion = i32::try_from(fitting).unwrap_or(most).clamp(1, most);
+        let (mut portion, most) = PORTION;
+        loop {
+            let rows = transaction.query_portal_raw(&portal, portion).await;
+            let rows = std::pin::pin!(rows.map_err(fault::translate)?);
+            let before = page.written();
+            let written = write(page, &list.query, rows).await?;
+            if written.is_full {
+                break 'pages;
             }
+            if written.rows < portion {
+                break;
+            }
+            let bytes = (page.written() - before) / usize::try_from(portion).unwrap_or(1);
+            let fitting = PORTION_SIZE / bytes.max(1);
+            portion = i32::try_from(fitting).unwrap_or(most).clamp(1, most);
         }
-        transaction.commit().await.map_err(fault::translate)
     }
-
-    /// Whether the count may be known from before.
-    fn remembers(&self, known: &Known) -> bool {
-        self.count.is_some() && self.query.count_stays && known.has_snapshots
-    }
-
-    /// How many records match: proved by the page where it can be, known from before, or counted.
-    async fn count(
-        &self,
-        lease: &Lease,
-        known: &Known,
-        snapshot: Option<String>,
-        len: usize,
-        has_more: bool,
-    ) -> Result<Option<u64>, Error> {
-        let Some(counted) = &self.count else {
-            return Ok(None);
-        };
-        if let Some(count) = self.query.proven_count(len, has_more) {
-            return Ok(Some(count));
-        }
-        if self.query.estimate
-            && let Some(estimate) = estimate(lease, &self.query.model).await?
-        {
-            return Ok(Some(estimate));
-        }
-        if let Some(snapshot) = &snapshot
-            && let Some(count) = known.get(snapshot, &counted.key)
-        {
-            return Ok(Some(count));
-        }
-        let mut statement = counted.statement.clone();
-        let remembers = self.remembers(known);
-        if remembers {
-            // The state that the count itself sees.
-            statement.sql = format!("SELECT ({}), ({SNAPSHOT})", statement.sql);
-        }
-        let row = one(lease, &statement).await?;
-        let row = row.ok_or_else(|| Error::internal("a count gave no row"))?;
-        let count: i64 = row.try_get(0).map_err(fault::translate)?;
-        let count = count.unsigned_abs();
-        if remembers {
-            let snapshot = row.try_get(1).map_err(fault::translate)?;
-            known.keep(snapshot, &counted.key, count);
-        }
-        Ok(Some(count))
-    }
+    transaction.commit().await.map_err(fault::translate)
 }
 
-impl Counted {
-    fn new(select: &SelectStatement) -> Self {
-        let statement = Statement::select(select);
-        let key = format!("{}\0{:?}", statement.sql, statement.values);
-        Self { statement, key }
+/// How many records match: known from before, or counted.
+async fn count(
+    lease: &Lease,
+    list: &ListQuery,
+    statement: &Statement,
+    known: &Known,
+    snapshot: Option<String>,
+) -> Result<u64, Error> {
+    if list.query.estimate
+        && let Some(estimate) = estimate(lease, &list.query.model).await?
+    {
+        return Ok(estimate);
     }
-}
-
-/// Writes the rows of a page.
-struct Writer<'a> {
-    out: BytesMut,
-    walk: PageScan<'a>,
-    query: &'a PageQuery,
+    let key = statement.key();
+    if let Some(snapshot) = &snapshot
+        && let Some(count) = known.get(snapshot, &key)
+    {
+        return Ok(count);
+    }
+    let mut statement = statement.clone();
+    let remembers = known.remembers(list);
+    if remembers {
+        // The state that the count itself sees.
+        statement.sql = format!("SELECT ({}), ({SNAPSHOT})", statement.sql);
+    }
+    let row = one(lease, &statement).await?;
+    let row = row.ok_or_else(|| Error::internal("a count gave no row"))?;
+    let count: i64 = row.try_get(0).map_err(fault::translate)?;
+    let count = count.unsigned_abs();
+    if remembers {
+        let snapshot = row.try_get(1).map_err(fault::translate)?;
+        known.keep(snapshot, &key, count);
+    }
+    Ok(count)
 }
 
 struct Written {
@@ -259,47 +214,33 @@ struct Written {
     is_full: bool,
 }
 
-impl<'a> Writer<'a> {
-    fn new(query: &'a PageQuery) -> Self {
-        let mut out = BytesMut::with_capacity(1024);
-        out.put_u8(b'[');
-        Self {
-            out,
-            walk: PageScan::new(query),
-            query,
+/// Writes rows of a page.
+async fn write(
+    page: &mut PageWriter<'_>,
+    query: &PageQuery,
+    mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
+) -> Result<Written, Error> {
+    let mut written = Written {
+        rows: 0,
+        is_full: false,
+    };
+    while let Some(row) = rows.next().await {
+        let row = row.map_err(fault::translate)?;
+        written.is_full = page.is_full();
+        if written.is_full {
+            break;
         }
-    }
-
-    async fn write(
-        &mut self,
-        mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
-    ) -> Result<Written, Error> {
-        let query = self.query;
-        let mut written = 0;
-        while let Some(row) = rows.next().await {
-            let row = row.map_err(fault::translate)?;
-            if self.walk.is_full(self.out.len()) {
-                return Ok(Written {
-                    rows: written,
-                    is_full: true,
-                });
-            }
-            written += 1;
-            if self.walk.len() > 0 {
-                self.out.put_u8(b',');
-            }
+        written.rows += 1;
+        let write = |out: &mut BytesMut, query: &PageQuery| {
             let (fields, shown) = (&query.model.fields, &query.shown);
-            value::write_record(&mut self.out, fields, shown, &row, |order, _| order)?;
-            self.walk.wrote(self.out.len(), || {
-                let positions = query.key_positions.iter();
-                positions.map(|at| value::key(&row, *at)).collect()
-            })?;
-        }
-        Ok(Written {
-            rows: written,
-            is_full: false,
-        })
+            value::write_record(out, fields, shown, &row, |order, _| order)
+        };
+        page.write(write, || {
+            let positions = query.key_positions.iter();
+            positions.map(|at| value::key(&row, *at)).collect()
+        })?;
     }
+    Ok(written)
 }
 
 /// What the planner knows about the number of rows, where ANALYZE or VACUUM has run.

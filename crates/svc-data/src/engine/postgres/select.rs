@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
+    engine::statement,
     plan::{Comparison, Match},
     query::{
         Dialect, SELF, any_of, column,
@@ -28,34 +29,14 @@ pub(super) const ROW_ID: &str = "ctid";
 /// The most digits behind the seconds that PostgreSQL keeps.
 pub(super) const MAX_FRACTION: u8 = 6;
 
-/// A statement with the values that it binds.
-#[derive(Clone, Debug)]
-pub(super) struct Statement {
-    pub(super) sql: String,
-    pub(super) values: Vec<Bound>,
-}
-
-impl Statement {
-    pub(super) fn select(select: &SelectStatement) -> Self {
-        Self::from(select.build(PostgresQueryBuilder))
-    }
-}
-
-impl From<(String, Values)> for Statement {
-    fn from((sql, Values(values)): (String, Values)) -> Self {
-        Self {
-            sql,
-            values: values.into_iter().map(Bound::from).collect(),
-        }
-    }
-}
+pub(super) type Statement = statement::Statement<Bound>;
 
 /// A value as the text that PostgreSQL reads as the type of the placeholder; none is NULL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bound(pub(super) Option<String>);
 
-impl From<Value> for Bound {
-    fn from(value: Value) -> Self {
+impl statement::Bound for Bound {
+    fn of(value: Value) -> Self {
         Self(match value {
             Value::Bool(Some(truth)) => Some(truth.to_string()),
             Value::BigInt(Some(number)) => Some(number.to_string()),
@@ -66,6 +47,10 @@ impl From<Value> for Bound {
             // Nothing else is put into statements.
             _ => None,
         })
+    }
+
+    fn build(select: &SelectStatement) -> (String, Values) {
+        select.build(PostgresQueryBuilder)
     }
 }
 

@@ -258,7 +258,11 @@ impl Query<'_> {
         select.build_collect(PostgresQueryBuilder, &mut writer);
         let (text, sea_query::Values(more)) = writer.into_parts();
         let known = values.len();
-        values.extend(more.into_iter().skip(known).map(Bound::from));
+        values.extend(
+            more.into_iter()
+                .skip(known)
+                .map(<Bound as crate::engine::statement::Bound>::of),
+        );
         let names = self.plan.model.fields.iter();
         let names: Vec<String> = names
             .map(|field| format!("\"{}\"", field.name.replace('"', "\"\"")))

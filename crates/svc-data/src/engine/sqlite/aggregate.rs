@@ -12,7 +12,7 @@ use super::{
     comparison::{comparable, ordering},
     json,
     misfits::Misfits,
-    select::{SqliteDialect, Statement, check_size},
+    select::{MAX_BOUND, SqliteDialect, Statement},
     temporal,
 };
 use crate::{
@@ -81,7 +81,7 @@ impl Aggregate {
         Ok(Self {
             model: Arc::clone(model),
             misfits: Misfits::of(model, plan.test.as_ref())?,
-            statement: check_size(Statement::select(&query))?,
+            statement: Statement::select(&query).limited(MAX_BOUND)?,
             groups: plan.groups,
             function: plan.function,
             field: plan.field,

@@ -2,74 +2,52 @@
 
 use std::sync::Arc;
 
-use bytes::{BufMut, BytesMut};
+use bytes::BytesMut;
 use rusqlite::{Connection, params_from_iter};
 use sea_query::SelectStatement;
 
 use super::{
     Told,
-    bound::keep,
+    bound::{Bound, keep},
     check_version,
     connection::Open,
     fault::is_too_big_value,
     json,
     misfits::Misfits,
-    select::{SqliteDialect, Statement, check_size},
+    select::{MAX_BOUND, SqliteDialect, Statement},
     size::{bounded, refuse_large_rows},
 };
 use crate::{
     Error, Model, RecordJson,
     admission::Work,
+    engine::statement,
     plan::ListPlan,
-    query::{PageQuery, PageScan, cursor::KeyValue},
+    query::{PageQuery, PageWriter, cursor::KeyValue},
     record::{Part, Projection, no_such_record},
 };
 
 /// A list as statements that can be sent to a reader.
 pub(crate) struct ListQuery {
     misfits: Misfits,
-    query: PageQuery,
-    pages: Vec<Statement>,
-    count: Option<Counted>,
-}
-
-/// The statement that counts, and what it is remembered by.
-struct Counted {
-    statement: Statement,
-    key: String,
+    list: statement::ListQuery<Bound>,
 }
 
 impl ListQuery {
     pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self, Error> {
-        let misfits = Misfits::of(model, plan.test.as_ref())?;
-        let query = PageQuery::new(&SqliteDialect, model, plan)?;
-        let statement = |select: &SelectStatement| check_size(Statement::select(select));
         Ok(Self {
-            misfits,
-            pages: query
-                .pages
-                .iter()
-                .map(statement)
-                .collect::<Result<_, _>>()?,
-            count: query
-                .count
-                .as_ref()
-                .map(statement)
-                .transpose()?
-                .map(Counted::new),
-            query,
+            misfits: Misfits::of(model, plan.test.as_ref())?,
+            list: statement::ListQuery::new(&SqliteDialect, model, plan, MAX_BOUND)?,
         })
     }
 
     /// What the list is when it waits for its turn.
     pub(crate) fn work(&self) -> Work {
-        self.query
-            .work(self.pages.iter().map(|page| page.sql.as_str()))
+        self.list.work()
     }
 
     /// Runs the list on a reader.
     pub(crate) fn run(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
-        let query = &self.query;
+        let query = &self.list.query;
         check_version(connection, &query.model, told)?;
         self.misfits.check(connection, told)?;
         let columns = query.shown.fields.len() + query.keys.len();
@@ -88,11 +66,9 @@ impl ListQuery {
 
     /// Reads the page, and counts.
     fn read(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
-        let query = &self.query;
-        let mut out = BytesMut::with_capacity(1024);
-        out.put_u8(b'[');
-        let mut walk = PageScan::new(query);
-        'pages: for statement in &self.pages {
+        let query = &self.list.query;
+        let mut page = PageWriter::new(query);
+        'pages: for statement in &self.list.pages {
             let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
             let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
             loop {
@@ -100,88 +76,67 @@ impl ListQuery {
                     Ok(None) => break,
                     Ok(Some(row)) => row,
                     // It belongs to what follows.
-                    Err(error) if is_too_big_value(&error) && walk.is_full(out.len()) => {
+                    Err(error) if is_too_big_value(&error) && page.is_full() => {
                         break 'pages;
                     }
                     Err(error) => return told.of(Err(error)),
                 };
-                if walk.is_full(out.len()) {
+                if page.is_full() {
                     break 'pages;
                 }
-                if walk.len() > 0 {
-                    out.put_u8(b',');
-                }
-                told.of(json::write_record(
-                    &mut out,
-                    &query.model.fields,
-                    &query.shown,
-                    row,
-                    |order, _| order,
-                ))?;
-                walk.wrote(out.len(), || {
+                let write = |out: &mut BytesMut, query: &PageQuery| {
+                    let (fields, shown) = (&query.model.fields, &query.shown);
+                    told.of(json::write_record(out, fields, shown, row, |order, _| {
+                        order
+                    }))
+                };
+                page.write(write, || {
                     let values = query.key_positions.iter();
                     let kept = values.map(|position| row.get_ref(*position).map(keep));
                     told.of(kept.collect::<rusqlite::Result<_>>()).map(Some)
                 })?;
             }
         }
-        out.put_u8(b']');
-        let (len, has_more) = (walk.len(), walk.has_more());
-        Ok(Part {
-            results: out.freeze(),
-            len,
-            count: self.count(connection, told, len, has_more)?,
-            has_more,
-            after: walk.after(),
-        })
+        let mut part = page.finish();
+        if let Some(statement) = self.list.prove_count(&mut part) {
+            part.count = Some(self.count(connection, told, statement)?);
+        }
+        Ok(part)
     }
 
-    /// How many records match: proved by the page where it can be, known from before, or counted.
+    /// How many records match: known from before, or counted.
     fn count(
         &self,
         connection: &Open,
         told: Told<'_>,
-        len: usize,
-        has_more: bool,
-    ) -> Result<Option<u64>, Error> {
-        let Some(counted) = &self.count else {
-            return Ok(None);
-        };
-        if let Some(count) = self.query.proven_count(len, has_more) {
-            return Ok(Some(count));
-        }
-        if self.query.estimate
-            && let Some(estimate) = estimate(connection, &self.query.model.table)
+        statement: &Statement,
+    ) -> Result<u64, Error> {
+        let query = &self.list.query;
+        if query.estimate
+            && let Some(estimate) = estimate(connection, &query.model.table)
         {
-            return Ok(Some(estimate));
+            return Ok(estimate);
         }
         let count = || -> Result<u64, Error> {
-            let Statement { sql, values } = &counted.statement;
-            let mut prepared = told.of(connection.prepare_cached(sql))?;
-            let count: i64 =
-                told.of(prepared.query_row(params_from_iter(values), |row| row.get(0)))?;
+            let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+            let values = params_from_iter(&statement.values);
+            let count: i64 = told.of(prepared.query_row(values, |row| row.get(0)))?;
             Ok(count.unsigned_abs())
         };
-        if !self.query.count_stays {
-            return count().map(Some);
+        if !query.count_stays {
+            return count();
         }
         // The rows of the page were read in the transaction that this is asked in, so they are of one state.
         let version: u32 = told.of(connection
             .prepare_cached("PRAGMA data_version")
             .and_then(|mut pragma| pragma.query_row([], |row| row.get(0))))?;
-        if let Some(count) = connection.counts.get(&version, &counted.key) {
-            return Ok(Some(count));
+        let key = statement.key();
+        if let Some(count) = connection.counts.get(&version, &key) {
+            return Ok(count);
         }
         let count = count()?;
-        connection.counts.keep(version, &counted.key, count);
-        Ok(Some(count))
-    }
-}
-
-impl Counted {
-    fn new(statement: Statement) -> Self {
-        let key = format!("{}\0{:?}", statement.sql, statement.values);
-        Self { statement, key }
+        connection.counts.keep(version, &key, count);
+        Ok(count)
     }
 }
 
@@ -311,7 +266,8 @@ mod tests {
 
     /// How SQLite means to run the statements of a page.
     fn plans(connection: &Connection, list: &ListQuery) -> Vec<String> {
-        list.pages
+        list.list
+            .pages
             .iter()
             .map(|statement| {
                 let mut explain = connection

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
+    engine::statement,
     plan::{Comparison, Match},
     query::{
         Dialect, column,
@@ -20,20 +21,19 @@ use crate::{
 };
 
 /// How many values SQLite binds in one statement.
-const MAX_BOUND: usize = 32_766;
+pub(super) const MAX_BOUND: usize = 32_766;
 
-/// A statement with the values that it binds.
-#[derive(Clone, Debug)]
-pub(crate) struct Statement {
-    pub(crate) sql: String,
-    pub(crate) values: Vec<Bound>,
-}
+pub(crate) type Statement = statement::Statement<Bound>;
 
-impl Statement {
-    pub(crate) fn select(select: &SelectStatement) -> Self {
+impl statement::Bound for Bound {
+    fn of(value: Value) -> Self {
+        Self(value)
+    }
+
+    fn build(select: &SelectStatement) -> (String, Values) {
         let (sql, Values(mut values)) = select.build(SqliteQueryBuilder);
         let sql = write_limit(&sql, &mut values).unwrap_or(sql);
-        Self::from((sql, Values(values)))
+        (sql, Values(values))
     }
 }
 
@@ -56,23 +56,6 @@ fn write_limit(sql: &str, values: &mut Vec<Value>) -> Option<String> {
     let sql = format!("{head} LIMIT {limit}{offset}");
     values.remove(place);
     Some(sql)
-}
-
-impl From<(String, Values)> for Statement {
-    fn from((sql, Values(values)): (String, Values)) -> Self {
-        Self {
-            sql,
-            values: values.into_iter().map(Bound).collect(),
-        }
-    }
-}
-
-/// Refuses a statement that binds more than SQLite takes.
-pub(crate) fn check_size(statement: Statement) -> Result<Statement, Error> {
-    if statement.values.len() > MAX_BOUND {
-        return Err(Error::invalid("the filters hold too many values"));
-    }
-    Ok(statement)
 }
 
 /// How SQLite says what engines say in their own ways.
