@@ -1,5 +1,6 @@
 //! The engines, and the one trait that each implements, beneath [`Resource`](crate::Resource).
 
+mod answers;
 mod counts;
 #[cfg(feature = "mysql")]
 pub(crate) mod mysql;

@@ -2,6 +2,7 @@
 //!
 //! What differs from engine to engine is its [`Dialect`].
 
+pub(crate) mod assignments;
 pub(crate) mod cursor;
 mod page;
 #[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]

@@ -15,7 +15,10 @@ use sha2::{Digest, Sha256};
 use svc_model::{JsonObject, RecordId};
 
 pub use self::bulk::{BeforeCommit, Prepared};
-pub(crate) use self::{bulk::BulkPlan, projection::Projection};
+pub(crate) use self::{
+    bulk::{BulkPlan, take_back},
+    projection::Projection,
+};
 use crate::{
     Error, ErrorCode, ErrorKind, Field, Model,
     record::{fixed::FixedValues, refusal::Refusals},
@@ -225,7 +228,7 @@ pub(crate) fn taken_back() -> Error {
 }
 
 /// The error for a record that is not the one that the caller last saw.
-pub(crate) fn changed_since() -> Error {
+fn changed_since() -> Error {
     Error::new(
         ErrorKind::PreconditionFailed,
         "the record has changed since it was read; read it again",
@@ -267,6 +270,17 @@ impl Tag {
     }
 }
 
+/// Refuses a record that is not the one that the caller last saw, where the caller has seen one.
+pub(crate) fn check_precondition(
+    if_match: Option<&IfMatch>,
+    found: &RecordJson,
+) -> Result<(), Error> {
+    match if_match {
+        Some(if_match) if !if_match.holds(&found.etag) => Err(changed_since()),
+        _ => Ok(()),
+    }
+}
+
 /// Reads the primary key of a path. A text that cannot be a key belongs to no record.
 pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>, Error> {
     let parts = match model.key.as_slice() {
@@ -295,6 +309,24 @@ pub(crate) struct RecordBody {
     pub(crate) values: Values,
     /// What cannot be written, so that the record has to have it already: on create once the database has computed it.
     pub(crate) fixed: FixedValues,
+}
+
+impl RecordBody {
+    /// The fields that get their defaults where the body replaces a record: those that can be written, are not part
+    /// of the key, and are left out.
+    pub(crate) fn left_out<'m>(
+        &'m self,
+        model: &'m Model,
+    ) -> impl Iterator<Item = (usize, &'m Field)> {
+        let stays = |index: usize, field: &Field| {
+            !field.editable
+                || model.key.contains(&index)
+                || self.values.iter().any(|(given, _)| *given == index)
+                || self.fixed.holds(index)
+        };
+        let fields = model.fields.iter().enumerate();
+        fields.filter(move |(index, field)| !stays(*index, field))
+    }
 }
 
 /// Reads the body of a write against the fields of the model.

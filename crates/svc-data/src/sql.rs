@@ -9,6 +9,7 @@ use std::{
 };
 
 use bytes::{BufMut, Bytes, BytesMut};
+use sea_query::SelectStatement;
 use svc_model::{
     Count, Invalid, JsonObject, ListQuery, Operand, OrderBy,
     records::{
@@ -22,6 +23,7 @@ use crate::{
     Error, Field, Model, Structure,
     guard::{self, Binds, Checked, Engine, GuardOptions},
     plan::{AggregatePlan, ListPlan},
+    query::{Dialect, PageQuery},
     structure::Kind,
     value::{Scalar, time::Zone},
 };
@@ -99,6 +101,38 @@ pub(crate) struct SqlRows {
     pub(crate) count: Option<u64>,
     /// Names and types of the columns.
     pub(crate) columns: Vec<(String, FieldType)>,
+}
+
+impl SqlPlan {
+    /// The statement of a list of rows of the query.
+    pub(crate) fn page(
+        &self,
+        dialect: &dyn Dialect,
+        plan: &ListPlan,
+    ) -> Result<SelectStatement, Error> {
+        let query = PageQuery::new(dialect, &self.model, plan.clone())?;
+        let page = query.pages.into_iter().next();
+        page.ok_or_else(|| Error::internal("a list has no statement"))
+    }
+
+    /// The statement that counts the records of a list.
+    pub(crate) fn counted(
+        &self,
+        dialect: &dyn Dialect,
+        plan: &ListPlan,
+    ) -> Result<SelectStatement, Error> {
+        let query = PageQuery::new(dialect, &self.model, plan.clone())?;
+        let count = query.count;
+        count.ok_or_else(|| Error::internal("a count has no statement"))
+    }
+
+    /// The query of the client, in front of a statement about it.
+    pub(crate) fn wrap(&self, query: &str, statement: &str, quoted: fn(&str) -> String) -> String {
+        let names = self.model.fields.iter();
+        let names: Vec<String> = names.map(|field| quoted(&field.name)).collect();
+        let (name, names) = (quoted(QUERY), names.join(","));
+        format!("WITH {name}({names}) AS ({query}) {statement}")
+    }
 }
 
 impl SqlRows {

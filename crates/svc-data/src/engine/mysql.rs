@@ -1,28 +1,25 @@
 //! The engine of MySQL and MariaDB.
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use bytes::Bytes;
+use mysql_async::{Row, Value, prelude::Queryable as _};
+use sea_query::Expr;
 
-use self::connect::{Lease, Pool, Source};
+use self::{
+    connect::{Lease, Manager, Source},
+    select::Statement,
+};
+use super::server::{ServerDriver, ServerEngine, change::Change};
 use crate::{
-    Before, Error, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Error, Field, Model, RecordJson, ResourceOptions, Structure,
     admission::{Admission, Work},
-    engine::{
-        Driver, Update,
-        server::gate::{GRACE, no_answer},
-    },
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    query::{PlaceQuery, by_key},
-    record::{BulkPlan, Part, Projection},
+    query::{Dialect, cursor::KeyValue},
+    record::{Changed, Part, Projection},
     sql::{SqlAnswer, SqlJob},
-    value::Values,
+    value::{Scalar, Values},
 };
 
 mod aggregate;
@@ -40,187 +37,121 @@ mod write;
 pub(crate) use self::select::MysqlDialect;
 
 /// A connected MySQL or MariaDB database.
+#[derive(Debug)]
 pub(crate) struct Mysql {
-    pool: Pool,
-    /// The connections on which SQL of clients runs.
-    sql: Pool,
     database: String,
-    timeout: Duration,
-}
-
-impl fmt::Debug for Mysql {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mysql").finish_non_exhaustive()
-    }
 }
 
 impl Mysql {
     /// Connects what follows `mysql:` in a URL.
-    pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<Self, Error> {
+    pub(crate) fn connect(
+        rest: &str,
+        options: &ResourceOptions,
+    ) -> Result<ServerDriver<Self>, Error> {
         let source = Source::parse(rest)?;
         let timeout = options.statement_timeout;
-        Ok(Self {
-            pool: source.pool(
-                options.connections,
-                Admission::shared(options.connections),
-                timeout,
-                &[],
-            )?,
-            sql: source.pool(
-                sql::CONNECTIONS,
-                Admission::in_order(sql::CONNECTIONS),
-                timeout,
-                sql::SETTINGS,
-            )?,
-            database: source.database().to_owned(),
+        let admission = Admission::shared(options.connections);
+        let sql_admission = Admission::in_order(sql::CONNECTIONS);
+        Ok(ServerDriver {
+            pool: source.pool(options.connections, admission, timeout, &[])?,
+            sql: source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?,
+            engine: Self {
+                database: source.database().to_owned(),
+            },
             timeout,
         })
     }
-
-    /// Does something with records on a connection, and gives up when that takes longer than a statement may, the
-    /// time until a connection is free included.
-    async fn on<T>(
-        &self,
-        work: Work,
-        run: impl AsyncFnOnce(&mut Lease) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        self.on_pool(&self.pool, &self.sql, work, run).await
-    }
-
-    async fn on_pool<T>(
-        &self,
-        pool: &Pool,
-        other: &Pool,
-        work: Work,
-        run: impl AsyncFnOnce(&mut Lease) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let deadline = Instant::now() + self.timeout;
-        let mut lease = pool.get(work, deadline, other).await?;
-        let result = tokio::time::timeout_at((deadline + GRACE).into(), run(&mut lease)).await;
-        lease.give_back(result.unwrap_or_else(|_| Err(no_answer())))
-    }
 }
 
-#[async_trait]
-impl Driver for Mysql {
-    async fn structure(&self) -> Result<Structure, Error> {
-        self.on(Work::internal("structure"), async |lease| {
-            discover::discover(lease.conn()?).await
-        })
-        .await
+impl ServerEngine for Mysql {
+    type Manager = Manager;
+    type Bound = Value;
+    type Row = Row;
+    type List = read::ListQuery;
+    type Aggregate = aggregate::Aggregate;
+    type Create = write::Create;
+
+    const ENGINE: Engine = Engine::Mysql;
+    const DIALECT: &'static dyn Dialect = &MysqlDialect;
+    const BEGIN: &'static str = "START TRANSACTION";
+    const RELEASES_SAVEPOINTS: bool = false;
+
+    async fn structure(&self, lease: &mut Lease) -> Result<Structure, Error> {
+        discover::discover(lease.client_mut()?).await
     }
 
-    async fn structure_version(&self) -> Result<i64, Error> {
-        self.on(Work::internal("structure_version"), async |lease| {
-            discover::version(lease.conn()?).await
-        })
-        .await
+    async fn structure_version(lease: &mut Lease) -> Result<i64, Error> {
+        discover::version(lease.client_mut()?).await
     }
 
-    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
-        let query = read::list_query(model, plan)?;
-        self.on(query.work(), async |lease| read::list(lease, &query).await)
-            .await
+    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List), Error> {
+        let list = read::list_query(model, plan)?;
+        Ok((list.work(), list))
     }
 
-    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
-        let work = plan.work(model);
-        let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.on(work, async |lease| {
-            aggregate.run(lease, |statement| statement).await
-        })
-        .await
+    async fn list(&self, lease: &mut Lease, list: Self::List) -> Result<Part, Error> {
+        read::list(lease, &list).await
     }
 
-    async fn retrieve(
-        &self,
+    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate, Error> {
+        aggregate::Aggregate::new(model, plan)
+    }
+
+    async fn aggregate(lease: &mut Lease, aggregate: Self::Aggregate) -> Result<Bytes, Error> {
+        aggregate.run(lease, |statement| statement).await
+    }
+
+    async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+        read::one(lease, statement).await
+    }
+
+    fn record(fields: &[Field], shown: &Projection, row: &Row) -> Result<RecordJson, Error> {
+        value::record(fields, shown, row)
+    }
+
+    async fn place(
+        lease: &mut Lease,
+        model: &Model,
+        order: &[(usize, bool)],
+        statement: &Statement,
+    ) -> Result<Vec<KeyValue>, Error> {
+        read::place(lease, model, order, statement).await
+    }
+
+    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+        sql::run(lease, job, &self.database).await
+    }
+
+    fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
+        write::stored(field, scalar)
+    }
+
+    fn plan_create(
         model: &Arc<Model>,
-        key: Values,
+        values: &Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error> {
-        let mut query = by_key(&MysqlDialect, model, &key)?;
-        let statement = select::Statement::select(query.limit(1));
-        self.on(Work::new(&model.name, "retrieve", false), async |lease| {
-            read::retrieve(lease, model, &statement, &shown).await
-        })
-        .await
+    ) -> Result<Self::Create, Error> {
+        write::Create::new(model, values, shown)
     }
 
-    async fn create(
-        &self,
-        model: &Arc<Model>,
-        values: Values,
-        shown: Projection,
-    ) -> Result<RecordJson, Error> {
-        let create = write::Create::new(model, &values, shown)?;
-        self.on(Work::new(&model.name, "create", false), async |lease| {
-            create.run(lease).await
-        })
-        .await
+    async fn create(lease: &mut Lease, create: &Self::Create) -> Result<RecordJson, Error> {
+        create.run(lease).await
     }
 
-    async fn bulk_create(
-        &self,
-        model: &Arc<Model>,
-        plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-        self.on(
-            Work::new(&model.name, "bulk_create", false),
-            async |lease| write::bulk_create(lease, model, &plan).await,
-        )
-        .await
+    async fn insert(lease: &mut Lease, create: &Self::Create) -> Result<RecordJson, Error> {
+        create.insert(lease).await
     }
 
-    async fn cursor_behind(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        order: Vec<(usize, bool)>,
-    ) -> Result<String, Error> {
-        let place = PlaceQuery::new(&MysqlDialect, model, &key, &order)?;
-        let statement = select::Statement::select(&place.select);
-        let values = self
-            .on(
-                Work::new(&model.name, "cursor_behind", false),
-                async |lease| read::place(lease, model, &order, &statement).await,
-            )
-            .await?;
-        Ok(place.cursor(model, values))
+    async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+        write::change(lease, change).await
     }
 
-    fn sql_engine(&self) -> Engine {
-        Engine::Mysql
+    async fn run(lease: &mut Lease, sql: &str) -> Result<(), Error> {
+        let done = lease.client_mut()?.query_drop(sql).await;
+        done.map_err(fault::translate)
     }
 
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
-        let database = self.database.as_str();
-        let work = Work::new("", "sql", true);
-        let run = async |lease: &mut Lease| sql::run(lease, &job, database).await;
-        self.on_pool(&self.sql, &self.pool, work, run).await
-    }
-
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
-        let change = write::Change::update(model, update)?;
-        let changed = self
-            .on(Work::new(&model.name, "update", false), async |lease| {
-                change.run(lease).await
-            })
-            .await?;
-        changed.into_updated()
-    }
-
-    async fn delete(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Before, Error> {
-        let change = write::Change::delete(model, key, if_match)?;
-        let changed = self
-            .on(Work::new(&model.name, "delete", false), async |lease| {
-                change.run(lease).await
-            })
-            .await?;
-        Ok(changed.before)
+    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
+        fault::explain(model, error, is_write)
     }
 }

@@ -1,32 +1,27 @@
 //! The PostgreSQL engine.
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fmt, sync::Arc};
 
-use async_trait::async_trait;
 use bytes::Bytes;
+use sea_query::Expr;
 use tokio::sync::OnceCell;
+use tokio_postgres::Row;
 
 use self::{
-    connect::{Lease, Pool, Source},
+    connect::{Lease, Manager, Source},
     probe::Probe,
+    select::{Bound, Statement},
 };
+use super::server::{ServerDriver, ServerEngine, change::Change};
 use crate::{
-    Before, Error, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Error, ErrorKind, Field, Model, RecordJson, ResourceOptions, Structure,
     admission::{Admission, Work},
-    engine::{
-        Driver, Update,
-        server::gate::{GRACE, no_answer},
-    },
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
-    query::{PlaceQuery, by_key},
-    record::{BulkPlan, Part, Projection},
+    query::{Dialect, cursor::KeyValue},
+    record::{Changed, Part, Projection},
     sql::{SqlAnswer, SqlJob},
-    value::Values,
+    value::{Scalar, Values},
 };
 
 mod aggregate;
@@ -46,16 +41,9 @@ mod write;
 
 pub(crate) use self::select::PostgresDialect;
 
-/// The pause between two questions whether a transaction has ended.
-const TRANSACTION_PAUSE: Duration = Duration::from_millis(50);
-
 /// A connected PostgreSQL database.
 pub(crate) struct Postgres {
-    pool: Pool,
-    /// The connections on which SQL of clients runs.
-    sql: Pool,
     known: OnceCell<Known>,
-    timeout: Duration,
 }
 
 /// What was found out about the server when it was first reached.
@@ -72,23 +60,21 @@ impl fmt::Debug for Postgres {
 
 impl Postgres {
     /// Connects what follows `postgres:` in a URL.
-    pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<Self, Error> {
+    pub(crate) fn connect(
+        rest: &str,
+        options: &ResourceOptions,
+    ) -> Result<ServerDriver<Self>, Error> {
         let source = Source::parse(rest)?;
         let timeout = options.statement_timeout;
-        Ok(Self {
-            pool: source.pool(
-                options.connections,
-                Admission::shared(options.connections),
-                timeout,
-                &read::settings(timeout),
-            )?,
-            sql: source.pool(
-                sql::CONNECTIONS,
-                Admission::in_order(sql::CONNECTIONS),
-                timeout,
-                sql::SETTINGS,
-            )?,
-            known: OnceCell::new(),
+        let admission = Admission::shared(options.connections);
+        let sql_admission = Admission::in_order(sql::CONNECTIONS);
+        let settings = read::settings(timeout);
+        Ok(ServerDriver {
+            pool: source.pool(options.connections, admission, timeout, &settings)?,
+            sql: source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?,
+            engine: Self {
+                known: OnceCell::new(),
+            },
             timeout,
         })
     }
@@ -103,187 +89,138 @@ impl Postgres {
         };
         self.known.get_or_try_init(find_out).await
     }
-
-    /// Does something with records on a connection, and gives up when that takes longer than a statement may, the
-    /// time until a connection is free included.
-    async fn on<T>(
-        &self,
-        work: Work,
-        run: impl AsyncFnOnce(&mut Lease) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        self.on_pool(&self.pool, &self.sql, work, run).await
-    }
-
-    async fn on_pool<T>(
-        &self,
-        pool: &Pool,
-        other: &Pool,
-        work: Work,
-        run: impl AsyncFnOnce(&mut Lease) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let deadline = Instant::now() + self.timeout;
-        let mut lease = pool.get(work, deadline, other).await?;
-        let result = tokio::time::timeout_at((deadline + GRACE).into(), run(&mut lease)).await;
-        lease.give_back(result.unwrap_or_else(|_| Err(no_answer())))
-    }
 }
 
-#[async_trait]
-impl Driver for Postgres {
-    async fn structure(&self) -> Result<Structure, Error> {
-        self.pool.forget_statements();
-        self.on(Work::internal("structure"), async |lease| {
-            let server = self.known(lease).await?.server;
-            discover::discover(lease.client()?, server).await
-        })
-        .await
+impl ServerEngine for Postgres {
+    type Manager = Manager;
+    type Bound = Bound;
+    type Row = Row;
+    type List = (read::ListQuery, Vec<Probe>);
+    type Aggregate = (aggregate::Aggregate, Vec<Probe>);
+    type Create = write::Create;
+
+    const ENGINE: Engine = Engine::Postgres;
+    const DIALECT: &'static dyn Dialect = &PostgresDialect;
+    const BEGIN: &'static str = "BEGIN";
+    const RELEASES_SAVEPOINTS: bool = true;
+
+    /// The tables that prepared statements speak of may be others by now.
+    fn forget_structure(manager: &Manager) {
+        manager.statement_caches.clear();
     }
 
-    async fn structure_version(&self) -> Result<i64, Error> {
-        self.on(Work::internal("structure_version"), async |lease| {
-            discover::version(lease.client()?).await
-        })
-        .await
+    async fn structure(&self, lease: &mut Lease) -> Result<Structure, Error> {
+        let server = self.known(lease).await?.server;
+        discover::discover(lease.client()?, server).await
     }
 
-    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
+    async fn structure_version(lease: &mut Lease) -> Result<i64, Error> {
+        discover::version(lease.client()?).await
+    }
+
+    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List), Error> {
         let probes = Probe::of_filter(model, plan.test.as_ref());
-        let query = read::list_query(model, plan)?;
-        self.on(query.work(), async |lease| {
-            let known = self.known(lease).await?;
-            match read::list(lease, &query, &known.counts).await {
-                Err(error) => Err(probe::blame(lease, probes, None, error).await),
-                part => part,
-            }
-        })
-        .await
+        let list = read::list_query(model, plan)?;
+        Ok((list.work(), (list, probes)))
     }
 
-    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
-        let work = plan.work(model);
-        let probes = Probe::of_filter(model, plan.test.as_ref());
-        let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.on(work, async |lease| match aggregate.run(lease).await {
+    async fn list(&self, lease: &mut Lease, (list, probes): Self::List) -> Result<Part, Error> {
+        let known = self.known(lease).await?;
+        match read::list(lease, &list, &known.counts).await {
             Err(error) => Err(probe::blame(lease, probes, None, error).await),
-            answer => answer,
-        })
-        .await
-    }
-
-    async fn retrieve(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        shown: Projection,
-    ) -> Result<RecordJson, Error> {
-        let mut query = by_key(&PostgresDialect, model, &key)?;
-        let statement = select::Statement::select(query.limit(1));
-        self.on(Work::new(&model.name, "retrieve", false), async |lease| {
-            read::retrieve(lease, model, &statement, &shown).await
-        })
-        .await
-    }
-
-    async fn create(
-        &self,
-        model: &Arc<Model>,
-        values: Values,
-        shown: Projection,
-    ) -> Result<RecordJson, Error> {
-        let create = write::Create::new(model, &values, shown)?;
-        self.on(Work::new(&model.name, "create", false), async |lease| {
-            create.run(lease).await
-        })
-        .await
-    }
-
-    async fn bulk_create(
-        &self,
-        model: &Arc<Model>,
-        plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-        self.on(
-            Work::new(&model.name, "bulk_create", false),
-            async |lease| {
-                let has_names = self.known(lease).await?.server.has_row_ids;
-                write::bulk_create(lease, model, &plan, has_names).await
-            },
-        )
-        .await
-    }
-
-    async fn transaction_outcome(&self, name: &str) -> Result<Option<bool>, Error> {
-        let Ok(name) = name.parse::<i64>() else {
-            return Ok(None);
-        };
-        let deadline = tokio::time::Instant::now() + self.timeout;
-        loop {
-            let work = Work::internal("transaction_status");
-            let status = self.on(work, async |lease| {
-                write::transaction_status(lease, name).await
-            });
-            match status.await?.as_deref() {
-                Some("committed") => return Ok(Some(true)),
-                Some("aborted") => return Ok(Some(false)),
-                // Its connection is gone, and the server has not noticed yet.
-                Some(_) if tokio::time::Instant::now() < deadline => {
-                    tokio::time::sleep(TRANSACTION_PAUSE).await;
-                }
-                Some(_) => return Err(no_answer()),
-                None => return Ok(None),
-            }
+            part => part,
         }
     }
 
-    async fn cursor_behind(
-        &self,
+    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate, Error> {
+        let probes = Probe::of_filter(model, plan.test.as_ref());
+        Ok((aggregate::Aggregate::new(model, plan)?, probes))
+    }
+
+    async fn aggregate(
+        lease: &mut Lease,
+        (aggregate, probes): Self::Aggregate,
+    ) -> Result<Bytes, Error> {
+        match aggregate.run(lease).await {
+            Err(error) => Err(probe::blame(lease, probes, None, error).await),
+            answer => answer,
+        }
+    }
+
+    async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+        read::one(lease, statement).await
+    }
+
+    fn record(fields: &[Field], shown: &Projection, row: &Row) -> Result<RecordJson, Error> {
+        value::record(fields, shown, row)
+    }
+
+    async fn place(
+        lease: &mut Lease,
+        model: &Model,
+        _: &[(usize, bool)],
+        statement: &Statement,
+    ) -> Result<Vec<KeyValue>, Error> {
+        read::place(lease, model, statement).await
+    }
+
+    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+        sql::run(lease, job).await
+    }
+
+    fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
+        write::stored(field, scalar).map(Expr::val)
+    }
+
+    fn plan_create(
         model: &Arc<Model>,
-        key: Values,
-        order: Vec<(usize, bool)>,
-    ) -> Result<String, Error> {
-        let place = PlaceQuery::new(&PostgresDialect, model, &key, &order)?;
-        let statement = select::Statement::select(&place.select);
-        let values = self
-            .on(
-                Work::new(&model.name, "cursor_behind", false),
-                async |lease| read::place(lease, model, &statement).await,
-            )
-            .await?;
-        Ok(place.cursor(model, values))
+        values: &Values,
+        shown: Projection,
+    ) -> Result<Self::Create, Error> {
+        write::Create::new(model, values, shown)
     }
 
-    fn sql_engine(&self) -> Engine {
-        Engine::Postgres
+    async fn create(lease: &mut Lease, create: &Self::Create) -> Result<RecordJson, Error> {
+        create.run(lease).await
     }
 
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
-        let work = Work::new("", "sql", true);
-        let run = async |lease: &mut Lease| sql::run(lease, &job).await;
-        self.on_pool(&self.sql, &self.pool, work, run).await
+    async fn insert(lease: &mut Lease, create: &Self::Create) -> Result<RecordJson, Error> {
+        create.insert(lease).await
     }
 
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
-        let change = write::Change::update(model, update)?;
-        let changed = self
-            .on(Work::new(&model.name, "update", false), async |lease| {
-                change.run(lease).await
-            })
-            .await?;
-        changed.into_updated()
+    async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+        write::change(lease, change).await
     }
 
-    async fn delete(
-        &self,
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Before, Error> {
-        let change = write::Change::delete(model, key, if_match)?;
-        let changed = self
-            .on(Work::new(&model.name, "delete", false), async |lease| {
-                change.run(lease).await
-            })
-            .await?;
-        Ok(changed.before)
+    async fn run(lease: &mut Lease, sql: &str) -> Result<(), Error> {
+        let done = lease.client()?.batch_execute(sql).await;
+        done.map_err(fault::translate)
+    }
+
+    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
+        fault::explain(model, error, is_write)
+    }
+
+    fn is_refusal(error: &Error) -> bool {
+        error.kind() == ErrorKind::Invalid || fault::is_about_a_value(error)
+    }
+
+    async fn blame(lease: &mut Lease, create: &Self::Create, recover: &str, error: Error) -> Error {
+        probe::blame(lease, create.probes(), Some(recover), error).await
+    }
+
+    async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>, Error> {
+        match self.known(lease).await?.server.has_row_ids {
+            true => write::transaction_name(lease).await.map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn transaction_number(name: &str) -> Option<i64> {
+        name.parse().ok()
+    }
+
+    async fn transaction_status(lease: &mut Lease, number: i64) -> Result<Option<String>, Error> {
+        write::transaction_status(lease, number).await
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_model::wire::BoxFuture;
 
-use super::RecordBody;
+use super::{RecordBody, taken_back};
 use crate::{Error, RecordJson, record::Projection};
 
 /// Called right before a bulk create that created something is committed. When its future fails, nothing is
@@ -54,5 +54,12 @@ impl BulkPlan {
     /// Whether [`before_commit`](Self::before_commit) has to be called for these results.
     pub(crate) fn is_watched(&self, results: &[Result<RecordJson, Error>]) -> bool {
         self.before_commit.is_some() && results.iter().any(Result::is_ok)
+    }
+}
+
+/// Takes back the records that were created beside others that were refused.
+pub(crate) fn take_back(results: &mut [Result<RecordJson, Error>]) {
+    for result in results.iter_mut().filter(|result| result.is_ok()) {
+        *result = Err(taken_back());
     }
 }

@@ -45,7 +45,6 @@ impl FixedValues {
     }
 
     /// Whether a field is among them.
-    #[cfg(feature = "sqlite")]
     pub(crate) fn holds(&self, index: usize) -> bool {
         self.0.iter().any(|value| value.index == index)
     }

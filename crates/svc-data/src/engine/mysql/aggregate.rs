@@ -6,7 +6,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use jiff::{Timestamp, tz::TimeZone};
 use mysql_async::{Row, Value, prelude::Queryable as _};
 use sea_query::{Expr, ExprTrait as _, Func, Order, SelectStatement};
-use svc_model::records::{AggregateFunction, DateUnit, group_name};
+use svc_model::records::{AggregateFunction, DateUnit};
 
 use super::{
     connect::Lease,
@@ -18,19 +18,18 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
+    engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, column},
     structure::Kind,
-    value::{json::write_text, time::Zone},
+    value::time::Zone,
 };
 
-/// The most bytes of an answer.
-const MAX_ANSWER: usize = 64 << 20;
 /// The most changes of a zone's offset that are followed.
 const MAX_CHANGES: usize = 600;
 
 /// An aggregate, ready to be made into a statement.
-pub(super) struct Aggregate {
+pub(crate) struct Aggregate {
     model: Arc<Model>,
     plan: AggregatePlan,
     /// What the records have to pass.
@@ -87,51 +86,33 @@ impl Aggregate {
     }
 
     async fn answer(&self, lease: &mut Lease, statement: &Statement) -> Result<Bytes, Error> {
-        let conn = lease.conn()?;
+        let conn = lease.client_mut()?;
         let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
         let mut rows = rows.await.map_err(fault::translate)?;
-        let groups = &self.plan.groups;
-        let mut out = BytesMut::with_capacity(256);
-        if !groups.is_empty() {
-            out.put_u8(b'[');
-        }
-        let mut first = true;
+        let mut answer = AggregateWriter::new(self.plan.groups.len());
         while let Some(row) = rows.next().await.map_err(fault::translate)? {
-            if !first {
-                out.put_u8(b',');
-            }
-            first = false;
-            self.write(&mut out, &row)?;
-            if out.len() > MAX_ANSWER {
+            if let Err(error) = answer.row(|out, position| self.write(out, &row, position)) {
                 rows.drop_result().await.map_err(fault::translate)?;
-                return Err(Error::invalid(
-                    "the groups are too many or too large; ask for fewer (_per_page)",
-                ));
+                return Err(error);
             }
         }
         rows.drop_result().await.map_err(fault::translate)?;
-        if !groups.is_empty() {
-            out.put_u8(b']');
-        }
-        Ok(out.freeze())
+        Ok(answer.finish())
     }
 
-    fn write(&self, out: &mut BytesMut, row: &Row) -> Result<(), Error> {
+    /// Writes what a row has at a place: a group, or behind the groups the value of the function.
+    fn write(&self, out: &mut BytesMut, row: &Row, position: usize) -> Result<(), Error> {
         let zone = &self.plan.zone;
-        out.put_u8(b'{');
-        for (position, (index, unit)) in self.plan.groups.iter().enumerate() {
-            write_text(out, &group_name(position));
-            out.put_u8(b':');
+        let result = value::cell(row, position)?;
+        if let Some((index, unit)) = self.plan.groups.get(position) {
             let kind = match unit {
                 Some(unit) if unit.is_date() => Kind::Date,
                 Some(_) => Kind::DateTime,
                 None => self.model.at(*index)?.kind,
             };
-            value::write_value(out, kind, value::cell(row, position)?, zone);
-            out.put_u8(b',');
+            value::write_value(out, kind, result, zone);
+            return Ok(());
         }
-        out.put_slice(b"\"y_func\":");
-        let result = value::cell(row, self.plan.groups.len())?;
         let function = self.plan.function;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
         let field = self.plan.field.map(|index| self.model.at(index));
@@ -151,7 +132,6 @@ impl Aggregate {
                 None => value::write_value(out, kind, result, zone),
             },
         }
-        out.put_u8(b'}');
         Ok(())
     }
 

@@ -6,19 +6,19 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use deadpool::managed::{self, Metrics, Object, RecycleError};
+use deadpool::managed::{self, Metrics, RecycleError};
 use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Queryable as _};
 use percent_encoding::percent_decode_str;
 
 use super::fault;
 use crate::{
     Error,
-    admission::{Admission, Permit, Work},
+    admission::Admission,
     engine::server::{
-        connections::{Connections, Server, timeouts},
+        connections::{self, ConnectionManager, Connections, timeouts},
         gate::CONNECT_TIMEOUT,
     },
 };
@@ -32,7 +32,7 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// Where a server is, and how it is spoken to.
 #[derive(Clone)]
-pub(super) struct Source {
+pub(crate) struct Source {
     opts: Opts,
     tls: Tls,
     /// Whether the server would send larger packets than are taken.
@@ -107,8 +107,9 @@ impl Source {
         timeout: Duration,
         settings: &'static [&'static str],
     ) -> Result<Pool, Error> {
+        let source = Arc::new(self.clone());
         let manager = Manager {
-            source: Arc::new(self.clone()),
+            source: Arc::clone(&source),
             timeout,
             settings,
         };
@@ -118,7 +119,7 @@ impl Source {
             .runtime(deadpool::Runtime::Tokio1)
             .build()
             .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
-        Ok(Pool(Connections::new(pool, admission)))
+        Ok(Connections::new(pool, admission, source))
     }
 
     /// Makes a connection on which no packet of any size is taken into memory: one that is announced as too large is an
@@ -202,7 +203,7 @@ fn split_tls(rest: &str) -> Result<(String, Tls), Error> {
 
 /// Makes connections and looks whether they still are.
 #[derive(Clone)]
-pub(super) struct Manager {
+pub(crate) struct Manager {
     source: Arc<Source>,
     timeout: Duration,
     settings: &'static [&'static str],
@@ -252,7 +253,9 @@ pub(super) fn is_mariadb(version: &str) -> bool {
     version.contains("MariaDB")
 }
 
-impl Server for Manager {
+impl ConnectionManager for Manager {
+    type Ender = Arc<Source>;
+
     fn unreachable(error: mysql_async::Error) -> Error {
         fault::unreachable(error)
     }
@@ -260,89 +263,33 @@ impl Server for Manager {
     fn is_full(error: &Error) -> bool {
         fault::is_full(error)
     }
-}
 
-/// Connections to one server, made when they are needed.
-pub(super) struct Pool(Connections<Manager>);
-
-impl Pool {
-    /// A connection that nobody else uses, once there is one; `other` is the other pool to this server.
-    pub(super) async fn get(
-        &self,
-        work: Work,
-        deadline: Instant,
-        other: &Self,
-    ) -> Result<Lease, Error> {
-        let (object, permit) = self.0.get(work, deadline, &other.0).await?;
-        Ok(Lease {
-            object: Some(object),
-            source: Arc::clone(&self.0.manager().source),
-            _permit: permit,
-        })
-    }
-}
-
-/// A connection that nobody else uses. Unless it is [given back](Self::give_back) it is closed, and what it
-/// does is ended: whoever asked for it has gone, or waited long enough.
-pub(super) struct Lease {
-    object: Option<Object<Manager>>,
-    source: Arc<Source>,
-    /// Given back after the connection.
-    _permit: Permit,
-}
-
-impl Lease {
-    pub(super) fn conn(&mut self) -> Result<&mut Conn, Error> {
-        let object = self.object.as_mut();
-        object
-            .map(|object| &mut **object)
-            .ok_or_else(|| Error::internal("a connection was given back while it was used"))
+    fn breaks_the_connection(error: &Error) -> bool {
+        fault::breaks_the_connection(error)
     }
 
-    /// Keeps the connection for others, unless it broke.
-    pub(super) fn give_back<T>(mut self, result: Result<T, Error>) -> Result<T, Error> {
-        let broken = match &result {
-            Ok(_) => false,
-            Err(error) => fault::breaks_the_connection(error),
+    /// The server has to be asked on another connection.
+    fn end(conn: Conn, source: Arc<Source>) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
         };
-        if !broken {
-            drop(self.object.take());
-        }
-        result
-    }
-
-    /// Closes the connection, since much of an answer is left on it.
-    pub(super) fn close(&mut self) {
-        if let Some(object) = self.object.take() {
-            end(Object::take(object), Arc::clone(&self.source));
-        }
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
-
-/// Ends what a connection does, and the connection. The server has to be asked on another one.
-fn end(conn: Conn, source: Arc<Source>) {
-    let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-        return;
-    };
-    let id = conn.id();
-    runtime.spawn(async move {
-        let ended = tokio::time::timeout(CONNECT_TIMEOUT, async {
-            let mut other = source.connect().await?;
-            other.query_drop(format!("KILL {id}")).await?;
-            other.disconnect().await
+        let id = conn.id();
+        runtime.spawn(async move {
+            let ended = tokio::time::timeout(CONNECT_TIMEOUT, async {
+                let mut other = source.connect().await?;
+                other.query_drop(format!("KILL {id}")).await?;
+                other.disconnect().await
+            });
+            if !matches!(ended.await, Ok(Ok(()))) {
+                tracing::debug!("a statement that nobody waits for could not be ended");
+            }
+            drop(conn);
         });
-        if !matches!(ended.await, Ok(Ok(()))) {
-            tracing::debug!("a statement that nobody waits for could not be ended");
-        }
-        drop(conn);
-    });
+    }
 }
+
+pub(super) type Pool = Connections<Manager>;
+pub(super) type Lease = connections::Lease<Manager>;
 
 #[cfg(test)]
 mod tests {

@@ -12,10 +12,10 @@ use super::{
     value,
 };
 use crate::{
-    Error, Model, RecordJson,
+    Error, Model,
     plan::ListPlan,
     query::{PageQuery, PageWriter, cursor::KeyValue},
-    record::{Part, Projection, no_such_record},
+    record::{Part, no_such_record},
 };
 
 /// The most rows of a part of a page. The server sends all rows of a statement or none, so that those that no
@@ -38,7 +38,7 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part, Er
     let query = &list.query;
     let mut page = PageWriter::new(query);
     'pages: for statement in &list.pages {
-        let conn = lease.conn()?;
+        let conn = lease.client_mut()?;
         let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
         let mut rows = rows.await.map_err(fault::translate)?;
         while let Some(row) = rows.next().await.map_err(fault::translate)? {
@@ -89,7 +89,7 @@ async fn count(lease: &mut Lease, query: &PageQuery, statement: &Statement) -> R
 /// What the engine of a table knows about the number of its rows.
 async fn estimate(lease: &mut Lease, model: &Model) -> Result<Option<u64>, Error> {
     let guess: Option<Option<u64>> = lease
-        .conn()?
+        .client_mut()?
         .exec_first(
             "SELECT CAST(TABLE_ROWS AS UNSIGNED) FROM information_schema.TABLES
              WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND TABLE_TYPE = 'BASE TABLE'",
@@ -102,21 +102,9 @@ async fn estimate(lease: &mut Lease, model: &Model) -> Result<Option<u64>, Error
 
 /// The first row of a statement.
 pub(super) async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
-    let conn = lease.conn()?;
+    let conn = lease.client_mut()?;
     let row = conn.exec_first(statement.sql.as_str(), statement.params());
     row.await.map_err(fault::translate)
-}
-
-/// Reads one record.
-pub(super) async fn retrieve(
-    lease: &mut Lease,
-    model: &Model,
-    statement: &Statement,
-    shown: &Projection,
-) -> Result<RecordJson, Error> {
-    let row = one(lease, statement).await?;
-    let row = row.ok_or_else(|| no_such_record(model))?;
-    value::record(&model.fields, shown, &row)
 }
 
 /// Reads what one record has in the columns of an order.

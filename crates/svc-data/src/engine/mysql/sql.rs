@@ -1,7 +1,7 @@
 //! SQL of clients on MySQL and MariaDB, behind the second lock: a transaction that only reads, on connections of
 //! its own, which is rolled back whatever happens.
 
-use bytes::{BufMut, BytesMut};
+use bytes::BytesMut;
 use mysql_async::{
     Column, Value,
     consts::{ColumnFlags, ColumnType},
@@ -20,9 +20,9 @@ use super::{
 };
 use crate::{
     Error, Field,
+    engine::answers::RowsWriter,
     plan::ListPlan,
-    query::PageQuery,
-    sql::{MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
 };
 
 /// How many queries of clients run at once; others wait, and records do not wait for them.
@@ -47,11 +47,11 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result
     }
     // A query that failed may have left its limit behind.
     for statement in [UNLIMITED, "START TRANSACTION READ ONLY"] {
-        let done = lease.conn()?.query_drop(statement).await;
+        let done = lease.client_mut()?.query_drop(statement).await;
         done.map_err(fault::translate)?;
     }
     let answer = attempt(lease, job).await;
-    if let Ok(conn) = lease.conn() {
+    if let Ok(conn) = lease.client_mut() {
         let ended = conn.query_drop("ROLLBACK").await;
         if answer.is_ok() {
             ended.map_err(fault::translate)?;
@@ -64,7 +64,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result
 }
 
 async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
-    let inner = lease.conn()?.prep(job.statement.sql()).await;
+    let inner = lease.client_mut()?.prep(job.statement.sql()).await;
     let inner = inner.map_err(fault::translate)?;
     let columns = inner.columns();
     let names: Vec<_> = columns.iter().map(|column| column.name_str()).collect();
@@ -75,7 +75,8 @@ async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
     let mut rows = match &plan.what {
         What::Rows { skip, limit } => query.rows(lease, &query.plain(), *skip, *limit).await?,
         What::List(list) => {
-            let statement = query.list(list)?;
+            let page = plan.page(&MysqlDialect, list)?;
+            let statement = query.wrapped(Statement::select(&page));
             query.rows(lease, &statement, 0, list.limit).await?
         }
         What::Aggregate(aggregate) => {
@@ -154,31 +155,16 @@ impl Query<'_> {
     /// A statement about the query, with the query in front, whose placeholders come first.
     fn wrapped(&self, statement: Statement) -> Statement {
         let Statement { sql, mut values } = self.plain();
-        let names = self.plan.model.fields.iter();
-        let names: Vec<String> = names.map(|field| quoted(&field.name)).collect();
         values.extend(statement.values);
         Statement {
-            sql: format!(
-                "WITH `{QUERY}`({}) AS ({sql}) {}",
-                names.join(","),
-                statement.sql
-            ),
+            sql: self.plan.wrap(&sql, &statement.sql, quoted),
             values,
         }
     }
 
-    fn list(&self, plan: &ListPlan) -> Result<Statement, Error> {
-        let query = PageQuery::new(&MysqlDialect, &self.plan.model, plan.clone())?;
-        let page = query.pages.first();
-        page.map(|page| self.wrapped(Statement::select(page)))
-            .ok_or_else(|| Error::internal("a list has no statement"))
-    }
-
     async fn count(&self, lease: &mut Lease, plan: &ListPlan) -> Result<u64, Error> {
-        let query = PageQuery::new(&MysqlDialect, &self.plan.model, plan.clone())?;
-        let count = query.count.as_ref();
-        let count = count.ok_or_else(|| Error::internal("a count has no statement"))?;
-        let row = one(lease, &self.wrapped(Statement::select(count))).await?;
+        let count = self.plan.counted(&MysqlDialect, plan)?;
+        let row = one(lease, &self.wrapped(Statement::select(&count))).await?;
         row.and_then(|row| row.get::<u64, _>(0))
             .ok_or_else(|| Error::internal("a count gave no number"))
     }
@@ -191,13 +177,11 @@ impl Query<'_> {
         skip: u64,
         limit: u32,
     ) -> Result<SqlRows, Error> {
-        let fields = &self.plan.model.fields;
-        let mut out = BytesMut::from("[");
-        let (mut row_count, mut more, mut too_large) = (0, false, false);
+        let mut writer = RowsWriter::new(&self.plan.model.fields, limit);
         let mut to_skip = skip;
         // Holds for a query without a LIMIT of its own.
         let most = skip.saturating_add(u64::from(limit)).saturating_add(1);
-        let conn = lease.conn()?;
+        let conn = lease.client_mut()?;
         let capped = format!("SET SESSION sql_select_limit = {most}");
         conn.query_drop(capped).await.map_err(fault::translate)?;
         let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
@@ -207,46 +191,25 @@ impl Query<'_> {
                 to_skip -= 1;
                 continue;
             }
-            if row_count == limit as usize {
-                more = true;
-                break;
-            }
-            let before = out.len();
-            out.put_slice(if row_count > 0 { b",[" } else { b"[" });
-            for (position, field) in fields.iter().enumerate() {
-                if position > 0 {
-                    out.put_u8(b',');
-                }
+            let write = |out: &mut BytesMut, field: &Field, position| {
                 let cell = value::cell(&row, position)?;
-                value::write_value(&mut out, field.kind, cell, &self.plan.zone);
-            }
-            out.put_u8(b']');
-            if out.len() > MAX_ANSWER {
-                out.truncate(before);
-                (more, too_large) = (true, true);
+                value::write_value(out, field.kind, cell, &self.plan.zone);
+                Ok::<_, Error>(())
+            };
+            if writer.is_full() || !writer.row(write)? {
                 break;
             }
-            row_count += 1;
         }
         drop(rows);
-        if more && self.plan.count.is_none() {
+        let rows = writer.finish(|_, field| field.field_type);
+        if rows.more && self.plan.count.is_none() {
             // Much may be left that would have to be read.
             lease.close();
         } else {
-            let done = lease.conn()?.query_drop(UNLIMITED).await;
+            let done = lease.client_mut()?.query_drop(UNLIMITED).await;
             done.map_err(fault::translate)?;
         }
-        out.put_u8(b']');
-        let columns = fields.iter();
-        let columns = columns.map(|field| (field.name.clone(), field.field_type));
-        Ok(SqlRows {
-            data: out.freeze(),
-            row_count,
-            more,
-            too_large,
-            count: None,
-            columns: columns.collect(),
-        })
+        Ok(rows)
     }
 }
 

@@ -6,6 +6,7 @@ use mysql_async::{Row, prelude::Queryable as _};
 use sea_query::{Expr, ExprTrait as _, MysqlQueryBuilder, Query};
 
 use super::{
+    Mysql,
     connect::{Lease, is_mariadb},
     fault,
     read::one,
@@ -14,63 +15,34 @@ use super::{
     value,
 };
 use crate::{
-    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
-    engine::Update,
-    plan::{Comparison, Test},
-    query::{SELF, all_fields, all_of, by_key, column, name, test},
-    record::{
-        BulkPlan, Changed, Projection, RecordBody, changed_since,
-        fixed::FixedValues,
-        no_such_record,
-        refusal::Refusals,
-        several_records, taken_away, taken_back,
-        unchanged::{ComparedValues, compare},
+    Before, Error, Field, Model, RecordJson,
+    engine::server::{
+        ServerEngine as _,
+        change::{Action, Change},
+        transaction::finish,
     },
+    plan::{Comparison, Test},
+    query::{
+        Dialect as _, SELF, all_fields, all_of,
+        assignments::{Assignment, assignments, insert_values, set_values},
+        by_key, column,
+        cursor::KeyValue,
+        name, test,
+    },
+    record::{Changed, Projection, no_such_record, refusal::Refusals, taken_away},
     structure::Default,
     value::{Scalar, Values},
 };
 
-/// A column and what goes into it.
-type Assignment = (usize, Expr);
-
-/// Runs a statement that gives no rows.
-async fn run(lease: &mut Lease, sql: &str) -> Result<(), Error> {
-    let conn = lease.conn()?;
-    conn.query_drop(sql).await.map_err(fault::translate)
-}
-
 /// Runs a write.
 async fn execute(lease: &mut Lease, statement: &Statement) -> Result<(), Error> {
-    let conn = lease.conn()?;
+    let conn = lease.client_mut()?;
     let done = conn.exec_drop(statement.sql.as_str(), statement.params());
     done.await.map_err(fault::translate)
 }
 
-/// Ends a transaction: keeps what was done, or none of it.
-async fn finish<T>(
-    lease: &mut Lease,
-    model: &Model,
-    result: Result<T, Error>,
-    is_write: bool,
-) -> Result<T, Error> {
-    match result {
-        Ok(value) => {
-            let committed = run(lease, "COMMIT").await;
-            committed.map_err(|error| fault::explain(model, error, is_write))?;
-            Ok(value)
-        }
-        Err(error) => {
-            // What fails here closes the connection, which ends the transaction too.
-            if !fault::breaks_the_connection(&error) {
-                run(lease, "ROLLBACK").await.ok();
-            }
-            Err(error)
-        }
-    }
-}
-
 /// A record to be created.
-pub(super) struct Create {
+pub(crate) struct Create {
     model: Arc<Model>,
     values: Values,
     assignments: Vec<Assignment>,
@@ -86,19 +58,19 @@ impl Create {
         Ok(Self {
             model: Arc::clone(model),
             values: values.clone(),
-            assignments: assignments(model, values)?,
+            assignments: assignments(model, values, stored)?,
             shown,
         })
     }
 
     pub(super) async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
-        run(lease, "START TRANSACTION").await?;
+        Mysql::run(lease, Mysql::BEGIN).await?;
         let created = self.insert(lease).await;
-        finish(lease, &self.model, created, true).await
+        finish::<Mysql, _>(lease, &self.model, created, true).await
     }
 
     /// Inserts the row and reads it, in a transaction.
-    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    pub(super) async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
         let model = &self.model;
         let mut values = self.values.clone();
         let mut assignments = self.assignments.clone();
@@ -109,7 +81,7 @@ impl Create {
             if let Some(Default::Expression(sql) | Default::Now(sql)) = &field.default
                 && !given
             {
-                let conn = lease.conn()?;
+                let conn = lease.client_mut()?;
                 let made: Option<Option<String>> = conn
                     .query_first(format!("SELECT CAST({sql} AS CHAR)"))
                     .await
@@ -121,17 +93,11 @@ impl Create {
         }
         let mut insert = Query::insert();
         insert.into_table(table(model));
-        let (mut columns, mut exprs) = (Vec::new(), Vec::new());
-        for (index, expr) in &assignments {
-            columns.push(name(&model.at(*index)?.name));
-            exprs.push(expr.clone());
-        }
-        insert.columns(columns);
-        insert
-            .values(exprs)
-            .map_err(|error| Error::internal("an insert has too few values").with_source(error))?;
         let statement = match assignments.is_empty() {
-            false => insert.build(MysqlQueryBuilder).into(),
+            false => {
+                insert_values(&mut insert, model, assignments)?;
+                insert.build(MysqlQueryBuilder).into()
+            }
             // There is no other way to write an empty row.
             true => {
                 let schema = quoted(model.schema.as_deref().unwrap_or_default());
@@ -148,7 +114,7 @@ impl Create {
         }
         let inserted = execute(lease, &statement).await;
         inserted.map_err(|error| fault::explain(model, error, true))?;
-        let number = lease.conn()?.last_insert_id();
+        let number = lease.client_mut()?.last_insert_id();
         let found = self.identity(&values, number)?;
         let mut query = crate::query::select(&MysqlDialect, model, Some(found));
         all_fields(&MysqlDialect, &mut query, model);
@@ -220,7 +186,7 @@ impl Create {
 
 /// Whether the server has `INSERT ... RETURNING`, which MariaDB has since 10.5.
 async fn gives_back_inserted(lease: &mut Lease) -> Result<bool, Error> {
-    let conn = lease.conn()?;
+    let conn = lease.client_mut()?;
     let version: Option<String> = conn
         .query_first("SELECT VERSION()")
         .await
@@ -233,239 +199,87 @@ async fn gives_back_inserted(lease: &mut Lease) -> Result<bool, Error> {
     Ok(is_mariadb(&version) && major_minor >= (10, 5))
 }
 
-/// Creates records in one transaction, each in a savepoint of its own.
-pub(super) async fn bulk_create(
-    lease: &mut Lease,
-    model: &Arc<Model>,
-    plan: &BulkPlan,
-) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-    run(lease, "START TRANSACTION").await?;
-    let results = create_each(lease, model, plan).await;
-    let refused = |results: &Vec<Result<RecordJson, Error>>| results.iter().any(Result::is_err);
-    match results {
-        Ok(mut results) if plan.atomic && refused(&results) => {
-            run(lease, "ROLLBACK").await?;
-            for result in results.iter_mut().filter(|result| result.is_ok()) {
-                *result = Err(taken_back());
-            }
-            Ok(results)
-        }
-        Ok(results) if plan.is_watched(&results) => {
-            let watched = plan.before_commit(&results, None).await;
-            finish(lease, model, watched.map(|()| results), true).await
-        }
-        results => finish(lease, model, results, true).await,
-    }
+/// Changes or deletes a record; gives what it was, and after an update what it is.
+pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    Mysql::run(lease, Mysql::BEGIN).await?;
+    let changed = act(lease, change).await;
+    finish::<Mysql, _>(lease, &change.model, changed, change.is_write()).await
 }
 
-async fn create_each(
-    lease: &mut Lease,
-    model: &Arc<Model>,
-    plan: &BulkPlan,
-) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-    let mut results = Vec::with_capacity(plan.records.len());
-    for record in &plan.records {
-        let create = match record {
-            Ok(record) => Create::new(model, &record.values, plan.shown.clone())
-                .map(|create| (create, record)),
-            Err(error) => Err(error.clone()),
+async fn act(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    let model = &change.model;
+    let (row, before) = find(lease, change).await?;
+    let identity = identity_predicate(model, &row)?;
+    let unchanged = change.unchanged(|shown| value::record(&model.fields, shown, &row))?;
+    let explained = |error| fault::explain(model, error, change.is_write());
+    let setting = match &change.action {
+        Action::Update(setting) => setting,
+        Action::Delete => {
+            let mut delete = Query::delete();
+            delete.from_table(table(model)).and_where(identity);
+            let done = execute(lease, &delete.build(MysqlQueryBuilder).into()).await;
+            done.map_err(explained)?;
+            return Ok(Changed::deleted(before));
+        }
+    };
+    if setting.assignments.len() == unchanged.len() {
+        let record = value::record(&model.fields, &setting.shown, &row)?;
+        return Ok(Changed::updated(before, record));
+    }
+    let mut update = Query::update();
+    update.table(table(model)).and_where(identity);
+    set_values(&mut update, model, setting.changed(&unchanged))?;
+    let done = execute(lease, &update.build(MysqlQueryBuilder).into()).await;
+    done.map_err(explained)?;
+    let mut key = change.key.clone();
+    for (index, value) in &mut key {
+        let mut values = setting.values.iter();
+        if let Some((_, new)) = values.find(|(given, _)| given == index) {
+            *value = new.clone();
+        }
+    }
+    let mut query = by_key(&MysqlDialect, model, &key)?;
+    let row = one(lease, &Statement::select(query.limit(1))).await?;
+    let row = row.ok_or_else(taken_away)?;
+    check_geometries(model, &setting.values, &row)?;
+    let record = value::record(&model.fields, &setting.shown, &row)?;
+    Ok(Changed::updated(before, record))
+}
+
+/// Finds the one record of the key, keeps others from changing it, and checks the precondition.
+async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before), Error> {
+    let model = &change.model;
+    let mut find = by_key(&MysqlDialect, model, &change.key)?;
+    find.limit(2).lock_exclusive();
+    let statement = Statement::select(&find);
+    let conn = lease.client_mut()?;
+    let rows = conn.exec(statement.sql.as_str(), statement.params());
+    let rows: Vec<Row> = rows.await.map_err(fault::translate)?;
+    let is_only = rows.len() == 1;
+    let row = rows.into_iter().next();
+    let row = row.ok_or_else(|| no_such_record(model))?;
+    let found = value::record(&model.fields, &change.key_shown, &row)?;
+    Ok((row, change.before(found, is_only)?))
+}
+
+/// What holds for the record that was found, and no other: its key as it is stored, since a key that was asked
+/// for may equal others in the collation of the column.
+fn identity_predicate(model: &Model, row: &Row) -> Result<Expr, Error> {
+    let mut tests = Vec::with_capacity(model.key.len());
+    for index in &model.key {
+        let field = model.at(*index)?;
+        let here = match type_of(field) {
+            Type::Geometry => types::read(&model.table, field),
+            _ => column(&model.table, &field.name),
         };
-        let result = match create {
-            Ok((create, record)) => {
-                run(lease, "SAVEPOINT record").await?;
-                let result = create.insert(lease).await.and_then(|created| {
-                    record.fixed.check(model, &created, &plan.shown.zone)?;
-                    Ok(created)
-                });
-                if result
-                    .as_ref()
-                    .is_err_and(|error| error.kind() == ErrorKind::Invalid)
-                {
-                    run(lease, "ROLLBACK TO record").await?;
-                }
-                result
-            }
-            Err(error) => Err(error),
-        };
-        match result {
-            Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
-            result => results.push(result),
-        }
+        let key = value::key(field, value::cell(row, *index)?);
+        let key = key.ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
+        tests.push(match key {
+            KeyValue::Null => here.is_null(),
+            key => here.eq(MysqlDialect.bind_key(Some(field), &key)?),
+        });
     }
-    Ok(results)
-}
-
-/// A record to be changed or deleted.
-pub(super) struct Change {
-    model: Arc<Model>,
-    key: Values,
-    /// What is kept of the record as it was.
-    key_shown: Projection,
-    if_match: Option<IfMatch>,
-    /// What the record has to have already.
-    fixed: FixedValues,
-    /// What is not written where the record has it already.
-    compared: ComparedValues,
-    action: Action,
-}
-
-enum Action {
-    /// Sets columns.
-    Update(Values, Vec<Assignment>, Projection),
-    Delete,
-}
-
-impl Change {
-    pub(super) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
-        let RecordBody { values, fixed } = update.body;
-        let mut assignments = assignments(model, &values)?;
-        if update.replace {
-            for (index, field) in model.fields.iter().enumerate() {
-                let stays = !field.editable
-                    || model.key.contains(&index)
-                    || assignments.iter().any(|(given, _)| *given == index);
-                if !stays {
-                    assignments.push((index, Expr::cust("DEFAULT")));
-                }
-            }
-        }
-        Ok(Self {
-            model: Arc::clone(model),
-            key: update.key,
-            key_shown: Projection::of_key(model)?,
-            if_match: update.if_match,
-            fixed,
-            compared: ComparedValues::of(model, &values, |field| {
-                type_of(field).holds_more_than_it_shows()
-            })?,
-            action: Action::Update(values, assignments, update.shown),
-        })
-    }
-
-    pub(super) fn delete(
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Self, Error> {
-        Ok(Self {
-            model: Arc::clone(model),
-            key,
-            key_shown: Projection::of_key(model)?,
-            if_match,
-            fixed: FixedValues::default(),
-            compared: ComparedValues::default(),
-            action: Action::Delete,
-        })
-    }
-
-    /// Changes the record; gives what it was, and after an update what it is.
-    pub(super) async fn run(&self, lease: &mut Lease) -> Result<Changed, Error> {
-        run(lease, "START TRANSACTION").await?;
-        let changed = self.act(lease).await;
-        let is_write = matches!(self.action, Action::Update(..));
-        finish(lease, &self.model, changed, is_write).await
-    }
-
-    async fn act(&self, lease: &mut Lease) -> Result<Changed, Error> {
-        let model = &self.model;
-        let (row, before) = self.find(lease).await?;
-        let is_it = self.is_it(&row)?;
-        let mut unchanged = Vec::new();
-        if let Action::Update(_, _, Projection { zone, .. }) = &self.action {
-            let read = |shown: &Projection| value::record(&model.fields, shown, &row);
-            unchanged = compare(model, zone, &self.fixed, &self.compared, read)?;
-        }
-        match &self.action {
-            Action::Delete => {
-                let mut delete = Query::delete();
-                delete.from_table(table(model)).and_where(is_it);
-                let statement: Statement = delete.build(MysqlQueryBuilder).into();
-                let done = execute(lease, &statement).await;
-                done.map_err(|error| fault::explain(model, error, false))?;
-                Ok(Changed::deleted(before))
-            }
-            Action::Update(_, assignments, shown) if assignments.len() == unchanged.len() => {
-                let record = value::record(&model.fields, shown, &row)?;
-                Ok(Changed::updated(before, record))
-            }
-            Action::Update(values, assignments, shown) => {
-                let mut update = Query::update();
-                update.table(table(model)).and_where(is_it);
-                let changed = assignments
-                    .iter()
-                    .filter(|(index, _)| !unchanged.contains(index));
-                for (index, expr) in changed {
-                    update.value(name(&model.at(*index)?.name), expr.clone());
-                }
-                let statement: Statement = update.build(MysqlQueryBuilder).into();
-                let done = execute(lease, &statement).await;
-                done.map_err(|error| fault::explain(model, error, true))?;
-                let mut key = self.key.clone();
-                for (index, value) in &mut key {
-                    if let Some((_, new)) = values.iter().find(|(given, _)| given == index) {
-                        *value = new.clone();
-                    }
-                }
-                let mut query = by_key(&MysqlDialect, model, &key)?;
-                let row = one(lease, &Statement::select(query.limit(1))).await?;
-                let row = row.ok_or_else(taken_away)?;
-                check_geometries(model, values, &row)?;
-                let record = value::record(&model.fields, shown, &row)?;
-                Ok(Changed::updated(before, record))
-            }
-        }
-    }
-
-    /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
-    async fn find(&self, lease: &mut Lease) -> Result<(Row, Before), Error> {
-        let model = &self.model;
-        let mut find = by_key(&MysqlDialect, model, &self.key)?;
-        find.limit(2).lock_exclusive();
-        let statement = Statement::select(&find);
-        let conn = lease.conn()?;
-        let rows: Vec<Row> = conn
-            .exec(statement.sql.as_str(), statement.params())
-            .await
-            .map_err(fault::translate)?;
-        let mut rows = rows.into_iter();
-        let row = rows.next().ok_or_else(|| no_such_record(model))?;
-        let found = value::record(&model.fields, &self.key_shown, &row)?;
-        if let Some(if_match) = &self.if_match
-            && !if_match.holds(&found.etag)
-        {
-            return Err(changed_since());
-        }
-        match rows.next() {
-            None => Ok((row, Before::of(model, found)?)),
-            Some(_) => Err(several_records()),
-        }
-    }
-
-    /// What holds for the record that was found, and no other: its key as it is stored, since a key that was asked
-    /// for may equal others in the collation of the column.
-    fn is_it(&self, row: &Row) -> Result<Expr, Error> {
-        let model = &self.model;
-        let mut tests = Vec::with_capacity(model.key.len());
-        for index in &model.key {
-            let field = model.at(*index)?;
-            let here = match type_of(field) {
-                Type::Geometry => types::read(&model.table, field),
-                _ => column(&model.table, &field.name),
-            };
-            let key = value::key(field, value::cell(row, *index)?);
-            let key =
-                key.ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
-            tests.push(match key {
-                crate::query::cursor::KeyValue::Null => here.is_null(),
-                key => here.eq(crate::query::Dialect::bind_key(
-                    &MysqlDialect,
-                    Some(field),
-                    &key,
-                )?),
-            });
-        }
-        Ok(all_of(tests))
-    }
+    Ok(all_of(tests))
 }
 
 /// The table, under its own name.
@@ -474,23 +288,8 @@ fn table(model: &Model) -> (sea_query::DynIden, sea_query::DynIden) {
     (name(schema), name(&model.table))
 }
 
-/// Turns the values of a body into what is stored.
-fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
-    let mut invalid = Refusals::default();
-    let mut assignments = Vec::with_capacity(values.len());
-    for (index, scalar) in values {
-        let field = model.at(*index)?;
-        match stored(field, scalar) {
-            Ok(expr) => assignments.push((*index, expr)),
-            Err(message) => invalid.push_field(&field.name, message),
-        }
-    }
-    invalid.into_result()?;
-    Ok(assignments)
-}
-
 /// A value as a column takes it; refused where something of it would be lost.
-fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
+pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
     let most = field.precision.unwrap_or(0);
     let most = u8::try_from(most).unwrap_or(MAX_FRACTION);
     let nanoseconds = match scalar {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use sea_query::{Expr, ExprTrait, Func, NullOrdering, Order, SelectStatement};
-use svc_model::records::{AggregateFunction, DateUnit, group_name};
+use svc_model::records::{AggregateFunction, DateUnit};
 use tokio_postgres::Row;
 
 use super::{
@@ -18,19 +18,18 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
+    engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, column},
     structure::Kind,
-    value::{json::write_text, time::Zone},
+    value::time::Zone,
 };
 
-/// The most bytes of an answer.
-const MAX_ANSWER: usize = 64 << 20;
 /// The digits that an average has more than its column.
 const AVERAGE_DIGITS: u32 = 6;
 
 /// An aggregate as a statement.
-pub(super) struct Aggregate {
+pub(crate) struct Aggregate {
     model: Arc<Model>,
     select: SelectStatement,
     groups: usize,
@@ -95,38 +94,15 @@ impl Aggregate {
         &self,
         mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
     ) -> Result<Bytes, Error> {
-        let mut out = BytesMut::with_capacity(256);
-        let grouped = self.groups > 0;
-        if grouped {
-            out.put_u8(b'[');
-        }
-        let mut first = true;
+        let mut answer = AggregateWriter::new(self.groups);
         while let Some(row) = rows.next().await {
             let row = row.map_err(fault::translate)?;
-            if !first {
-                out.put_u8(b',');
-            }
-            first = false;
-            out.put_u8(b'{');
-            for position in 0..self.groups {
-                write_text(&mut out, &group_name(position));
-                out.put_u8(b':');
-                value::write_value(&mut out, &row, position, &self.zone)?;
-                out.put_u8(b',');
-            }
-            out.put_slice(b"\"y_func\":");
-            self.write_result(&mut out, &row)?;
-            out.put_u8(b'}');
-            if out.len() > MAX_ANSWER {
-                return Err(Error::invalid(
-                    "the groups are too many or too large; ask for fewer (_per_page)",
-                ));
-            }
+            answer.row(|out, position| match position < self.groups {
+                true => value::write_value(out, &row, position, &self.zone),
+                false => self.write_result(out, &row),
+            })?;
         }
-        if grouped {
-            out.put_u8(b']');
-        }
-        Ok(out.freeze())
+        Ok(answer.finish())
     }
 
     fn write_result(&self, out: &mut BytesMut, row: &Row) -> Result<(), Error> {

@@ -1,12 +1,9 @@
 //! Connections to a PostgreSQL server: the URL, TLS, the pool, and what happens when the server is away.
 
-use std::{
-    str::FromStr,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
-use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, RecyclingMethod};
+pub(super) use deadpool_postgres::Manager;
+use deadpool_postgres::{ClientWrapper, Hook, HookError, ManagerConfig, RecyclingMethod};
 use percent_encoding::percent_decode_str;
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
@@ -26,9 +23,9 @@ use super::{
 };
 use crate::{
     Error,
-    admission::{Admission, Permit, Work},
+    admission::Admission,
     engine::server::{
-        connections::{Connections, Server, timeouts},
+        connections::{self, ConnectionManager, Connections, timeouts},
         gate::CONNECT_TIMEOUT,
     },
 };
@@ -44,7 +41,7 @@ pub(super) struct Source {
 
 /// How a stream to the server is made.
 #[derive(Clone)]
-enum Way {
+pub(crate) enum Way {
     Network(MakeStream),
     /// Through a socket of this machine, without TLS.
     Local(LocalSockets),
@@ -129,10 +126,7 @@ impl Source {
             .post_create(set)
             .build()
             .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
-        Ok(Pool {
-            connections: Connections::new(pool, admission),
-            stream: self.stream.clone(),
-        })
+        Ok(Connections::new(pool, admission, self.stream.clone()))
     }
 }
 
@@ -275,7 +269,9 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
-impl Server for Manager {
+impl ConnectionManager for Manager {
+    type Ender = Way;
+
     fn unreachable(error: tokio_postgres::Error) -> Error {
         fault::unreachable(error)
     }
@@ -283,92 +279,16 @@ impl Server for Manager {
     fn is_full(error: &Error) -> bool {
         fault::is_full(error)
     }
-}
 
-/// Connections to one server, made when they are needed.
-pub(super) struct Pool {
-    connections: Connections<Manager>,
-    stream: Way,
-}
-
-impl Pool {
-    /// A connection that nobody else uses, once there is one; `other` is the other pool to this server.
-    pub(super) async fn get(
-        &self,
-        work: Work,
-        deadline: Instant,
-        other: &Self,
-    ) -> Result<Lease, Error> {
-        let got = self.connections.get(work, deadline, &other.connections);
-        let (object, permit) = got.await?;
-        Ok(Lease {
-            object: Some(object),
-            stream: self.stream.clone(),
-            _permit: permit,
-        })
+    fn breaks_the_connection(error: &Error) -> bool {
+        fault::breaks_the_connection(error)
     }
 
-    /// Forgets all prepared statements: the tables they speak of may be others by now.
-    pub(super) fn forget_statements(&self) {
-        self.connections.manager().statement_caches.clear();
-    }
-}
-
-/// A connection that nobody else uses. Unless it is [given back](Self::give_back) it is closed, and what it
-/// does is cancelled: whoever asked for it has gone, or waited long enough.
-pub(super) struct Lease {
-    object: Option<Object>,
-    stream: Way,
-    /// Given back after the connection.
-    _permit: Permit,
-}
-
-impl Lease {
-    pub(super) fn client(&self) -> Result<&Object, Error> {
-        self.object.as_ref().ok_or_else(gone)
-    }
-
-    pub(super) fn client_mut(&mut self) -> Result<&mut Object, Error> {
-        self.object.as_mut().ok_or_else(gone)
-    }
-
-    /// A prepared statement, kept for the next time.
-    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, Error> {
-        let client = self.client()?;
-        if client.statement_cache.size() >= MAX_PREPARED {
-            client.statement_cache.clear();
-        }
-        client.prepare_cached(sql).await.map_err(fault::translate)
-    }
-
-    /// Keeps the connection for others, unless it broke.
-    pub(super) fn give_back<T>(mut self, result: Result<T, Error>) -> Result<T, Error> {
-        let broken = match &result {
-            Ok(_) => false,
-            Err(error) => fault::breaks_the_connection(error),
-        };
-        if !broken {
-            drop(self.object.take());
-        }
-        result
-    }
-}
-
-fn gone() -> Error {
-    Error::internal("a connection was given back while it was used")
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        let Some(object) = self.object.take() else {
-            return;
-        };
-        let client = Object::take(object);
+    fn end(client: ClientWrapper, stream: Way) {
         if client.is_closed() {
             return;
         }
         let cancel = client.cancel_token();
-        let stream = self.stream.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 let cancelled = tokio::time::timeout(CONNECT_TIMEOUT, async {
@@ -385,6 +305,20 @@ impl Drop for Lease {
                 drop(client);
             });
         }
+    }
+}
+
+pub(super) type Pool = Connections<Manager>;
+pub(super) type Lease = connections::Lease<Manager>;
+
+impl Lease {
+    /// A prepared statement, kept for the next time.
+    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, Error> {
+        let client = self.client()?;
+        if client.statement_cache.size() >= MAX_PREPARED {
+            client.statement_cache.clear();
+        }
+        client.prepare_cached(sql).await.map_err(fault::translate)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{Error, Field, Model, plan::Test, record::refusal::Refusals, value::S
 
 /// A value, and a statement that fails when the server cannot read it.
 #[derive(Debug)]
-pub(super) struct Probe {
+pub(crate) struct Probe {
     field: String,
     statement: Statement,
 }

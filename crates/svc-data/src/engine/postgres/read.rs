@@ -17,11 +17,11 @@ use super::{
     value,
 };
 use crate::{
-    Error, Model, RecordJson,
+    Error, Model,
     engine::counts::Counts,
     plan::ListPlan,
     query::{PageQuery, PageWriter, cursor::KeyValue},
-    record::{Part, Projection, no_such_record},
+    record::{Part, no_such_record},
 };
 
 /// Up to how many rows a page is read in one go. A larger one is fetched in portions, so that no more of it is
@@ -275,18 +275,6 @@ pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<R
         first.get_or_insert(row);
     }
     Ok(first)
-}
-
-/// Reads one record.
-pub(super) async fn retrieve(
-    lease: &Lease,
-    model: &Model,
-    statement: &Statement,
-    shown: &Projection,
-) -> Result<RecordJson, Error> {
-    let row = one(lease, statement).await?;
-    let row = row.ok_or_else(|| no_such_record(model))?;
-    value::record(&model.fields, shown, &row)
 }
 
 /// Reads what one record has in the columns of an order.

@@ -33,7 +33,7 @@ pub(super) type Statement = statement::Statement<Bound>;
 
 /// A value as the text that PostgreSQL reads as the type of the placeholder; none is NULL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bound(pub(super) Option<String>);
+pub(crate) struct Bound(pub(super) Option<String>);
 
 impl statement::Bound for Bound {
     fn of(value: Value) -> Self {

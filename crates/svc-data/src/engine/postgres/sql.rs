@@ -1,7 +1,7 @@
 //! SQL of clients on PostgreSQL, behind the second lock: a transaction that only reads, on connections of its
 //! own, which is rolled back whatever happens.
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use sea_query::{PostgresQueryBuilder, SelectStatement, SqlWriter, SqlWriterValues, Value};
 use tokio_postgres::{
@@ -23,10 +23,11 @@ use super::{
 };
 use crate::{
     Error, Field,
+    engine::answers::RowsWriter,
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
-    query::{Dialect as _, PageQuery, SELF, all_fields},
-    sql::{MAX_ANSWER, QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    query::{Dialect as _, SELF, all_fields},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
     value::Scalar,
 };
 
@@ -86,7 +87,10 @@ async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<Sq
             };
             query.rows(&statement, *skip, *limit).await?
         }
-        What::List(list) => query.rows(&query.list(list)?, 0, list.limit).await?,
+        What::List(list) => {
+            let page = plan.page(&PostgresDialect, list)?;
+            query.rows(&query.wrapped(&page), 0, list.limit).await?
+        }
         What::Aggregate(aggregate) => SqlRows::of_aggregate(
             query
                 .aggregate(Aggregate::new(&plan.model, aggregate.clone())?)
@@ -161,9 +165,14 @@ async fn refuse_hidden_calls(transaction: &Transaction<'_>, job: &SqlJob) -> Res
 
 /// The names of relations, as `to_regclass` reads them, with a separator that no name has.
 fn quoted_relations(attribute: &Attribute) -> String {
-    let quoted = |part: &String| format!("\"{}\"", part.replace('"', "\"\""));
     let relations = attribute.relations.iter();
-    let relations = relations.map(|parts| parts.iter().map(quoted).collect::<Vec<_>>().join("."));
+    let relations = relations.map(|parts| {
+        parts
+            .iter()
+            .map(|part| quoted(part))
+            .collect::<Vec<_>>()
+            .join(".")
+    });
     relations.collect::<Vec<_>>().join("\x1f")
 }
 
@@ -195,14 +204,14 @@ fn field(name: String, sort: &SqlType, typmod: i32) -> Field {
     };
     let known = type_named(sort.name(), typtype, category, order);
     let sizes = Sizes::of(known, typmod);
-    let quoted = |name: &str| match name
+    let plain = |name: &str| match name
         .bytes()
         .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     {
         true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => quoted(name),
     };
-    let db_type = format!("{}.{}", quoted(sort.schema()), quoted(sort.name()));
+    let db_type = format!("{}.{}", plain(sort.schema()), plain(sort.name()));
     let mut field = Field::of_type(name, known, sizes.max_length, &db_type, &VALUES);
     field.max_length = None;
     field.detail.order_is_unknown = true;
@@ -240,13 +249,6 @@ impl Query<'_> {
         self.wrapped(&select)
     }
 
-    fn list(&self, plan: &ListPlan) -> Result<Statement, Error> {
-        let query = PageQuery::new(&PostgresDialect, &self.plan.model, plan.clone())?;
-        let page = query.pages.first();
-        page.map(|page| self.wrapped(page))
-            .ok_or_else(|| Error::internal("a list has no statement"))
-    }
-
     /// A statement about the query, with the query in front, whose placeholders come first.
     fn wrapped(&self, select: &SelectStatement) -> Statement {
         let Statement { sql, mut values } = self.plain();
@@ -263,16 +265,9 @@ impl Query<'_> {
                 .skip(known)
                 .map(<Bound as crate::engine::statement::Bound>::of),
         );
-        let names = self.plan.model.fields.iter();
-        let names: Vec<String> = names
-            .map(|field| format!("\"{}\"", field.name.replace('"', "\"\"")))
-            .collect();
+        let text = text.get(placeholders..).unwrap_or_default();
         Statement {
-            sql: format!(
-                "WITH \"{QUERY}\"({}) AS ({sql}) {}",
-                names.join(","),
-                text.get(placeholders..).unwrap_or_default()
-            ),
+            sql: self.plan.wrap(&sql, text, quoted),
             values,
         }
     }
@@ -302,10 +297,7 @@ impl Query<'_> {
     }
 
     async fn count(&self, plan: &ListPlan) -> Result<u64, Error> {
-        let query = PageQuery::new(&PostgresDialect, &self.plan.model, plan.clone())?;
-        let count = query.count.as_ref();
-        let count = count.ok_or_else(|| Error::internal("a count has no statement"))?;
-        let statement = self.wrapped(count);
+        let statement = self.wrapped(&self.plan.counted(&PostgresDialect, plan)?);
         let rows = self.start(&statement, 1).await?;
         let row = std::pin::pin!(rows).next().await;
         let row = row.ok_or_else(|| Error::internal("a count gave no row"))?;
@@ -318,9 +310,7 @@ impl Query<'_> {
     async fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows, Error> {
         let most = skip.saturating_add(u64::from(limit)).saturating_add(1);
         let mut rows = std::pin::pin!(self.start(statement, most).await?);
-        let fields = &self.plan.model.fields;
-        let mut out = BytesMut::from("[");
-        let (mut row_count, mut more, mut too_large) = (0, false, false);
+        let mut writer = RowsWriter::new(&self.plan.model.fields, limit);
         let mut to_skip = skip;
         while let Some(row) = rows.next().await {
             let row = row.map_err(fault::translate)?;
@@ -328,38 +318,23 @@ impl Query<'_> {
                 to_skip -= 1;
                 continue;
             }
-            if row_count == limit as usize {
-                more = true;
+            if writer.is_full() {
                 continue;
             }
-            let before = out.len();
-            out.put_slice(if row_count > 0 { b",[" } else { b"[" });
-            for position in 0..fields.len() {
-                if position > 0 {
-                    out.put_u8(b',');
-                }
-                value::write_value(&mut out, &row, position, &self.plan.zone)?;
-            }
-            out.put_u8(b']');
-            if out.len() > MAX_ANSWER {
-                out.truncate(before);
-                (more, too_large) = (true, true);
+            let write = |out: &mut BytesMut, _: &Field, position| {
+                value::write_value(out, &row, position, &self.plan.zone)
+            };
+            if !writer.row(write)? {
                 break;
             }
-            row_count += 1;
         }
-        out.put_u8(b']');
-        let columns = fields.iter();
-        let columns = columns.map(|field| (field.name.clone(), field.field_type));
-        Ok(SqlRows {
-            data: out.freeze(),
-            row_count,
-            more,
-            too_large,
-            count: None,
-            columns: columns.collect(),
-        })
+        Ok(writer.finish(|_, field| field.field_type))
     }
+}
+
+/// A name as an identifier.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[cfg(test)]

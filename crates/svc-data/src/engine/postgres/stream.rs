@@ -24,7 +24,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How far a server has to prove who it is, in the words of `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verify {
+pub(crate) enum Verify {
     /// `disable`
     Never,
     /// `prefer`
@@ -50,13 +50,13 @@ type Encrypted = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
 /// Makes streams, encrypted or not, as the URL of the resource says.
 #[derive(Clone)]
-pub(super) struct MakeStream {
+pub(crate) struct MakeStream {
     pub(super) tls: MakeRustlsConnect,
     pub(super) mode: Verify,
 }
 
 /// Makes one stream.
-pub(super) struct ConnectStream {
+pub(crate) struct ConnectStream {
     tls: Connector,
     mode: Verify,
 }
@@ -101,7 +101,7 @@ impl TlsConnect<Socket> for ConnectStream {
 
 /// The Unix sockets at which a server may be found, in the order in which they are tried.
 #[derive(Clone)]
-pub(super) struct LocalSockets(pub(super) Vec<PathBuf>);
+pub(crate) struct LocalSockets(pub(super) Vec<PathBuf>);
 
 impl LocalSockets {
     /// Opens the first socket at which somebody listens. Where nobody listens, the stream gives the error when it is
@@ -151,7 +151,7 @@ enum Wire {
 }
 
 /// A stream whose messages have a limited size.
-pub(super) struct LimitedStream {
+pub(crate) struct LimitedStream {
     wire: Wire,
     messages: Messages,
     chunk: Box<[u8]>,

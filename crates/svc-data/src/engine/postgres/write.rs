@@ -8,6 +8,7 @@ use sea_query::{
 use tokio_postgres::{Row, error::SqlState};
 
 use super::{
+    Postgres,
     connect::Lease,
     fault, literal,
     probe::{self, Probe},
@@ -17,26 +18,24 @@ use super::{
     value,
 };
 use crate::{
-    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
-    engine::Update,
-    query::{SELF, column, is_record, name, select},
-    record::{
-        BulkPlan, Changed, Projection, changed_since,
-        fixed::FixedValues,
-        no_such_record,
-        refusal::Refusals,
-        several_records, taken_back,
-        unchanged::{ComparedValues, compare},
+    Before, Error, Field, Model, RecordJson,
+    engine::server::{
+        ServerEngine as _,
+        change::{Action, Change},
+        transaction::finish,
     },
+    query::{
+        SELF,
+        assignments::{assignments, insert_values, set_values},
+        column, is_record, name, select,
+    },
+    record::{Changed, Projection, no_such_record},
     structure::Default,
     value::{Scalar, Values},
 };
 
-/// A column and what goes into it.
-type Assignment = (usize, Expr);
-
 /// A record to be created.
-pub(super) struct Create {
+pub(crate) struct Create {
     model: Arc<Model>,
     /// The fields that values are given for, in the order in which the statement binds them.
     given: Vec<usize>,
@@ -50,7 +49,7 @@ impl Create {
         values: &Values,
         shown: Projection,
     ) -> Result<Self, Error> {
-        let mut assignments = assignments(model, values)?;
+        let mut assignments = assignments(model, values, Postgres::stored)?;
         // A number that the database gives is asked for by leaving it out.
         assignments.retain(|(index, value)| {
             let numbered = model.fields.get(*index).is_some_and(|field| {
@@ -64,16 +63,7 @@ impl Create {
         if assignments.is_empty() {
             insert.or_default_values();
         } else {
-            let mut columns = Vec::with_capacity(assignments.len());
-            let mut exprs = Vec::with_capacity(assignments.len());
-            for (index, expr) in assignments {
-                columns.push(name(&model.at(index)?.name));
-                exprs.push(expr);
-            }
-            insert.columns(columns);
-            insert.values(exprs).map_err(|error| {
-                Error::internal("an insert has too few values").with_source(error)
-            })?;
+            insert_values(&mut insert, model, assignments)?;
         }
         insert.returning(ReturningClause::Exprs(returned(model)));
         Ok(Self {
@@ -92,7 +82,7 @@ impl Create {
     }
 
     /// What finds the field whose value the server could not read.
-    fn probes(&self) -> Vec<Probe> {
+    pub(super) fn probes(&self) -> Vec<Probe> {
         let values = self.given.iter().zip(&self.insert.values);
         let probes = values.filter_map(|(index, bound)| {
             let field = self.model.fields.get(*index)?;
@@ -101,7 +91,7 @@ impl Create {
         probes.collect()
     }
 
-    async fn insert(&self, lease: &Lease) -> Result<RecordJson, Error> {
+    pub(super) async fn insert(&self, lease: &Lease) -> Result<RecordJson, Error> {
         let model = &self.model;
         let row = one(lease, &self.insert).await;
         let row = row.map_err(|error| fault::explain(model, error, true))?;
@@ -112,97 +102,8 @@ impl Create {
     }
 }
 
-/// Takes back what was done since the savepoint of a record.
-const UNDO_RECORD: &str = "ROLLBACK TO record";
-
-/// Creates records in one transaction, each in a savepoint of its own.
-pub(super) async fn bulk_create(
-    lease: &Lease,
-    model: &Arc<Model>,
-    plan: &BulkPlan,
-    has_names: bool,
-) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-    let run = async |sql: &str| -> Result<(), Error> {
-        let done = lease.client()?.batch_execute(sql).await;
-        done.map_err(fault::translate)
-    };
-    run("BEGIN").await?;
-    let created: Result<Vec<_>, Error> = async {
-        let mut results = Vec::with_capacity(plan.records.len());
-        for record in &plan.records {
-            let create = match record {
-                Ok(record) => Create::new(model, &record.values, plan.shown.clone())
-                    .map(|create| (create, record)),
-                Err(error) => Err(error.clone()),
-            };
-            let result = match create {
-                Ok((create, record)) => {
-                    run("SAVEPOINT record").await?;
-                    let result = create.insert(lease).await.and_then(|created| {
-                        record.fixed.check(model, &created, &plan.shown.zone)?;
-                        Ok(created)
-                    });
-                    match result {
-                        Ok(created) => {
-                            run("RELEASE record").await?;
-                            Ok(created)
-                        }
-                        Err(error)
-                            if error.kind() == ErrorKind::Invalid
-                                || fault::is_about_a_value(&error) =>
-                        {
-                            run(UNDO_RECORD).await?;
-                            let probes = create.probes();
-                            Err(probe::blame(lease, probes, Some(UNDO_RECORD), error).await)
-                        }
-                        Err(error) => Err(error),
-                    }
-                }
-                Err(error) => Err(error),
-            };
-            match result {
-                Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
-                result => results.push(result),
-            }
-        }
-        Ok(results)
-    }
-    .await;
-    let mut results = match created {
-        Ok(results) => results,
-        Err(error) => {
-            // What fails here closes the connection, which ends the transaction too.
-            run("ROLLBACK").await.ok();
-            return Err(error);
-        }
-    };
-    if plan.atomic && results.iter().any(Result::is_err) {
-        run("ROLLBACK").await?;
-        for result in results.iter_mut().filter(|result| result.is_ok()) {
-            *result = Err(taken_back());
-        }
-        return Ok(results);
-    }
-    if plan.is_watched(&results) {
-        let watched = async {
-            let name = match has_names {
-                true => Some(transaction_name(lease).await?),
-                false => None,
-            };
-            plan.before_commit(&results, name.as_deref()).await
-        };
-        if let Err(error) = watched.await {
-            run("ROLLBACK").await.ok();
-            return Err(error);
-        }
-    }
-    let committed = run("COMMIT").await;
-    committed.map_err(|error| fault::explain(model, error, true))?;
-    Ok(results)
-}
-
 /// The name of the transaction that is open, by which [`transaction_status`] finds it.
-async fn transaction_name(lease: &Lease) -> Result<String, Error> {
+pub(super) async fn transaction_name(lease: &Lease) -> Result<String, Error> {
     let row = lease
         .client()?
         .query_one("SELECT txid_current()::text", &[]);
@@ -221,254 +122,152 @@ pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Optio
     }
 }
 
-/// A record to be changed or deleted.
-pub(super) struct Change {
-    model: Arc<Model>,
-    key: Values,
-    /// What is kept of the record as it was.
-    key_shown: Projection,
-    if_match: Option<IfMatch>,
-    /// What the record has to have already.
-    fixed: FixedValues,
-    /// What is not written where the record has it already.
-    compared: ComparedValues,
-    action: Action,
+/// Changes or deletes a record; gives what it was, and after an update what it is.
+pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    let model = &change.model;
+    // One statement will do where the key cannot be that of several records.
+    let is_empty =
+        matches!(&change.action, Action::Update(setting) if setting.assignments.is_empty());
+    let changed = if change.is_unconditional() && !model.primary_key_auto && !is_empty {
+        let key = is_record(&PostgresDialect, model, &change.key)?;
+        act(lease, change, key, None, &[]).await
+    } else {
+        change_found(lease, change).await
+    };
+    match changed {
+        Err(error) => Err(probe::blame(lease, probes(change), None, error).await),
+        changed => changed,
+    }
 }
 
-enum Action {
-    /// Sets columns.
-    Update(Vec<Assignment>, Projection),
-    Delete,
+/// What finds the field whose value the server could not read.
+fn probes(change: &Change) -> Vec<Probe> {
+    let Action::Update(setting) = &change.action else {
+        return Vec::new();
+    };
+    let values = setting.assignments.iter().filter_map(|(index, value)| {
+        let field = change.model.fields.get(*index)?;
+        let is_value = matches!(value, Expr::Value(_));
+        is_value.then(|| Probe::of_stored(field, value.clone()))?
+    });
+    values.collect()
 }
 
-impl Change {
-    pub(super) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
-        let mut assignments = assignments(model, &update.body.values)?;
-        if update.replace {
-            for (index, field) in model.fields.iter().enumerate() {
-                let stays = !field.editable
-                    || model.key.contains(&index)
-                    || assignments.iter().any(|(given, _)| *given == index);
-                if !stays {
-                    // A view has no defaults of its own; PostgreSQL takes those of its table.
-                    assignments.push((index, Expr::cust("DEFAULT")));
-                }
+/// Looks at the record before it is changed, in the same transaction.
+async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    Postgres::run(lease, Postgres::BEGIN).await?;
+    let changed = find_and_act(lease, change).await;
+    finish::<Postgres, _>(lease, &change.model, changed, change.is_write()).await
+}
+
+async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed, Error> {
+    let model = &change.model;
+    let (row, before) = find(lease, change).await?;
+    let read = |shown: &Projection| value::record(&model.fields, shown, &row);
+    let unchanged = change.unchanged(read)?;
+    if let Action::Update(setting) = &change.action
+        && unchanged.len() == setting.assignments.len()
+    {
+        return Ok(Changed::updated(before, read(&setting.shown)?));
+    }
+    let found = match &model.row_id {
+        Some(row_id) => {
+            let id: &str = row.try_get(model.fields.len()).map_err(fault::translate)?;
+            column(SELF, row_id).eq(Expr::val(id).cast_as("tid"))
+        }
+        None => is_record(&PostgresDialect, model, &change.key)?,
+    };
+    act(lease, change, found, Some(before), &unchanged).await
+}
+
+/// Finds the one record of the key, keeps others from changing it, and checks the precondition.
+async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before), Error> {
+    let model = &change.model;
+    let key = is_record(&PostgresDialect, model, &change.key)?;
+    let mut find = select(&PostgresDialect, model, Some(key));
+    for field in model.fields.iter() {
+        find.expr(types::read(SELF, field));
+    }
+    if let Some(row_id) = &model.row_id {
+        find.expr(column(SELF, row_id).cast_as("text"));
+    }
+    find.limit(2);
+    if !model.is_view {
+        find.lock_exclusive();
+    }
+    let statement = Statement::select(&find);
+    let prepared = lease.prepare(&statement.sql).await?;
+    let values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> =
+        statement.values.iter().map(|value| value as _).collect();
+    let rows = lease.client()?.query(&prepared, &values).await;
+    let rows = rows.map_err(fault::translate)?;
+    let is_only = rows.len() == 1;
+    let row = rows.into_iter().next();
+    let row = row.ok_or_else(|| no_such_record(model))?;
+    let found = value::record(&model.fields, &change.key_shown, &row)?;
+    Ok((row, change.before(found, is_only)?))
+}
+
+/// Changes the record that a test holds for, but for its unchanged fields. What it was is asked for by the same
+/// statement where nobody has looked before.
+async fn act(
+    lease: &Lease,
+    change: &Change,
+    test: Expr,
+    before: Option<Before>,
+    unchanged: &[usize],
+) -> Result<Changed, Error> {
+    let model = &change.model;
+    let fields = &model.fields;
+    let statement: Statement = match &change.action {
+        Action::Update(setting) => {
+            let mut update = Query::update();
+            let mut returned = returned(model);
+            if before.is_none() {
+                update.from(old_row(model, test.clone()));
+                let old = (0..fields.len()).map(|index| column(OLD, &old_column(index)));
+                returned.extend(old);
             }
+            update.table(table(model)).and_where(test);
+            set_values(&mut update, model, setting.changed(unchanged))?;
+            update.returning(ReturningClause::Exprs(returned));
+            update.build(PostgresQueryBuilder).into()
         }
-        let compared = ComparedValues::of(model, &update.body.values, |field| {
-            type_of(field).holds_more_than_it_shows()
-        })?;
-        Ok(Self {
-            model: Arc::clone(model),
-            key: update.key,
-            key_shown: Projection::of_key(model)?,
-            if_match: update.if_match,
-            fixed: update.body.fixed,
-            compared,
-            action: Action::Update(assignments, update.shown),
-        })
-    }
+        Action::Delete => {
+            let mut delete = Query::delete();
+            delete.from_table(table(model)).and_where(test);
+            delete.returning(ReturningClause::Exprs(match before {
+                None => returned(model),
+                Some(_) => vec![Expr::cust("1")],
+            }));
+            delete.build(PostgresQueryBuilder).into()
+        }
+    };
+    let row = one(lease, &statement).await;
+    let row = row.map_err(|error| fault::explain(model, error, change.is_write()))?;
+    let row = row.ok_or_else(|| no_such_record(model))?;
+    let was = |first| {
+        let was = value::record_at(fields, &change.key_shown, &row, first)?;
+        Before::of(model, was)
+    };
+    Ok(match &change.action {
+        Action::Update(setting) => {
+            let before = before.map_or_else(|| was(fields.len()), Ok)?;
+            Changed::updated(before, value::record(fields, &setting.shown, &row)?)
+        }
+        Action::Delete => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
+    })
+}
 
-    pub(super) fn delete(
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Self, Error> {
-        Ok(Self {
-            model: Arc::clone(model),
-            key,
-            key_shown: Projection::of_key(model)?,
-            if_match,
-            fixed: FixedValues::default(),
-            compared: ComparedValues::default(),
-            action: Action::Delete,
-        })
+/// The row as it is before the statement, as a table to join. It is locked: otherwise it could be an older one
+/// than the statement changes.
+fn old_row(model: &Model, test: Expr) -> TableRef {
+    let mut old = select(&PostgresDialect, model, Some(test));
+    for (index, field) in model.fields.iter().enumerate() {
+        old.expr_as(types::read(SELF, field), old_column(index));
     }
-
-    /// Changes the record; gives what it was, and after an update what it is.
-    pub(super) async fn run(&self, lease: &Lease) -> Result<Changed, Error> {
-        match self.change(lease).await {
-            Err(error) => Err(probe::blame(lease, self.probes(), None, error).await),
-            changed => changed,
-        }
-    }
-
-    /// What finds the field whose value the server could not read.
-    fn probes(&self) -> Vec<Probe> {
-        let Action::Update(assignments, _) = &self.action else {
-            return Vec::new();
-        };
-        let values = assignments.iter().filter_map(|(index, value)| {
-            let field = self.model.fields.get(*index)?;
-            let is_value = matches!(value, Expr::Value(_));
-            is_value.then(|| Probe::of_stored(field, value.clone()))?
-        });
-        values.collect()
-    }
-
-    async fn change(&self, lease: &Lease) -> Result<Changed, Error> {
-        let model = &self.model;
-        // One statement will do where the key cannot be that of several records.
-        let is_plain = self.if_match.is_none()
-            && self.fixed.is_empty()
-            && self.compared.is_empty()
-            && !model.primary_key_auto
-            && !self.is_empty();
-        if is_plain {
-            let key = is_record(&PostgresDialect, model, &self.key)?;
-            return self.act(lease, key, None, &[]).await;
-        }
-        let run = async |sql: &str| -> Result<(), Error> {
-            let done = lease.client()?.batch_execute(sql).await;
-            done.map_err(fault::translate)
-        };
-        run("BEGIN").await?;
-        let changed = async {
-            let (row, before) = self.find(lease).await?;
-            let mut unchanged = Vec::new();
-            if let Action::Update(assignments, shown) = &self.action {
-                let read = |shown: &Projection| value::record(&model.fields, shown, &row);
-                unchanged = compare(model, &shown.zone, &self.fixed, &self.compared, read)?;
-                if unchanged.len() == assignments.len() {
-                    let record = read(shown)?;
-                    return Ok(Changed::updated(before, record));
-                }
-            }
-            let found = match &model.row_id {
-                Some(row_id) => {
-                    let id: &str = row.try_get(model.fields.len()).map_err(fault::translate)?;
-                    column(SELF, row_id).eq(Expr::val(id).cast_as("tid"))
-                }
-                None => is_record(&PostgresDialect, model, &self.key)?,
-            };
-            self.act(lease, found, Some(before), &unchanged).await
-        }
-        .await;
-        match changed {
-            Ok(record) => {
-                let committed = run("COMMIT").await;
-                committed.map_err(|error| fault::explain(model, error, self.is_write()))?;
-                Ok(record)
-            }
-            Err(error) => {
-                run("ROLLBACK").await.ok();
-                Err(error)
-            }
-        }
-    }
-
-    fn is_write(&self) -> bool {
-        matches!(self.action, Action::Update(..))
-    }
-
-    /// Whether nothing is to be changed.
-    fn is_empty(&self) -> bool {
-        matches!(&self.action, Action::Update(assignments, _) if assignments.is_empty())
-    }
-
-    /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
-    async fn find(&self, lease: &Lease) -> Result<(Row, Before), Error> {
-        let model = &self.model;
-        let key = is_record(&PostgresDialect, model, &self.key)?;
-        let mut find = select(&PostgresDialect, model, Some(key));
-        for field in model.fields.iter() {
-            find.expr(types::read(SELF, field));
-        }
-        if let Some(row_id) = &model.row_id {
-            find.expr(column(SELF, row_id).cast_as("text"));
-        }
-        find.limit(2);
-        if !model.is_view {
-            find.lock_exclusive();
-        }
-        let statement = Statement::select(&find);
-        let prepared = lease.prepare(&statement.sql).await?;
-        let values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> =
-            statement.values.iter().map(|value| value as _).collect();
-        let rows = lease.client()?.query(&prepared, &values).await;
-        let mut rows = rows.map_err(fault::translate)?.into_iter();
-        let row = rows.next().ok_or_else(|| no_such_record(model))?;
-        let found = value::record(&model.fields, &self.key_shown, &row)?;
-        if let Some(if_match) = &self.if_match
-            && !if_match.holds(&found.etag)
-        {
-            return Err(changed_since());
-        }
-        match rows.next() {
-            None => Ok((row, Before::of(model, found)?)),
-            Some(_) => Err(several_records()),
-        }
-    }
-
-    /// Changes the record that a test holds for, but for its unchanged fields. What it was is asked for by the same
-    /// statement where nobody has looked before.
-    async fn act(
-        &self,
-        lease: &Lease,
-        test: Expr,
-        before: Option<Before>,
-        unchanged: &[usize],
-    ) -> Result<Changed, Error> {
-        let model = &self.model;
-        let fields = &model.fields;
-        let statement: Statement = match &self.action {
-            Action::Update(assignments, _) => {
-                let mut update = Query::update();
-                let mut returned = returned(model);
-                if before.is_none() {
-                    update.from(self.old_row(test.clone()));
-                    let old = (0..fields.len()).map(|index| column(OLD, &old_column(index)));
-                    returned.extend(old);
-                }
-                update.table(table(model)).and_where(test);
-                let changed = assignments
-                    .iter()
-                    .filter(|(index, _)| !unchanged.contains(index));
-                for (index, expr) in changed {
-                    update.value(name(&model.at(*index)?.name), expr.clone());
-                }
-                update.returning(ReturningClause::Exprs(returned));
-                update.build(PostgresQueryBuilder).into()
-            }
-            Action::Delete => {
-                let mut delete = Query::delete();
-                delete.from_table(table(model)).and_where(test);
-                delete.returning(ReturningClause::Exprs(match before {
-                    None => returned(model),
-                    Some(_) => vec![Expr::cust("1")],
-                }));
-                delete.build(PostgresQueryBuilder).into()
-            }
-        };
-        let row = one(lease, &statement).await;
-        let row = row.map_err(|error| fault::explain(model, error, self.is_write()))?;
-        let row = row.ok_or_else(|| no_such_record(model))?;
-        let was = |first| {
-            Before::of(
-                model,
-                value::record_at(fields, &self.key_shown, &row, first)?,
-            )
-        };
-        Ok(match &self.action {
-            Action::Update(_, shown) => {
-                let before = before.map_or_else(|| was(fields.len()), Ok)?;
-                Changed::updated(before, value::record(fields, shown, &row)?)
-            }
-            Action::Delete => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
-        })
-    }
-
-    /// The row as it is before the statement, as a table to join. It is locked: otherwise it could be an older one
-    /// than the statement changes.
-    fn old_row(&self, test: Expr) -> TableRef {
-        let model = &self.model;
-        let mut old = select(&PostgresDialect, model, Some(test));
-        for (index, field) in model.fields.iter().enumerate() {
-            old.expr_as(types::read(SELF, field), old_column(index));
-        }
-        old.lock_exclusive();
-        TableRef::SubQuery(old.into(), name(OLD))
-    }
+    old.lock_exclusive();
+    TableRef::SubQuery(old.into(), name(OLD))
 }
 
 /// The alias of the row as it was.
@@ -497,24 +296,9 @@ fn null() -> Expr {
     Expr::val(sea_query::Value::String(None))
 }
 
-/// Turns the values of a body into what is stored.
-fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
-    let mut invalid = Refusals::default();
-    let mut assignments = Vec::with_capacity(values.len());
-    for (index, scalar) in values {
-        let field = model.at(*index)?;
-        match stored(field, scalar) {
-            Ok(value) => assignments.push((*index, Expr::val(value))),
-            Err(message) => invalid.push_field(&field.name, message),
-        }
-    }
-    invalid.into_result()?;
-    Ok(assignments)
-}
-
 /// A value as the text that PostgreSQL reads as the type of the column; refused where something of it would be
 /// lost.
-fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, String> {
+pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, String> {
     let sort = type_of(field);
     let most = field
         .precision

@@ -16,21 +16,33 @@ const FULL_SERVER: Duration = Duration::from_secs(3);
 /// How long the pause between two tries is.
 const FULL_SERVER_PAUSE: Duration = Duration::from_millis(50);
 
-/// What a kind of server says when it does not let a connection be made.
-pub(crate) trait Server: Manager<Error: std::fmt::Display> + 'static {
-    /// Translates the error.
+/// What makes connections to a kind of server, and ends them.
+pub(crate) trait ConnectionManager:
+    Manager<Type: Send + Sync, Error: std::fmt::Display> + 'static
+{
+    /// What it takes to end a statement that nobody waits for.
+    type Ender: Clone + Send + Sync;
+
+    /// Translates why no connection could be made.
     fn unreachable(error: Self::Error) -> Error;
 
     /// Whether the server has reached a limit of connections, which is said of an error made by
     /// [`unreachable`](Self::unreachable).
     fn is_full(error: &Error) -> bool;
+
+    /// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
+    fn breaks_the_connection(error: &Error) -> bool;
+
+    /// Ends what a connection does, and the connection.
+    fn end(connection: Self::Type, ender: Self::Ender);
 }
 
 /// A pool of connections to one server.
-pub(crate) struct Connections<M: Server> {
+pub(crate) struct Connections<M: ConnectionManager> {
     pool: managed::Pool<M>,
     gate: Gate,
     admission: Admission,
+    ender: M::Ender,
 }
 
 /// The limits of time of a pool.
@@ -43,12 +55,13 @@ pub(crate) fn timeouts() -> Timeouts {
     }
 }
 
-impl<M: Server> Connections<M> {
-    pub(crate) fn new(pool: managed::Pool<M>, admission: Admission) -> Self {
+impl<M: ConnectionManager> Connections<M> {
+    pub(crate) fn new(pool: managed::Pool<M>, admission: Admission, ender: M::Ender) -> Self {
         Self {
             pool,
             gate: Gate::default(),
             admission,
+            ender,
         }
     }
 
@@ -67,7 +80,7 @@ impl<M: Server> Connections<M> {
         work: Work,
         deadline: Instant,
         other: &Self,
-    ) -> Result<(Object<M>, Permit), Error> {
+    ) -> Result<Lease<M>, Error> {
         let mut is_next = false;
         let full_until = deadline.min(Instant::now() + FULL_SERVER);
         loop {
@@ -81,7 +94,11 @@ impl<M: Server> Connections<M> {
                         self.admission.accepted();
                     }
                     permit.begin();
-                    return Ok((object, permit));
+                    return Ok(Lease {
+                        object: Some(object),
+                        ender: self.ender.clone(),
+                        _permit: permit,
+                    });
                 }
                 Err(PoolError::Backend(error))
                 | Err(PoolError::PostCreateHook(managed::HookError::Backend(error))) => {
@@ -128,5 +145,50 @@ impl<M: Server> Connections<M> {
         self.pool
             .retain(|_, _| std::mem::replace(&mut closed, true));
         self.admission.shrink(connections - 1);
+    }
+}
+
+/// A connection that nobody else uses. Unless it is [given back](Self::give_back) it is closed, and what it
+/// does is ended: the caller has gone, or waited long enough.
+pub(crate) struct Lease<M: ConnectionManager> {
+    object: Option<Object<M>>,
+    ender: M::Ender,
+    /// Given back after the connection.
+    _permit: Permit,
+}
+
+impl<M: ConnectionManager> Lease<M> {
+    pub(crate) fn client(&self) -> Result<&M::Type, Error> {
+        self.object.as_deref().ok_or_else(gone)
+    }
+
+    pub(crate) fn client_mut(&mut self) -> Result<&mut M::Type, Error> {
+        self.object.as_deref_mut().ok_or_else(gone)
+    }
+
+    /// Keeps the connection for others, unless it broke.
+    pub(crate) fn give_back<T>(mut self, result: Result<T, Error>) -> Result<T, Error> {
+        let broken = result.as_ref().is_err_and(M::breaks_the_connection);
+        if !broken {
+            drop(self.object.take());
+        }
+        result
+    }
+
+    /// Closes the connection, for example since much of an answer is left on it.
+    pub(crate) fn close(&mut self) {
+        if let Some(object) = self.object.take() {
+            M::end(Object::take(object), self.ender.clone());
+        }
+    }
+}
+
+fn gone() -> Error {
+    Error::internal("a connection was given back while it was used")
+}
+
+impl<M: ConnectionManager> Drop for Lease<M> {
+    fn drop(&mut self) {
+        self.close();
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::{BufMut, Bytes, BytesMut};
 use rusqlite::{Connection, params_from_iter, types::ValueRef};
 use sea_query::{Alias, Expr, ExprTrait, Func, Order};
-use svc_model::records::{AggregateFunction, DateUnit, group_name};
+use svc_model::records::{AggregateFunction, DateUnit};
 
 use super::{
     Told, check_version,
@@ -17,14 +17,12 @@ use super::{
 };
 use crate::{
     Error, Field, Model,
+    engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, column},
     structure::Kind,
     value::{json::write_text, time::Zone},
 };
-
-/// The most bytes of an answer.
-const MAX_ANSWER: usize = 64 << 20;
 
 /// An aggregate as a statement that can be sent to a reader.
 pub(crate) struct Aggregate {
@@ -104,45 +102,24 @@ impl Aggregate {
     /// Runs the statement and writes the answer.
     pub(crate) fn answer(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
         let field = self.field.map(|index| self.model.at(index)).transpose()?;
-        let mut keys = Vec::with_capacity(self.groups.len());
-        for (position, (index, unit)) in self.groups.iter().enumerate() {
-            keys.push((group_name(position), self.model.at(*index)?, *unit));
+        let mut groups = Vec::with_capacity(self.groups.len());
+        for (index, unit) in &self.groups {
+            groups.push((self.model.at(*index)?, *unit));
         }
         let mut prepared = told.of(connection.prepare_cached(&self.statement.sql))?;
         let mut rows = told.of(prepared.query(params_from_iter(&self.statement.values)))?;
-        let mut out = BytesMut::with_capacity(256);
-        let grouped = !keys.is_empty();
-        if grouped {
-            out.put_u8(b'[');
-        }
-        let mut first = true;
+        let mut answer = AggregateWriter::new(groups.len());
         while let Some(row) = told.of(rows.next())? {
-            if !first {
-                out.put_u8(b',');
-            }
-            first = false;
-            out.put_u8(b'{');
-            for (position, (name, field, unit)) in keys.iter().enumerate() {
-                write_text(&mut out, name);
-                out.put_u8(b':');
-                let group = told.of(row.get_ref(position))?;
-                write_group(&mut out, field, *unit, group, &self.zone);
-                out.put_u8(b',');
-            }
-            out.put_slice(b"\"y_func\":");
-            let value = told.of(row.get_ref(keys.len()))?;
-            write_result(&mut out, self.function, field, value, &self.zone);
-            out.put_u8(b'}');
-            if out.len() > MAX_ANSWER {
-                return Err(Error::invalid(
-                    "the groups are too many or too large; ask for fewer (_per_page)",
-                ));
-            }
+            answer.row(|out, position| {
+                let value = told.of(row.get_ref(position))?;
+                match groups.get(position) {
+                    Some((field, unit)) => write_group(out, field, *unit, value, &self.zone),
+                    None => write_result(out, self.function, field, value, &self.zone),
+                }
+                Ok(())
+            })?;
         }
-        if grouped {
-            out.put_u8(b']');
-        }
-        Ok(out.freeze())
+        Ok(answer.finish())
     }
 }
 

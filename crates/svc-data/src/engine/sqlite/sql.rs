@@ -11,7 +11,7 @@ use rusqlite::{
     params_from_iter,
 };
 
-use self::{budget::MAX_LENGTH, writer::Writer};
+use self::budget::MAX_LENGTH;
 use super::{
     Told,
     aggregate::Aggregate,
@@ -25,8 +25,7 @@ use crate::{
     Error, Field,
     guard::{Engine, is_function_listed},
     plan::ListPlan,
-    query::PageQuery,
-    sql::{QUERY, SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
 };
 
 mod budget;
@@ -107,7 +106,8 @@ pub(super) fn run(connection: &Open, told: Told<'_>, job: &SqlJob) -> Result<Sql
             inner.rows(connection, said, &inner.plain(), *skip, *limit)?
         }
         What::List(list) => {
-            let statement = inner.list(list)?;
+            let page = plan.page(&SqliteDialect, list)?;
+            let statement = inner.wrapped(&Statement::select(&page));
             inner.rows(connection, said, &statement, 0, list.limit)?
         }
         What::Aggregate(aggregate) => {
@@ -215,27 +215,12 @@ impl Inner<'_> {
     /// A statement about the query, with the query in front. Its placeholders are numbered on from those of
     /// the query, since they have no numbers.
     fn wrapped(&self, statement: &Statement) -> Statement {
-        let Statement {
-            mut sql,
-            mut values,
-        } = self.plain();
-        let names = self.plan.model.fields.iter();
-        let names: Vec<String> = names.map(|field| quoted(&field.name)).collect();
-        sql = format!(
-            "WITH {}({}) AS ({sql}) {}",
-            quoted(QUERY),
-            names.join(","),
-            statement.sql
-        );
+        let Statement { sql, mut values } = self.plain();
         values.extend(statement.values.iter().cloned());
-        Statement { sql, values }
-    }
-
-    fn list(&self, plan: &ListPlan) -> Result<Statement, Error> {
-        let query = PageQuery::new(&SqliteDialect, &self.plan.model, plan.clone())?;
-        let page = query.pages.first();
-        let page = page.ok_or_else(|| Error::internal("a list has no statement"))?;
-        Ok(self.wrapped(&Statement::select(page)))
+        Statement {
+            sql: self.plan.wrap(&sql, &statement.sql, quoted),
+            values,
+        }
     }
 
     fn count(
@@ -244,10 +229,8 @@ impl Inner<'_> {
         said: Said<'_>,
         plan: &ListPlan,
     ) -> Result<u64, Error> {
-        let query = PageQuery::new(&SqliteDialect, &self.plan.model, plan.clone())?;
-        let count = query.count.as_ref();
-        let count = count.ok_or_else(|| Error::internal("a count has no statement"))?;
-        let Statement { sql, values } = self.wrapped(&Statement::select(count));
+        let count = self.plan.counted(&SqliteDialect, plan)?;
+        let Statement { sql, values } = self.wrapped(&Statement::select(&count));
         said.of(budget::limit(connection, &sql))?;
         let counted: i64 = said.of(connection.prepare_cached(&sql).and_then(|mut statement| {
             statement.query_row(params_from_iter(&values), |row| row.get(0))
@@ -272,10 +255,7 @@ impl Inner<'_> {
                 break;
             }
         }
-        let mut writer = Writer::new(&self.plan.model, &self.plan.zone);
-        let limit = limit as usize;
-        said.of(writer.write(&mut rows, limit))?;
-        Ok(writer.finish())
+        said.of(writer::write(self.plan, &mut rows, limit))
     }
 }
 

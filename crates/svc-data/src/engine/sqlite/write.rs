@@ -18,11 +18,17 @@ use super::{
     select::{SqliteDialect, Statement},
 };
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson,
+    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
     engine::Update,
-    query::{SELF, all_fields, all_of, by_key, column, cursor::KeyValue, name, select},
+    query::{
+        SELF, all_fields, all_of,
+        assignments::{Assignment, assignments, insert_values, set_values},
+        by_key, column,
+        cursor::KeyValue,
+        name, select,
+    },
     record::{
-        Changed, Projection, RecordBody, changed_since, no_such_record, refusal::Refusals,
+        Changed, Projection, RecordBody, check_precondition, no_such_record, refusal::Refusals,
         several_records, taken_away,
     },
     value::{Scalar, Values},
@@ -32,7 +38,7 @@ mod bulk;
 mod values;
 
 pub(crate) use self::bulk::BulkCreate;
-use values::{Assignment, Lossy, assignments, storable, stored_value};
+use values::{Lossy, storable, stored, stored_value};
 
 /// A record to be created.
 pub(crate) struct Create {
@@ -48,23 +54,15 @@ impl Create {
         values: &Values,
         shown: Projection,
     ) -> Result<Self, Error> {
-        let assignments = assignments(model, values)?;
+        let stored = |field: &Field, scalar: &Scalar| stored(field, scalar).map(Expr::val);
+        let assignments = assignments(model, values, stored)?;
         let given = given(&assignments);
         let mut insert = Query::insert();
         insert.into_table((name("main"), name(&model.table)));
         if assignments.is_empty() {
             insert.or_default_values();
         } else {
-            let mut columns = Vec::with_capacity(assignments.len());
-            let mut exprs = Vec::with_capacity(assignments.len());
-            for (index, expr) in assignments {
-                columns.push(name(&model.at(index)?.name));
-                exprs.push(expr);
-            }
-            insert.columns(columns);
-            insert.values(exprs).map_err(|error| {
-                Error::internal("an insert has too few values").with_source(error)
-            })?;
+            insert_values(&mut insert, model, assignments)?;
         }
         // A view tells its new row only here: what its trigger did with it cannot be followed. A table without
         // triggers tells it here as it stays.
@@ -226,23 +224,15 @@ impl Change {
     pub(crate) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
         let (mut assignments, lossy) = storable(model, &update.body.values)?;
         if update.replace {
-            for (index, field) in model.fields.iter().enumerate() {
-                let stays = !field.editable
-                    || model.key.contains(&index)
-                    || update.body.values.iter().any(|(given, _)| *given == index)
-                    || update.body.fixed.holds(index);
-                if !stays {
-                    let default = field.default.as_ref().and_then(|default| default.sql());
-                    assignments.push((
-                        index,
-                        match default {
-                            // The structure's own text, as the database would evaluate it.
-                            Some(sql) => Expr::cust(format!("({sql})")),
-                            None => Expr::val(Value::String(None)),
-                        },
-                    ));
-                }
-            }
+            assignments.extend(update.body.left_out(model).map(|(index, field)| {
+                let default = field.default.as_ref().and_then(|default| default.sql());
+                let value = match default {
+                    // The structure's own text, as the database would evaluate it.
+                    Some(sql) => Expr::cust(format!("({sql})")),
+                    None => Expr::val(Value::String(None)),
+                };
+                (index, value)
+            }));
         }
         let setting = Setting {
             body: update.body,
@@ -325,9 +315,7 @@ impl Change {
                     update
                         .table((name("main"), name(&model.table)))
                         .and_where(is_identity(&model.table, &identity));
-                    for (index, expr) in &assignments {
-                        update.value(name(&model.at(*index)?.name), expr.clone());
-                    }
+                    set_values(&mut update, model, assignments.iter().copied())?;
                     run(&update.build(SqliteQueryBuilder).into(), &setting.given)?;
                     for (column, value) in &mut identity {
                         let assigned = assignments.iter().find(|(index, _)| {
@@ -357,11 +345,7 @@ impl Change {
         let mut rows = told.of(prepared.query(params_from_iter(&self.find.values)))?;
         let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
         let found = record(told, model, row, &self.key)?;
-        if let Some(if_match) = &self.if_match
-            && !if_match.holds(&found.etag)
-        {
-            return Err(changed_since());
-        }
+        check_precondition(self.if_match.as_ref(), &found)?;
         let kept = match &self.action {
             Action::Update(setting) => setting.compare(told, model, row)?,
             Action::Delete => Vec::new(),

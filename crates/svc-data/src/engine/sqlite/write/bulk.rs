@@ -9,7 +9,7 @@ use super::Create;
 use crate::{
     Error, ErrorKind, Model, RecordJson,
     engine::sqlite::{Told, pool::control},
-    record::{BulkPlan, taken_back},
+    record::{BulkPlan, take_back},
 };
 
 /// Records to be created.
@@ -77,9 +77,7 @@ impl BulkCreate {
         }
         if self.plan.atomic && refused {
             told_of("ROLLBACK TO bulk")?;
-            for result in results.iter_mut().filter(|result| result.is_ok()) {
-                *result = Err(taken_back());
-            }
+            take_back(&mut results);
         }
         told_of("RELEASE bulk")?;
         if self.plan.is_watched(&results) {

@@ -8,14 +8,11 @@ use crate::{
         bound::time_text,
         temporal::{self, Stored},
     },
+    query::assignments::Assignment,
     query::cursor::KeyValue,
-    record::refusal::Refusals,
     structure::{Kind, Storage, TemporalForm},
     value::{Scalar, Values, read_decimal},
 };
-
-/// A column and what goes into it.
-pub(super) type Assignment = (usize, Expr);
 
 /// A value that was just assigned, as it is looked up again.
 pub(super) fn stored_value(value: &Value) -> KeyValue {
@@ -26,17 +23,6 @@ pub(super) fn stored_value(value: &Value) -> KeyValue {
         Value::Bytes(Some(bytes)) => KeyValue::Blob(bytes.clone()),
         _ => KeyValue::Null,
     }
-}
-
-/// Turns the values of a body into what is stored.
-pub(super) fn assignments(model: &Model, values: &Values) -> Result<Vec<Assignment>, Error> {
-    let (assignments, lossy) = storable(model, values)?;
-    let mut invalid = Refusals::default();
-    for (index, message) in lossy {
-        invalid.push_field(&model.at(index)?.name, message);
-    }
-    invalid.into_result()?;
-    Ok(assignments)
 }
 
 /// A field and why its column cannot store a value.
@@ -59,7 +45,7 @@ pub(super) fn storable(
 }
 
 /// A value in the form in which its column stores it; refused where something of it would be lost.
-fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
+pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Value, String> {
     Ok(match scalar {
         Scalar::Null => Value::String(None),
         Scalar::Integer(number) => (*number).into(),
