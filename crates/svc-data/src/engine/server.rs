@@ -4,6 +4,7 @@
 pub(super) mod change;
 pub(super) mod connections;
 pub(super) mod gate;
+pub(super) mod tls;
 pub(super) mod transaction;
 
 use std::{

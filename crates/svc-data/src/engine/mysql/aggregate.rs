@@ -38,13 +38,8 @@ pub(crate) struct Aggregate {
 
 impl Aggregate {
     pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
-        let test = plan
-            .test
-            .as_ref()
-            .map(|test| query::test(&MysqlDialect, model, SELF, test))
-            .transpose()?;
         Ok(Self {
-            records: query::select(&MysqlDialect, model, test),
+            records: query::selection(&MysqlDialect, model, plan.test.as_ref())?,
             model: Arc::clone(model),
             plan,
         })

@@ -11,7 +11,6 @@ use std::{
 
 use deadpool::managed::{self, Metrics, RecycleError};
 use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Queryable as _};
-use percent_encoding::percent_decode_str;
 
 use super::fault;
 use crate::{
@@ -20,6 +19,7 @@ use crate::{
     engine::server::{
         connections::{self, ConnectionManager, Connections, timeouts},
         gate::CONNECT_TIMEOUT,
+        tls::{Verify, Words},
     },
 };
 
@@ -34,48 +34,32 @@ const FRESH: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(crate) struct Source {
     opts: Opts,
-    tls: Tls,
+    verify: Verify,
+    /// The PEM file with the certificates to trust, where they are not the usual ones.
+    root: Option<PathBuf>,
     /// Whether the server would send larger packets than are taken.
     sends_more: Arc<AtomicBool>,
 }
 
-/// How far a server has to prove who it is, in the words of `ssl-mode`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Tls {
-    /// `DISABLED`
-    Never,
-    /// `PREFERRED`
-    IfOffered,
-    /// `REQUIRED`: TLS, with any certificate.
-    Encrypt,
-    /// `VERIFY_CA` and `VERIFY_IDENTITY`: TLS with a certificate that is trusted and names the host; the PEM file
-    /// with the certificates to trust, where it is not the usual ones.
-    Full(Option<PathBuf>),
-}
-
-impl Tls {
-    fn options(&self) -> Option<SslOpts> {
-        match self {
-            Self::Never => None,
-            Self::IfOffered | Self::Encrypt => Some(
-                SslOpts::default()
-                    .with_danger_accept_invalid_certs(true)
-                    .with_danger_skip_domain_validation(true),
-            ),
-            Self::Full(None) => Some(SslOpts::default()),
-            Self::Full(Some(path)) => Some(
-                SslOpts::default()
-                    .with_root_certs(vec![path.clone().into()])
-                    .with_disable_built_in_roots(true),
-            ),
-        }
-    }
-}
+/// The parameters of TLS, in the words of MySQL's client.
+const TLS: Words = Words {
+    mode: &["ssl-mode", "sslmode"],
+    read_mode: |word| match word.to_ascii_uppercase().as_str() {
+        "DISABLED" => Some(Verify::Never),
+        "PREFERRED" => Some(Verify::IfOffered),
+        "REQUIRED" => Some(Verify::Encrypt),
+        "VERIFY_CA" | "VERIFY_IDENTITY" => Some(Verify::Full),
+        _ => None,
+    },
+    wrong_mode: "ssl-mode must be DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY",
+    root: "ssl-ca",
+    wrong_root: "ssl-ca must be a path",
+};
 
 impl Source {
     /// Reads what follows `mysql:` in a URL.
     pub(super) fn parse(rest: &str) -> Result<Self, Error> {
-        let (rest, tls) = split_tls(rest)?;
+        let (rest, verify, root) = TLS.split(rest)?;
         // The error may quote the URL.
         let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(|_| wrong_url())?;
         if opts.db_name().is_none_or(str::is_empty) {
@@ -88,9 +72,26 @@ impl Source {
             .stmt_cache_size(MAX_PREPARED);
         Ok(Self {
             opts: opts.into(),
-            tls,
+            verify,
+            root: root.map(PathBuf::from),
             sends_more: Arc::default(),
         })
+    }
+
+    fn tls(&self) -> Option<SslOpts> {
+        let opts = SslOpts::default();
+        match (self.verify, &self.root) {
+            (Verify::Never, _) => None,
+            (Verify::IfOffered | Verify::Encrypt, _) => Some(
+                opts.with_danger_accept_invalid_certs(true)
+                    .with_danger_skip_domain_validation(true),
+            ),
+            (Verify::Full, None) => Some(opts),
+            (Verify::Full, Some(path)) => Some(
+                opts.with_root_certs(vec![path.clone().into()])
+                    .with_disable_built_in_roots(true),
+            ),
+        }
     }
 
     /// The name of the database.
@@ -142,9 +143,9 @@ impl Source {
             let opts = OptsBuilder::from_opts(self.opts.clone()).ssl_opts(tls);
             Conn::new(opts.max_allowed_packet(packet))
         };
-        match with(self.tls.options()).await {
+        match with(self.tls()).await {
             Err(mysql_async::Error::Driver(DriverError::NoClientSslFlagFromServer))
-                if self.tls == Tls::IfOffered =>
+                if self.verify == Verify::IfOffered =>
             {
                 with(None).await
             }
@@ -157,48 +158,6 @@ fn wrong_url() -> Error {
     Error::invalid(
         "a MySQL or MariaDB database is given as mysql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters in percent-encoding",
     )
-}
-
-/// Takes the parameters of TLS out of a URL.
-fn split_tls(rest: &str) -> Result<(String, Tls), Error> {
-    let mut tls = Tls::IfOffered;
-    let mut root = None;
-    let Some((base, query)) = rest.split_once('?') else {
-        return Ok((rest.to_owned(), tls));
-    };
-    let mut kept = Vec::new();
-    for pair in query.split('&') {
-        match pair.split_once('=') {
-            Some(("ssl-mode" | "sslmode", word)) => {
-                tls = match word.to_ascii_uppercase().as_str() {
-                    "DISABLED" => Tls::Never,
-                    "PREFERRED" => Tls::IfOffered,
-                    "REQUIRED" => Tls::Encrypt,
-                    "VERIFY_CA" | "VERIFY_IDENTITY" => Tls::Full(None),
-                    _ => {
-                        return Err(Error::invalid(
-                            "ssl-mode must be DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY",
-                        ));
-                    }
-                }
-            }
-            Some(("ssl-ca", path)) => {
-                let path = percent_decode_str(path).decode_utf8();
-                let path = path.map_err(|_| Error::invalid("ssl-ca must be a path"))?;
-                root = Some(PathBuf::from(path.into_owned()));
-            }
-            _ => kept.push(pair),
-        }
-    }
-    if root.is_some() && matches!(tls, Tls::Encrypt | Tls::Full(_)) {
-        tls = Tls::Full(root);
-    }
-    let query = kept.join("&");
-    let base = match query.is_empty() {
-        true => base.to_owned(),
-        false => format!("{base}?{query}"),
-    };
-    Ok((base, tls))
 }
 
 /// Makes connections and looks whether they still are.
@@ -297,18 +256,14 @@ mod tests {
 
     #[test]
     fn tls_is_asked_for_in_the_words_of_mysql() {
-        let split = |rest| split_tls(rest).unwrap();
-        assert_eq!(split("//h/d").1, Tls::IfOffered);
-        assert_eq!(split("//h/d?ssl-mode=disabled").1, Tls::Never);
-        assert_eq!(split("//h/d?ssl-mode=REQUIRED").1, Tls::Encrypt);
-        assert_eq!(
-            split("//h/d?ssl-mode=REQUIRED&compress=1&ssl-ca=/a%20b.pem"),
-            (
-                "//h/d?compress=1".to_owned(),
-                Tls::Full(Some("/a b.pem".into()))
-            )
-        );
-        assert!(split_tls("//h/d?ssl-mode=maybe").is_err());
+        let split = |rest| TLS.split(rest).unwrap();
+        assert_eq!(split("//h/d").1, Verify::IfOffered);
+        assert_eq!(split("//h/d?ssl-mode=disabled").1, Verify::Never);
+        assert_eq!(split("//h/d?ssl-mode=REQUIRED").1, Verify::Encrypt);
+        let (rest, verify, root) = split("//h/d?ssl-mode=REQUIRED&compress=1&ssl-ca=/a%20b.pem");
+        assert_eq!((rest.as_str(), verify), ("//h/d?compress=1", Verify::Full));
+        assert_eq!(root.as_deref(), Some("/a b.pem"));
+        assert!(TLS.split("//h/d?ssl-mode=maybe").is_err());
     }
 
     #[test]

@@ -8,13 +8,13 @@ use super::{
     value::number_of_bits,
 };
 use crate::{
-    Error, Field, Model,
+    Error, Field,
     engine::statement::Bound,
     plan::{Comparison, Match},
     query::{
-        Dialect, any_of, column,
+        Dialect, any_of, column, compared,
         cursor::{Key, KeyValue},
-        like_pattern, name,
+        like_pattern,
     },
     structure::Kind,
     value::Scalar,
@@ -67,13 +67,6 @@ impl Bound for SqlValue {
 pub(crate) struct MysqlDialect;
 
 impl Dialect for MysqlDialect {
-    fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {
-        match &model.schema {
-            Some(schema) => select.from_as((name(schema), name(&model.table)), name(alias)),
-            None => select.from_as(name(&model.table), name(alias)),
-        };
-    }
-
     fn read(&self, table: &str, field: &Field) -> Expr {
         types::read(table, field)
     }
@@ -140,7 +133,7 @@ impl Dialect for MysqlDialect {
                         "CONVERT(? USING utf8mb4)",
                         [column(table, &field.name)],
                     );
-                    Ok(ordered(here, comparison, Expr::val(text.as_str())))
+                    Ok(compared(here, comparison, Expr::val(text.as_str())))
                 }
                 false => Err(Error::invalid_field(
                     &field.name,
@@ -157,7 +150,7 @@ impl Dialect for MysqlDialect {
                 table, field, comparison, text, set, collation,
             ));
         }
-        Ok(ordered(
+        Ok(compared(
             types::comparable(table, field),
             comparison,
             bind(field, value),
@@ -226,18 +219,6 @@ impl Dialect for MysqlDialect {
     }
 }
 
-/// A comparison as SQL.
-fn ordered(here: Expr, comparison: Comparison, there: Expr) -> Expr {
-    match comparison {
-        Comparison::Equal => here.eq(there),
-        Comparison::Unequal => here.ne(there),
-        Comparison::Greater => here.gt(there),
-        Comparison::GreaterOrEqual => here.gte(there),
-        Comparison::Less => here.lt(there),
-        Comparison::LessOrEqual => here.lte(there),
-    }
-}
-
 /// Whether the server compares a text with a column of a character set without being asked to convert it.
 fn converts_by_itself(set: &str, text: &str) -> bool {
     text.is_ascii() || matches!(set, "utf8mb4" | "utf16" | "utf16le" | "utf32" | "binary")
@@ -288,8 +269,8 @@ fn compare_converted(
                 "IF(?, ?, ?)",
                 [
                     is_in_set(),
-                    ordered(here(), comparison, there()),
-                    ordered(wide, comparison, Expr::val(text)),
+                    compared(here(), comparison, there()),
+                    compared(wide, comparison, Expr::val(text)),
                 ],
             )
         }

@@ -252,30 +252,7 @@ mod tests {
             "CREATE TABLE t (id int PRIMARY KEY, big longtext);
              INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
         );
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async {
-            let options = ResourceOptions::default();
-            let url = url.parse().unwrap();
-            let resource = crate::Resource::connect("m", &url, options).await.unwrap();
-            let query = svc_model::sql::SqlQuery::new("select repeat('x', 200000000)");
-            let refused = resource.sql(&query).await.unwrap_err();
-            assert!(
-                refused.to_string().contains("larger than 64 MiB"),
-                "{refused}"
-            );
-            let query = svc_model::sql::SqlQuery::new("select 1");
-            assert_eq!(resource.sql(&query).await.unwrap().data, "[[1]]");
-            let model = resource.model("t").unwrap();
-            let view = svc_model::RecordView::default();
-            for _ in 0..3 {
-                let refused = resource.retrieve(&model, "2", &view).await.unwrap_err();
-                assert!(refused.to_string().contains("_fields"), "{refused}");
-                resource.retrieve(&model, "3", &view).await.unwrap();
-            }
-        });
+        crate::tests::block_on(crate::tests::refuses_large_rows(&url));
     }
 
     #[test]
@@ -287,11 +264,7 @@ mod tests {
              CREATE PROCEDURE deletes() DELETE FROM t;",
         );
         let rest = url.strip_prefix("mysql:").unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(attack(rest));
+        crate::tests::block_on(attack(rest));
     }
 
     async fn attack(rest: &str) {
@@ -299,11 +272,7 @@ mod tests {
         let query = async |sql: &str| driver.sql(SqlJob::unchecked(sql)).await;
         let state = "SELECT (SELECT group_concat(id, name ORDER BY id) FROM t) AS rows_of_t,
             (SELECT count(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()) AS columns_there";
-        let before = query(state).await.unwrap().data;
-        for sql in ATTACKS {
-            let _ = query(sql).await;
-            assert_eq!(query(state).await.unwrap().data, before, "{sql}");
-        }
+        let before = crate::tests::attack(&driver, state, &ATTACKS).await;
         // What is set in one query does not open the next.
         for sql in [
             "SET SESSION TRANSACTION READ WRITE",

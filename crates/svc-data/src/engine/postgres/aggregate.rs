@@ -40,12 +40,7 @@ pub(crate) struct Aggregate {
 
 impl Aggregate {
     pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
-        let test = plan
-            .test
-            .as_ref()
-            .map(|test| query::test(&PostgresDialect, model, SELF, test))
-            .transpose()?;
-        let mut query = query::select(&PostgresDialect, model, test);
+        let mut query = query::selection(&PostgresDialect, model, plan.test.as_ref())?;
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
             query.expr(group(field, *unit, &plan.zone));

@@ -4,7 +4,6 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 
 pub(super) use deadpool_postgres::Manager;
 use deadpool_postgres::{ClientWrapper, Hook, HookError, ManagerConfig, RecyclingMethod};
-use percent_encoding::percent_decode_str;
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -19,7 +18,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
     fault,
-    stream::{LocalSockets, MakeStream, Verify},
+    stream::{LocalSockets, MakeStream},
 };
 use crate::{
     Error,
@@ -27,6 +26,7 @@ use crate::{
     engine::server::{
         connections::{self, ConnectionManager, Connections, timeouts},
         gate::CONNECT_TIMEOUT,
+        tls::{Verify, Words},
     },
 };
 
@@ -50,7 +50,7 @@ pub(crate) enum Way {
 impl Source {
     /// Reads what follows `postgres:` in a URL.
     pub(super) fn parse(rest: &str) -> Result<Self, Error> {
-        let (rest, mode, root) = split_tls(rest)?;
+        let (rest, mode, root) = TLS.split(rest)?;
         let mut config = Config::from_str(&format!("postgres:{rest}")).map_err(|error| {
             // The text of the error may quote the URL.
             tracing::debug!(kind = "postgres", "a URL cannot be read");
@@ -153,50 +153,23 @@ fn sockets(config: &Config) -> Result<Option<LocalSockets>, Error> {
     }
 }
 
-/// Takes the parameters of TLS out of a URL.
-fn split_tls(rest: &str) -> Result<(String, Verify, Option<String>), Error> {
-    let mut mode = Verify::IfOffered;
-    let mut root = None;
-    let Some((base, query)) = rest.split_once('?') else {
-        return Ok((rest.to_owned(), mode, root));
-    };
-    let mut kept = Vec::new();
-    for pair in query.split('&') {
-        match pair.split_once('=') {
-            Some(("sslmode", word)) => {
-                mode = match word {
-                    "disable" => Verify::Never,
-                    "allow" | "prefer" => Verify::IfOffered,
-                    "require" => Verify::Encrypt,
-                    "verify-ca" | "verify-full" => Verify::Full,
-                    _ => {
-                        return Err(Error::invalid(
-                            "sslmode must be disable, prefer, require, verify-ca or verify-full",
-                        ));
-                    }
-                }
-            }
-            Some(("sslrootcert", path)) => {
-                let path = percent_decode_str(path).decode_utf8();
-                root = Some(path.map_err(|_| wrong_root())?.into_owned());
-            }
-            _ => kept.push(pair),
-        }
-    }
-    // As in libpq: who names whom to trust wants to have it checked.
-    if root.is_some() && mode == Verify::Encrypt {
-        mode = Verify::Full;
-    }
-    let query = kept.join("&");
-    let base = match query.is_empty() {
-        true => base.to_owned(),
-        false => format!("{base}?{query}"),
-    };
-    Ok((base, mode, root))
-}
+/// The parameters of TLS, in the words of libpq.
+const TLS: Words = Words {
+    mode: &["sslmode"],
+    read_mode: |word| match word {
+        "disable" => Some(Verify::Never),
+        "allow" | "prefer" => Some(Verify::IfOffered),
+        "require" => Some(Verify::Encrypt),
+        "verify-ca" | "verify-full" => Some(Verify::Full),
+        _ => None,
+    },
+    wrong_mode: "sslmode must be disable, prefer, require, verify-ca or verify-full",
+    root: "sslrootcert",
+    wrong_root: "sslrootcert must be the path of a PEM file with certificates to trust",
+};
 
 fn wrong_root() -> Error {
-    Error::invalid("sslrootcert must be the path of a PEM file with certificates to trust")
+    Error::invalid(TLS.wrong_root)
 }
 
 fn tls(mode: Verify, root: Option<&str>) -> Result<ClientConfig, Error> {
@@ -328,7 +301,7 @@ mod tests {
 
     #[test]
     fn tls_is_asked_for_in_the_words_of_libpq() {
-        let split = |rest| split_tls(rest).unwrap();
+        let split = |rest| TLS.split(rest).unwrap();
         assert_eq!(split("//h/d").1, Verify::IfOffered);
         let (rest, mode, root) =
             split("//h/d?sslmode=require&connect_timeout=5&sslrootcert=/tmp/a%20b.pem");
@@ -342,7 +315,7 @@ mod tests {
         );
         assert_eq!(split("//h/d?sslmode=require").1, Verify::Encrypt);
         assert_eq!(split("//h/d?sslmode=disable").0, "//h/d");
-        assert!(split_tls("//h/d?sslmode=maybe").is_err());
+        assert!(TLS.split("//h/d?sslmode=maybe").is_err());
     }
 
     #[test]

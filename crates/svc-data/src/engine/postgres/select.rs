@@ -12,13 +12,13 @@ use super::{
     types::{self, Type, bound_as, comparable, type_of},
 };
 use crate::{
-    Error, Field, Model,
+    Error, Field,
     engine::statement,
     plan::{Comparison, Match},
     query::{
-        Dialect, SELF, any_of, column,
+        Dialect, SELF, any_of, column, compared,
         cursor::{Key, KeyValue},
-        direction, like_pattern, name,
+        direction, like_pattern,
     },
     structure::Kind,
     value::Scalar,
@@ -84,13 +84,6 @@ impl ToSql for Bound {
 pub(crate) struct PostgresDialect;
 
 impl Dialect for PostgresDialect {
-    fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {
-        match &model.schema {
-            Some(schema) => select.from_as((name(schema), name(&model.table)), name(alias)),
-            None => select.from_as(name(&model.table), name(alias)),
-        };
-    }
-
     fn read(&self, table: &str, field: &Field) -> Expr {
         types::read(table, field)
     }
@@ -153,14 +146,7 @@ impl Dialect for PostgresDialect {
     ) -> Result<Expr, Error> {
         let here = comparable(table, field);
         let there = bind(field, value)?;
-        Ok(match comparison {
-            Comparison::Equal => here.eq(there),
-            Comparison::Unequal => here.ne(there),
-            Comparison::Greater => here.gt(there),
-            Comparison::GreaterOrEqual => here.gte(there),
-            Comparison::Less => here.lt(there),
-            Comparison::LessOrEqual => here.lte(there),
-        })
+        Ok(compared(here, comparison, there))
     }
 
     fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {

@@ -386,11 +386,7 @@ mod tests {
              CREATE PROCEDURE deletes() LANGUAGE sql AS 'DELETE FROM t';",
         );
         let rest = url.strip_prefix("postgres:").unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(attack(rest));
+        crate::tests::block_on(attack(rest));
     }
 
     #[test]
@@ -400,33 +396,8 @@ mod tests {
             "CREATE TABLE t (id int PRIMARY KEY, big text);
              INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
         );
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .unwrap();
         for url in [server.socket_url(&url), url] {
-            runtime.block_on(reads_no_large_row(&url));
-        }
-    }
-
-    async fn reads_no_large_row(url: &str) {
-        let options = ResourceOptions::default();
-        let url = url.parse().unwrap();
-        let resource = crate::Resource::connect("p", &url, options).await.unwrap();
-        let query = svc_model::sql::SqlQuery::new("select repeat('x', 200000000)");
-        let refused = resource.sql(&query).await.unwrap_err();
-        assert!(
-            refused.to_string().contains("larger than 64 MiB"),
-            "{refused}"
-        );
-        let query = svc_model::sql::SqlQuery::new("select 1");
-        assert_eq!(resource.sql(&query).await.unwrap().data, "[[1]]");
-        let model = resource.model("t").unwrap();
-        let view = svc_model::RecordView::default();
-        for _ in 0..3 {
-            let refused = resource.retrieve(&model, "2", &view).await.unwrap_err();
-            assert!(refused.to_string().contains("_fields"), "{refused}");
-            resource.retrieve(&model, "3", &view).await.unwrap();
+            crate::tests::block_on(crate::tests::refuses_large_rows(&url));
         }
     }
 
@@ -440,11 +411,7 @@ mod tests {
              CREATE FUNCTION of_t(t) RETURNS int LANGUAGE sql AS 'SELECT 42';",
         );
         let rest = url.strip_prefix("postgres:").unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async {
+        crate::tests::block_on(async {
             let driver = Postgres::connect(rest, &ResourceOptions::default()).unwrap();
             let ask = async |sql: &str, options: GuardOptions| {
                 let query = svc_model::sql::SqlQuery::new(sql);
@@ -503,11 +470,7 @@ mod tests {
         let query = async |sql: &str| driver.sql(SqlJob::unchecked(sql)).await;
         let state = "SELECT (SELECT string_agg(id || name, ',' ORDER BY id) FROM t) AS rows, (SELECT last_value FROM s) AS last,
             (SELECT count(*) FROM pg_class) AS things, (SELECT count(*) FROM pg_roles) AS roles";
-        let before = query(state).await.unwrap().data;
-        for sql in ATTACKS {
-            let _ = query(sql).await;
-            assert_eq!(query(state).await.unwrap().data, before, "{sql}");
-        }
+        let before = crate::tests::attack(&driver, state, &ATTACKS).await;
         // What is set in one query is gone in the next.
         for sql in [
             "SELECT set_config('transaction_read_only', 'off', false)",

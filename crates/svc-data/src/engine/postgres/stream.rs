@@ -9,6 +9,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use crate::engine::server::tls::Verify;
 use deadpool_postgres::Connect;
 use svc_model::wire::BoxFuture;
 use tokio::{
@@ -21,19 +22,6 @@ use tokio_postgres::{
     tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
-
-/// How far a server has to prove who it is, in the words of `sslmode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verify {
-    /// `disable`
-    Never,
-    /// `prefer`
-    IfOffered,
-    /// `require`: TLS, with any certificate.
-    Encrypt,
-    /// `verify-ca` and `verify-full`: TLS with a certificate that is trusted and names the host.
-    Full,
-}
 
 /// The most bytes of one message of the server, which is one row at most.
 const MAX_MESSAGE: usize = 64 << 20;

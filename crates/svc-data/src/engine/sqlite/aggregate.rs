@@ -37,12 +37,7 @@ pub(crate) struct Aggregate {
 
 impl Aggregate {
     pub(crate) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
-        let test = plan
-            .test
-            .as_ref()
-            .map(|test| query::test(&SqliteDialect, model, SELF, test))
-            .transpose()?;
-        let mut query = query::select(&SqliteDialect, model, test);
+        let mut query = query::selection(&SqliteDialect, model, plan.test.as_ref())?;
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
             let plain = column(SELF, &field.name);

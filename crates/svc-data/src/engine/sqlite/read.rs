@@ -227,7 +227,7 @@ pub(crate) fn record(
 mod tests {
     use std::path::Path;
 
-    use svc_model::ListQuery as Query;
+    use svc_model::{ListQuery as Query, Lookup};
 
     use super::*;
     use crate::{
@@ -238,30 +238,73 @@ mod tests {
         },
     };
 
-    fn database(folder: &Path) -> (Slot, Structure) {
-        let path = folder.join("t.db");
-        let connection = Connection::open(&path).unwrap();
-        connection
-            .execute_batch(
-                "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
-                 CREATE INDEX by_status ON t (status, at);
-                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-                 INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
-                 ANALYZE;",
-            )
-            .unwrap();
-        let (models, version) = discover(&connection).unwrap();
-        let structure = Structure::new(models, version);
-        let source = Source {
-            path,
-            set_wal: false,
-            prepare: Arc::new(|connection, limiter| {
-                crate::engine::sqlite::functions::register(connection, limiter)
-            }),
-        };
-        let mut slot = Slot::new(source, Role::Reader);
-        slot.connection().unwrap();
-        (slot, structure)
+    struct File {
+        slot: Slot,
+        structure: Structure,
+    }
+
+    impl File {
+        fn new(folder: &Path) -> Self {
+            let path = folder.join("t.db");
+            let connection = Connection::open(&path).unwrap();
+            connection
+                .execute_batch(
+                    "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
+                     CREATE INDEX by_status ON t (status, at);
+                     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                     INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
+                     ANALYZE;",
+                )
+                .unwrap();
+            let (models, version) = discover(&connection).unwrap();
+            let structure = Structure::new(models, version);
+            let source = Source {
+                path,
+                set_wal: false,
+                prepare: Arc::new(|connection, limiter| {
+                    crate::engine::sqlite::functions::register(connection, limiter)
+                }),
+            };
+            let mut slot = Slot::new(source, Role::Reader);
+            slot.connection().unwrap();
+            Self { slot, structure }
+        }
+
+        /// Reads at most so many pages, one after the other, and gives the number of their records. `change` changes
+        /// the plan of each, and `look` is told how SQLite means to run its statements.
+        fn read(
+            &self,
+            mut query: Query,
+            pages: usize,
+            change: impl Fn(&mut ListPlan),
+            look: impl Fn(&Query, Vec<String>),
+        ) -> usize {
+            let connection = self.slot.current().unwrap();
+            let model = self.structure.model("t").unwrap();
+            let told = Told {
+                path: Path::new("memory"),
+            };
+            let mut seen = 0;
+            for _ in 0..pages {
+                let mut plan = ListPlan::resolve(&self.structure, model, &query).unwrap();
+                change(&mut plan);
+                let list = ListQuery::new(model, plan).unwrap();
+                look(&query, plans(connection, &list));
+                let part = list.run(connection, told).unwrap();
+                seen += part.len;
+                query.after = part.after;
+                if query.after.is_none() {
+                    break;
+                }
+            }
+            seen
+        }
+
+        fn count(&self, sql: &str) -> usize {
+            let connection = self.slot.current().unwrap();
+            let count: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+            usize::try_from(count).unwrap()
+        }
     }
 
     /// How SQLite means to run the statements of a page.
@@ -286,102 +329,68 @@ mod tests {
     #[test]
     fn a_page_that_goes_on_does_not_sort_its_records_again() {
         let folder = tempfile::tempdir().unwrap();
-        let (slot, structure) = database(folder.path());
-        let connection = slot.current().unwrap();
-        let model = structure.model("t").unwrap();
-        let told = Told {
-            path: Path::new("memory"),
-        };
-        let mut query =
-            Query::new()
-                .per_page(7)
-                .filter("status", svc_model::Lookup::In, ["s0", "s1"]);
-        let mut seen = 0;
-        loop {
-            let mut plan = ListPlan::resolve(&structure, model, &query).unwrap();
-            plan.continues = query.after.is_some();
-            let list = ListQuery::new(model, plan).unwrap();
-            if query.after.is_some() {
-                for plan in plans(connection, &list) {
-                    assert!(!plan.contains("TEMP B-TREE"), "{plan}");
-                }
-            }
-            let part = list.run(connection, told).unwrap();
-            seen += part.len;
-            query.after = part.after;
-            if query.after.is_none() {
-                break;
-            }
-        }
+        let file = File::new(folder.path());
+        let query = Query::new()
+            .per_page(7)
+            .filter("status", Lookup::In, ["s0", "s1"]);
+        let seen = file.read(
+            query,
+            usize::MAX,
+            |plan| plan.continues = plan.after.is_some(),
+            |query, plans| {
+                let sorts = plans.iter().any(|plan| plan.contains("TEMP B-TREE"));
+                assert!(query.after.is_none() || !sorts, "{plans:?}");
+            },
+        );
         let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1')";
-        let all: i64 = connection.query_row(all, [], |row| row.get(0)).unwrap();
-        assert_eq!(i64::try_from(seen).unwrap(), all);
+        assert_eq!(seen, file.count(all));
     }
 
     #[test]
     fn records_of_known_keys_are_looked_up_by_these_and_not_by_the_filter_or_the_order() {
         let folder = tempfile::tempdir().unwrap();
-        let (slot, structure) = database(folder.path());
-        let connection = slot.current().unwrap();
-        let model = structure.model("t").unwrap();
-        let told = Told {
-            path: Path::new("memory"),
-        };
+        let file = File::new(folder.path());
         for order in ["status", "-at", "code", "id"] {
-            let mut query = Query::new().per_page(3).order_by(order).filter(
-                "status",
-                svc_model::Lookup::In,
-                ["s0", "s1"],
+            let query = Query::new().per_page(3).order_by(order);
+            let seen = file.read(
+                query.filter("status", Lookup::In, ["s0", "s1"]),
+                usize::MAX,
+                |plan| {
+                    let keys = (1..=40).map(crate::value::Scalar::Integer).collect();
+                    plan.among = Some(crate::plan::Test::In(0, keys));
+                },
+                |_, plans| {
+                    let looks_up =
+                        |plan: &String| plan.contains("USING INTEGER PRIMARY KEY (rowid=?)");
+                    assert!(plans.iter().any(looks_up), "{order}: {plans:?}");
+                },
             );
-            let mut seen = 0;
-            loop {
-                let mut plan = ListPlan::resolve(&structure, model, &query).unwrap();
-                let keys = (1..=40).map(crate::value::Scalar::Integer).collect();
-                plan.among = Some(crate::plan::Test::In(model.key[0], keys));
-                let list = ListQuery::new(model, plan).unwrap();
-                let looked_up = plans(connection, &list).concat();
-                assert!(
-                    looked_up.contains("USING INTEGER PRIMARY KEY (rowid=?)"),
-                    "{order}: {looked_up}"
-                );
-                let part = list.run(connection, told).unwrap();
-                seen += part.len;
-                query.after = part.after;
-                if query.after.is_none() {
-                    break;
-                }
-            }
             let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1') AND id <= 40";
-            let all: i64 = connection.query_row(all, [], |row| row.get(0)).unwrap();
-            assert_eq!(i64::try_from(seen).unwrap(), all);
+            assert_eq!(seen, file.count(all));
         }
     }
 
     #[test]
     fn the_rows_behind_a_cursor_are_found_by_an_index_whatever_page_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        let (slot, structure) = database(folder.path());
-        let connection = slot.current().unwrap();
-        let model = structure.model("t").unwrap();
-        let told = Told {
-            path: Path::new("memory"),
-        };
+        let file = File::new(folder.path());
         for order in ["", "-at", "status,at", "-status,-at", "status,-at", "code"] {
             let mut query = Query::new().per_page(7);
             for part in order.split(',').filter(|part| !part.is_empty()) {
                 query = query.order_by(part);
             }
-            for _ in 0..3 {
-                let plan = ListPlan::resolve(&structure, model, &query).unwrap();
-                let list = ListQuery::new(model, plan).unwrap();
-                if query.after.is_some() && !["-at", "status,-at"].contains(&order) {
-                    for plan in plans(connection, &list) {
-                        assert!(plan.starts_with("SEARCH t0 USING"), "{order}: {plan}");
-                        assert!(!plan.contains("TEMP B-TREE"), "{order}: {plan}");
-                    }
+            let by_index = !["-at", "status,-at"].contains(&order);
+            let look = |query: &Query, plans: Vec<String>| {
+                for plan in plans {
+                    let finds =
+                        plan.starts_with("SEARCH t0 USING") && !plan.contains("TEMP B-TREE");
+                    assert!(
+                        query.after.is_none() || !by_index || finds,
+                        "{order}: {plan}"
+                    );
                 }
-                query.after = list.run(connection, told).unwrap().after;
-            }
+            };
+            file.read(query, 3, |_| {}, look);
         }
     }
 }

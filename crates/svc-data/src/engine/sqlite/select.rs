@@ -8,13 +8,12 @@ use super::{
     functions::fold,
 };
 use crate::{
-    Error, Field, Model,
+    Error, Field,
     engine::statement,
     plan::{Comparison, Match},
     query::{
         Dialect, column,
         cursor::{Key, KeyValue},
-        name,
     },
     structure::Kind,
     value::Scalar,
@@ -62,13 +61,6 @@ fn write_limit(sql: &str, values: &mut Vec<Value>) -> Option<String> {
 pub(crate) struct SqliteDialect;
 
 impl Dialect for SqliteDialect {
-    fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {
-        match &model.schema {
-            Some(schema) => select.from_as((name(schema), name(&model.table)), name(alias)),
-            None => select.from_as(name(&model.table), name(alias)),
-        };
-    }
-
     fn order_value(&self, table: &str, key: &Key, field: Option<&Field>) -> Expr {
         match field {
             // In whatever collation the column compares.
