@@ -128,7 +128,6 @@ pub(crate) fn column(table: &str, column: &str) -> Expr {
 }
 
 /// Compares two values.
-#[cfg(any(feature = "mysql", feature = "postgres"))]
 pub(crate) fn compared(here: Expr, comparison: Comparison, there: Expr) -> Expr {
     match comparison {
         Comparison::Equal => here.eq(there),

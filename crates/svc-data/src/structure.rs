@@ -148,7 +148,6 @@ pub(crate) struct Referrer {
     pub(crate) name: Option<String>,
     /// The fields that refer, and the columns that they refer to.
     pub(crate) fields: Vec<String>,
-    #[cfg(feature = "sqlite")]
     pub(crate) columns: Vec<String>,
 }
 

@@ -17,9 +17,9 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part, Projection},
+    record::{Changed, Part, Projection, no_such_record},
     sql::{SqlAnswer, SqlJob},
-    value::{Scalar, Values},
+    value::Scalar,
 };
 
 mod aggregate;
@@ -115,7 +115,18 @@ impl ServerEngine for Mysql {
         order: &[(usize, bool)],
         statement: &Statement,
     ) -> Result<Vec<KeyValue>, Error> {
-        read::place(lease, model, order, statement).await
+        let row = read::one(lease, statement).await?;
+        let row = row.ok_or_else(|| no_such_record(model))?;
+        let fields = order.iter().enumerate();
+        fields
+            .map(|(position, (index, _))| {
+                value::key(model.at(*index)?, value::cell(&row, position)?).ok_or_else(|| {
+                    Error::invalid(
+                        "a value that orders the record is not valid text, so that it has no place",
+                    )
+                })
+            })
+            .collect()
     }
 
     async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
@@ -124,22 +135,6 @@ impl ServerEngine for Mysql {
 
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
         write::stored(field, scalar)
-    }
-
-    fn plan_create(
-        model: &Arc<Model>,
-        values: &Values,
-        shown: Projection,
-    ) -> Result<Self::Create, Error> {
-        write::Create::new(model, values, shown)
-    }
-
-    async fn create(lease: &mut Lease, create: &Self::Create) -> Result<RecordJson, Error> {
-        create.run(lease).await
-    }
-
-    async fn insert(lease: &mut Lease, create: &Self::Create) -> Result<RecordJson, Error> {
-        create.insert(lease).await
     }
 
     async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {

@@ -19,9 +19,9 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part, Projection},
+    record::{Changed, Part, Projection, no_such_record},
     sql::{SqlAnswer, SqlJob},
-    value::{Scalar, Values},
+    value::Scalar,
 };
 
 mod aggregate;
@@ -161,7 +161,14 @@ impl ServerEngine for Postgres {
         _: &[(usize, bool)],
         statement: &Statement,
     ) -> Result<Vec<KeyValue>, Error> {
-        read::place(lease, model, statement).await
+        let row = read::one(lease, statement).await?;
+        let row = row.ok_or_else(|| no_such_record(model))?;
+        (0..row.len())
+            .map(|position| {
+                value::key(&row, position)?
+                    .ok_or_else(|| Error::internal("a value that orders a record is not text"))
+            })
+            .collect()
     }
 
     async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
@@ -170,22 +177,6 @@ impl ServerEngine for Postgres {
 
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
         write::stored(field, scalar).map(Expr::val)
-    }
-
-    fn plan_create(
-        model: &Arc<Model>,
-        values: &Values,
-        shown: Projection,
-    ) -> Result<Self::Create, Error> {
-        write::Create::new(model, values, shown)
-    }
-
-    async fn create(lease: &mut Lease, create: &Self::Create) -> Result<RecordJson, Error> {
-        create.run(lease).await
-    }
-
-    async fn insert(lease: &mut Lease, create: &Self::Create) -> Result<RecordJson, Error> {
-        create.insert(lease).await
     }
 
     async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {

@@ -53,7 +53,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     /// An aggregate.
     type Aggregate: Send + Sync;
     /// A record to be created.
-    type Create: Send + Sync;
+    type Create: CreateRecord<Self::Manager>;
 
     const ENGINE: Engine;
     const DIALECT: &'static dyn Dialect;
@@ -116,24 +116,6 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     /// A value as a column takes it; refused where something of it would be lost.
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String>;
 
-    fn plan_create(
-        model: &Arc<Model>,
-        values: &Values,
-        shown: Projection,
-    ) -> Result<Self::Create, Error>;
-
-    /// Creates a record, and nothing else.
-    fn create(
-        lease: &mut Lease<Self::Manager>,
-        create: &Self::Create,
-    ) -> impl Future<Output = Result<RecordJson, Error>> + Send;
-
-    /// Creates a record in a transaction that is open.
-    fn insert(
-        lease: &mut Lease<Self::Manager>,
-        create: &Self::Create,
-    ) -> impl Future<Output = Result<RecordJson, Error>> + Send;
-
     /// Changes or deletes a record; gives what it was, and after an update what it is.
     fn change(
         lease: &mut Lease<Self::Manager>,
@@ -185,6 +167,20 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     ) -> impl Future<Output = Result<Option<String>, Error>> + Send {
         async { Ok(None) }
     }
+}
+
+/// A record to be created, in the way of an engine.
+pub(crate) trait CreateRecord<M: ConnectionManager>: Sized + Send + Sync {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error>;
+
+    /// Creates the record, and nothing else.
+    fn run(&self, lease: &mut Lease<M>) -> impl Future<Output = Result<RecordJson, Error>> + Send;
+
+    /// Creates the record in a transaction that is open.
+    fn insert(
+        &self,
+        lease: &mut Lease<M>,
+    ) -> impl Future<Output = Result<RecordJson, Error>> + Send;
 }
 
 /// A connected database of a server.
@@ -278,10 +274,9 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         values: Values,
         shown: Projection,
     ) -> Result<RecordJson, Error> {
-        let create = E::plan_create(model, &values, shown)?;
+        let create = E::Create::new(model, &values, shown)?;
         let work = Work::new(&model.name, "create", false);
-        self.on(work, async |lease| E::create(lease, &create).await)
-            .await
+        self.on(work, async |lease| create.run(lease).await).await
     }
 
     async fn bulk_create(

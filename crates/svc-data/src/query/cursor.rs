@@ -37,7 +37,7 @@ pub(crate) enum KeyValue {
     Real(f64),
     Text(String),
     Blob(Vec<u8>),
-    /// A text of SQLite that is not UTF-8.
+    /// A text that is not UTF-8.
     BrokenText(Vec<u8>),
 }
 

@@ -312,7 +312,6 @@ impl<'a> PageWriter<'a> {
     }
 
     /// How many bytes are written.
-    #[cfg(feature = "postgres")]
     pub(crate) fn written(&self) -> usize {
         self.out.len()
     }

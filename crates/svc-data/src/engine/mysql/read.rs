@@ -15,7 +15,7 @@ use crate::{
     Error, Model,
     plan::ListPlan,
     query::{PageQuery, PageWriter, cursor::KeyValue},
-    record::{Part, no_such_record},
+    record::Part,
 };
 
 /// The most rows of a part of a page. The server sends all rows of a statement or none, so that those that no
@@ -105,25 +105,4 @@ pub(super) async fn one(lease: &mut Lease, statement: &Statement) -> Result<Opti
     let conn = lease.client_mut()?;
     let row = conn.exec_first(statement.sql.as_str(), statement.params());
     row.await.map_err(fault::translate)
-}
-
-/// Reads what one record has in the columns of an order.
-pub(super) async fn place(
-    lease: &mut Lease,
-    model: &Model,
-    order: &[(usize, bool)],
-    statement: &Statement,
-) -> Result<Vec<KeyValue>, Error> {
-    let row = one(lease, statement).await?;
-    let row = row.ok_or_else(|| no_such_record(model))?;
-    let fields = order.iter().enumerate();
-    fields
-        .map(|(position, (index, _))| {
-            value::key(model.at(*index)?, value::cell(&row, position)?).ok_or_else(|| {
-                Error::invalid(
-                    "a value that orders the record is not valid text, so that it has no place",
-                )
-            })
-        })
-        .collect()
 }

@@ -7,7 +7,7 @@ use sea_query::{Expr, ExprTrait as _, MysqlQueryBuilder, Query};
 
 use super::{
     Mysql,
-    connect::{Lease, is_mariadb},
+    connect::{Lease, Manager, is_mariadb},
     fault,
     read::one,
     select::{self, MAX_FRACTION, MysqlDialect, Statement, quoted},
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     Before, Error, Field, Model, RecordJson,
     engine::server::{
-        ServerEngine as _,
+        CreateRecord, ServerEngine as _,
         change::{Action, Change},
         transaction::finish,
     },
@@ -49,12 +49,8 @@ pub(crate) struct Create {
     shown: Projection,
 }
 
-impl Create {
-    pub(super) fn new(
-        model: &Arc<Model>,
-        values: &Values,
-        shown: Projection,
-    ) -> Result<Self, Error> {
+impl CreateRecord<Manager> for Create {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error> {
         Ok(Self {
             model: Arc::clone(model),
             values: values.clone(),
@@ -63,14 +59,14 @@ impl Create {
         })
     }
 
-    pub(super) async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
         Mysql::run(lease, Mysql::BEGIN).await?;
         let created = self.insert(lease).await;
         finish::<Mysql, _>(lease, &self.model, created, true).await
     }
 
-    /// Inserts the row and reads it, in a transaction.
-    pub(super) async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    /// Inserts the row and reads it.
+    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
         let model = &self.model;
         let mut values = self.values.clone();
         let mut assignments = self.assignments.clone();
@@ -122,7 +118,9 @@ impl Create {
         let row = one(lease, &Statement::select(&query)).await?;
         self.created(&values, &row.ok_or_else(taken_away)?)
     }
+}
 
+impl Create {
     /// The record of the row that was inserted.
     fn created(&self, values: &Values, row: &Row) -> Result<RecordJson, Error> {
         check_geometries(&self.model, values, row)?;

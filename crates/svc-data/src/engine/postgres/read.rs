@@ -20,8 +20,8 @@ use crate::{
     Error, Model,
     engine::counts::Counts,
     plan::ListPlan,
-    query::{PageQuery, PageWriter, cursor::KeyValue},
-    record::{Part, no_such_record},
+    query::{PageQuery, PageWriter},
+    record::Part,
 };
 
 /// Up to how many rows a page is read in one go. A larger one is fetched in portions, so that no more of it is
@@ -275,22 +275,6 @@ pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<R
         first.get_or_insert(row);
     }
     Ok(first)
-}
-
-/// Reads what one record has in the columns of an order.
-pub(super) async fn place(
-    lease: &Lease,
-    model: &Model,
-    statement: &Statement,
-) -> Result<Vec<KeyValue>, Error> {
-    let row = one(lease, statement).await?;
-    let row = row.ok_or_else(|| no_such_record(model))?;
-    (0..row.len())
-        .map(|position| {
-            value::key(&row, position)?
-                .ok_or_else(|| Error::internal("a value that orders a record is not text"))
-        })
-        .collect()
 }
 
 /// A call of a function.

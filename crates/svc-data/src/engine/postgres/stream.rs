@@ -9,7 +9,6 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use crate::engine::server::tls::Verify;
 use deadpool_postgres::Connect;
 use svc_model::wire::BoxFuture;
 use tokio::{
@@ -22,6 +21,8 @@ use tokio_postgres::{
     tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::engine::server::tls::Verify;
 
 /// The most bytes of one message of the server, which is one row at most.
 const MAX_MESSAGE: usize = 64 << 20;

@@ -9,7 +9,7 @@ use tokio_postgres::{Row, error::SqlState};
 
 use super::{
     Postgres,
-    connect::Lease,
+    connect::{Lease, Manager},
     fault, literal,
     probe::{self, Probe},
     read::one,
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     Before, Error, Field, Model, RecordJson,
     engine::server::{
-        ServerEngine as _,
+        CreateRecord, ServerEngine as _,
         change::{Action, Change},
         transaction::finish,
     },
@@ -43,12 +43,8 @@ pub(crate) struct Create {
     shown: Projection,
 }
 
-impl Create {
-    pub(super) fn new(
-        model: &Arc<Model>,
-        values: &Values,
-        shown: Projection,
-    ) -> Result<Self, Error> {
+impl CreateRecord<Manager> for Create {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error> {
         let mut assignments = assignments(model, values, Postgres::stored)?;
         // A number that the database gives is asked for by leaving it out.
         assignments.retain(|(index, value)| {
@@ -74,13 +70,25 @@ impl Create {
         })
     }
 
-    pub(super) async fn run(&self, lease: &Lease) -> Result<RecordJson, Error> {
+    async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
         match self.insert(lease).await {
             Err(error) => Err(probe::blame(lease, self.probes(), None, error).await),
             created => created,
         }
     }
 
+    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+        let model = &self.model;
+        let row = one(lease, &self.insert).await;
+        let row = row.map_err(|error| fault::explain(model, error, true))?;
+        let row = row.ok_or_else(|| {
+            Error::invalid("a rule of the database left the record out without saying why")
+        })?;
+        value::record(&model.fields, &self.shown, &row)
+    }
+}
+
+impl Create {
     /// What finds the field whose value the server could not read.
     pub(super) fn probes(&self) -> Vec<Probe> {
         let values = self.given.iter().zip(&self.insert.values);
@@ -89,16 +97,6 @@ impl Create {
             Probe::of_stored(field, Expr::val(bound.0.clone()?))
         });
         probes.collect()
-    }
-
-    pub(super) async fn insert(&self, lease: &Lease) -> Result<RecordJson, Error> {
-        let model = &self.model;
-        let row = one(lease, &self.insert).await;
-        let row = row.map_err(|error| fault::explain(model, error, true))?;
-        let row = row.ok_or_else(|| {
-            Error::invalid("a rule of the database left the record out without saying why")
-        })?;
-        value::record(&model.fields, &self.shown, &row)
     }
 }
 

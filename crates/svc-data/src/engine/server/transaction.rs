@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    ServerEngine,
+    CreateRecord as _, ServerEngine,
     connections::{ConnectionManager as _, Lease},
 };
 use crate::{
@@ -97,9 +97,9 @@ async fn create_one<E: ServerEngine>(
     plan: &BulkPlan,
     record: &RecordBody,
 ) -> Result<RecordJson, Error> {
-    let create = E::plan_create(model, &record.values, plan.shown.clone())?;
+    let create = E::Create::new(model, &record.values, plan.shown.clone())?;
     E::run(lease, "SAVEPOINT record").await?;
-    let created = E::insert(lease, &create).await.and_then(|created| {
+    let created = create.insert(lease).await.and_then(|created| {
         record.fixed.check(model, &created, &plan.shown.zone)?;
         Ok(created)
     });
