@@ -4,10 +4,63 @@ use bytes::{BufMut, Bytes, BytesMut};
 use svc_model::{records::group_name, resources::FieldType};
 
 use crate::{
-    Error, Field,
+    Error, Field, RecordJson,
+    record::{Projection, Tag, projection::write_object},
     sql::{MAX_ANSWER, SqlRows},
-    value::json::write_text,
+    value::{json::write_text, time::Zone},
 };
+
+/// A row as an engine has it, whose cells are written straight into an answer.
+pub(crate) trait Cells {
+    type Error;
+
+    /// Writes the cell at a place as JSON.
+    fn write(
+        &self,
+        out: &mut BytesMut,
+        field: &Field,
+        position: usize,
+        zone: &Zone,
+    ) -> Result<(), Self::Error>;
+
+    /// Adds the cell at a place to an entity tag.
+    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<(), Self::Error>;
+
+    /// Writes the shown fields as an object, of a row that begins with these.
+    fn write_shown(
+        &self,
+        out: &mut BytesMut,
+        fields: &[Field],
+        shown: &Projection,
+    ) -> Result<(), Self::Error> {
+        write_object(out, fields, shown, |out, field, order, _| {
+            self.write(out, field, order, &shown.zone)
+        })
+    }
+
+    /// The record of a row that holds all fields.
+    fn record(&self, fields: &[Field], shown: &Projection) -> Result<RecordJson, Self::Error> {
+        self.record_at(fields, shown, 0)
+    }
+
+    /// The record of a row that holds all fields from a place on.
+    fn record_at(
+        &self,
+        fields: &[Field],
+        shown: &Projection,
+        first: usize,
+    ) -> Result<RecordJson, Self::Error> {
+        let mut out = BytesMut::with_capacity(256);
+        write_object(&mut out, fields, shown, |out, field, _, index| {
+            self.write(out, field, first + index, &shown.zone)
+        })?;
+        let mut tag = Tag::new();
+        for (index, field) in fields.iter().enumerate() {
+            self.tag(&mut tag, field, first + index)?;
+        }
+        Ok(RecordJson::new(out.freeze(), tag.finish()))
+    }
+}
 
 /// Writes an aggregate: an object, or an array with one for each group.
 pub(crate) struct AggregateWriter {

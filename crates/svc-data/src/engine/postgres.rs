@@ -14,12 +14,12 @@ use self::{
 };
 use super::server::{ServerDriver, ServerEngine, change::Change};
 use crate::{
-    Error, ErrorKind, Field, Model, RecordJson, ResourceOptions, Structure,
+    Error, ErrorKind, Field, Model, ResourceOptions, Structure,
     admission::{Admission, Work},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part, Projection, no_such_record},
+    record::{Changed, Part, no_such_record},
     sql::{SqlAnswer, SqlJob},
     value::Scalar,
 };
@@ -149,10 +149,6 @@ impl ServerEngine for Postgres {
 
     async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
         read::one(lease, statement).await
-    }
-
-    fn record(fields: &[Field], shown: &Projection, row: &Row) -> Result<RecordJson, Error> {
-        value::record(fields, shown, row)
     }
 
     async fn place(

@@ -25,6 +25,7 @@ use self::{
 };
 use super::{
     Driver, Update,
+    answers::Cells,
     statement::{Bound, Statement},
 };
 use crate::{
@@ -47,7 +48,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     type Manager: ConnectionManager;
     /// A value as it is bound.
     type Bound: Bound + Send + Sync;
-    type Row: Send + Sync;
+    type Row: Cells<Error = Error> + Send + Sync;
     /// The list of records as statements.
     type List: Send + Sync;
     /// An aggregate.
@@ -94,9 +95,6 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         lease: &mut Lease<Self::Manager>,
         statement: &Statement<Self::Bound>,
     ) -> impl Future<Output = Result<Option<Self::Row>, Error>> + Send;
-
-    /// The record of a row that holds all fields.
-    fn record(fields: &[Field], shown: &Projection, row: &Self::Row) -> Result<RecordJson, Error>;
 
     /// Reads what one record has in the columns of an order.
     fn place(
@@ -263,7 +261,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         self.on(work, async |lease| {
             let row = E::one(lease, &statement).await?;
             let row = row.ok_or_else(|| no_such_record(model))?;
-            E::record(&model.fields, &shown, &row)
+            row.record(&model.fields, &shown)
         })
         .await
     }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     Error, Model,
+    engine::answers::Cells as _,
     plan::ListPlan,
     query::{PageQuery, PageWriter, cursor::KeyValue},
     record::Part,
@@ -48,7 +49,7 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part, Er
             }
             let write = |out: &mut BytesMut, query: &PageQuery| {
                 let (fields, shown) = (&query.model.fields, &query.shown);
-                value::write_record(out, fields, shown, &row, |order, _| order)
+                row.write_shown(out, fields, shown)
             };
             page.write(write, || keys(query, &row))?;
         }

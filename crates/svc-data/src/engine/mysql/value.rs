@@ -5,9 +5,10 @@ use jiff::civil::DateTime;
 use mysql_async::{Row, Value};
 
 use crate::{
-    Error, Field, RecordJson,
+    Error, Field,
+    engine::answers::Cells,
     query::cursor::KeyValue,
-    record::{Projection, Tag, projection::write_object},
+    record::Tag,
     structure::Kind,
     value::{
         json::{
@@ -26,26 +27,34 @@ pub(super) fn cell(row: &Row, position: usize) -> Result<&Value, Error> {
         .ok_or_else(|| Error::internal("a row has fewer columns than were asked for"))
 }
 
-/// Writes the shown fields of a row as an object. `position` says where in the row a field is.
-pub(super) fn write_record(
-    out: &mut BytesMut,
-    fields: &[Field],
-    shown: &Projection,
-    row: &Row,
-    position: impl Fn(usize, usize) -> usize,
-) -> Result<(), Error> {
-    write_object(out, fields, shown, |out, field, order, index| {
-        let value = cell(row, position(order, index))?;
-        write_value(out, field.kind, value, &shown.zone);
-        Ok(())
-    })
-}
+impl Cells for Row {
+    type Error = Error;
 
-/// The record of a row that holds all fields.
-pub(super) fn record(fields: &[Field], shown: &Projection, row: &Row) -> Result<RecordJson, Error> {
-    let mut out = BytesMut::with_capacity(256);
-    write_record(&mut out, fields, shown, row, |_, index| index)?;
-    Ok(RecordJson::new(out.freeze(), etag(row, fields)?))
+    fn write(
+        &self,
+        out: &mut BytesMut,
+        field: &Field,
+        position: usize,
+        zone: &Zone,
+    ) -> Result<(), Error> {
+        write_value(out, field.kind, cell(self, position)?, zone);
+        Ok(())
+    }
+
+    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<(), Error> {
+        match cell(self, position)? {
+            Value::NULL => tag.add(field, 0, &[]),
+            Value::Int(number) => tag.add(field, 1, &number.to_le_bytes()),
+            Value::UInt(number) => tag.add(field, 2, &number.to_le_bytes()),
+            Value::Float(number) => tag.add(field, 3, &number.to_bits().to_le_bytes()),
+            Value::Double(number) => tag.add(field, 4, &number.to_bits().to_le_bytes()),
+            Value::Bytes(bytes) => tag.add(field, 5, bytes),
+            value @ (Value::Date(..) | Value::Time(..)) => {
+                tag.add(field, 6, moment(value).as_bytes());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Writes a value as JSON, as the kind of its column says.
@@ -192,25 +201,6 @@ pub(super) fn number_of_bits(bytes: &[u8]) -> Option<u64> {
         let add = |number, byte: &u8| number << 8 | u64::from(*byte);
         significant.iter().fold(0, add)
     })
-}
-
-/// The entity tag of a row that begins with these fields.
-fn etag(row: &Row, fields: &[Field]) -> Result<String, Error> {
-    let mut tag = Tag::new();
-    for (index, field) in fields.iter().enumerate() {
-        match cell(row, index)? {
-            Value::NULL => tag.add(field, 0, &[]),
-            Value::Int(number) => tag.add(field, 1, &number.to_le_bytes()),
-            Value::UInt(number) => tag.add(field, 2, &number.to_le_bytes()),
-            Value::Float(number) => tag.add(field, 3, &number.to_bits().to_le_bytes()),
-            Value::Double(number) => tag.add(field, 4, &number.to_bits().to_le_bytes()),
-            Value::Bytes(bytes) => tag.add(field, 5, bytes),
-            value @ (Value::Date(..) | Value::Time(..)) => {
-                tag.add(field, 6, moment(value).as_bytes());
-            }
-        }
-    }
-    Ok(tag.finish())
 }
 
 #[cfg(test)]

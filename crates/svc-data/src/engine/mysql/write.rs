@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     Before, Error, Field, Model, RecordJson,
+    engine::answers::Cells as _,
     engine::server::{
         CreateRecord, ServerEngine as _,
         change::{Action, Change},
@@ -124,7 +125,7 @@ impl Create {
     /// The record of the row that was inserted.
     fn created(&self, values: &Values, row: &Row) -> Result<RecordJson, Error> {
         check_geometries(&self.model, values, row)?;
-        value::record(&self.model.fields, &self.shown, row)
+        row.record(&self.model.fields, &self.shown)
     }
 
     /// An insert that gives its row back: nothing but a look at every row would find one that has no key.
@@ -208,7 +209,7 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
     let model = &change.model;
     let (row, before) = find(lease, change).await?;
     let identity = identity_predicate(model, &row)?;
-    let unchanged = change.unchanged(|shown| value::record(&model.fields, shown, &row))?;
+    let unchanged = change.unchanged(|shown| row.record(&model.fields, shown))?;
     let explained = |error| fault::explain(model, error, change.is_write());
     let setting = match &change.action {
         Action::Update(setting) => setting,
@@ -221,7 +222,7 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
         }
     };
     if setting.assignments.len() == unchanged.len() {
-        let record = value::record(&model.fields, &setting.shown, &row)?;
+        let record = row.record(&model.fields, &setting.shown)?;
         return Ok(Changed::updated(before, record));
     }
     let mut update = Query::update();
@@ -240,7 +241,7 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
     let row = one(lease, &Statement::select(query.limit(1))).await?;
     let row = row.ok_or_else(taken_away)?;
     check_geometries(model, &setting.values, &row)?;
-    let record = value::record(&model.fields, &setting.shown, &row)?;
+    let record = row.record(&model.fields, &setting.shown)?;
     Ok(Changed::updated(before, record))
 }
 
@@ -256,7 +257,7 @@ async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before), Error
     let is_only = rows.len() == 1;
     let row = rows.into_iter().next();
     let row = row.ok_or_else(|| no_such_record(model))?;
-    let found = value::record(&model.fields, &change.key_shown, &row)?;
+    let found = row.record(&model.fields, &change.key_shown)?;
     Ok((row, change.before(found, is_only)?))
 }
 

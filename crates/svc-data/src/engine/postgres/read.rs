@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     Error, Model,
+    engine::answers::Cells as _,
     engine::counts::Counts,
     plan::ListPlan,
     query::{PageQuery, PageWriter},
@@ -233,7 +234,7 @@ async fn write(
         written.rows += 1;
         let write = |out: &mut BytesMut, query: &PageQuery| {
             let (fields, shown) = (&query.model.fields, &query.shown);
-            value::write_record(out, fields, shown, &row, |order, _| order)
+            row.write_shown(out, fields, shown)
         };
         page.write(write, || {
             let positions = query.key_positions.iter();

@@ -11,9 +11,10 @@ mod array;
 
 use super::fault;
 use crate::{
-    Error, Field, RecordJson,
+    Error, Field,
+    engine::answers::Cells,
     query::cursor::KeyValue,
-    record::{Projection, Tag, projection::write_object},
+    record::Tag,
     value::{
         json::{
             instant::{write_civil, write_day, write_instant},
@@ -56,34 +57,26 @@ fn cell(row: &Row, position: usize) -> Result<Option<Cell<'_>>, Error> {
     }))
 }
 
-/// Writes the shown fields of a row as an object. `position` says where in the row a field is.
-pub(super) fn write_record(
-    out: &mut BytesMut,
-    fields: &[Field],
-    shown: &Projection,
-    row: &Row,
-    position: impl Fn(usize, usize) -> usize,
-) -> Result<(), Error> {
-    write_object(out, fields, shown, |out, _, order, index| {
-        write_value(out, row, position(order, index), &shown.zone)
-    })
-}
+impl Cells for Row {
+    type Error = Error;
 
-/// The record of a row that holds all fields from its first place on.
-pub(super) fn record(fields: &[Field], shown: &Projection, row: &Row) -> Result<RecordJson, Error> {
-    record_at(fields, shown, row, 0)
-}
+    fn write(
+        &self,
+        out: &mut BytesMut,
+        _: &Field,
+        position: usize,
+        zone: &Zone,
+    ) -> Result<(), Error> {
+        write_value(out, self, position, zone)
+    }
 
-/// The record of a row that holds all fields from a place on.
-pub(super) fn record_at(
-    fields: &[Field],
-    shown: &Projection,
-    row: &Row,
-    first: usize,
-) -> Result<RecordJson, Error> {
-    let mut out = BytesMut::with_capacity(256);
-    write_record(&mut out, fields, shown, row, |_, index| first + index)?;
-    Ok(RecordJson::new(out.freeze(), etag(row, fields, first)?))
+    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<(), Error> {
+        match cell(self, position)? {
+            None => tag.add(field, 0, &[]),
+            Some(cell) => tag.add(field, 1, cell.bytes),
+        }
+        Ok(())
+    }
 }
 
 /// Writes a value as JSON.
@@ -372,18 +365,6 @@ pub(super) fn key(row: &Row, position: usize) -> Result<Option<KeyValue>, Error>
             .ok()
             .map(|text| KeyValue::Text(text.to_owned())),
     })
-}
-
-/// The entity tag of a row that has these fields from a place on.
-fn etag(row: &Row, fields: &[Field], first: usize) -> Result<String, Error> {
-    let mut tag = Tag::new();
-    for (index, field) in fields.iter().enumerate() {
-        match cell(row, first + index)? {
-            None => tag.add(field, 0, &[]),
-            Some(cell) => tag.add(field, 1, cell.bytes),
-        }
-    }
-    Ok(tag.finish())
 }
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ use super::{
     read::one,
     select::{MAX_FRACTION, PostgresDialect, Statement},
     types::{self, Type, type_of},
-    value,
 };
 use crate::{
     Before, Error, Field, Model, RecordJson,
+    engine::answers::Cells as _,
     engine::server::{
         CreateRecord, ServerEngine as _,
         change::{Action, Change},
@@ -84,7 +84,7 @@ impl CreateRecord<Manager> for Create {
         let row = row.ok_or_else(|| {
             Error::invalid("a rule of the database left the record out without saying why")
         })?;
-        value::record(&model.fields, &self.shown, &row)
+        row.record(&model.fields, &self.shown)
     }
 }
 
@@ -161,7 +161,7 @@ async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed, Err
 async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed, Error> {
     let model = &change.model;
     let (row, before) = find(lease, change).await?;
-    let read = |shown: &Projection| value::record(&model.fields, shown, &row);
+    let read = |shown: &Projection| row.record(&model.fields, shown);
     let unchanged = change.unchanged(read)?;
     if let Action::Update(setting) = &change.action
         && unchanged.len() == setting.assignments.len()
@@ -202,7 +202,7 @@ async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before), Error> {
     let is_only = rows.len() == 1;
     let row = rows.into_iter().next();
     let row = row.ok_or_else(|| no_such_record(model))?;
-    let found = value::record(&model.fields, &change.key_shown, &row)?;
+    let found = row.record(&model.fields, &change.key_shown)?;
     Ok((row, change.before(found, is_only)?))
 }
 
@@ -245,13 +245,13 @@ async fn act(
     let row = row.map_err(|error| fault::explain(model, error, change.is_write()))?;
     let row = row.ok_or_else(|| no_such_record(model))?;
     let was = |first| {
-        let was = value::record_at(fields, &change.key_shown, &row, first)?;
+        let was = row.record_at(fields, &change.key_shown, first)?;
         Before::of(model, was)
     };
     Ok(match &change.action {
         Action::Update(setting) => {
             let before = before.map_or_else(|| was(fields.len()), Ok)?;
-            Changed::updated(before, value::record(fields, &setting.shown, &row)?)
+            Changed::updated(before, row.record(fields, &setting.shown)?)
         }
         Action::Delete => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
     })

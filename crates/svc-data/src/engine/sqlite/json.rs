@@ -6,7 +6,8 @@ use rusqlite::{Row, types::ValueRef};
 use super::temporal;
 use crate::{
     Field,
-    record::{Projection, Tag, projection::write_object},
+    engine::answers::Cells,
+    record::Tag,
     structure::{Kind, Storage},
     value::{
         json::{
@@ -17,19 +18,30 @@ use crate::{
     },
 };
 
-/// Writes the shown fields of a row as an object. `position` says where in the row a field is.
-pub(crate) fn write_record(
-    out: &mut BytesMut,
-    fields: &[Field],
-    shown: &Projection,
-    row: &Row<'_>,
-    position: impl Fn(usize, usize) -> usize,
-) -> rusqlite::Result<()> {
-    write_object(out, fields, shown, |out, field, order, index| {
-        let value = row.get_ref(position(order, index))?;
-        write_value(out, field, value, &shown.zone);
+impl Cells for Row<'_> {
+    type Error = rusqlite::Error;
+
+    fn write(
+        &self,
+        out: &mut BytesMut,
+        field: &Field,
+        position: usize,
+        zone: &Zone,
+    ) -> rusqlite::Result<()> {
+        write_value(out, field, self.get_ref(position)?, zone);
         Ok(())
-    })
+    }
+
+    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> rusqlite::Result<()> {
+        match self.get_ref(position)? {
+            ValueRef::Null => tag.add(field, 0, &[]),
+            ValueRef::Integer(number) => tag.add(field, 1, &number.to_le_bytes()),
+            ValueRef::Real(number) => tag.add(field, 2, &number.to_bits().to_le_bytes()),
+            ValueRef::Text(bytes) => tag.add(field, 3, bytes),
+            ValueRef::Blob(bytes) => tag.add(field, 4, bytes),
+        }
+        Ok(())
+    }
 }
 
 /// Writes one value as the type of its column says; a value of another sort as what it is.
@@ -104,21 +116,6 @@ pub(crate) fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
         ValueRef::Text(text) => write_text(out, &String::from_utf8_lossy(text)),
         ValueRef::Blob(bytes) => write_hex(out, bytes),
     }
-}
-
-/// The entity tag of a row that begins with these fields.
-pub(crate) fn etag(row: &Row<'_>, fields: &[Field]) -> Result<String, rusqlite::Error> {
-    let mut tag = Tag::new();
-    for (index, field) in fields.iter().enumerate() {
-        match row.get_ref(index)? {
-            ValueRef::Null => tag.add(field, 0, &[]),
-            ValueRef::Integer(number) => tag.add(field, 1, &number.to_le_bytes()),
-            ValueRef::Real(number) => tag.add(field, 2, &number.to_bits().to_le_bytes()),
-            ValueRef::Text(bytes) => tag.add(field, 3, bytes),
-            ValueRef::Blob(bytes) => tag.add(field, 4, bytes),
-        }
-    }
-    Ok(tag.finish())
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use super::{
     check_version,
     connection::Open,
     fault::is_too_big_value,
-    json,
     misfits::Misfits,
     select::{MAX_BOUND, SqliteDialect, Statement},
     size::{bounded, refuse_large_rows},
@@ -20,6 +19,7 @@ use super::{
 use crate::{
     Error, Model, RecordJson,
     admission::Work,
+    engine::answers::Cells as _,
     engine::statement,
     plan::ListPlan,
     query::{PageQuery, PageWriter, cursor::KeyValue},
@@ -86,9 +86,7 @@ impl ListQuery {
                 }
                 let write = |out: &mut BytesMut, query: &PageQuery| {
                     let (fields, shown) = (&query.model.fields, &query.shown);
-                    told.of(json::write_record(out, fields, shown, row, |order, _| {
-                        order
-                    }))
+                    told.of(row.write_shown(out, fields, shown))
                 };
                 page.write(write, || {
                     let values = query.key_positions.iter();
@@ -211,16 +209,7 @@ pub(crate) fn record(
     row: &rusqlite::Row<'_>,
     shown: &Projection,
 ) -> Result<RecordJson, Error> {
-    let mut out = BytesMut::with_capacity(256);
-    told.of(json::write_record(
-        &mut out,
-        &model.fields,
-        shown,
-        row,
-        |_, index| index,
-    ))?;
-    let etag = told.of(json::etag(row, &model.fields))?;
-    Ok(RecordJson::new(out.freeze(), etag))
+    told.of(row.record(&model.fields, shown))
 }
 
 #[cfg(test)]
