@@ -5,6 +5,8 @@
 //! statements runs for long, or did the last time; a statement that searches texts or reads all rows counts as
 //! slow until one was quick.
 
+pub mod turns;
+
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     hash::{DefaultHasher, Hash, Hasher as _},
@@ -14,7 +16,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{Error, ErrorKind, turns::Caller};
+use crate::{Error, ErrorKind, admission::turns::Caller};
 
 /// From which running time on a statement is slow.
 const SLOW: Duration = Duration::from_millis(200);

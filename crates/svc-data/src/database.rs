@@ -15,13 +15,13 @@ use rusqlite::{
 
 use crate::{
     DeclaredModel, Error, ErrorKind, FileFault, Resource,
-    guard::GuardOptions,
-    sqlite::{
+    engine::sqlite::{
         Sqlite as Driver,
         connection::{Role, Slot, Source, missing},
         fault, functions,
         pool::{Options, Pool},
     },
+    guard::GuardOptions,
 };
 
 mod upkeep;

@@ -267,13 +267,6 @@ impl Error {
         self.0.constraint.as_ref()
     }
 
-    /// What is wrong with the database's file, where it is an SQLite file and SQLite says.
-    #[cfg(feature = "sqlite")]
-    #[must_use]
-    pub fn file_fault(&self) -> Option<FileFault> {
-        crate::sqlite::fault::of_file(self)
-    }
-
     /// A sentence that may leave the service: no path, no SQL, no name of another table.
     #[must_use]
     pub fn public_message(&self) -> &str {

@@ -10,7 +10,7 @@
 //!
 //! Queries are built from the structure that was read from the database: names that a client sends are
 //! looked up in it, values are always bound. No type of a database driver is part of the interface; each
-//! engine is a file and a feature beneath one internal trait: `sqlite`, `postgres` and `mysql`, all on by default.
+//! engine is a folder in `engine/` and a feature beneath one internal trait: `sqlite`, `postgres` and `mysql`, all on by default.
 //!
 //! ```
 //! use svc_data::{Resource, ResourceOptions, ResourceUrl};
@@ -48,49 +48,29 @@
 )]
 
 mod admission;
-mod bulk_create;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
-mod connections;
-mod counts;
-mod cursor;
 #[cfg(feature = "sqlite")]
 pub mod database;
-#[cfg(feature = "sqlite")]
-mod declare;
-mod driver;
+mod engine;
 mod error;
-mod fixed;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
-mod gate;
 pub mod guard;
-mod json;
-#[cfg(feature = "mysql")]
-mod mysql;
 mod plan;
-#[cfg(feature = "postgres")]
-mod postgres;
 mod query;
-mod records;
-mod refusal;
+mod record;
 mod resource;
-mod scalar;
 mod sql;
-#[cfg(feature = "sqlite")]
-mod sqlite;
 pub mod structure;
 #[cfg(test)]
 mod tests;
-mod time;
-pub mod turns;
-mod unchanged;
+mod value;
 
-pub use bulk_create::{BeforeCommit, BulkOptions, Prepared};
+pub use admission::turns;
 #[cfg(feature = "sqlite")]
 pub use database::{Connection, Database, Migration, Row, Value};
+pub use engine::ResourceOptions;
 #[cfg(feature = "sqlite")]
-pub use declare::{DeclaredField, DeclaredModel};
+pub use engine::sqlite::{DeclaredField, DeclaredModel};
 pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault};
-pub use records::{Before, IfMatch, Page, RecordJson, Rest};
-pub use resource::{Resource, ResourceOptions, ResourceUrl};
+pub use record::{Before, BeforeCommit, IfMatch, Prepared, RecordJson};
+pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest};
 pub use sql::SqlAnswer;
 pub use structure::{Field, Model, Structure, Writes};

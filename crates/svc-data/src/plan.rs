@@ -3,17 +3,18 @@
 
 mod aggregate;
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use svc_model::{
-    Condition, Count, FieldFilter, Filter, Invalid, ListQuery, Lookup, Operand, RecordView,
-    Relation, parse_bool,
+    Condition, Count, FieldFilter, Filter, Invalid, ListQuery, Lookup, Operand, Relation,
+    parse_bool,
 };
 
 use crate::{
     Error, Field, Model, Structure,
-    scalar::{Kind, Scalar},
-    time::Zone,
+    record::Projection,
+    structure::Kind,
+    value::{Scalar, time::Zone},
 };
 
 pub(crate) use self::aggregate::AggregatePlan;
@@ -27,7 +28,7 @@ const MAX_REGEXES: usize = 10;
 /// A list, ready for an engine.
 #[derive(Clone, Debug)]
 pub(crate) struct ListPlan {
-    pub(crate) shown: Shown,
+    pub(crate) shown: Projection,
     pub(crate) test: Option<Test>,
     /// The fields to order by, and whether the largest comes first; the primary key is among them.
     pub(crate) order: Vec<(usize, bool)>,
@@ -41,14 +42,6 @@ pub(crate) struct ListPlan {
     /// Of which records it is at most; they are few, and looked up by their keys.
     pub(crate) among: Option<Test>,
     pub(crate) count: Count,
-}
-
-/// What of a record is written, and how.
-#[derive(Clone, Debug)]
-pub(crate) struct Shown {
-    /// The fields, in the order of the columns.
-    pub(crate) fields: Arc<[usize]>,
-    pub(crate) zone: Zone,
 }
 
 /// Something that holds for a record, does not hold, or is unknown.
@@ -168,61 +161,6 @@ pub(crate) enum Match {
     Regex,
 }
 
-impl Shown {
-    /// Shows every field.
-    pub(crate) fn all(model: &Model, zone: &Zone) -> Self {
-        Self {
-            fields: (0..model.fields.len()).collect(),
-            zone: zone.clone(),
-        }
-    }
-
-    /// Reads `_fields` and `tz`.
-    pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self, Error> {
-        let mut invalid = Invalid::new();
-        let shown = shown(
-            model,
-            view.fields.as_deref(),
-            view.time_zone.as_deref(),
-            &mut invalid,
-        );
-        invalid.into_result()?;
-        Ok(shown)
-    }
-}
-
-fn shown(
-    model: &Model,
-    fields: Option<&[String]>,
-    time_zone: Option<&str>,
-    invalid: &mut Invalid,
-) -> Shown {
-    let zone = Zone::parse(time_zone).or_else(|message| {
-        invalid.push_field("tz", message);
-        Zone::parse(None)
-    });
-    let mut indexes: Vec<usize> = (0..model.fields.len()).collect();
-    if let Some(names) = fields {
-        let mut wanted: HashSet<usize> = model.key.iter().copied().collect();
-        for name in names {
-            match model.index_of(name) {
-                Some(index) => {
-                    wanted.insert(index);
-                }
-                None => invalid.push_field("_fields", format!("unknown field {name:?}")),
-            }
-        }
-        indexes.retain(|index| wanted.contains(index));
-    }
-    Shown {
-        fields: indexes.into(),
-        zone: zone.unwrap_or(Zone {
-            zone: jiff::tz::TimeZone::UTC,
-            is_utc: true,
-        }),
-    }
-}
-
 impl ListPlan {
     /// Resolves a query.
     ///
@@ -234,7 +172,7 @@ impl ListPlan {
         query: &ListQuery,
     ) -> Result<Self, Error> {
         let mut invalid = Invalid::new();
-        let shown = shown(
+        let shown = Projection::collect(
             model,
             query.fields.as_deref(),
             query.time_zone.as_deref(),

@@ -2,18 +2,20 @@
 //!
 //! What differs from engine to engine is its [`Dialect`].
 
+pub(crate) mod assignments;
+pub(crate) mod cursor;
 mod page;
 #[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]
 mod tests;
 
 use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 
-pub(crate) use self::page::{PageQuery, PlaceQuery, Walk, key_field};
+pub(crate) use self::page::{PageQuery, PageWriter, PlaceQuery};
 use crate::{
     Error, Field, Model,
-    cursor::{Key, KeyValue},
     plan::{Comparison, Match, Step, Test},
-    scalar::Scalar,
+    query::cursor::{Key, KeyValue},
+    value::Scalar,
 };
 
 /// The name of the listed table in a statement; `t1`, `t2`, ... are those it is related to.
@@ -22,7 +24,12 @@ pub(crate) const SELF: &str = "t0";
 /// What an engine says in its own way. Columns are those of the table with the alias `table`.
 pub(crate) trait Dialect: Sync {
     /// Adds the model's table or view to `FROM`, under this alias.
-    fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str);
+    fn from(&self, select: &mut SelectStatement, model: &Model, alias: &str) {
+        match &model.schema {
+            Some(schema) => select.from_as((name(schema), name(&model.table)), name(alias)),
+            None => select.from_as(name(&model.table), name(alias)),
+        };
+    }
 
     /// A field in the form in which the engine reads it out of a row.
     fn read(&self, table: &str, field: &Field) -> Expr {
@@ -118,6 +125,28 @@ pub(crate) fn name(text: &str) -> DynIden {
 /// A column with the name of its table, so that no engine takes it for anything else.
 pub(crate) fn column(table: &str, column: &str) -> Expr {
     Expr::col((name(table), name(column)))
+}
+
+/// Compares two values.
+pub(crate) fn compared(here: Expr, comparison: Comparison, there: Expr) -> Expr {
+    match comparison {
+        Comparison::Equal => here.eq(there),
+        Comparison::Unequal => here.ne(there),
+        Comparison::Greater => here.gt(there),
+        Comparison::GreaterOrEqual => here.gte(there),
+        Comparison::Less => here.lt(there),
+        Comparison::LessOrEqual => here.lte(there),
+    }
+}
+
+/// Starts a query on the records of the model that pass a test.
+pub(crate) fn selection(
+    dialect: &dyn Dialect,
+    model: &Model,
+    passed: Option<&Test>,
+) -> Result<SelectStatement, Error> {
+    let passed = passed.map(|passed| test(dialect, model, SELF, passed));
+    Ok(select(dialect, model, passed.transpose()?))
 }
 
 /// Starts a query on the model.

@@ -1,6 +1,8 @@
 //! A connected database: its structure, cached, and its records.
 
+mod bulk_create;
 mod connect;
+mod rest;
 mod structure_check;
 
 use std::{
@@ -21,14 +23,17 @@ use tokio::{
     task,
 };
 
-pub use self::connect::{ResourceOptions, ResourceUrl};
+pub use self::bulk_create::BulkOptions;
+pub use self::connect::ResourceUrl;
+use self::rest::Of;
+pub use self::rest::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, BulkOptions, Error, ErrorKind, IfMatch, Model, Page, RecordJson, Structure,
-    driver::{Driver, Update},
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    engine::{Driver, Update},
     guard::GuardOptions,
-    plan::{AggregatePlan, ListPlan, Shown},
-    records::{Of, Purpose, read_body, read_key},
+    plan::{AggregatePlan, ListPlan},
+    record::{Projection, Purpose, read_body, read_key},
     sql::{SqlAnswer, SqlJob},
 };
 
@@ -69,11 +74,16 @@ impl Resource {
         let structure_check = options.structure_check;
         let driver: Box<dyn Driver> = match url.scheme() {
             #[cfg(feature = "mysql")]
-            "mysql" => Box::new(crate::mysql::Mysql::connect(url.rest(), &options)?),
+            "mysql" => Box::new(crate::engine::mysql::Mysql::connect(url.rest(), &options)?),
             #[cfg(feature = "postgres")]
-            "postgres" => Box::new(crate::postgres::Postgres::connect(url.rest(), &options)?),
+            "postgres" => Box::new(crate::engine::postgres::Postgres::connect(
+                url.rest(),
+                &options,
+            )?),
             #[cfg(feature = "sqlite")]
-            "sqlite" => Box::new(crate::sqlite::Sqlite::connect(url.rest(), options).await?),
+            "sqlite" => {
+                Box::new(crate::engine::sqlite::Sqlite::connect(url.rest(), options).await?)
+            }
             scheme => {
                 return Err(Error::invalid(format!(
                     "{scheme} is not supported by this build"
@@ -252,7 +262,7 @@ impl Resource {
         view: &RecordView,
     ) -> Result<RecordJson, Error> {
         self.with_structure(model, |driver, _, model| {
-            let shown = Shown::resolve(model, view)?;
+            let shown = Projection::resolve(model, view)?;
             Ok(driver.retrieve(model, read_key(model, id)?, shown))
         })
         .await
@@ -284,7 +294,7 @@ impl Resource {
         }
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.create, "created")?;
-            let shown = Shown::resolve(model, view)?;
+            let shown = Projection::resolve(model, view)?;
             let body = read_body(model, body, &shown.zone, Purpose::Create)?;
             Ok(driver.create(model, body.values, shown))
         })
@@ -422,7 +432,7 @@ impl Resource {
     ) -> Result<RecordJson, Error> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.update, "updated")?;
-            let shown = Shown::resolve(model, view)?;
+            let shown = Projection::resolve(model, view)?;
             let key = read_key(model, id)?;
             let update = Update {
                 key,

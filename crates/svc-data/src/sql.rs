@@ -9,6 +9,7 @@ use std::{
 };
 
 use bytes::{BufMut, Bytes, BytesMut};
+use sea_query::SelectStatement;
 use svc_model::{
     Count, Invalid, JsonObject, ListQuery, Operand, OrderBy,
     records::{
@@ -21,11 +22,10 @@ use svc_model::{
 use crate::{
     Error, Field, Model, Structure,
     guard::{self, Binds, Checked, Engine, GuardOptions},
-    json::write_text,
     plan::{AggregatePlan, ListPlan},
-    scalar::{Kind, Scalar},
-    structure::{Detail, Storage},
-    time::Zone,
+    query::{Dialect, PageQuery},
+    structure::Kind,
+    value::{Scalar, time::Zone},
 };
 
 /// The most bytes of the rows of an answer.
@@ -91,7 +91,7 @@ pub(crate) enum What {
 /// The rows that an engine gave.
 #[derive(Debug)]
 pub(crate) struct SqlRows {
-    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::driver::Driver) gives.
+    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::engine::Driver) gives.
     pub(crate) data: Bytes,
     pub(crate) row_count: usize,
     /// Whether rows follow that were not given.
@@ -101,6 +101,38 @@ pub(crate) struct SqlRows {
     pub(crate) count: Option<u64>,
     /// Names and types of the columns.
     pub(crate) columns: Vec<(String, FieldType)>,
+}
+
+impl SqlPlan {
+    /// The statement of a list of rows of the query.
+    pub(crate) fn page(
+        &self,
+        dialect: &dyn Dialect,
+        plan: &ListPlan,
+    ) -> Result<SelectStatement, Error> {
+        let query = PageQuery::new(dialect, &self.model, plan.clone())?;
+        let page = query.pages.into_iter().next();
+        page.ok_or_else(|| Error::internal("a list has no statement"))
+    }
+
+    /// The statement that counts the records of a list.
+    pub(crate) fn counted(
+        &self,
+        dialect: &dyn Dialect,
+        plan: &ListPlan,
+    ) -> Result<SelectStatement, Error> {
+        let query = PageQuery::new(dialect, &self.model, plan.clone())?;
+        let count = query.count;
+        count.ok_or_else(|| Error::internal("a count has no statement"))
+    }
+
+    /// The query of the client, in front of a statement about it.
+    pub(crate) fn wrap(&self, query: &str, statement: &str, quoted: fn(&str) -> String) -> String {
+        let names = self.model.fields.iter();
+        let names: Vec<String> = names.map(|field| quoted(&field.name)).collect();
+        let (name, names) = (quoted(QUERY), names.join(","));
+        format!("WITH {name}({names}) AS ({query}) {statement}")
+    }
 }
 
 impl SqlRows {
@@ -511,35 +543,6 @@ pub(crate) fn column_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<
         unique_names.push(unique);
     }
     unique_names
-}
-
-/// A column of a query, of whose values only their type is known.
-pub(crate) fn column_field(
-    name: String,
-    field_type: FieldType,
-    kind: Kind,
-    db_type: &str,
-) -> Field {
-    let mut json_key = BytesMut::new();
-    write_text(&mut json_key, &name);
-    Field {
-        json_key: format!("{}:", String::from_utf8_lossy(&json_key)),
-        name,
-        field_type,
-        db_type: db_type.to_owned(),
-        nullable: true,
-        required: false,
-        editable: false,
-        max_length: None,
-        precision: None,
-        scale: None,
-        related: None,
-        options: Vec::new(),
-        kind,
-        default: None,
-        storage: Storage::Native,
-        detail: Detail::default(),
-    }
 }
 
 #[cfg(test)]

@@ -9,11 +9,13 @@ use svc_model::resources::{ModelDescription, ModelRelation};
 
 use crate::Error;
 
+mod column_type;
 mod field;
 mod relations;
 
+pub(crate) use column_type::{ColumnType, Kind};
 pub use field::Field;
-pub(crate) use field::{Default, Detail, Storage, Suffix, TemporalForm};
+pub(crate) use field::{Default, EngineValues, Storage, Suffix, TemporalForm};
 pub(crate) use relations::relate;
 
 /// The models of a database, as they were when it was looked at.
@@ -146,7 +148,6 @@ pub(crate) struct Referrer {
     pub(crate) name: Option<String>,
     /// The fields that refer, and the columns that they refer to.
     pub(crate) fields: Vec<String>,
-    #[cfg(feature = "sqlite")]
     pub(crate) columns: Vec<String>,
 }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::Database;
 use crate::{
     Error, ErrorKind,
-    sqlite::{connection::set_wal, fault},
+    engine::sqlite::{connection::set_wal, fault},
 };
 
 /// Free pages that are not worth the work.

@@ -9,7 +9,7 @@ use svc_model::{
 };
 
 use super::{ListPlan, Test, unordered};
-use crate::{Error, Model, Structure, admission::Work, scalar::Kind, time::Zone};
+use crate::{Error, Model, Structure, admission::Work, structure::Kind, value::time::Zone};
 
 /// An aggregate, ready for an engine.
 #[derive(Clone, Debug)]

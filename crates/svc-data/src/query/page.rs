@@ -1,17 +1,19 @@
-//! Ordered pages: the statements that give one, and the walk over its rows.
+//! Ordered pages: the statements that give one, and what writes its rows.
 
 use std::sync::Arc;
 
+use bytes::{BufMut, BytesMut};
 use sea_query::{Expr, Func, SelectStatement};
 use svc_model::Count;
 
 use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
-    Error, Field, Model,
+    Error, Model,
     admission::Work,
-    cursor::{Cursor, Key, KeyValue},
-    plan::{ListPlan, Shown, Test},
-    scalar::Scalar,
+    plan::{ListPlan, Test},
+    query::cursor::{Cursor, Key, KeyValue, key_field},
+    record::{Part, Projection},
+    value::Scalar,
 };
 
 /// From how many bytes on a page ends early, to be continued behind its last row.
@@ -26,7 +28,7 @@ const MAX_RANGED_KEYS: usize = 4;
 /// A list as statements.
 pub(crate) struct PageQuery {
     pub(crate) model: Arc<Model>,
-    pub(crate) shown: Shown,
+    pub(crate) shown: Projection,
     pub(crate) keys: Vec<Key>,
     /// Where in a row the columns of the order are; the shown fields come first.
     pub(crate) key_positions: Vec<usize>,
@@ -229,11 +231,6 @@ fn order_keys(
     Ok(keys)
 }
 
-/// The field of a column of the order; none for the row id.
-pub(crate) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>, Error> {
-    key.field.map(|index| model.at(index)).transpose()
-}
-
 /// What is read of a column of the order beside what lists read of it, if anything.
 fn read_key(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Option<Expr>, Error> {
     Ok(dialect.read_key(SELF, key, key_field(model, key)?))
@@ -285,25 +282,28 @@ impl PlaceQuery {
     }
 }
 
-/// The walk over the rows of a page, which knows when the page is full and where it ended.
+/// Writes the rows of a page as a JSON array, and knows when the page is full and where it ended.
 ///
-/// For each row: [`is_full`](Self::is_full) before it is written, which ends the walk when it says so,
-/// and [`wrote`](Self::wrote) afterwards.
+/// For each row: [`is_full`](Self::is_full), which ends the page when it says so, and then [`write`](Self::write).
 ///
 /// A page of wide rows is full long before its limit. An engine that cannot stop its statement there without
 /// reading the rest has to fetch the rows in small portions.
-pub(crate) struct Walk<'a> {
+pub(crate) struct PageWriter<'a> {
     query: &'a PageQuery,
+    out: BytesMut,
     len: usize,
     has_more: bool,
     last: Option<Vec<KeyValue>>,
     same: u64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PageWriter<'a> {
     pub(crate) fn new(query: &'a PageQuery) -> Self {
+        let mut out = BytesMut::with_capacity(1024);
+        out.put_u8(b'[');
         Self {
             query,
+            out,
             len: 0,
             has_more: false,
             last: None,
@@ -311,38 +311,36 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How many records the page holds.
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    /// How many bytes are written.
+    pub(crate) fn written(&self) -> usize {
+        self.out.len()
     }
 
-    /// Whether more records follow.
-    pub(crate) fn has_more(&self) -> bool {
+    /// Whether the next row belongs to what follows the page.
+    pub(crate) fn is_full(&mut self) -> bool {
+        self.has_more = self.len == self.query.limit
+            || (self.out.len() >= self.query.part && self.last.is_some());
         self.has_more
     }
 
-    /// Whether the row at hand belongs to what follows the page, of which `written` bytes are written.
-    pub(crate) fn is_full(&mut self, written: usize) -> bool {
-        self.has_more =
-            self.len == self.query.limit || (written >= self.query.part && self.last.is_some());
-        self.has_more
-    }
-
-    /// Notes a row that was written. `keys` gives what it has in the columns of the order; none where that
-    /// cannot be bound again.
-    pub(crate) fn wrote(
+    /// Writes a row. `keys` gives what it has in the columns of the order; none where that cannot be bound again.
+    pub(crate) fn write(
         &mut self,
-        written: usize,
+        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<(), Error>,
         keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, Error>,
     ) -> Result<(), Error> {
+        if self.len > 0 {
+            self.out.put_u8(b',');
+        }
+        write(&mut self.out, self.query)?;
         self.len += 1;
-        if written > MAX_PAGE {
+        if self.out.len() > MAX_PAGE {
             return Err(Error::invalid(
                 "the page is too large; ask for fewer records (_per_page) or fields (_fields)",
             ));
         }
         // Only the last row matters, but which one that is, is not always known before.
-        let is_end = self.len == self.query.limit || written >= self.query.part;
+        let is_end = self.len == self.query.limit || self.out.len() >= self.query.part;
         if is_end || !self.query.model.distinct_rows {
             let keys = keys()?;
             self.same = match keys.is_some() && keys == self.last {
@@ -354,8 +352,20 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// The page, without a count.
+    pub(crate) fn finish(mut self) -> Part {
+        self.out.put_u8(b']');
+        Part {
+            results: self.out.split().freeze(),
+            len: self.len,
+            count: None,
+            has_more: self.has_more,
+            after: self.after(),
+        }
+    }
+
     /// The cursor behind the last row.
-    pub(crate) fn after(self) -> Option<String> {
+    fn after(self) -> Option<String> {
         let query = self.query;
         let values = self.last.filter(|_| self.has_more)?;
         let skip = match &query.after {

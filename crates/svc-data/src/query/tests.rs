@@ -14,39 +14,25 @@ use svc_model::{Condition, Filter, ListQuery, Lookup, Operand, OrderBy, resource
 use super::{Dialect, PageQuery};
 use crate::{
     Field, Model, Structure,
-    mysql::MysqlDialect,
+    engine::{mysql::MysqlDialect, postgres::PostgresDialect, sqlite::SqliteDialect},
     plan::{ListPlan, Match},
-    postgres::PostgresDialect,
-    scalar::Kind,
-    sql::column_field,
-    sqlite::SqliteDialect,
-    structure::Storage,
+    structure::{ColumnType, Kind, Storage},
 };
 
 /// The statements of a list on every engine, each with the grammar of the engine.
 fn statements(names: &[String], query: &ListQuery) -> Vec<(String, Box<dyn Grammar>)> {
-    let storages = [
-        Storage::Native,
-        Storage::Postgres(crate::postgres::Type::Text),
-        Storage::Mysql(crate::mysql::Type::Text),
-    ];
-    let of = |storage: Storage| -> PageQuery {
+    let of = |dialect: &dyn Dialect, column_type: Option<ColumnType>| -> PageQuery {
         let field = |name: &String| -> Field {
-            let mut field = column_field(name.clone(), FieldType::TextField, Kind::Text, "text");
-            field.storage = storage;
+            let mut field = Field::new(name.clone(), FieldType::TextField, Kind::Text, "text");
+            field.storage = column_type.map_or(Storage::Native, Storage::Typed);
             field
         };
         let model = Arc::new(Model::of_query("t", names.iter().map(field).collect()));
         let plan = ListPlan::resolve(&Structure::new(Vec::new(), 0), &model, query)
             .expect("the query fits");
-        let dialects: [&dyn Dialect; 3] = [&SqliteDialect, &PostgresDialect, &MysqlDialect];
-        let dialect = match storage {
-            Storage::Postgres(_) => dialects[1],
-            Storage::Mysql(_) => dialects[2],
-            _ => dialects[0],
-        };
         PageQuery::new(dialect, &model, plan).expect("the plan is one")
     };
+    let text = Some(ColumnType::Text);
     let built = |query: PageQuery, builder: &dyn Fn(&SelectStatement) -> String| -> Vec<String> {
         query
             .pages
@@ -56,17 +42,19 @@ fn statements(names: &[String], query: &ListQuery) -> Vec<(String, Box<dyn Gramm
             .collect()
     };
     let mut all: Vec<(String, Box<dyn Grammar>)> = Vec::new();
-    for sql in built(of(storages[0]), &|select| {
+    for sql in built(of(&SqliteDialect, None), &|select| {
         select.build(SqliteQueryBuilder).0
     }) {
         all.push((sql, Box::new(dialect::SQLiteDialect {})));
     }
-    for sql in built(of(storages[1]), &|select| {
+    for sql in built(of(&PostgresDialect, text), &|select| {
         select.build(PostgresQueryBuilder).0
     }) {
         all.push((sql, Box::new(dialect::PostgreSqlDialect {})));
     }
-    for sql in built(of(storages[2]), &|select| select.build(MysqlQueryBuilder).0) {
+    for sql in built(of(&MysqlDialect, text), &|select| {
+        select.build(MysqlQueryBuilder).0
+    }) {
         all.push((sql, Box::new(dialect::MySqlDialect {})));
     }
     all

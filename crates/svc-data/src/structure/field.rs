@@ -8,11 +8,10 @@ use svc_model::{
     resources::{FieldDescription, FieldType},
 };
 
-use crate::scalar::Kind;
+use super::{ColumnType, Kind};
 
-/// The limit of MariaDB's own functions on JSON.
-#[cfg(feature = "mysql")]
-const MARIADB_JSON_DEPTH: usize = 31;
+/// The limit of those who keep JSON as text, of their own functions on it.
+const JSON_TEXT_DEPTH: usize = 31;
 
 /// A column.
 #[derive(Clone, Debug)]
@@ -49,44 +48,75 @@ pub struct Field {
 }
 
 impl Field {
+    /// A column of which no more than its type is known: it may be NULL, and is not written.
+    pub(crate) fn new(name: String, field_type: FieldType, kind: Kind, db_type: &str) -> Self {
+        Self {
+            json_key: format!("{}:", serde_json::Value::from(name.as_str())),
+            name,
+            field_type,
+            db_type: db_type.to_owned(),
+            nullable: true,
+            required: false,
+            editable: false,
+            max_length: None,
+            precision: None,
+            scale: None,
+            related: None,
+            options: Vec::new(),
+            kind,
+            default: None,
+            storage: Storage::Native,
+            detail: Detail::default(),
+        }
+    }
+
+    /// A column of a database server, of which no more than its type is known.
+    pub(crate) fn of_type(
+        name: String,
+        column_type: ColumnType,
+        max_length: Option<u32>,
+        db_type: &str,
+        values: &'static EngineValues,
+    ) -> Self {
+        let field_type = column_type.field_type(max_length);
+        let mut field = Self::new(name, field_type, column_type.kind(), db_type);
+        field.max_length = max_length;
+        field.storage = Storage::Typed(column_type);
+        field.detail.values = Some(values);
+        field
+    }
+
+    /// The type of the column, where its engine has types of its own.
+    pub(crate) fn column_type(&self) -> Option<ColumnType> {
+        match self.storage {
+            Storage::Typed(known) => Some(known),
+            _ => None,
+        }
+    }
+
     /// Whether the engine can tell what its geometry lies in.
     pub(crate) fn is_geometry(&self) -> bool {
-        match self.storage {
-            #[cfg(feature = "postgres")]
-            Storage::Postgres(sort) => sort == crate::postgres::Type::Geometry,
-            _ => false,
-        }
+        let values = self.detail.values;
+        values.is_some_and(|values| values.covers)
+            && self.column_type() == Some(ColumnType::Geometry)
     }
 
     /// Whether the engine has an order for the values of the column.
     pub(crate) fn is_ordered(&self) -> bool {
-        match self.storage {
-            #[cfg(feature = "mysql")]
-            Storage::Mysql(sort) => sort != crate::mysql::Type::Geometry,
-            #[cfg(feature = "postgres")]
-            Storage::Postgres(sort) => self.detail.order_is_unknown || sort.is_ordered(),
-            _ => true,
-        }
+        let known = self.column_type();
+        self.detail.order_is_unknown || known.is_none_or(ColumnType::is_ordered)
     }
 
     /// The smallest and the largest whole number that the column takes.
     pub(crate) fn integers(&self) -> (i128, i128) {
-        let most = (i64::MIN.into(), i64::MAX.into());
-        match self.storage {
-            #[cfg(feature = "mysql")]
-            Storage::Mysql(sort) => sort.integers().unwrap_or(most),
-            #[cfg(feature = "postgres")]
-            Storage::Postgres(sort) => sort.integers().unwrap_or(most),
-            _ => most,
-        }
+        let known = self.column_type().and_then(ColumnType::integers);
+        known.unwrap_or((i64::MIN.into(), i64::MAX.into()))
     }
 
     /// How deep JSON in the column may be nested.
     pub(crate) fn json_depth(&self) -> usize {
-        match self.storage {
-            // MariaDB keeps JSON as text that its `json_valid` accepts.
-            #[cfg(feature = "mysql")]
-            Storage::Mysql(crate::mysql::Type::JsonText) => MARIADB_JSON_DEPTH,
+        match self.column_type() {
+            Some(ColumnType::JsonText) => JSON_TEXT_DEPTH,
             _ => MAX_JSON_DEPTH,
         }
     }
@@ -137,12 +167,24 @@ pub(crate) struct Detail {
     pub(crate) order_is_unknown: bool,
     /// The number of the system that the coordinates of a geometry are in, where the column declares it.
     pub(crate) srid: Option<i32>,
-    /// The words of a SET of MySQL, in the order of their bits.
+    /// The words of a set, in the order of their bits.
     pub(crate) members: Vec<String>,
-    /// Whether cells may hold values that are not of the type that the column declares, as in SQLite.
+    /// Whether cells may hold values that are not of the type that the column declares.
     pub(crate) holds_anything: bool,
-    /// The character set and the collation of a text of MySQL.
+    /// The character set and the collation of a text, where comparisons have to name them.
     pub(crate) collation: Option<(String, String)>,
+    /// What its engine knows of its values.
+    pub(crate) values: Option<&'static EngineValues>,
+}
+
+/// What an engine knows of values beyond the types that all engines have.
+#[derive(Debug)]
+pub(crate) struct EngineValues {
+    /// Reads the text of a value that only this engine has for a column of that type, such as a negative time or the
+    /// day 0, and gives it as the engine writes it.
+    pub(crate) special: fn(&Field, &str) -> Option<String>,
+    /// Whether it can tell which geometry lies in which.
+    pub(crate) covers: bool,
 }
 
 /// What the database puts into a column that is left out.
@@ -185,17 +227,13 @@ impl Default {
     }
 }
 
-/// How an engine without a type of its own stores the values of a column.
+/// How an engine stores the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// As the type says.
     Native,
-    /// As this type of MySQL.
-    #[cfg(feature = "mysql")]
-    Mysql(crate::mysql::Type),
-    /// As this type of PostgreSQL.
-    #[cfg(feature = "postgres")]
-    Postgres(crate::postgres::Type),
+    /// As a type of the engine's own.
+    Typed(ColumnType),
     /// A UUID in 16 bytes.
     UuidBytes,
     /// A truth value, in some cells as a word.

@@ -72,7 +72,6 @@ pub(crate) fn relate(models: &mut [Model]) {
                 model: model_name.clone(),
                 name: key.name.clone(),
                 fields: names,
-                #[cfg(feature = "sqlite")]
                 columns: key.columns.clone(),
             });
             push_relation(

@@ -1,0 +1,122 @@
+//! The engines, and the one trait that each implements, beneath [`Resource`](crate::Resource).
+
+mod answers;
+mod counts;
+#[cfg(feature = "mysql")]
+pub(crate) mod mysql;
+mod options;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod server;
+#[cfg(feature = "sqlite")]
+pub(crate) mod sqlite;
+mod statement;
+
+pub use self::options::ResourceOptions;
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use crate::{
+    Before, Error, IfMatch, Model, RecordJson, Structure,
+    guard::Engine,
+    plan::{AggregatePlan, ListPlan},
+    record::{BulkPlan, Part, Projection, RecordBody},
+    sql::{SqlAnswer, SqlJob},
+    value::Values,
+};
+
+/// A change of one record, ready for an engine.
+pub(crate) struct Update {
+    pub(crate) key: Values,
+    /// What is written, and what the record has to have already.
+    pub(crate) body: RecordBody,
+    /// Whether fields that are left out get their defaults.
+    pub(crate) replace: bool,
+    pub(crate) if_match: Option<IfMatch>,
+    pub(crate) shown: Projection,
+}
+
+/// An engine, connected to one database.
+///
+/// An error of kind [`StructureChanged`](crate::ErrorKind::StructureChanged) means that nothing was done
+/// and the call is worth repeating with the structure read anew.
+#[async_trait]
+pub(crate) trait Driver: fmt::Debug + Send + Sync {
+    /// Reads the structure.
+    async fn structure(&self) -> Result<Structure, Error>;
+
+    /// What the engine calls the state of the structure now; cheap to ask.
+    async fn structure_version(&self) -> Result<i64, Error>;
+
+    /// Lists records. A page of wide rows may end before its limit; it is continued behind its last row.
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error>;
+
+    /// Aggregates records, all of them or each group: the JSON of the answer.
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error>;
+
+    /// Gets one record.
+    async fn retrieve(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        shown: Projection,
+    ) -> Result<RecordJson, Error>;
+
+    /// Creates a record and gives it back as the database has it.
+    async fn create(
+        &self,
+        model: &Arc<Model>,
+        values: Values,
+        shown: Projection,
+    ) -> Result<RecordJson, Error>;
+
+    /// Creates records in one transaction and gives what became of each: it, or why it was refused
+    /// ([`Invalid`](crate::ErrorKind::Invalid)). One that is refused does not prevent the others;
+    /// with `atomic` none is kept then, and those that were taken back have the error [`taken_back`].
+    /// Any other failure is that of the whole, of which nothing is kept.
+    ///
+    /// [`taken_back`]: crate::record::taken_back
+    async fn bulk_create(
+        &self,
+        model: &Arc<Model>,
+        plan: BulkPlan,
+    ) -> Result<Vec<Result<RecordJson, Error>>, Error>;
+
+    /// Whether a transaction of an earlier bulk create was committed, where the engine knows by its
+    /// [name](crate::Prepared::transaction). Waits until it has ended.
+    async fn transaction_outcome(&self, _name: &str) -> Result<Option<bool>, Error> {
+        Ok(None)
+    }
+
+    /// The cursor behind a record in an order of its model, as [`list`](Self::list) takes it.
+    async fn cursor_behind(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        order: Vec<(usize, bool)>,
+    ) -> Result<String, Error>;
+
+    /// Whose SQL the database speaks.
+    fn sql_engine(&self) -> Engine;
+
+    /// Runs a query of a client, so that nothing can be changed by it: on a connection or in a transaction
+    /// that only reads, within the statement timeout, and giving [`MAX_ANSWER`](crate::sql::MAX_ANSWER) bytes
+    /// of rows at most. What the database has against the query is [`Invalid`](crate::ErrorKind::Invalid), in
+    /// its words.
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error>;
+
+    /// Changes a record and gives it back, and what it was [before](RecordJson::before). Nothing is changed when the
+    /// record does not have the values that it has to have.
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error>;
+
+    /// Deletes a record and gives what it was.
+    async fn delete(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<Before, Error>;
+}

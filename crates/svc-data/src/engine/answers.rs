@@ -1,0 +1,182 @@
+//! Answers as JSON, written row by row.
+
+use bytes::{BufMut, Bytes, BytesMut};
+use svc_model::{records::group_name, resources::FieldType};
+
+use crate::{
+    Error, Field, RecordJson,
+    record::{Projection, Tag, projection::write_object},
+    sql::{MAX_ANSWER, SqlRows},
+    value::{json::write_text, time::Zone},
+};
+
+/// A row as an engine has it, whose cells are written straight into an answer.
+pub(crate) trait Cells {
+    type Error;
+
+    /// Writes the cell at a place as JSON.
+    fn write(
+        &self,
+        out: &mut BytesMut,
+        field: &Field,
+        position: usize,
+        zone: &Zone,
+    ) -> Result<(), Self::Error>;
+
+    /// Adds the cell at a place to an entity tag.
+    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<(), Self::Error>;
+
+    /// Writes the shown fields as an object, of a row that begins with these.
+    fn write_shown(
+        &self,
+        out: &mut BytesMut,
+        fields: &[Field],
+        shown: &Projection,
+    ) -> Result<(), Self::Error> {
+        write_object(out, fields, shown, |out, field, order, _| {
+            self.write(out, field, order, &shown.zone)
+        })
+    }
+
+    /// The record of a row that holds all fields.
+    fn record(&self, fields: &[Field], shown: &Projection) -> Result<RecordJson, Self::Error> {
+        self.record_at(fields, shown, 0)
+    }
+
+    /// The record of a row that holds all fields from a place on.
+    fn record_at(
+        &self,
+        fields: &[Field],
+        shown: &Projection,
+        first: usize,
+    ) -> Result<RecordJson, Self::Error> {
+        let mut out = BytesMut::with_capacity(256);
+        write_object(&mut out, fields, shown, |out, field, _, index| {
+            self.write(out, field, first + index, &shown.zone)
+        })?;
+        let mut tag = Tag::new();
+        for (index, field) in fields.iter().enumerate() {
+            self.tag(&mut tag, field, first + index)?;
+        }
+        Ok(RecordJson::new(out.freeze(), tag.finish()))
+    }
+}
+
+/// Writes an aggregate: an object, or an array with one for each group.
+pub(crate) struct AggregateWriter {
+    out: BytesMut,
+    /// The names of the groups.
+    names: Vec<String>,
+}
+
+impl AggregateWriter {
+    pub(crate) fn new(groups: usize) -> Self {
+        Self {
+            out: BytesMut::with_capacity(256),
+            names: (0..groups).map(group_name).collect(),
+        }
+    }
+
+    /// Writes a row. `write` is told the place of each group in it, and then that of the value behind them.
+    pub(crate) fn row(
+        &mut self,
+        mut write: impl FnMut(&mut BytesMut, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let out = &mut self.out;
+        if !self.names.is_empty() {
+            out.put_u8(if out.is_empty() { b'[' } else { b',' });
+        }
+        out.put_u8(b'{');
+        for (position, name) in self.names.iter().enumerate() {
+            write_text(out, name);
+            out.put_u8(b':');
+            write(out, position)?;
+            out.put_u8(b',');
+        }
+        out.put_slice(b"\"y_func\":");
+        write(out, self.names.len())?;
+        out.put_u8(b'}');
+        match out.len() > MAX_ANSWER {
+            true => Err(Error::invalid(
+                "the groups are too many or too large; ask for fewer (_per_page)",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Bytes {
+        match (self.names.is_empty(), self.out.is_empty()) {
+            (true, _) => {}
+            (false, true) => self.out.put_slice(b"[]"),
+            (false, false) => self.out.put_u8(b']'),
+        }
+        self.out.freeze()
+    }
+}
+
+/// Writes the rows of a query of a client as arrays, up to the largest answer.
+pub(crate) struct RowsWriter<'a> {
+    fields: &'a [Field],
+    out: BytesMut,
+    rows: usize,
+    limit: usize,
+    more: bool,
+    too_large: bool,
+}
+
+impl<'a> RowsWriter<'a> {
+    pub(crate) fn new(fields: &'a [Field], limit: u32) -> Self {
+        Self {
+            fields,
+            out: BytesMut::from("["),
+            rows: 0,
+            limit: limit as usize,
+            more: false,
+            too_large: false,
+        }
+    }
+
+    /// Whether the next row belongs to what is not given.
+    pub(crate) fn is_full(&mut self) -> bool {
+        self.more |= self.rows == self.limit;
+        self.more
+    }
+
+    /// Writes a row; says whether it still belongs to the answer. `write` is told each column and its place.
+    pub(crate) fn row<E>(
+        &mut self,
+        mut write: impl FnMut(&mut BytesMut, &Field, usize) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let before = self.out.len();
+        self.out.put_slice(if self.rows > 0 { b",[" } else { b"[" });
+        for (position, field) in self.fields.iter().enumerate() {
+            if position > 0 {
+                self.out.put_u8(b',');
+            }
+            write(&mut self.out, field, position)?;
+        }
+        self.out.put_u8(b']');
+        if self.out.len() > MAX_ANSWER {
+            self.out.truncate(before);
+            (self.more, self.too_large) = (true, true);
+            return Ok(false);
+        }
+        self.rows += 1;
+        Ok(true)
+    }
+
+    /// The rows. `type_of` says what the type of a column is.
+    pub(crate) fn finish(mut self, type_of: impl Fn(usize, &Field) -> FieldType) -> SqlRows {
+        self.out.put_u8(b']');
+        let columns = self.fields.iter().enumerate();
+        let columns = columns.map(|(index, field)| (field.name.clone(), type_of(index, field)));
+        SqlRows {
+            columns: columns.collect(),
+            data: self.out.freeze(),
+            row_count: self.rows,
+            more: self.more,
+            too_large: self.too_large,
+            count: None,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The engine of MySQL and MariaDB.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mysql_async::{Row, Value, prelude::Queryable as _};
+use sea_query::Expr;
+
+use self::{
+    connect::{Lease, Manager, Source},
+    select::Statement,
+};
+use super::server::{ServerDriver, ServerEngine, change::Change};
+use crate::{
+    Error, Field, Model, ResourceOptions, Structure,
+    admission::{Admission, Work},
+    guard::Engine,
+    plan::{AggregatePlan, ListPlan},
+    query::{Dialect, cursor::KeyValue},
+    record::{Changed, Part, no_such_record},
+    sql::{SqlAnswer, SqlJob},
+    value::Scalar,
+};
+
+mod aggregate;
+mod connect;
+mod discover;
+mod fault;
+mod read;
+mod select;
+mod special;
+mod sql;
+mod types;
+mod value;
+mod write;
+
+pub(crate) use self::select::MysqlDialect;
+
+/// A connected MySQL or MariaDB database.
+#[derive(Debug)]
+pub(crate) struct Mysql {
+    database: String,
+}
+
+impl Mysql {
+    /// Connects what follows `mysql:` in a URL.
+    pub(crate) fn connect(
+        rest: &str,
+        options: &ResourceOptions,
+    ) -> Result<ServerDriver<Self>, Error> {
+        let source = Source::parse(rest)?;
+        let timeout = options.statement_timeout;
+        let admission = Admission::shared(options.connections);
+        let sql_admission = Admission::in_order(sql::CONNECTIONS);
+        Ok(ServerDriver {
+            pool: source.pool(options.connections, admission, timeout, &[])?,
+            sql: source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?,
+            engine: Self {
+                database: source.database().to_owned(),
+            },
+            timeout,
+        })
+    }
+}
+
+impl ServerEngine for Mysql {
+    type Manager = Manager;
+    type Bound = Value;
+    type Row = Row;
+    type List = read::ListQuery;
+    type Aggregate = aggregate::Aggregate;
+    type Create = write::Create;
+
+    const ENGINE: Engine = Engine::Mysql;
+    const DIALECT: &'static dyn Dialect = &MysqlDialect;
+    const BEGIN: &'static str = "START TRANSACTION";
+    const RELEASES_SAVEPOINTS: bool = false;
+
+    async fn structure(&self, lease: &mut Lease) -> Result<Structure, Error> {
+        discover::discover(lease.client_mut()?).await
+    }
+
+    async fn structure_version(lease: &mut Lease) -> Result<i64, Error> {
+        discover::version(lease.client_mut()?).await
+    }
+
+    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List), Error> {
+        let list = read::list_query(model, plan)?;
+        Ok((list.work(), list))
+    }
+
+    async fn list(&self, lease: &mut Lease, list: Self::List) -> Result<Part, Error> {
+        read::list(lease, &list).await
+    }
+
+    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate, Error> {
+        aggregate::Aggregate::new(model, plan)
+    }
+
+    async fn aggregate(lease: &mut Lease, aggregate: Self::Aggregate) -> Result<Bytes, Error> {
+        aggregate.run(lease, |statement| statement).await
+    }
+
+    async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+        read::one(lease, statement).await
+    }
+
+    async fn place(
+        lease: &mut Lease,
+        model: &Model,
+        order: &[(usize, bool)],
+        statement: &Statement,
+    ) -> Result<Vec<KeyValue>, Error> {
+        let row = read::one(lease, statement).await?;
+        let row = row.ok_or_else(|| no_such_record(model))?;
+        let fields = order.iter().enumerate();
+        fields
+            .map(|(position, (index, _))| {
+                value::key(model.at(*index)?, value::cell(&row, position)?).ok_or_else(|| {
+                    Error::invalid(
+                        "a value that orders the record is not valid text, so that it has no place",
+                    )
+                })
+            })
+            .collect()
+    }
+
+    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+        sql::run(lease, job, &self.database).await
+    }
+
+    fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
+        write::stored(field, scalar)
+    }
+
+    async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+        write::change(lease, change).await
+    }
+
+    async fn run(lease: &mut Lease, sql: &str) -> Result<(), Error> {
+        let done = lease.client_mut()?.query_drop(sql).await;
+        done.map_err(fault::translate)
+    }
+
+    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
+        fault::explain(model, error, is_write)
+    }
+}

@@ -1,0 +1,281 @@
+//! Connections to a MySQL or MariaDB server: the URL, TLS, the pool, and statements that nobody waits for.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use deadpool::managed::{self, Metrics, RecycleError};
+use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Queryable as _};
+
+use super::fault;
+use crate::{
+    Error,
+    admission::Admission,
+    engine::server::{
+        connections::{self, ConnectionManager, Connections, timeouts},
+        gate::CONNECT_TIMEOUT,
+        tls::{Verify, Words},
+    },
+};
+
+/// How many statements a connection keeps prepared.
+const MAX_PREPARED: usize = 64;
+/// The most bytes of a packet of the server, which is one row at most.
+const MAX_PACKET: usize = 64 << 20;
+/// How long a connection that was not used is believed to be alive.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// Where a server is, and how it is spoken to.
+#[derive(Clone)]
+pub(crate) struct Source {
+    opts: Opts,
+    verify: Verify,
+    /// The PEM file with the certificates to trust, where they are not the usual ones.
+    root: Option<PathBuf>,
+    /// Whether the server would send larger packets than are taken.
+    sends_more: Arc<AtomicBool>,
+}
+
+/// The parameters of TLS, in the words of MySQL's client.
+const TLS: Words = Words {
+    mode: &["ssl-mode", "sslmode"],
+    read_mode: |word| match word.to_ascii_uppercase().as_str() {
+        "DISABLED" => Some(Verify::Never),
+        "PREFERRED" => Some(Verify::IfOffered),
+        "REQUIRED" => Some(Verify::Encrypt),
+        "VERIFY_CA" | "VERIFY_IDENTITY" => Some(Verify::Full),
+        _ => None,
+    },
+    wrong_mode: "ssl-mode must be DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY",
+    root: "ssl-ca",
+    wrong_root: "ssl-ca must be a path",
+};
+
+impl Source {
+    /// Reads what follows `mysql:` in a URL.
+    pub(super) fn parse(rest: &str) -> Result<Self, Error> {
+        let (rest, verify, root) = TLS.split(rest)?;
+        // The error may quote the URL.
+        let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(|_| wrong_url())?;
+        if opts.db_name().is_none_or(str::is_empty) {
+            return Err(wrong_url());
+        }
+        let opts = OptsBuilder::from_opts(opts)
+            // No other server than the one that is named.
+            .prefer_socket(false)
+            .tcp_nodelay(true)
+            .stmt_cache_size(MAX_PREPARED);
+        Ok(Self {
+            opts: opts.into(),
+            verify,
+            root: root.map(PathBuf::from),
+            sends_more: Arc::default(),
+        })
+    }
+
+    fn tls(&self) -> Option<SslOpts> {
+        let opts = SslOpts::default();
+        match (self.verify, &self.root) {
+            (Verify::Never, _) => None,
+            (Verify::IfOffered | Verify::Encrypt, _) => Some(
+                opts.with_danger_accept_invalid_certs(true)
+                    .with_danger_skip_domain_validation(true),
+            ),
+            (Verify::Full, None) => Some(opts),
+            (Verify::Full, Some(path)) => Some(
+                opts.with_root_certs(vec![path.clone().into()])
+                    .with_disable_built_in_roots(true),
+            ),
+        }
+    }
+
+    /// The name of the database.
+    pub(super) fn database(&self) -> &str {
+        self.opts.db_name().unwrap_or_default()
+    }
+
+    /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set
+    /// on each connection as it is made.
+    pub(super) fn pool(
+        &self,
+        size: usize,
+        admission: Admission,
+        timeout: Duration,
+        settings: &'static [&'static str],
+    ) -> Result<Pool, Error> {
+        let source = Arc::new(self.clone());
+        let manager = Manager {
+            source: Arc::clone(&source),
+            timeout,
+            settings,
+        };
+        let pool = managed::Pool::builder(manager)
+            .max_size(size)
+            .timeouts(timeouts())
+            .runtime(deadpool::Runtime::Tokio1)
+            .build()
+            .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
+        Ok(Connections::new(pool, admission, source))
+    }
+
+    /// Makes a connection on which no packet of any size is taken into memory: one that is announced as too large is an
+    /// error. What is sent keeps to the limit of the server, where that is the smaller one.
+    async fn connect(&self) -> Result<Conn, mysql_async::Error> {
+        if !self.sends_more.load(Ordering::Relaxed) {
+            let mut conn = self.connect_with(None).await?;
+            let most: Option<u64> = conn.query_first("SELECT @@max_allowed_packet").await?;
+            if most.is_some_and(|most| most <= MAX_PACKET as u64) {
+                return Ok(conn);
+            }
+            self.sends_more.store(true, Ordering::Relaxed);
+            conn.disconnect().await?;
+        }
+        self.connect_with(Some(MAX_PACKET)).await
+    }
+
+    async fn connect_with(&self, packet: Option<usize>) -> Result<Conn, mysql_async::Error> {
+        let with = |tls: Option<SslOpts>| {
+            let opts = OptsBuilder::from_opts(self.opts.clone()).ssl_opts(tls);
+            Conn::new(opts.max_allowed_packet(packet))
+        };
+        match with(self.tls()).await {
+            Err(mysql_async::Error::Driver(DriverError::NoClientSslFlagFromServer))
+                if self.verify == Verify::IfOffered =>
+            {
+                with(None).await
+            }
+            result => result,
+        }
+    }
+}
+
+fn wrong_url() -> Error {
+    Error::invalid(
+        "a MySQL or MariaDB database is given as mysql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters in percent-encoding",
+    )
+}
+
+/// Makes connections and looks whether they still are.
+#[derive(Clone)]
+pub(crate) struct Manager {
+    source: Arc<Source>,
+    timeout: Duration,
+    settings: &'static [&'static str],
+}
+
+impl managed::Manager for Manager {
+    type Type = Conn;
+    type Error = mysql_async::Error;
+
+    async fn create(&self) -> Result<Conn, mysql_async::Error> {
+        let mut conn = self.source.connect().await?;
+        let version: Option<String> = conn.query_first("SELECT VERSION()").await?;
+        // A statement that waits for a lock leaves its connection to others long before it would time out.
+        let seconds = (self.timeout / 3).as_secs().max(1);
+        let limit = match is_mariadb(version.as_deref().unwrap_or_default()) {
+            true => format!("max_statement_time = {}", self.timeout.as_secs_f64()),
+            false => format!("max_execution_time = {}", self.timeout.as_millis()),
+        };
+        conn.query_drop(format!(
+            "SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+             div_precision_increment = 6, innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}, {limit}"
+        ))
+        .await?;
+        for setting in self.settings {
+            conn.query_drop(*setting).await?;
+        }
+        Ok(conn)
+    }
+
+    async fn recycle(
+        &self,
+        conn: &mut Conn,
+        metrics: &Metrics,
+    ) -> managed::RecycleResult<mysql_async::Error> {
+        if conn.is_disconnected() {
+            return Err(RecycleError::message("it was closed"));
+        }
+        if metrics.last_used() > FRESH {
+            conn.ping().await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a server is MariaDB, by what it says its version is.
+pub(super) fn is_mariadb(version: &str) -> bool {
+    version.contains("MariaDB")
+}
+
+impl ConnectionManager for Manager {
+    type Ender = Arc<Source>;
+
+    fn unreachable(error: mysql_async::Error) -> Error {
+        fault::unreachable(error)
+    }
+
+    fn is_full(error: &Error) -> bool {
+        fault::is_full(error)
+    }
+
+    fn breaks_the_connection(error: &Error) -> bool {
+        fault::breaks_the_connection(error)
+    }
+
+    /// The server has to be asked on another connection.
+    fn end(conn: Conn, source: Arc<Source>) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let id = conn.id();
+        runtime.spawn(async move {
+            let ended = tokio::time::timeout(CONNECT_TIMEOUT, async {
+                let mut other = source.connect().await?;
+                other.query_drop(format!("KILL {id}")).await?;
+                other.disconnect().await
+            });
+            if !matches!(ended.await, Ok(Ok(()))) {
+                tracing::debug!("a statement that nobody waits for could not be ended");
+            }
+            drop(conn);
+        });
+    }
+}
+
+pub(super) type Pool = Connections<Manager>;
+pub(super) type Lease = connections::Lease<Manager>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_is_asked_for_in_the_words_of_mysql() {
+        let split = |rest| TLS.split(rest).unwrap();
+        assert_eq!(split("//h/d").1, Verify::IfOffered);
+        assert_eq!(split("//h/d?ssl-mode=disabled").1, Verify::Never);
+        assert_eq!(split("//h/d?ssl-mode=REQUIRED").1, Verify::Encrypt);
+        let (rest, verify, root) = split("//h/d?ssl-mode=REQUIRED&compress=1&ssl-ca=/a%20b.pem");
+        assert_eq!((rest.as_str(), verify), ("//h/d?compress=1", Verify::Full));
+        assert_eq!(root.as_deref(), Some("/a b.pem"));
+        assert!(TLS.split("//h/d?ssl-mode=maybe").is_err());
+    }
+
+    #[test]
+    fn a_url_that_cannot_be_read_is_not_quoted() {
+        for rest in [
+            "//u:secret@h:port/d",
+            "//u:secret@h",
+            "//u:secret@[h/d",
+            "secret",
+        ] {
+            let error = Source::parse(rest).err().expect(rest);
+            assert!(!format!("{error:?}{error}").contains("secret"), "{error}");
+        }
+    }
+}

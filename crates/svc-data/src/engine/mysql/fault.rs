@@ -1,0 +1,271 @@
+//! What MySQL and MariaDB said, told as our errors.
+
+use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
+
+use crate::{
+    Constraint, ConstraintKind, Error, ErrorKind, Model,
+    record::refusal::{names, refused, refused_by_check, refused_by_referrer},
+};
+
+/// Translates what the server, or the way to it, said about a statement.
+pub(super) fn translate(error: SqlError) -> Error {
+    if is_too_large(&error) {
+        return Error::invalid(
+            "a row is larger than 64 MiB; leave its large fields out (`_fields`)",
+        )
+        .with_source(error);
+    }
+    let SqlError::Server(told) = &error else {
+        return unreachable(error);
+    };
+    let message = told.message.clone();
+    let translated = match told.code {
+        // Ended by a limit, by KILL, or waited for a lock too long.
+        1205 | 1317 | 1969 | 3024 => Error::new(
+            ErrorKind::Timeout,
+            "the statement took too long and was ended",
+        ),
+        1022 | 1062 | 1169 | 1586 => constraint(told, ConstraintKind::Unique),
+        1048 | 1364 | 1263 => constraint(told, ConstraintKind::NotNull),
+        3819 | 4025 | 1369 => constraint(told, ConstraintKind::Check),
+        1216 | 1217 | 1451 | 1452 | 1761 | 1762 => constraint(told, ConstraintKind::ForeignKey),
+        1264 => constraint(told, ConstraintKind::OutOfRange),
+        1406 => constraint(told, ConstraintKind::TooLong),
+        1265 | 1292 | 1366 | 1411 | 3037 | 3140 | 3643 | 1416 | 4078 => {
+            constraint(told, ConstraintKind::Type)
+        }
+        _ if told.state == "45000" => constraint(told, ConstraintKind::Trigger),
+        1146 | 1054 | 1051 | 1305 | 1412 | 1615 | 1356 => {
+            Error::new(ErrorKind::StructureChanged, message)
+        }
+        1142 | 1143 | 1227 | 1370 => {
+            Error::invalid("the user that this service has in the database may not do this")
+        }
+        1290 | 1792 | 1836 => Error::invalid("the database of this resource cannot be written"),
+        1288 | 1471 | 1393 | 1394 | 1395 | 3105 | 1906 => {
+            Error::invalid("the database does not take this write")
+        }
+        1213 => Error::new(
+            ErrorKind::Unavailable,
+            "other writes were in the way; try again",
+        ),
+        // A value that the database cannot compute with, or a pattern that it does not take.
+        1139 | 1365 | 1690 | 3685..=3700 => Error::invalid(message),
+        1390 | 1153 | 1436 | 1104 => Error::invalid(format!("the request is too large: {message}")),
+        1040 | 1044 | 1045 | 1049 | 1053 | 1129 | 1130 | 1203 | 1226 | 1021 | 1114 | 3032 => {
+            return unreachable(error);
+        }
+        code => Error::internal(format!(
+            "the database refused a statement: {code} {message}"
+        )),
+    };
+    translated.with_source(error)
+}
+
+/// Translates why a server cannot be used, with a remedy where it gave a reason.
+pub(super) fn unreachable(error: SqlError) -> Error {
+    let remedy = match &error {
+        SqlError::Server(told) => match told.code {
+            1045 | 1130 => "; check the user and the password in the URL of the resource",
+            1044 | 1049 => "; check the name of the database in the URL of the resource",
+            1040 | 1203 | 1226 => {
+                "; raise max_connections of the server, or allow this service fewer"
+            }
+            1021 | 1114 => "; free some space on the server",
+            _ => "",
+        },
+        SqlError::Driver(DriverError::NoClientSslFlagFromServer) => {
+            "; the server does not offer TLS, see ssl-mode"
+        }
+        _ => "",
+    };
+    Error::new(
+        ErrorKind::Unavailable,
+        format!("the database server cannot be used: {error}{remedy}"),
+    )
+    .with_source(error)
+}
+
+/// Whether a packet was announced as larger than is taken into memory.
+fn is_too_large(error: &SqlError) -> bool {
+    let SqlError::Io(IoError::Io(error)) = error else {
+        return false;
+    };
+    // The type of the error is not public.
+    let told = error.get_ref().map(ToString::to_string);
+    told.as_deref() == Some("Packet is larger than max_allowed_packet")
+}
+
+/// Whether the server has reached a limit of its connections, or of those of this user.
+pub(super) fn is_full(error: &Error) -> bool {
+    matches!(source(error), Some(SqlError::Server(told)) if matches!(told.code, 1040 | 1203 | 1226))
+}
+
+fn constraint(told: &ServerError, kind: ConstraintKind) -> Error {
+    let message = told.message.as_str();
+    let text = match kind {
+        ConstraintKind::Trigger => Some(message),
+        // "Duplicate entry '...' for key 'table.key'"; the entry may hold anything.
+        ConstraintKind::Unique => message.rsplit_once(" for key '").map(|(_, key)| {
+            let key = key.trim_end_matches('\'');
+            key.rsplit_once('.').map_or(key, |(_, key)| key)
+        }),
+        ConstraintKind::Check => {
+            quoted(message, "constraint '").or_else(|| quoted(message, "CONSTRAINT `"))
+        }
+        ConstraintKind::ForeignKey => quoted(message, "CONSTRAINT `"),
+        _ => None,
+    };
+    let column = match kind {
+        ConstraintKind::NotNull
+        | ConstraintKind::Type
+        | ConstraintKind::TooLong
+        | ConstraintKind::OutOfRange => quoted(message, "olumn '")
+            .or_else(|| quoted(message, "Field '"))
+            .or_else(|| {
+                // "... for column `db`.`table`.`name` at row 1"
+                let (_, rest) = message.rsplit_once("column `")?;
+                let (name, _) = rest.rsplit_once('`')?;
+                name.rsplit('`').next()
+            }),
+        _ => None,
+    };
+    Error::new(ErrorKind::Constraint, message).with_constraint(Constraint {
+        kind,
+        table: None,
+        model: None,
+        name: None,
+        columns: column.map(str::to_owned).into_iter().collect(),
+        text: text.unwrap_or_default().to_owned(),
+    })
+}
+
+/// What stands behind `before`, to the quote that closes.
+fn quoted<'m>(message: &'m str, before: &str) -> Option<&'m str> {
+    let quote = before.chars().next_back()?;
+    let (_, rest) = message.split_once(before)?;
+    rest.split_once(quote).map(|(text, _)| text)
+}
+
+/// The error of the server that an error was made of.
+fn source(error: &Error) -> Option<&SqlError> {
+    std::error::Error::source(error)?.downcast_ref()
+}
+
+/// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
+pub(super) fn breaks_the_connection(error: &Error) -> bool {
+    match source(error) {
+        Some(SqlError::Server(told)) => matches!(told.code, 1053 | 1927),
+        Some(_) => true,
+        None => error.kind() == ErrorKind::Timeout,
+    }
+}
+
+/// What the server has against a statement that a client wrote, in its words.
+pub(super) fn about_the_query(error: &Error) -> Option<String> {
+    let SqlError::Server(told) = source(error)? else {
+        return None;
+    };
+    let ended = matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Unavailable);
+    (!ended).then(|| told.message.clone())
+}
+
+/// Explains a refusal of a write on `model`, on the fields it is about.
+pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
+    let Some(constraint) = error.constraint() else {
+        return error;
+    };
+    let text = constraint.text.as_str();
+    if constraint.kind == ConstraintKind::Check {
+        let mut rules = model.checks.iter();
+        let rule = rules.find(|rule| rule.name.as_deref() == Some(text));
+        return refused_by_check(constraint, None, model, rule);
+    }
+    // A name that the model does not know belongs to another table, which is nobody's business.
+    let (name, fields) = match constraint.kind {
+        ConstraintKind::Unique => {
+            let mut rules = model.uniques.iter();
+            let found = rules.find(|rule| rule.name.as_deref() == Some(text));
+            let fields = found.map(|rule| rule.fields.clone());
+            (found.map(|_| text), fields.unwrap_or_default())
+        }
+        ConstraintKind::ForeignKey => {
+            let mut keys = model.foreign_keys.iter();
+            let found = keys.find(|key| key.name.as_deref() == Some(text));
+            let mut referrers = model.referrers.iter();
+            let referrer = referrers.find(|referrer| referrer.name.as_deref() == Some(text));
+            // The name of a key is there once in a database; a table may refer to itself.
+            if let Some(referrer) = referrer.filter(|_| found.is_none()) {
+                return refused_by_referrer(constraint, referrer);
+            }
+            let fields = found.map(|key| key.fields.clone());
+            (found.map(|_| text), fields.unwrap_or_default())
+        }
+        _ => {
+            let columns = constraint.columns.iter();
+            let fields = columns.filter_map(|name| model.index_of(name));
+            (None, fields.collect())
+        }
+    };
+    refused(constraint, name, &names(model, &fields), is_write)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(code: u16, message: &str) -> (Vec<String>, String) {
+        let error = translate(SqlError::Server(ServerError {
+            code,
+            message: message.to_owned(),
+            state: String::new(),
+        }));
+        let constraint = error.constraint().expect("a constraint");
+        (constraint.columns.clone(), constraint.text.clone())
+    }
+
+    #[test]
+    fn messages_name_the_rule_or_the_column_whatever_the_value_holds() {
+        let rule = |code, message| told(code, message).1;
+        assert_eq!(
+            rule(1062, "Duplicate entry 'a' for key 'x' for key 't.email'"),
+            "email"
+        );
+        assert_eq!(
+            rule(1062, "Duplicate entry '1' for key 'PRIMARY'"),
+            "PRIMARY"
+        );
+        assert_eq!(
+            rule(4025, "CONSTRAINT `positive` failed for `d`.`t`"),
+            "positive"
+        );
+        assert_eq!(
+            rule(3819, "Check constraint 'positive' is violated."),
+            "positive"
+        );
+        assert_eq!(
+            rule(
+                1452,
+                "Cannot add or update a child row: a foreign key constraint fails (`d`.`o`, CONSTRAINT `o_1` FOREIGN KEY (`c`) REFERENCES `p` (`id`))"
+            ),
+            "o_1"
+        );
+        let column = |code, message| told(code, message).0;
+        assert_eq!(column(1048, "Column 'name' cannot be null"), ["name"]);
+        assert_eq!(
+            column(1364, "Field 'name' doesn't have a default value"),
+            ["name"]
+        );
+        assert_eq!(
+            column(1264, "Out of range value for column 'small' at row 1"),
+            ["small"]
+        );
+        assert_eq!(
+            column(
+                1366,
+                "Incorrect string value: '\\xF0' for column `d`.`t`.`name` at row 1"
+            ),
+            ["name"]
+        );
+    }
+}

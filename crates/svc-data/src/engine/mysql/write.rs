@@ -1,0 +1,324 @@
+//! Records created, changed and deleted in MySQL and MariaDB, each in a transaction.
+
+use std::sync::Arc;
+
+use mysql_async::{Row, prelude::Queryable as _};
+use sea_query::{Expr, ExprTrait as _, MysqlQueryBuilder, Query};
+
+use super::{
+    Mysql,
+    connect::{Lease, Manager, is_mariadb},
+    fault,
+    read::one,
+    select::{self, MAX_FRACTION, MysqlDialect, Statement, quoted},
+    types::{self, Type, call, type_of},
+    value,
+};
+use crate::{
+    Before, Error, Field, Model, RecordJson,
+    engine::answers::Cells as _,
+    engine::server::{
+        CreateRecord, ServerEngine as _,
+        change::{Action, Change},
+        transaction::finish,
+    },
+    plan::{Comparison, Test},
+    query::{
+        Dialect as _, SELF, all_fields, all_of,
+        assignments::{Assignment, assignments, insert_values, set_values},
+        by_key, column,
+        cursor::KeyValue,
+        name, test,
+    },
+    record::{Changed, Projection, no_such_record, refusal::Refusals, taken_away},
+    structure::Default,
+    value::{Scalar, Values},
+};
+
+/// Runs a write.
+async fn execute(lease: &mut Lease, statement: &Statement) -> Result<(), Error> {
+    let conn = lease.client_mut()?;
+    let done = conn.exec_drop(statement.sql.as_str(), statement.params());
+    done.await.map_err(fault::translate)
+}
+
+/// A record to be created.
+pub(crate) struct Create {
+    model: Arc<Model>,
+    values: Values,
+    assignments: Vec<Assignment>,
+    shown: Projection,
+}
+
+impl CreateRecord<Manager> for Create {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error> {
+        Ok(Self {
+            model: Arc::clone(model),
+            values: values.clone(),
+            assignments: assignments(model, values, stored)?,
+            shown,
+        })
+    }
+
+    async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+        Mysql::run(lease, Mysql::BEGIN).await?;
+        let created = self.insert(lease).await;
+        finish::<Mysql, _>(lease, &self.model, created, true).await
+    }
+
+    /// Inserts the row and reads it.
+    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+        let model = &self.model;
+        let mut values = self.values.clone();
+        let mut assignments = self.assignments.clone();
+        // A key that an expression gives is made first, since there is no other way to know it.
+        for index in model.key.iter().filter(|_| !model.primary_key_auto) {
+            let field = model.at(*index)?;
+            let given = values.iter().any(|(given, _)| given == index);
+            if let Some(Default::Expression(sql) | Default::Now(sql)) = &field.default
+                && !given
+            {
+                let conn = lease.client_mut()?;
+                let made: Option<Option<String>> = conn
+                    .query_first(format!("SELECT CAST({sql} AS CHAR)"))
+                    .await
+                    .map_err(fault::translate)?;
+                let made = made.flatten().map_or(Scalar::Null, Scalar::Text);
+                assignments.push((*index, Expr::val(select::stored(Type::Text, &made))));
+                values.push((*index, made));
+            }
+        }
+        let mut insert = Query::insert();
+        insert.into_table(table(model));
+        let statement = match assignments.is_empty() {
+            false => {
+                insert_values(&mut insert, model, assignments)?;
+                insert.build(MysqlQueryBuilder).into()
+            }
+            // There is no other way to write an empty row.
+            true => {
+                let schema = quoted(model.schema.as_deref().unwrap_or_default());
+                Statement {
+                    sql: format!("INSERT INTO {schema}.{} () VALUES ()", quoted(&model.table)),
+                    values: Vec::new(),
+                }
+            }
+        };
+        if model.primary_key_auto && !model.is_view && gives_back_inserted(lease).await? {
+            let inserted = one(lease, &self.returning(statement)).await;
+            let row = inserted.map_err(|error| fault::explain(model, error, true))?;
+            return self.created(&values, &row.ok_or_else(taken_away)?);
+        }
+        let inserted = execute(lease, &statement).await;
+        inserted.map_err(|error| fault::explain(model, error, true))?;
+        let number = lease.client_mut()?.last_insert_id();
+        let found = self.identity(&values, number)?;
+        let mut query = crate::query::select(&MysqlDialect, model, Some(found));
+        all_fields(&MysqlDialect, &mut query, model);
+        query.limit(1);
+        let row = one(lease, &Statement::select(&query)).await?;
+        self.created(&values, &row.ok_or_else(taken_away)?)
+    }
+}
+
+impl Create {
+    /// The record of the row that was inserted.
+    fn created(&self, values: &Values, row: &Row) -> Result<RecordJson, Error> {
+        check_geometries(&self.model, values, row)?;
+        row.record(&self.model.fields, &self.shown)
+    }
+
+    /// An insert that gives its row back: nothing but a look at every row would find one that has no key.
+    fn returning(&self, mut insert: Statement) -> Statement {
+        let model = &self.model;
+        let mut query = Query::select();
+        for field in model.fields.iter() {
+            query.expr(types::read(&model.table, field));
+        }
+        let read = Statement::select(&query);
+        let exprs = read.sql.strip_prefix("SELECT ").unwrap_or(&read.sql);
+        insert.sql = format!("{} RETURNING {exprs}", insert.sql);
+        insert.values.extend(read.values);
+        insert
+    }
+
+    /// What finds the new row: its key, or where it has none, all that was given.
+    fn identity(&self, values: &Values, number: Option<u64>) -> Result<Expr, Error> {
+        let model = &self.model;
+        let given = |index: &usize| {
+            let value = values.iter().find(|(given, _)| given == index);
+            value.map(|(_, value)| value.clone())
+        };
+        let mut tests = Vec::new();
+        if model.primary_key_auto {
+            for (index, value) in values {
+                tests.push(match value {
+                    Scalar::Null => Test::Null(*index),
+                    value => Test::Compare(*index, Comparison::Equal, value.clone()),
+                });
+            }
+        } else {
+            for index in &model.key {
+                let field = model.at(*index)?;
+                let value = match (given(index), &field.default, number) {
+                    (Some(value), _, _) if value != Scalar::Null => value,
+                    (_, Some(Default::AutoIncrement), Some(number)) => {
+                        match i64::try_from(number) {
+                            Ok(number) => Scalar::Integer(number),
+                            Err(_) => Scalar::Unsigned(number),
+                        }
+                    }
+                    (_, Some(Default::Literal(_, json)), _) => {
+                        let zone = &self.shown.zone;
+                        Scalar::from_json(field, json, zone).map_err(Error::internal)?
+                    }
+                    _ => {
+                        return Err(Error::internal("the key of a new record is not known"));
+                    }
+                };
+                tests.push(Test::Compare(*index, Comparison::Equal, value));
+            }
+        }
+        test(&MysqlDialect, model, SELF, &Test::All(tests))
+    }
+}
+
+/// Whether the server has `INSERT ... RETURNING`, which MariaDB has since 10.5.
+async fn gives_back_inserted(lease: &mut Lease) -> Result<bool, Error> {
+    let conn = lease.client_mut()?;
+    let version: Option<String> = conn
+        .query_first("SELECT VERSION()")
+        .await
+        .map_err(fault::translate)?;
+    let version = version.unwrap_or_default();
+    let mut numbers = version
+        .split('.')
+        .map_while(|part| part.parse::<u32>().ok());
+    let major_minor = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    Ok(is_mariadb(&version) && major_minor >= (10, 5))
+}
+
+/// Changes or deletes a record; gives what it was, and after an update what it is.
+pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    Mysql::run(lease, Mysql::BEGIN).await?;
+    let changed = act(lease, change).await;
+    finish::<Mysql, _>(lease, &change.model, changed, change.is_write()).await
+}
+
+async fn act(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    let model = &change.model;
+    let (row, before) = find(lease, change).await?;
+    let identity = identity_predicate(model, &row)?;
+    let unchanged = change.unchanged(|shown| row.record(&model.fields, shown))?;
+    let explained = |error| fault::explain(model, error, change.is_write());
+    let setting = match &change.action {
+        Action::Update(setting) => setting,
+        Action::Delete => {
+            let mut delete = Query::delete();
+            delete.from_table(table(model)).and_where(identity);
+            let done = execute(lease, &delete.build(MysqlQueryBuilder).into()).await;
+            done.map_err(explained)?;
+            return Ok(Changed::deleted(before));
+        }
+    };
+    if setting.assignments.len() == unchanged.len() {
+        let record = row.record(&model.fields, &setting.shown)?;
+        return Ok(Changed::updated(before, record));
+    }
+    let mut update = Query::update();
+    update.table(table(model)).and_where(identity);
+    set_values(&mut update, model, setting.changed(&unchanged))?;
+    let done = execute(lease, &update.build(MysqlQueryBuilder).into()).await;
+    done.map_err(explained)?;
+    let mut key = change.key.clone();
+    for (index, value) in &mut key {
+        let mut values = setting.values.iter();
+        if let Some((_, new)) = values.find(|(given, _)| given == index) {
+            *value = new.clone();
+        }
+    }
+    let mut query = by_key(&MysqlDialect, model, &key)?;
+    let row = one(lease, &Statement::select(query.limit(1))).await?;
+    let row = row.ok_or_else(taken_away)?;
+    check_geometries(model, &setting.values, &row)?;
+    let record = row.record(&model.fields, &setting.shown)?;
+    Ok(Changed::updated(before, record))
+}
+
+/// Finds the one record of the key, keeps others from changing it, and checks the precondition.
+async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before), Error> {
+    let model = &change.model;
+    let mut find = by_key(&MysqlDialect, model, &change.key)?;
+    find.limit(2).lock_exclusive();
+    let statement = Statement::select(&find);
+    let conn = lease.client_mut()?;
+    let rows = conn.exec(statement.sql.as_str(), statement.params());
+    let rows: Vec<Row> = rows.await.map_err(fault::translate)?;
+    let is_only = rows.len() == 1;
+    let row = rows.into_iter().next();
+    let row = row.ok_or_else(|| no_such_record(model))?;
+    let found = row.record(&model.fields, &change.key_shown)?;
+    Ok((row, change.before(found, is_only)?))
+}
+
+/// What holds for the record that was found, and no other: its key as it is stored, since a key that was asked
+/// for may equal others in the collation of the column.
+fn identity_predicate(model: &Model, row: &Row) -> Result<Expr, Error> {
+    let mut tests = Vec::with_capacity(model.key.len());
+    for index in &model.key {
+        let field = model.at(*index)?;
+        let here = match type_of(field) {
+            Type::Geometry => types::read(&model.table, field),
+            _ => column(&model.table, &field.name),
+        };
+        let key = value::key(field, value::cell(row, *index)?);
+        let key = key.ok_or_else(|| Error::invalid("the key of the record is not valid text"))?;
+        tests.push(match key {
+            KeyValue::Null => here.is_null(),
+            key => here.eq(MysqlDialect.bind_key(Some(field), &key)?),
+        });
+    }
+    Ok(all_of(tests))
+}
+
+/// The table, under its own name.
+fn table(model: &Model) -> (sea_query::DynIden, sea_query::DynIden) {
+    let schema = model.schema.as_deref().unwrap_or_default();
+    (name(schema), name(&model.table))
+}
+
+/// A value as a column takes it; refused where something of it would be lost.
+pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
+    let most = field.precision.unwrap_or(0);
+    let most = u8::try_from(most).unwrap_or(MAX_FRACTION);
+    let nanoseconds = match scalar {
+        Scalar::Time(time, digits) if *digits > most => time.subsec_nanosecond(),
+        Scalar::DateTime(timestamp, digits) if *digits > most => timestamp.subsec_nanosecond(),
+        _ => 0,
+    };
+    let unit = 10_i32.pow(9_u32.saturating_sub(most.into()));
+    if nanoseconds % unit != 0 {
+        return Err("the column does not hold fractions of a second this fine".to_owned());
+    }
+    if let (Type::Geometry, Scalar::Text(text)) = (type_of(field), scalar) {
+        let (wkt, srid) = select::split_srid(text);
+        let shape = call("ST_GeomFromText").arg(Expr::val(wkt));
+        return Ok(shape.arg(Expr::val(srid.unwrap_or(0))).into());
+    }
+    Ok(Expr::val(select::stored(type_of(field), scalar)))
+}
+
+/// Refuses a record of which a geometry was given and none was stored: the server makes NULL of what is no WKT.
+fn check_geometries(model: &Model, values: &Values, row: &Row) -> Result<(), Error> {
+    let mut invalid = Refusals::default();
+    for (index, value) in values {
+        let field = model.at(*index)?;
+        let is_lost = type_of(field) == Type::Geometry
+            && *value != Scalar::Null
+            && *value::cell(row, *index)? == mysql_async::Value::NULL;
+        if is_lost {
+            invalid.push_field(&field.name, "must be a geometry as WKT, such as POINT(1 2)");
+        }
+    }
+    invalid.into_result()
+}

@@ -1,0 +1,213 @@
+//! The PostgreSQL engine.
+
+use std::{fmt, sync::Arc};
+
+use bytes::Bytes;
+use sea_query::Expr;
+use tokio::sync::OnceCell;
+use tokio_postgres::Row;
+
+use self::{
+    connect::{Lease, Manager, Source},
+    probe::Probe,
+    select::{Bound, Statement},
+};
+use super::server::{ServerDriver, ServerEngine, change::Change};
+use crate::{
+    Error, ErrorKind, Field, Model, ResourceOptions, Structure,
+    admission::{Admission, Work},
+    guard::Engine,
+    plan::{AggregatePlan, ListPlan},
+    query::{Dialect, cursor::KeyValue},
+    record::{Changed, Part, no_such_record},
+    sql::{SqlAnswer, SqlJob},
+    value::Scalar,
+};
+
+mod aggregate;
+mod connect;
+mod discover;
+mod fault;
+mod literal;
+mod probe;
+mod read;
+mod select;
+mod special;
+mod sql;
+mod stream;
+mod types;
+mod value;
+mod write;
+
+pub(crate) use self::select::PostgresDialect;
+
+/// A connected PostgreSQL database.
+pub(crate) struct Postgres {
+    known: OnceCell<Known>,
+}
+
+/// What was found out about the server when it was first reached.
+struct Known {
+    server: discover::Server,
+    counts: read::Known,
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Postgres").finish_non_exhaustive()
+    }
+}
+
+impl Postgres {
+    /// Connects what follows `postgres:` in a URL.
+    pub(crate) fn connect(
+        rest: &str,
+        options: &ResourceOptions,
+    ) -> Result<ServerDriver<Self>, Error> {
+        let source = Source::parse(rest)?;
+        let timeout = options.statement_timeout;
+        let admission = Admission::shared(options.connections);
+        let sql_admission = Admission::in_order(sql::CONNECTIONS);
+        let settings = read::settings(timeout);
+        Ok(ServerDriver {
+            pool: source.pool(options.connections, admission, timeout, &settings)?,
+            sql: source.pool(sql::CONNECTIONS, sql_admission, timeout, sql::SETTINGS)?,
+            engine: Self {
+                known: OnceCell::new(),
+            },
+            timeout,
+        })
+    }
+
+    async fn known(&self, lease: &Lease) -> Result<&Known, Error> {
+        let find_out = async || {
+            let server = discover::server(lease.client()?).await?;
+            Ok(Known {
+                server,
+                counts: read::Known::new(server.has_snapshots),
+            })
+        };
+        self.known.get_or_try_init(find_out).await
+    }
+}
+
+impl ServerEngine for Postgres {
+    type Manager = Manager;
+    type Bound = Bound;
+    type Row = Row;
+    type List = (read::ListQuery, Vec<Probe>);
+    type Aggregate = (aggregate::Aggregate, Vec<Probe>);
+    type Create = write::Create;
+
+    const ENGINE: Engine = Engine::Postgres;
+    const DIALECT: &'static dyn Dialect = &PostgresDialect;
+    const BEGIN: &'static str = "BEGIN";
+    const RELEASES_SAVEPOINTS: bool = true;
+
+    /// The tables that prepared statements speak of may be others by now.
+    fn forget_structure(manager: &Manager) {
+        manager.statement_caches.clear();
+    }
+
+    async fn structure(&self, lease: &mut Lease) -> Result<Structure, Error> {
+        let server = self.known(lease).await?.server;
+        discover::discover(lease.client()?, server).await
+    }
+
+    async fn structure_version(lease: &mut Lease) -> Result<i64, Error> {
+        discover::version(lease.client()?).await
+    }
+
+    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List), Error> {
+        let probes = Probe::of_filter(model, plan.test.as_ref());
+        let list = read::list_query(model, plan)?;
+        Ok((list.work(), (list, probes)))
+    }
+
+    async fn list(&self, lease: &mut Lease, (list, probes): Self::List) -> Result<Part, Error> {
+        let known = self.known(lease).await?;
+        match read::list(lease, &list, &known.counts).await {
+            Err(error) => Err(probe::blame(lease, probes, None, error).await),
+            part => part,
+        }
+    }
+
+    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate, Error> {
+        let probes = Probe::of_filter(model, plan.test.as_ref());
+        Ok((aggregate::Aggregate::new(model, plan)?, probes))
+    }
+
+    async fn aggregate(
+        lease: &mut Lease,
+        (aggregate, probes): Self::Aggregate,
+    ) -> Result<Bytes, Error> {
+        match aggregate.run(lease).await {
+            Err(error) => Err(probe::blame(lease, probes, None, error).await),
+            answer => answer,
+        }
+    }
+
+    async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+        read::one(lease, statement).await
+    }
+
+    async fn place(
+        lease: &mut Lease,
+        model: &Model,
+        _: &[(usize, bool)],
+        statement: &Statement,
+    ) -> Result<Vec<KeyValue>, Error> {
+        let row = read::one(lease, statement).await?;
+        let row = row.ok_or_else(|| no_such_record(model))?;
+        (0..row.len())
+            .map(|position| {
+                value::key(&row, position)?
+                    .ok_or_else(|| Error::internal("a value that orders a record is not text"))
+            })
+            .collect()
+    }
+
+    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+        sql::run(lease, job).await
+    }
+
+    fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
+        write::stored(field, scalar).map(Expr::val)
+    }
+
+    async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+        write::change(lease, change).await
+    }
+
+    async fn run(lease: &mut Lease, sql: &str) -> Result<(), Error> {
+        let done = lease.client()?.batch_execute(sql).await;
+        done.map_err(fault::translate)
+    }
+
+    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
+        fault::explain(model, error, is_write)
+    }
+
+    fn is_refusal(error: &Error) -> bool {
+        error.kind() == ErrorKind::Invalid || fault::is_about_a_value(error)
+    }
+
+    async fn blame(lease: &mut Lease, create: &Self::Create, recover: &str, error: Error) -> Error {
+        probe::blame(lease, create.probes(), Some(recover), error).await
+    }
+
+    async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>, Error> {
+        match self.known(lease).await?.server.has_row_ids {
+            true => write::transaction_name(lease).await.map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn transaction_number(name: &str) -> Option<i64> {
+        name.parse().ok()
+    }
+
+    async fn transaction_status(lease: &mut Lease, number: i64) -> Result<Option<String>, Error> {
+        write::transaction_status(lease, number).await
+    }
+}

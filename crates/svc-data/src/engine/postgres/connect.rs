@@ -1,0 +1,328 @@
+//! Connections to a PostgreSQL server: the URL, TLS, the pool, and what happens when the server is away.
+
+use std::{str::FromStr, sync::Arc, time::Duration};
+
+pub(super) use deadpool_postgres::Manager;
+use deadpool_postgres::{ClientWrapper, Hook, HookError, ManagerConfig, RecyclingMethod};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject as _},
+};
+use tokio_postgres::{
+    Config, NoTls, Statement,
+    config::{Host, SslMode, SslNegotiation},
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{
+    fault,
+    stream::{LocalSockets, MakeStream},
+};
+use crate::{
+    Error,
+    admission::Admission,
+    engine::server::{
+        connections::{self, ConnectionManager, Connections, timeouts},
+        gate::CONNECT_TIMEOUT,
+        tls::{Verify, Words},
+    },
+};
+
+/// From how many statements on those that a connection keeps prepared are forgotten.
+const MAX_PREPARED: usize = 256;
+
+/// Where a server is, and how it is spoken to.
+pub(super) struct Source {
+    config: Config,
+    stream: Way,
+}
+
+/// How a stream to the server is made.
+#[derive(Clone)]
+pub(crate) enum Way {
+    Network(MakeStream),
+    /// Through a socket of this machine, without TLS.
+    Local(LocalSockets),
+}
+
+impl Source {
+    /// Reads what follows `postgres:` in a URL.
+    pub(super) fn parse(rest: &str) -> Result<Self, Error> {
+        let (rest, mode, root) = TLS.split(rest)?;
+        let mut config = Config::from_str(&format!("postgres:{rest}")).map_err(|error| {
+            // The text of the error may quote the URL.
+            tracing::debug!(kind = "postgres", "a URL cannot be read");
+            drop(error);
+            Error::invalid(
+                "a PostgreSQL database is given as postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters in percent-encoding",
+            )
+        })?;
+        if config.get_dbname().is_none() && config.get_user().is_none() {
+            return Err(Error::invalid(
+                "the URL of a PostgreSQL database names neither a user nor a database",
+            ));
+        }
+        config.application_name("svc");
+        let sockets = sockets(&config)?;
+        if sockets.is_some() {
+            config.ssl_mode(SslMode::Disable);
+        } else {
+            // The stream asks for TLS itself, where it is wanted.
+            config.ssl_mode(SslMode::Require);
+            config.ssl_negotiation(SslNegotiation::Direct);
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        Ok(Self {
+            config,
+            stream: match sockets {
+                Some(sockets) => Way::Local(sockets),
+                None => Way::Network(MakeStream {
+                    tls: MakeRustlsConnect::new(tls(mode, root.as_deref())?),
+                    mode,
+                }),
+            },
+        })
+    }
+
+    /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set
+    /// on each connection as it is made.
+    pub(super) fn pool(
+        &self,
+        size: usize,
+        admission: Admission,
+        timeout: Duration,
+        settings: &str,
+    ) -> Result<Pool, Error> {
+        let config = self.config.clone();
+        let recycling = ManagerConfig {
+            recycling_method: RecyclingMethod::Fast,
+        };
+        let manager = match self.stream.clone() {
+            Way::Network(stream) => Manager::from_config(config, stream, recycling),
+            Way::Local(sockets) => Manager::from_connect(config, sockets, recycling),
+        };
+        let settings: Arc<str> = format!(
+            "SET statement_timeout = {}; SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; \
+             SET IntervalStyle = 'iso_8601'; SET extra_float_digits = 1; SET bytea_output = 'hex'; \
+             SET standard_conforming_strings = on; {settings}",
+            timeout.as_millis()
+        )
+        .into();
+        let set = Hook::async_fn(move |client, _| {
+            let settings = Arc::clone(&settings);
+            Box::pin(async move {
+                let done = client.batch_execute(&settings).await;
+                done.map_err(HookError::Backend)
+            })
+        });
+        let pool = deadpool_postgres::Pool::builder(manager)
+            .max_size(size)
+            .timeouts(timeouts())
+            .runtime(deadpool_postgres::Runtime::Tokio1)
+            .post_create(set)
+            .build()
+            .map_err(|error| Error::internal(format!("a pool cannot be made: {error}")))?;
+        Ok(Connections::new(pool, admission, self.stream.clone()))
+    }
+}
+
+/// The sockets of a server of this machine, where the URL names no host.
+fn sockets(config: &Config) -> Result<Option<LocalSockets>, Error> {
+    let ports = config.get_ports();
+    let hosts = config.get_hosts().iter().enumerate();
+    let sockets = hosts.map(|(place, host)| match host {
+        Host::Unix(folder) => {
+            let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
+            Some(LocalSockets::path(folder, port))
+        }
+        Host::Tcp(_) => None,
+    });
+    let sockets: Vec<_> = sockets.collect();
+    match sockets.iter().any(Option::is_some) {
+        false => Ok(None),
+        true => match sockets.into_iter().collect() {
+            Some(sockets) => Ok(Some(LocalSockets(sockets))),
+            None => Err(Error::invalid(
+                "the URL of a PostgreSQL database names either hosts or folders with sockets, not both",
+            )),
+        },
+    }
+}
+
+/// The parameters of TLS, in the words of libpq.
+const TLS: Words = Words {
+    mode: &["sslmode"],
+    read_mode: |word| match word {
+        "disable" => Some(Verify::Never),
+        "allow" | "prefer" => Some(Verify::IfOffered),
+        "require" => Some(Verify::Encrypt),
+        "verify-ca" | "verify-full" => Some(Verify::Full),
+        _ => None,
+    },
+    wrong_mode: "sslmode must be disable, prefer, require, verify-ca or verify-full",
+    root: "sslrootcert",
+    wrong_root: "sslrootcert must be the path of a PEM file with certificates to trust",
+};
+
+fn wrong_root() -> Error {
+    Error::invalid(TLS.wrong_root)
+}
+
+fn tls(mode: Verify, root: Option<&str>) -> Result<ClientConfig, Error> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::internal("TLS cannot be set up").with_source(error))?;
+    if mode != Verify::Full {
+        return Ok(builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
+            .with_no_client_auth());
+    }
+    let mut roots = RootCertStore::empty();
+    match root {
+        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(path) => {
+            let found = CertificateDer::pem_file_iter(path).map_err(|_| wrong_root())?;
+            for certificate in found {
+                let certificate = certificate.map_err(|_| wrong_root())?;
+                roots.add(certificate).map_err(|_| wrong_root())?;
+            }
+            if roots.is_empty() {
+                return Err(wrong_root());
+            }
+        }
+    }
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// Takes every certificate, for the modes that encrypt without asking who is there, as libpq does. What is
+/// signed in the handshake is checked all the same.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+impl ConnectionManager for Manager {
+    type Ender = Way;
+
+    fn unreachable(error: tokio_postgres::Error) -> Error {
+        fault::unreachable(error)
+    }
+
+    fn is_full(error: &Error) -> bool {
+        fault::is_full(error)
+    }
+
+    fn breaks_the_connection(error: &Error) -> bool {
+        fault::breaks_the_connection(error)
+    }
+
+    fn end(client: ClientWrapper, stream: Way) {
+        if client.is_closed() {
+            return;
+        }
+        let cancel = client.cancel_token();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let cancelled = tokio::time::timeout(CONNECT_TIMEOUT, async {
+                    match stream {
+                        Way::Network(stream) => cancel.cancel_query(stream).await,
+                        Way::Local(sockets) => {
+                            cancel.cancel_query_raw(sockets.open().await, NoTls).await
+                        }
+                    }
+                });
+                if !matches!(cancelled.await, Ok(Ok(()))) {
+                    tracing::warn!("a statement that nobody waits for could not be cancelled");
+                }
+                drop(client);
+            });
+        }
+    }
+}
+
+pub(super) type Pool = Connections<Manager>;
+pub(super) type Lease = connections::Lease<Manager>;
+
+impl Lease {
+    /// A prepared statement, kept for the next time.
+    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, Error> {
+        let client = self.client()?;
+        if client.statement_cache.size() >= MAX_PREPARED {
+            client.statement_cache.clear();
+        }
+        client.prepare_cached(sql).await.map_err(fault::translate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_is_asked_for_in_the_words_of_libpq() {
+        let split = |rest| TLS.split(rest).unwrap();
+        assert_eq!(split("//h/d").1, Verify::IfOffered);
+        let (rest, mode, root) =
+            split("//h/d?sslmode=require&connect_timeout=5&sslrootcert=/tmp/a%20b.pem");
+        assert_eq!(
+            (rest.as_str(), mode, root.as_deref()),
+            (
+                "//h/d?connect_timeout=5",
+                Verify::Full,
+                Some("/tmp/a b.pem")
+            )
+        );
+        assert_eq!(split("//h/d?sslmode=require").1, Verify::Encrypt);
+        assert_eq!(split("//h/d?sslmode=disable").0, "//h/d");
+        assert!(TLS.split("//h/d?sslmode=maybe").is_err());
+    }
+
+    #[test]
+    fn a_url_that_cannot_be_read_is_not_quoted() {
+        for rest in ["//u:secret@h:port/d", "//", "//u:secret@[h/d", "?secret=1"] {
+            let error = Source::parse(rest).err().expect(rest);
+            assert!(!format!("{error:?}{error}").contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What PostgreSQL said, told as our errors.
+
+use svc_model::NON_FIELD_ERRORS;
+use tokio_postgres::error::{DbError, SqlState};
+
+use super::stream::ROW_TOO_LARGE;
+use crate::{
+    Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, Model,
+    record::refusal::{names, refused, refused_by_check, refused_by_referrer},
+    structure::Rule,
+};
+
+/// Translates what the server, or the way to it, said about a statement.
+pub(super) fn translate(error: tokio_postgres::Error) -> Error {
+    let Some(told) = error.as_db_error() else {
+        return unreachable(error);
+    };
+    let code = told.code();
+    let message = told.message().to_owned();
+    let class = code.code().get(..2).unwrap_or_default();
+    let translated = match *code {
+        SqlState::QUERY_CANCELED | SqlState::LOCK_NOT_AVAILABLE => Error::new(
+            ErrorKind::Timeout,
+            "the statement took too long and was ended",
+        ),
+        SqlState::UNIQUE_VIOLATION | SqlState::EXCLUSION_VIOLATION => {
+            constraint(told, ConstraintKind::Unique)
+        }
+        SqlState::NOT_NULL_VIOLATION => constraint(told, ConstraintKind::NotNull),
+        SqlState::CHECK_VIOLATION | SqlState::WITH_CHECK_OPTION_VIOLATION => {
+            constraint(told, ConstraintKind::Check)
+        }
+        SqlState::FOREIGN_KEY_VIOLATION | SqlState::RESTRICT_VIOLATION => {
+            constraint(told, ConstraintKind::ForeignKey)
+        }
+        SqlState::RAISE_EXCEPTION => constraint(told, ConstraintKind::Trigger),
+        // "could not identify an ordering operator for type point", "operator does not exist: point = point"
+        SqlState::UNDEFINED_FUNCTION if message.contains("operator") => Error::invalid(format!(
+            "the database cannot compare or order values of this type: {message}"
+        )),
+        SqlState::UNDEFINED_TABLE
+        | SqlState::UNDEFINED_COLUMN
+        | SqlState::UNDEFINED_OBJECT
+        | SqlState::UNDEFINED_FUNCTION
+        | SqlState::INVALID_SCHEMA_NAME => Error::new(ErrorKind::StructureChanged, message),
+        SqlState::FEATURE_NOT_SUPPORTED if message.contains("cached plan") => {
+            Error::new(ErrorKind::StructureChanged, message)
+        }
+        SqlState::FEATURE_NOT_SUPPORTED
+        | SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE
+        | SqlState::GENERATED_ALWAYS => Error::invalid("the database does not take this write"),
+        SqlState::INSUFFICIENT_PRIVILEGE => {
+            Error::invalid("the user that this service has in the database may not do this")
+        }
+        SqlState::READ_ONLY_SQL_TRANSACTION => {
+            Error::invalid("the database of this resource cannot be written")
+        }
+        SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Error::new(
+            ErrorKind::Unavailable,
+            "other writes were in the way; try again",
+        ),
+        // PostGIS has no code of its own for a text that is no geometry.
+        SqlState::INTERNAL_ERROR if message.contains("invalid geometry") => {
+            Error::invalid("a geometry is given as WKT, such as POINT(1 2)")
+        }
+        _ if is_too_large(told) => Error::invalid(ROW_TOO_LARGE),
+        SqlState::STRING_DATA_RIGHT_TRUNCATION => {
+            Error::invalid(message).with_code(NON_FIELD_ERRORS, ErrorCode::TooLong)
+        }
+        SqlState::NUMERIC_VALUE_OUT_OF_RANGE | SqlState::DATETIME_FIELD_OVERFLOW => {
+            Error::invalid(message).with_code(NON_FIELD_ERRORS, ErrorCode::OutOfRange)
+        }
+        // Extensions say so of a value that they cannot read; where the statement is wrong, the place in it is named.
+        SqlState::SYNTAX_ERROR if told.position().is_none() => Error::invalid(message),
+        // The server describes the value, or the operation on it.
+        _ if class == "22" => Error::invalid(message),
+        _ if class == "54" => Error::invalid(format!("the request is too large: {message}")),
+        _ if matches!(class, "08" | "28" | "3D" | "53" | "57" | "58") => {
+            return unreachable(error);
+        }
+        _ => Error::internal(format!("PostgreSQL refused a statement: {told}")),
+    };
+    translated.with_source(error)
+}
+
+/// Translates why a server cannot be used, with a remedy where it gave a reason.
+pub(super) fn unreachable(error: tokio_postgres::Error) -> Error {
+    let remedy = match error.code() {
+        Some(code) => match code.code() {
+            "28P01" | "28000" => "; check the user and the password in the URL of the resource",
+            "3D000" => "; check the name of the database in the URL of the resource",
+            "53300" => "; raise max_connections of the server, or allow this service fewer",
+            "53100" => "; free some space on the server",
+            _ => "",
+        },
+        None => "",
+    };
+    let mut message = format!("the database server cannot be used: {error}");
+    if let Some(cause) = std::error::Error::source(&error) {
+        message.push_str(&format!(": {cause}"));
+    }
+    message.push_str(remedy);
+    Error::new(ErrorKind::Unavailable, message).with_source(error)
+}
+
+/// Whether a row of the answer was left out, since it was too large.
+fn is_too_large(told: &DbError) -> bool {
+    told.message() == ROW_TOO_LARGE
+}
+
+/// Whether the server has reached a limit of its connections, or of those of this user or database.
+pub(super) fn is_full(error: &Error) -> bool {
+    code(error) == Some(&SqlState::TOO_MANY_CONNECTIONS)
+}
+
+fn constraint(told: &DbError, kind: ConstraintKind) -> Error {
+    let text = match kind {
+        ConstraintKind::Trigger => told.message(),
+        _ => told.constraint().unwrap_or_default(),
+    };
+    let constraint = Constraint {
+        kind,
+        table: told.table().map(str::to_owned),
+        model: None,
+        name: None,
+        columns: told.column().map(str::to_owned).into_iter().collect(),
+        text: text.to_owned(),
+    };
+    Error::new(ErrorKind::Constraint, told.message()).with_constraint(constraint)
+}
+
+/// The error of the server that an error was made of.
+fn source(error: &Error) -> Option<&tokio_postgres::Error> {
+    std::error::Error::source(error)?.downcast_ref()
+}
+
+/// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
+pub(super) fn breaks_the_connection(error: &Error) -> bool {
+    match source(error) {
+        // The rest of what is too large is still on its way.
+        Some(error) => error.as_db_error().is_none_or(is_too_large),
+        None => error.kind() == ErrorKind::Timeout,
+    }
+}
+
+/// Whether the server may have refused a value that it cannot read, and no field has been named. Extensions such as
+/// `hstore` and PostGIS have no code of their own for that.
+pub(super) fn is_about_a_value(error: &Error) -> bool {
+    let Some(code) = code(error) else {
+        return false;
+    };
+    match error.kind() {
+        ErrorKind::Invalid => {
+            let is_value = code.code().starts_with("22")
+                || matches!(*code, SqlState::SYNTAX_ERROR | SqlState::INTERNAL_ERROR);
+            is_value && error.messages().field_errors().is_empty()
+        }
+        ErrorKind::Internal => *code == SqlState::INTERNAL_ERROR,
+        _ => false,
+    }
+}
+
+/// What the server said about a value that it could not read.
+pub(super) fn about_the_value(error: &Error) -> String {
+    let told = source(error).and_then(tokio_postgres::Error::as_db_error);
+    match (error.kind(), told) {
+        (ErrorKind::Internal, Some(told)) => told.message().to_owned(),
+        _ => error.public_message().to_owned(),
+    }
+}
+
+/// The code that the server gave.
+pub(super) fn code(error: &Error) -> Option<&SqlState> {
+    source(error).and_then(tokio_postgres::Error::code)
+}
+
+/// What the server has against a statement that a client wrote, in its words.
+pub(super) fn about_the_query(error: &Error) -> Option<String> {
+    let told = source(error)?.as_db_error()?;
+    let class = told.code().code().get(..2).unwrap_or_default();
+    matches!(
+        class,
+        "0A" | "21" | "22" | "25" | "26" | "34" | "3F" | "42" | "44" | "54" | "P0" | "HV"
+    )
+    .then(|| told.message().to_owned())
+}
+
+/// Explains a refusal of a write on `model`, on the fields it is about.
+pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
+    let Some(constraint) = error.constraint() else {
+        return error;
+    };
+    let told = source(&error).and_then(tokio_postgres::Error::as_db_error);
+    let schema = told.and_then(DbError::schema);
+    let name = told.and_then(DbError::constraint);
+    // A domain belongs to no table; the columns of its type are those that it may be about.
+    if constraint.table.is_none()
+        && let Some(domain) = told.and_then(DbError::datatype)
+    {
+        let domain = schema.map_or_else(
+            || domain.to_owned(),
+            |schema| format!("{}.{}", quoted(schema), quoted(domain)),
+        );
+        let fields = model.fields.iter().filter(|field| field.db_type == domain);
+        let fields: Vec<&str> = fields.map(|field| field.name.as_str()).collect();
+        let blamed = match fields.as_slice() {
+            [only] => &[*only][..],
+            _ => &[],
+        };
+        return refused(constraint, name, blamed, is_write);
+    }
+    let is_here = constraint.table.as_deref() == Some(model.table.as_str())
+        && schema.is_none_or(|schema| Some(schema) == model.schema.as_deref());
+    if constraint.kind == ConstraintKind::ForeignKey
+        && !is_here
+        && let Some(table) = constraint.table.as_deref()
+        && let Some(referrer) = model.referrers.iter().find(|referrer| {
+            let is_qualified =
+                schema.is_some_and(|schema| format!("{schema}.{table}") == referrer.model);
+            referrer.name.as_deref() == name && (referrer.model == table || is_qualified)
+        })
+    {
+        return refused_by_referrer(constraint, referrer);
+    }
+    let name = name.filter(|_| is_here);
+    let named = |rule: &&Rule| rule.name.is_some() && rule.name.as_deref() == name;
+    match constraint.kind {
+        ConstraintKind::Check => {
+            let rule = model.checks.iter().find(named);
+            refused_by_check(constraint, name, model, rule)
+        }
+        kind => {
+            let fields = match kind {
+                _ if !is_here => Vec::new(),
+                ConstraintKind::Unique => {
+                    let found = model.uniques.iter().find(named);
+                    found.map(|rule| rule.fields.clone()).unwrap_or_default()
+                }
+                ConstraintKind::ForeignKey => {
+                    let mut keys = model.foreign_keys.iter();
+                    let found = keys.find(|key| key.name.is_some() && key.name.as_deref() == name);
+                    found.map(|key| key.fields.clone()).unwrap_or_default()
+                }
+                _ => {
+                    let columns = constraint.columns.iter();
+                    columns.filter_map(|name| model.index_of(name)).collect()
+                }
+            };
+            refused(constraint, name, &names(model, &fields), is_write)
+        }
+    }
+}
+
+/// A name as `format_type` writes it: in quotes where it is not plain.
+fn quoted(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    match name.starts_with(|c: char| !c.is_ascii_digit()) && name.chars().all(plain) {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")),
+    }
+}

@@ -1,0 +1,284 @@
+//! Lists and single records, read from PostgreSQL.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::BytesMut;
+use futures_util::{Stream, StreamExt as _};
+use sea_query::{Alias, Func};
+use tokio_postgres::{IsolationLevel, Row};
+
+use super::{
+    connect::Lease,
+    fault,
+    select::{Bound, PostgresDialect, Statement},
+    value,
+};
+use crate::{
+    Error, Model,
+    engine::answers::Cells as _,
+    engine::counts::Counts,
+    plan::ListPlan,
+    query::{PageQuery, PageWriter},
+    record::Part,
+};
+
+/// Up to how many rows a page is read in one go. A larger one is fetched in portions, so that no more of it is
+/// sent than is used.
+const DIRECT: usize = 200;
+/// How many rows the first portion has, and a later one at most.
+const PORTION: (i32, i32) = (64, 2_000);
+/// How many bytes of rows a portion is meant to have.
+const PORTION_SIZE: usize = 512 << 10;
+
+/// A list as statements.
+pub(super) type ListQuery = crate::engine::statement::ListQuery<Bound>;
+
+/// The counts that are known, and whether the server can say what state of the database they belong to.
+pub(super) struct Known {
+    counts: Mutex<Counts<String>>,
+    has_snapshots: bool,
+}
+
+impl Known {
+    pub(super) fn new(has_snapshots: bool) -> Self {
+        Self {
+            counts: Mutex::new(Counts::new()),
+            has_snapshots,
+        }
+    }
+
+    /// Whether the count of a list may be known from before.
+    fn remembers(&self, list: &ListQuery) -> bool {
+        list.count.is_some() && list.query.count_stays && self.has_snapshots
+    }
+
+    fn get(&self, snapshot: &String, key: &str) -> Option<u64> {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.get(snapshot, key)
+    }
+
+    fn keep(&self, snapshot: String, key: &str, count: u64) {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.keep(snapshot, key, count);
+    }
+}
+
+/// What is set on connections for records: a statement that waits for a lock leaves its connection to others long
+/// before it would time out.
+pub(super) fn settings(timeout: Duration) -> String {
+    format!("SET lock_timeout = {}", (timeout / 3).as_millis().max(1))
+}
+
+/// What tells the state of the database that a statement sees: which transactions have ended by then.
+const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
+
+/// Turns the plan of a list into statements. There is no limit of values: a list of them is one.
+pub(super) fn list_query(model: &Arc<Model>, plan: ListPlan) -> Result<ListQuery, Error> {
+    ListQuery::new(&PostgresDialect, model, plan, usize::MAX)
+}
+
+/// Runs a list.
+pub(super) async fn list(
+    lease: &mut Lease,
+    list: &ListQuery,
+    known: &Known,
+) -> Result<Part, Error> {
+    let mut page = PageWriter::new(&list.query);
+    let snapshot = match list.query.limit <= DIRECT {
+        true => read_at_once(lease, list, known, &mut page).await?,
+        false => {
+            read_in_portions(lease, list, &mut page).await?;
+            None
+        }
+    };
+    let mut part = page.finish();
+    if let Some(statement) = list.prove_count(&mut part) {
+        part.count = Some(count(lease, list, statement, known, snapshot).await?);
+    }
+    Ok(part)
+}
+
+/// Reads the page, and in the same breath the state of the database where a count may be known.
+async fn read_at_once(
+    lease: &Lease,
+    list: &ListQuery,
+    known: &Known,
+    page: &mut PageWriter<'_>,
+) -> Result<Option<String>, Error> {
+    let mut snapshot = None;
+    for (number, statement) in list.pages.iter().enumerate() {
+        let prepared = lease.prepare(&statement.sql).await?;
+        let client = lease.client()?;
+        let rows = client.query_raw(&prepared, &statement.values);
+        let rows = match number == 0 && known.remembers(list) {
+            true => {
+                let state = lease.prepare(SNAPSHOT).await?;
+                // The state is asked for first, so that the count is not older than the page.
+                let (state, rows) = tokio::join!(client.query_one(&state, &[]), rows);
+                let state = state.map_err(fault::translate)?;
+                snapshot = Some(state.try_get(0).map_err(fault::translate)?);
+                rows
+            }
+            false => rows.await,
+        };
+        let rows = std::pin::pin!(rows.map_err(fault::translate)?);
+        if write(page, &list.query, rows).await?.is_full {
+            break;
+        }
+    }
+    Ok(snapshot)
+}
+
+async fn read_in_portions(
+    lease: &mut Lease,
+    list: &ListQuery,
+    page: &mut PageWriter<'_>,
+) -> Result<(), Error> {
+    let mut prepared = Vec::with_capacity(list.pages.len());
+    for statement in &list.pages {
+        prepared.push(lease.prepare(&statement.sql).await?);
+    }
+    let transaction = lease
+        .client_mut()?
+        .build_transaction()
+        .read_only(true)
+        .isolation_level(IsolationLevel::RepeatableRead)
+        .start()
+        .await
+        .map_err(fault::translate)?;
+    'pages: for (statement, prepared) in list.pages.iter().zip(&prepared) {
+        let portal = transaction
+            .bind_raw(prepared, &statement.values)
+            .await
+            .map_err(fault::translate)?;
+        let (mut portion, most) = PORTION;
+        loop {
+            let rows = transaction.query_portal_raw(&portal, portion).await;
+            let rows = std::pin::pin!(rows.map_err(fault::translate)?);
+            let before = page.written();
+            let written = write(page, &list.query, rows).await?;
+            if written.is_full {
+                break 'pages;
+            }
+            if written.rows < portion {
+                break;
+            }
+            let bytes = (page.written() - before) / usize::try_from(portion).unwrap_or(1);
+            let fitting = PORTION_SIZE / bytes.max(1);
+            portion = i32::try_from(fitting).unwrap_or(most).clamp(1, most);
+        }
+    }
+    transaction.commit().await.map_err(fault::translate)
+}
+
+/// How many records match: known from before, or counted.
+async fn count(
+    lease: &Lease,
+    list: &ListQuery,
+    statement: &Statement,
+    known: &Known,
+    snapshot: Option<String>,
+) -> Result<u64, Error> {
+    if list.query.estimate
+        && let Some(estimate) = estimate(lease, &list.query.model).await?
+    {
+        return Ok(estimate);
+    }
+    let key = statement.key();
+    if let Some(snapshot) = &snapshot
+        && let Some(count) = known.get(snapshot, &key)
+    {
+        return Ok(count);
+    }
+    let mut statement = statement.clone();
+    let remembers = known.remembers(list);
+    if remembers {
+        // The state that the count itself sees.
+        statement.sql = format!("SELECT ({}), ({SNAPSHOT})", statement.sql);
+    }
+    let row = one(lease, &statement).await?;
+    let row = row.ok_or_else(|| Error::internal("a count gave no row"))?;
+    let count: i64 = row.try_get(0).map_err(fault::translate)?;
+    let count = count.unsigned_abs();
+    if remembers {
+        let snapshot = row.try_get(1).map_err(fault::translate)?;
+        known.keep(snapshot, &key, count);
+    }
+    Ok(count)
+}
+
+struct Written {
+    rows: i32,
+    is_full: bool,
+}
+
+/// Writes rows of a page.
+async fn write(
+    page: &mut PageWriter<'_>,
+    query: &PageQuery,
+    mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
+) -> Result<Written, Error> {
+    let mut written = Written {
+        rows: 0,
+        is_full: false,
+    };
+    while let Some(row) = rows.next().await {
+        let row = row.map_err(fault::translate)?;
+        written.is_full = page.is_full();
+        if written.is_full {
+            break;
+        }
+        written.rows += 1;
+        let write = |out: &mut BytesMut, query: &PageQuery| {
+            let (fields, shown) = (&query.model.fields, &query.shown);
+            row.write_shown(out, fields, shown)
+        };
+        page.write(write, || {
+            let positions = query.key_positions.iter();
+            positions.map(|at| value::key(&row, *at)).collect()
+        })?;
+    }
+    Ok(written)
+}
+
+/// What the planner knows about the number of rows, where ANALYZE or VACUUM has run.
+async fn estimate(lease: &Lease, model: &Model) -> Result<Option<u64>, Error> {
+    let statement = lease
+        .prepare(
+            "SELECT c.reltuples::int8 FROM pg_catalog.pg_class c
+             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'm') AND c.reltuples > 0",
+        )
+        .await?;
+    let schema = model.schema.as_deref().unwrap_or_default();
+    let row = lease
+        .client()?
+        .query_opt(&statement, &[&schema, &model.table])
+        .await
+        .map_err(fault::translate)?;
+    let guess: Option<i64> = row
+        .map(|row| row.try_get(0).map_err(fault::translate))
+        .transpose()?;
+    Ok(guess.map(i64::unsigned_abs))
+}
+
+/// The first row of a statement.
+pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+    let prepared = lease.prepare(&statement.sql).await?;
+    let rows = lease.client()?.query_raw(&prepared, &statement.values);
+    let mut rows = std::pin::pin!(rows.await.map_err(fault::translate)?);
+    let mut first = None;
+    while let Some(row) = rows.next().await {
+        let row = row.map_err(fault::translate)?;
+        first.get_or_insert(row);
+    }
+    Ok(first)
+}
+
+/// A call of a function.
+pub(super) fn call(function: &'static str) -> sea_query::FunctionCall {
+    Func::cust(Alias::new(function))
+}

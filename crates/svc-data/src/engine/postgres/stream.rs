@@ -1,0 +1,375 @@
+//! The stream to a server, on which no message of any size is taken into memory: a row that is announced as too
+//! large is left out, and an error stands in its place.
+
+use std::{
+    error::Error as StdError,
+    io,
+    path::{Path, PathBuf},
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use deadpool_postgres::Connect;
+use svc_model::wire::BoxFuture;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf},
+    net::UnixStream,
+    task::JoinHandle,
+};
+use tokio_postgres::{
+    Client, Config, NoTls, Socket,
+    tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream},
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::engine::server::tls::Verify;
+
+/// The most bytes of one message of the server, which is one row at most.
+const MAX_MESSAGE: usize = 64 << 20;
+/// How many bytes are read at once.
+const CHUNK: usize = 16 << 10;
+/// What asks a server for TLS: the length of the request, and its number.
+const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
+/// What is said in place of a row that is too large.
+pub(super) const ROW_TOO_LARGE: &str =
+    "a row is larger than 64 MiB; leave its large fields out (`_fields`)";
+
+type Connector = <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect;
+type Encrypted = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+
+/// Makes streams, encrypted or not, as the URL of the resource says.
+#[derive(Clone)]
+pub(crate) struct MakeStream {
+    pub(super) tls: MakeRustlsConnect,
+    pub(super) mode: Verify,
+}
+
+/// Makes one stream.
+pub(crate) struct ConnectStream {
+    tls: Connector,
+    mode: Verify,
+}
+
+impl MakeTlsConnect<Socket> for MakeStream {
+    type Stream = LimitedStream;
+    type TlsConnect = ConnectStream;
+    type Error = Box<dyn StdError + Send + Sync>;
+
+    fn make_tls_connect(&mut self, domain: &str) -> Result<ConnectStream, Self::Error> {
+        Ok(ConnectStream {
+            tls: MakeTlsConnect::<Socket>::make_tls_connect(&mut self.tls, domain)?,
+            mode: self.mode,
+        })
+    }
+}
+
+impl TlsConnect<Socket> for ConnectStream {
+    type Stream = LimitedStream;
+    type Error = Box<dyn StdError + Send + Sync>;
+    type Future = BoxFuture<'static, Result<LimitedStream, Self::Error>>;
+
+    fn connect(self, mut socket: Socket) -> Self::Future {
+        Box::pin(async move {
+            if self.mode == Verify::Never {
+                return Ok(LimitedStream::new(Wire::Plain(socket)));
+            }
+            socket.write_all(&TLS_REQUEST).await?;
+            let mut answer = [0];
+            socket.read_exact(&mut answer).await?;
+            match (answer, self.mode) {
+                ([b'S'], _) => {
+                    let encrypted = self.tls.connect(socket).await?;
+                    Ok(LimitedStream::new(Wire::Encrypted(Box::new(encrypted))))
+                }
+                (_, Verify::IfOffered) => Ok(LimitedStream::new(Wire::Plain(socket))),
+                _ => Err("the server does not support TLS".into()),
+            }
+        })
+    }
+}
+
+/// The Unix sockets at which a server may be found, in the order in which they are tried.
+#[derive(Clone)]
+pub(crate) struct LocalSockets(pub(super) Vec<PathBuf>);
+
+impl LocalSockets {
+    /// Opens the first socket at which somebody listens. Where nobody listens, the stream gives the error when it is
+    /// written to.
+    pub(super) async fn open(&self) -> LimitedStream {
+        let mut failed = io::Error::from(io::ErrorKind::NotFound);
+        for path in &self.0 {
+            match UnixStream::connect(path).await {
+                Ok(socket) => return LimitedStream::new(Wire::Local(socket)),
+                Err(error) => failed = error,
+            }
+        }
+        LimitedStream::new(Wire::Failed(failed.kind()))
+    }
+
+    /// The socket of a server with this port in a folder.
+    pub(super) fn path(folder: &Path, port: u16) -> PathBuf {
+        folder.join(format!(".s.PGSQL.{port}"))
+    }
+}
+
+impl Connect for LocalSockets {
+    fn connect(
+        &self,
+        config: &Config,
+    ) -> BoxFuture<'_, Result<(Client, JoinHandle<()>), tokio_postgres::Error>> {
+        let config = config.clone();
+        Box::pin(async move {
+            let stream = self.open().await;
+            let (client, connection) = config.connect_raw(stream, NoTls).await?;
+            let task = tokio::spawn(async move {
+                if let Err(error) = connection.await {
+                    tracing::debug!(%error, "a connection to a database server has ended");
+                }
+            });
+            Ok((client, task))
+        })
+    }
+}
+
+enum Wire {
+    Plain(Socket),
+    Encrypted(Box<Encrypted>),
+    Local(UnixStream),
+    /// Nobody listens.
+    Failed(io::ErrorKind),
+}
+
+/// A stream whose messages have a limited size.
+pub(crate) struct LimitedStream {
+    wire: Wire,
+    messages: Messages,
+    chunk: Box<[u8]>,
+}
+
+impl LimitedStream {
+    fn new(wire: Wire) -> Self {
+        Self {
+            wire,
+            messages: Messages::default(),
+            chunk: vec![0; CHUNK].into_boxed_slice(),
+        }
+    }
+}
+
+/// The messages that come from a server: a byte that says what it is, four with the length, and the rest.
+#[derive(Default)]
+struct Messages {
+    header: [u8; 5],
+    /// How many bytes of the header are known.
+    known: usize,
+    /// How many bytes of the message are still to be passed on.
+    left: usize,
+    /// How many bytes of the message are still to be left out.
+    skipped: usize,
+    /// What was passed on, and how much of it was read.
+    out: Vec<u8>,
+    read: usize,
+}
+
+impl Messages {
+    fn push(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.skipped > 0 {
+                let (_, rest) = bytes.split_at(self.skipped.min(bytes.len()));
+                self.skipped -= bytes.len() - rest.len();
+                bytes = rest;
+            } else if self.left > 0 {
+                let (passed, rest) = bytes.split_at(self.left.min(bytes.len()));
+                self.out.extend_from_slice(passed);
+                self.left -= passed.len();
+                bytes = rest;
+            } else if self.known == 0
+                && let Some((header, rest)) = bytes.split_first_chunk()
+            {
+                self.header = *header;
+                bytes = rest;
+                self.begin();
+            } else if let Some((byte, rest)) = bytes.split_first() {
+                if let Some(place) = self.header.get_mut(self.known) {
+                    *place = *byte;
+                    self.known += 1;
+                }
+                bytes = rest;
+                if self.known == self.header.len() {
+                    self.begin();
+                }
+            }
+        }
+    }
+
+    /// Begins a message whose header is known.
+    fn begin(&mut self) {
+        self.known = 0;
+        let [_, a, b, c, d] = self.header;
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        // The length counts itself.
+        let body = length.saturating_sub(4);
+        if body > MAX_MESSAGE {
+            self.skipped = body;
+            self.out.extend(row_too_large());
+        } else {
+            self.left = body;
+            self.out.extend_from_slice(&self.header);
+        }
+    }
+
+    /// Gives what was passed on; false when there is nothing.
+    fn give(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
+        let waiting = self.out.get(self.read..).unwrap_or_default();
+        if waiting.is_empty() {
+            return false;
+        }
+        let (given, rest) = waiting.split_at(waiting.len().min(buffer.remaining()));
+        buffer.put_slice(given);
+        match rest.is_empty() {
+            true => {
+                self.out.clear();
+                self.read = 0;
+            }
+            false => self.read += given.len(),
+        }
+        true
+    }
+}
+
+/// The message of an error, as a server would send it.
+fn row_too_large() -> Vec<u8> {
+    let mut fields = Vec::new();
+    for (kind, text) in [
+        (b'S', "ERROR"),
+        (b'V', "ERROR"),
+        (b'C', "54000"),
+        (b'M', ROW_TOO_LARGE),
+    ] {
+        fields.push(kind);
+        fields.extend_from_slice(text.as_bytes());
+        fields.push(0);
+    }
+    fields.push(0);
+    let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);
+    let mut message = vec![b'E'];
+    message.extend_from_slice(&length.to_be_bytes());
+    message.extend(fields);
+    message
+}
+
+impl AsyncRead for LimitedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        while !this.messages.give(buffer) {
+            let mut chunk = ReadBuf::new(&mut this.chunk);
+            ready!(match &mut this.wire {
+                Wire::Plain(socket) => Pin::new(socket).poll_read(context, &mut chunk),
+                Wire::Local(socket) => Pin::new(socket).poll_read(context, &mut chunk),
+                Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
+                Wire::Encrypted(stream) => Pin::new(stream).poll_read(context, &mut chunk),
+            })?;
+            if chunk.filled().is_empty() {
+                break;
+            }
+            this.messages.push(chunk.filled());
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for LimitedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.wire {
+            Wire::Plain(socket) => Pin::new(socket).poll_write(context, bytes),
+            Wire::Local(socket) => Pin::new(socket).poll_write(context, bytes),
+            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
+            Wire::Encrypted(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.wire {
+            Wire::Plain(socket) => Pin::new(socket).poll_flush(context),
+            Wire::Local(socket) => Pin::new(socket).poll_flush(context),
+            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
+            Wire::Encrypted(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.wire {
+            Wire::Plain(socket) => Pin::new(socket).poll_shutdown(context),
+            Wire::Local(socket) => Pin::new(socket).poll_shutdown(context),
+            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
+            Wire::Encrypted(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}
+
+impl TlsStream for LimitedStream {
+    fn channel_binding(&self) -> ChannelBinding {
+        match &self.wire {
+            Wire::Plain(_) | Wire::Local(_) | Wire::Failed(_) => ChannelBinding::none(),
+            Wire::Encrypted(stream) => stream.channel_binding(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+        let mut message = vec![kind];
+        message.extend(u32::try_from(body.len() + 4).unwrap().to_be_bytes());
+        message.extend_from_slice(body);
+        message
+    }
+
+    #[test]
+    fn messages_pass_unchanged_however_they_are_cut() {
+        let sent = [
+            message(b'T', b""),
+            message(b'D', &[7; 300]),
+            message(b'Z', b"I"),
+        ]
+        .concat();
+        for size in [1, 2, 5, 7, 301, 1000] {
+            let mut messages = Messages::default();
+            for part in sent.chunks(size) {
+                messages.push(part);
+            }
+            assert_eq!(messages.out, sent, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_announced_as_too_large_is_never_held_in_memory() {
+        let mut messages = Messages::default();
+        let announced = u32::try_from(MAX_MESSAGE + 5).unwrap();
+        messages.push(b"D");
+        messages.push(&announced.to_be_bytes());
+        let part = vec![1; 1 << 20];
+        for _ in 0..64 {
+            messages.push(&part);
+        }
+        messages.push(&[1]);
+        messages.push(&message(b'Z', b"I"));
+        assert_eq!(messages.out.first(), Some(&b'E'));
+        assert!(messages.out.ends_with(&message(b'Z', b"I")));
+        assert!(
+            messages.out.capacity() < 1000,
+            "{}",
+            messages.out.capacity()
+        );
+    }
+}

@@ -1,0 +1,343 @@
+//! Records created, changed and deleted in PostgreSQL.
+
+use std::sync::Arc;
+
+use sea_query::{
+    Expr, ExprTrait, IntoTableRef, PostgresQueryBuilder, Query, ReturningClause, TableRef,
+};
+use tokio_postgres::{Row, error::SqlState};
+
+use super::{
+    Postgres,
+    connect::{Lease, Manager},
+    fault, literal,
+    probe::{self, Probe},
+    read::one,
+    select::{MAX_FRACTION, PostgresDialect, Statement},
+    types::{self, Type, type_of},
+};
+use crate::{
+    Before, Error, Field, Model, RecordJson,
+    engine::answers::Cells as _,
+    engine::server::{
+        CreateRecord, ServerEngine as _,
+        change::{Action, Change},
+        transaction::finish,
+    },
+    query::{
+        SELF,
+        assignments::{assignments, insert_values, set_values},
+        column, is_record, name, select,
+    },
+    record::{Changed, Projection, no_such_record},
+    structure::Default,
+    value::{Scalar, Values},
+};
+
+/// A record to be created.
+pub(crate) struct Create {
+    model: Arc<Model>,
+    /// The fields that values are given for, in the order in which the statement binds them.
+    given: Vec<usize>,
+    insert: Statement,
+    shown: Projection,
+}
+
+impl CreateRecord<Manager> for Create {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error> {
+        let mut assignments = assignments(model, values, Postgres::stored)?;
+        // A number that the database gives is asked for by leaving it out.
+        assignments.retain(|(index, value)| {
+            let numbered = model.fields.get(*index).is_some_and(|field| {
+                matches!(field.default, Some(Default::AutoIncrement)) && !field.nullable
+            });
+            !(numbered && *value == null())
+        });
+        let given = assignments.iter().map(|(index, _)| *index).collect();
+        let mut insert = Query::insert();
+        insert.into_table(table(model));
+        if assignments.is_empty() {
+            insert.or_default_values();
+        } else {
+            insert_values(&mut insert, model, assignments)?;
+        }
+        insert.returning(ReturningClause::Exprs(returned(model)));
+        Ok(Self {
+            model: Arc::clone(model),
+            given,
+            insert: insert.build(PostgresQueryBuilder).into(),
+            shown,
+        })
+    }
+
+    async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+        match self.insert(lease).await {
+            Err(error) => Err(probe::blame(lease, self.probes(), None, error).await),
+            created => created,
+        }
+    }
+
+    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+        let model = &self.model;
+        let row = one(lease, &self.insert).await;
+        let row = row.map_err(|error| fault::explain(model, error, true))?;
+        let row = row.ok_or_else(|| {
+            Error::invalid("a rule of the database left the record out without saying why")
+        })?;
+        row.record(&model.fields, &self.shown)
+    }
+}
+
+impl Create {
+    /// What finds the field whose value the server could not read.
+    pub(super) fn probes(&self) -> Vec<Probe> {
+        let values = self.given.iter().zip(&self.insert.values);
+        let probes = values.filter_map(|(index, bound)| {
+            let field = self.model.fields.get(*index)?;
+            Probe::of_stored(field, Expr::val(bound.0.clone()?))
+        });
+        probes.collect()
+    }
+}
+
+/// The name of the transaction that is open, by which [`transaction_status`] finds it.
+pub(super) async fn transaction_name(lease: &Lease) -> Result<String, Error> {
+    let row = lease
+        .client()?
+        .query_one("SELECT txid_current()::text", &[]);
+    let row = row.await.map_err(fault::translate)?;
+    row.try_get(0).map_err(fault::translate)
+}
+
+/// How a transaction ended, or that it has not; `None` for one that the server does not know or has forgotten.
+pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Option<String>, Error> {
+    let client = lease.client()?;
+    match client.query_one("SELECT txid_status($1)", &[&name]).await {
+        Ok(row) => row.try_get(0).map_err(fault::translate),
+        // It lies in the future: this is another server.
+        Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => Ok(None),
+        Err(error) => Err(fault::translate(error)),
+    }
+}
+
+/// Changes or deletes a record; gives what it was, and after an update what it is.
+pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    let model = &change.model;
+    // One statement will do where the key cannot be that of several records.
+    let is_empty =
+        matches!(&change.action, Action::Update(setting) if setting.assignments.is_empty());
+    let changed = if change.is_unconditional() && !model.primary_key_auto && !is_empty {
+        let key = is_record(&PostgresDialect, model, &change.key)?;
+        act(lease, change, key, None, &[]).await
+    } else {
+        change_found(lease, change).await
+    };
+    match changed {
+        Err(error) => Err(probe::blame(lease, probes(change), None, error).await),
+        changed => changed,
+    }
+}
+
+/// What finds the field whose value the server could not read.
+fn probes(change: &Change) -> Vec<Probe> {
+    let Action::Update(setting) = &change.action else {
+        return Vec::new();
+    };
+    let values = setting.assignments.iter().filter_map(|(index, value)| {
+        let field = change.model.fields.get(*index)?;
+        let is_value = matches!(value, Expr::Value(_));
+        is_value.then(|| Probe::of_stored(field, value.clone()))?
+    });
+    values.collect()
+}
+
+/// Looks at the record before it is changed, in the same transaction.
+async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    Postgres::run(lease, Postgres::BEGIN).await?;
+    let changed = find_and_act(lease, change).await;
+    finish::<Postgres, _>(lease, &change.model, changed, change.is_write()).await
+}
+
+async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed, Error> {
+    let model = &change.model;
+    let (row, before) = find(lease, change).await?;
+    let read = |shown: &Projection| row.record(&model.fields, shown);
+    let unchanged = change.unchanged(read)?;
+    if let Action::Update(setting) = &change.action
+        && unchanged.len() == setting.assignments.len()
+    {
+        return Ok(Changed::updated(before, read(&setting.shown)?));
+    }
+    let found = match &model.row_id {
+        Some(row_id) => {
+            let id: &str = row.try_get(model.fields.len()).map_err(fault::translate)?;
+            column(SELF, row_id).eq(Expr::val(id).cast_as("tid"))
+        }
+        None => is_record(&PostgresDialect, model, &change.key)?,
+    };
+    act(lease, change, found, Some(before), &unchanged).await
+}
+
+/// Finds the one record of the key, keeps others from changing it, and checks the precondition.
+async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before), Error> {
+    let model = &change.model;
+    let key = is_record(&PostgresDialect, model, &change.key)?;
+    let mut find = select(&PostgresDialect, model, Some(key));
+    for field in model.fields.iter() {
+        find.expr(types::read(SELF, field));
+    }
+    if let Some(row_id) = &model.row_id {
+        find.expr(column(SELF, row_id).cast_as("text"));
+    }
+    find.limit(2);
+    if !model.is_view {
+        find.lock_exclusive();
+    }
+    let statement = Statement::select(&find);
+    let prepared = lease.prepare(&statement.sql).await?;
+    let values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> =
+        statement.values.iter().map(|value| value as _).collect();
+    let rows = lease.client()?.query(&prepared, &values).await;
+    let rows = rows.map_err(fault::translate)?;
+    let is_only = rows.len() == 1;
+    let row = rows.into_iter().next();
+    let row = row.ok_or_else(|| no_such_record(model))?;
+    let found = row.record(&model.fields, &change.key_shown)?;
+    Ok((row, change.before(found, is_only)?))
+}
+
+/// Changes the record that a test holds for, but for its unchanged fields. What it was is asked for by the same
+/// statement where nobody has looked before.
+async fn act(
+    lease: &Lease,
+    change: &Change,
+    test: Expr,
+    before: Option<Before>,
+    unchanged: &[usize],
+) -> Result<Changed, Error> {
+    let model = &change.model;
+    let fields = &model.fields;
+    let statement: Statement = match &change.action {
+        Action::Update(setting) => {
+            let mut update = Query::update();
+            let mut returned = returned(model);
+            if before.is_none() {
+                update.from(old_row(model, test.clone()));
+                let old = (0..fields.len()).map(|index| column(OLD, &old_column(index)));
+                returned.extend(old);
+            }
+            update.table(table(model)).and_where(test);
+            set_values(&mut update, model, setting.changed(unchanged))?;
+            update.returning(ReturningClause::Exprs(returned));
+            update.build(PostgresQueryBuilder).into()
+        }
+        Action::Delete => {
+            let mut delete = Query::delete();
+            delete.from_table(table(model)).and_where(test);
+            delete.returning(ReturningClause::Exprs(match before {
+                None => returned(model),
+                Some(_) => vec![Expr::cust("1")],
+            }));
+            delete.build(PostgresQueryBuilder).into()
+        }
+    };
+    let row = one(lease, &statement).await;
+    let row = row.map_err(|error| fault::explain(model, error, change.is_write()))?;
+    let row = row.ok_or_else(|| no_such_record(model))?;
+    let was = |first| {
+        let was = row.record_at(fields, &change.key_shown, first)?;
+        Before::of(model, was)
+    };
+    Ok(match &change.action {
+        Action::Update(setting) => {
+            let before = before.map_or_else(|| was(fields.len()), Ok)?;
+            Changed::updated(before, row.record(fields, &setting.shown)?)
+        }
+        Action::Delete => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
+    })
+}
+
+/// The row as it is before the statement, as a table to join. It is locked: otherwise it could be an older one
+/// than the statement changes.
+fn old_row(model: &Model, test: Expr) -> TableRef {
+    let mut old = select(&PostgresDialect, model, Some(test));
+    for (index, field) in model.fields.iter().enumerate() {
+        old.expr_as(types::read(SELF, field), old_column(index));
+    }
+    old.lock_exclusive();
+    TableRef::SubQuery(old.into(), name(OLD))
+}
+
+/// The alias of the row as it was.
+const OLD: &str = "was";
+
+/// What a field is called in the row as it was.
+fn old_column(index: usize) -> String {
+    format!("w{index}")
+}
+
+/// The table, under the name that columns are read of.
+fn table(model: &Model) -> TableRef {
+    let schema = model.schema.as_deref().unwrap_or_default();
+    (name(schema), name(&model.table))
+        .into_table_ref()
+        .alias(name(SELF))
+}
+
+/// What gives the whole record back.
+fn returned(model: &Model) -> Vec<Expr> {
+    let fields = model.fields.iter();
+    fields.map(|field| types::read(SELF, field)).collect()
+}
+
+fn null() -> Expr {
+    Expr::val(sea_query::Value::String(None))
+}
+
+/// A value as the text that PostgreSQL reads as the type of the column; refused where something of it would be
+/// lost.
+pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, String> {
+    let sort = type_of(field);
+    let most = field
+        .precision
+        .and_then(|precision| u8::try_from(precision).ok())
+        .unwrap_or(MAX_FRACTION);
+    match scalar {
+        Scalar::Text(text) | Scalar::Json(text) if text.contains('\0') => {
+            Err("must not hold a NUL character".to_owned())
+        }
+        Scalar::Json(text) if sort == Type::Jsonb && text.contains("\\u0000") => {
+            Err("must not hold a NUL character".to_owned())
+        }
+        Scalar::Json(json) if field.detail.element.is_some() => {
+            let element = field.detail.element.as_deref().unwrap_or(field);
+            literal::array(element, json).map(Some)
+        }
+        // A column that declares the system of its coordinates takes no others.
+        Scalar::Text(text) if sort == Type::Geometry && !text.contains('=') => {
+            Ok(Some(match field.detail.srid {
+                Some(srid) if srid != 0 => format!("SRID={srid};{text}"),
+                _ => text.clone(),
+            }))
+        }
+        Scalar::Time(time, digits) if *digits > most => {
+            exact(time.subsec_nanosecond(), most).map(|()| literal::text(sort, scalar))
+        }
+        Scalar::DateTime(timestamp, digits) if *digits > most => {
+            exact(timestamp.subsec_nanosecond(), most).map(|()| literal::text(sort, scalar))
+        }
+        Scalar::Float(number) if sort == Type::Real && number.abs() > f64::from(f32::MAX) => {
+            Err("the number is too large".to_owned())
+        }
+        _ => Ok(literal::text(sort, scalar)),
+    }
+}
+
+/// Whether a fraction of a second has no digits behind the first `most`.
+fn exact(nanoseconds: i32, most: u8) -> Result<(), String> {
+    let unit = 10_i32.pow(9_u32.saturating_sub(most.into()));
+    match nanoseconds % unit {
+        0 => Ok(()),
+        _ => Err("the column does not hold fractions of a second this fine".to_owned()),
+    }
+}

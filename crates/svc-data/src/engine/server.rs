@@ -1,0 +1,360 @@
+//! The driver of a database server, for those engines that are one: what PostgreSQL and MySQL do in their own ways is
+//! the trait [`ServerEngine`].
+
+pub(super) mod change;
+pub(super) mod connections;
+pub(super) mod gate;
+pub(super) mod tls;
+pub(super) mod transaction;
+
+use std::{
+    fmt,
+    future::Future,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use sea_query::Expr;
+
+use self::{
+    change::Change,
+    connections::{ConnectionManager, Connections, Lease},
+    gate::{GRACE, no_answer},
+};
+use super::{
+    Driver, Update,
+    answers::Cells,
+    statement::{Bound, Statement},
+};
+use crate::{
+    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson, Structure,
+    admission::Work,
+    guard::Engine,
+    plan::{AggregatePlan, ListPlan},
+    query::{Dialect, PlaceQuery, by_key, cursor::KeyValue},
+    record::{BulkPlan, Changed, Part, Projection, no_such_record},
+    sql::{SqlAnswer, SqlJob},
+    value::{Scalar, Values},
+};
+
+/// The pause between two questions whether a transaction has ended.
+const TRANSACTION_PAUSE: Duration = Duration::from_millis(50);
+
+/// What an engine of a database server does in its own way. What is planned needs no connection.
+pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
+    /// What makes its connections.
+    type Manager: ConnectionManager;
+    /// A value as it is bound.
+    type Bound: Bound + Send + Sync;
+    type Row: Cells<Error = Error> + Send + Sync;
+    /// The list of records as statements.
+    type List: Send + Sync;
+    /// An aggregate.
+    type Aggregate: Send + Sync;
+    /// A record to be created.
+    type Create: CreateRecord<Self::Manager>;
+
+    const ENGINE: Engine;
+    const DIALECT: &'static dyn Dialect;
+    /// Begins a transaction.
+    const BEGIN: &'static str;
+    /// Whether the savepoint of a record that was created is released.
+    const RELEASES_SAVEPOINTS: bool;
+
+    /// Forgets what connections keep of the structure that was known before.
+    fn forget_structure(_manager: &Self::Manager) {}
+
+    fn structure(
+        &self,
+        lease: &mut Lease<Self::Manager>,
+    ) -> impl Future<Output = Result<Structure, Error>> + Send;
+
+    fn structure_version(
+        lease: &mut Lease<Self::Manager>,
+    ) -> impl Future<Output = Result<i64, Error>> + Send;
+
+    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List), Error>;
+
+    fn list(
+        &self,
+        lease: &mut Lease<Self::Manager>,
+        list: Self::List,
+    ) -> impl Future<Output = Result<Part, Error>> + Send;
+
+    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate, Error>;
+
+    fn aggregate(
+        lease: &mut Lease<Self::Manager>,
+        aggregate: Self::Aggregate,
+    ) -> impl Future<Output = Result<Bytes, Error>> + Send;
+
+    /// The first row of a statement.
+    fn one(
+        lease: &mut Lease<Self::Manager>,
+        statement: &Statement<Self::Bound>,
+    ) -> impl Future<Output = Result<Option<Self::Row>, Error>> + Send;
+
+    /// Reads what one record has in the columns of an order.
+    fn place(
+        lease: &mut Lease<Self::Manager>,
+        model: &Model,
+        order: &[(usize, bool)],
+        statement: &Statement<Self::Bound>,
+    ) -> impl Future<Output = Result<Vec<KeyValue>, Error>> + Send;
+
+    /// Runs a query of a client.
+    fn sql(
+        &self,
+        lease: &mut Lease<Self::Manager>,
+        job: &SqlJob,
+    ) -> impl Future<Output = Result<SqlAnswer, Error>> + Send;
+
+    /// A value as a column takes it; refused where something of it would be lost.
+    fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String>;
+
+    /// Changes or deletes a record; gives what it was, and after an update what it is.
+    fn change(
+        lease: &mut Lease<Self::Manager>,
+        change: &Change,
+    ) -> impl Future<Output = Result<Changed, Error>> + Send;
+
+    /// Runs a statement that gives no rows.
+    fn run(
+        lease: &mut Lease<Self::Manager>,
+        sql: &str,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// Explains a refusal of a write on `model`, on the fields it is about.
+    fn explain(model: &Model, error: Error, is_write: bool) -> Error;
+
+    /// Whether an error is about one record, so that others can be created after it.
+    fn is_refusal(error: &Error) -> bool {
+        error.kind() == ErrorKind::Invalid
+    }
+
+    /// Names the field that an error is about which names none. `recover` makes the connection usable again inside a
+    /// transaction.
+    fn blame(
+        _lease: &mut Lease<Self::Manager>,
+        _create: &Self::Create,
+        _recover: &str,
+        error: Error,
+    ) -> impl Future<Output = Error> + Send {
+        async move { error }
+    }
+
+    /// The name of the transaction that is open, where the server can say later how it ended.
+    fn transaction_name(
+        &self,
+        _lease: &mut Lease<Self::Manager>,
+    ) -> impl Future<Output = Result<Option<String>, Error>> + Send {
+        async { Ok(None) }
+    }
+
+    /// The number of a transaction, by its name; `None` where the server cannot say how it ended.
+    fn transaction_number(_name: &str) -> Option<i64> {
+        None
+    }
+
+    /// How a transaction ended, or that it has not; `None` for one that the server does not know or has forgotten.
+    fn transaction_status(
+        _lease: &mut Lease<Self::Manager>,
+        _number: i64,
+    ) -> impl Future<Output = Result<Option<String>, Error>> + Send {
+        async { Ok(None) }
+    }
+}
+
+/// A record to be created, in the way of an engine.
+pub(crate) trait CreateRecord<M: ConnectionManager>: Sized + Send + Sync {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error>;
+
+    /// Creates the record, and nothing else.
+    fn run(&self, lease: &mut Lease<M>) -> impl Future<Output = Result<RecordJson, Error>> + Send;
+
+    /// Creates the record in a transaction that is open.
+    fn insert(
+        &self,
+        lease: &mut Lease<M>,
+    ) -> impl Future<Output = Result<RecordJson, Error>> + Send;
+}
+
+/// A connected database of a server.
+pub(crate) struct ServerDriver<E: ServerEngine> {
+    pub(super) engine: E,
+    pub(super) pool: Connections<E::Manager>,
+    /// The connections on which SQL of clients runs.
+    pub(super) sql: Connections<E::Manager>,
+    pub(super) timeout: Duration,
+}
+
+impl<E: ServerEngine> fmt::Debug for ServerDriver<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.engine.fmt(f)
+    }
+}
+
+impl<E: ServerEngine> ServerDriver<E> {
+    /// Does something with records on a connection, and gives up when that takes longer than a statement may, the
+    /// time until a connection is free included.
+    async fn on<T>(
+        &self,
+        work: Work,
+        run: impl AsyncFnOnce(&mut Lease<E::Manager>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.on_pool(&self.pool, &self.sql, work, run).await
+    }
+
+    async fn on_pool<T>(
+        &self,
+        pool: &Connections<E::Manager>,
+        other: &Connections<E::Manager>,
+        work: Work,
+        run: impl AsyncFnOnce(&mut Lease<E::Manager>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let deadline = Instant::now() + self.timeout;
+        let mut lease = pool.get(work, deadline, other).await?;
+        let result = tokio::time::timeout_at((deadline + GRACE).into(), run(&mut lease)).await;
+        lease.give_back(result.unwrap_or_else(|_| Err(no_answer())))
+    }
+}
+
+#[async_trait]
+impl<E: ServerEngine> Driver for ServerDriver<E> {
+    async fn structure(&self) -> Result<Structure, Error> {
+        E::forget_structure(self.pool.manager());
+        let work = Work::internal("structure");
+        self.on(work, async |lease| self.engine.structure(lease).await)
+            .await
+    }
+
+    async fn structure_version(&self) -> Result<i64, Error> {
+        let work = Work::internal("structure_version");
+        self.on(work, async |lease| E::structure_version(lease).await)
+            .await
+    }
+
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
+        let (work, list) = E::plan_list(model, plan)?;
+        self.on(work, async |lease| self.engine.list(lease, list).await)
+            .await
+    }
+
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
+        let work = plan.work(model);
+        let aggregate = E::plan_aggregate(model, plan)?;
+        self.on(work, async |lease| E::aggregate(lease, aggregate).await)
+            .await
+    }
+
+    async fn retrieve(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        shown: Projection,
+    ) -> Result<RecordJson, Error> {
+        let mut query = by_key(E::DIALECT, model, &key)?;
+        let statement = Statement::select(query.limit(1));
+        let work = Work::new(&model.name, "retrieve", false);
+        self.on(work, async |lease| {
+            let row = E::one(lease, &statement).await?;
+            let row = row.ok_or_else(|| no_such_record(model))?;
+            row.record(&model.fields, &shown)
+        })
+        .await
+    }
+
+    async fn create(
+        &self,
+        model: &Arc<Model>,
+        values: Values,
+        shown: Projection,
+    ) -> Result<RecordJson, Error> {
+        let create = E::Create::new(model, &values, shown)?;
+        let work = Work::new(&model.name, "create", false);
+        self.on(work, async |lease| create.run(lease).await).await
+    }
+
+    async fn bulk_create(
+        &self,
+        model: &Arc<Model>,
+        plan: BulkPlan,
+    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+        let work = Work::new(&model.name, "bulk_create", false);
+        self.on(work, async |lease| {
+            transaction::bulk_create(&self.engine, lease, model, &plan).await
+        })
+        .await
+    }
+
+    async fn transaction_outcome(&self, name: &str) -> Result<Option<bool>, Error> {
+        let Some(number) = E::transaction_number(name) else {
+            return Ok(None);
+        };
+        let deadline = tokio::time::Instant::now() + self.timeout;
+        loop {
+            let work = Work::internal("transaction_status");
+            let status = self.on(work, async |lease| {
+                E::transaction_status(lease, number).await
+            });
+            match status.await?.as_deref() {
+                Some("committed") => return Ok(Some(true)),
+                Some("aborted") => return Ok(Some(false)),
+                // Its connection is gone, and the server has not noticed yet.
+                Some(_) if tokio::time::Instant::now() < deadline => {
+                    tokio::time::sleep(TRANSACTION_PAUSE).await;
+                }
+                Some(_) => return Err(no_answer()),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    async fn cursor_behind(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        order: Vec<(usize, bool)>,
+    ) -> Result<String, Error> {
+        let place = PlaceQuery::new(E::DIALECT, model, &key, &order)?;
+        let statement = Statement::select(&place.select);
+        let work = Work::new(&model.name, "cursor_behind", false);
+        let values = self.on(work, async |lease| {
+            E::place(lease, model, &order, &statement).await
+        });
+        Ok(place.cursor(model, values.await?))
+    }
+
+    fn sql_engine(&self) -> Engine {
+        E::ENGINE
+    }
+
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
+        let work = Work::new("", "sql", true);
+        self.on_pool(&self.sql, &self.pool, work, async |lease| {
+            self.engine.sql(lease, &job).await
+        })
+        .await
+    }
+
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
+        let change = Change::update::<E>(model, update)?;
+        let work = Work::new(&model.name, "update", false);
+        let changed = self.on(work, async |lease| E::change(lease, &change).await);
+        changed.await?.into_updated()
+    }
+
+    async fn delete(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<Before, Error> {
+        let change = Change::delete(model, key, if_match)?;
+        let work = Work::new(&model.name, "delete", false);
+        let changed = self.on(work, async |lease| E::change(lease, &change).await);
+        Ok(changed.await?.before)
+    }
+}

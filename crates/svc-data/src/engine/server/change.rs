@@ -1,0 +1,137 @@
+//! A record to be changed or deleted in a database server.
+
+use std::sync::Arc;
+
+use sea_query::Expr;
+
+use super::ServerEngine;
+use crate::{
+    Before, Error, Field, IfMatch, Model, RecordJson,
+    engine::Update,
+    query::assignments::{Assignment, assignments},
+    record::{
+        Projection, RecordBody, check_precondition,
+        fixed::FixedValues,
+        several_records,
+        unchanged::{ComparedValues, compare},
+    },
+    structure::ColumnType,
+    value::Values,
+};
+
+/// A record to be changed or deleted.
+pub(crate) struct Change {
+    pub(crate) model: Arc<Model>,
+    pub(crate) key: Values,
+    /// What is kept of the record as it was.
+    pub(crate) key_shown: Projection,
+    if_match: Option<IfMatch>,
+    /// What the record has to have already.
+    fixed: FixedValues,
+    /// What is not written where the record has it already.
+    compared: ComparedValues,
+    pub(crate) action: Action,
+}
+
+pub(crate) enum Action {
+    /// Sets columns.
+    Update(Setting),
+    Delete,
+}
+
+/// What an update sets.
+pub(crate) struct Setting {
+    pub(crate) values: Values,
+    pub(crate) assignments: Vec<Assignment>,
+    pub(crate) shown: Projection,
+}
+
+impl Setting {
+    /// The columns that are set, but for those of unchanged fields.
+    pub(crate) fn changed(&self, unchanged: &[usize]) -> impl Iterator<Item = &Assignment> {
+        let is_changed = |(index, _): &&Assignment| !unchanged.contains(index);
+        self.assignments.iter().filter(is_changed)
+    }
+}
+
+impl Change {
+    pub(super) fn update<E: ServerEngine>(
+        model: &Arc<Model>,
+        update: Update,
+    ) -> Result<Self, Error> {
+        let mut assignments = assignments(model, &update.body.values, E::stored)?;
+        if update.replace {
+            // A view has no defaults of its own; PostgreSQL takes those of its table.
+            let left_out = update.body.left_out(model);
+            assignments.extend(left_out.map(|(index, _)| (index, Expr::cust("DEFAULT"))));
+        }
+        let RecordBody { values, fixed } = update.body;
+        let holds_more = |field: &Field| {
+            let known = field.column_type();
+            known.is_some_and(ColumnType::holds_more_than_it_shows)
+        };
+        Ok(Self {
+            model: Arc::clone(model),
+            key: update.key,
+            key_shown: Projection::of_key(model)?,
+            if_match: update.if_match,
+            fixed,
+            compared: ComparedValues::of(model, &values, holds_more)?,
+            action: Action::Update(Setting {
+                values,
+                assignments,
+                shown: update.shown,
+            }),
+        })
+    }
+
+    pub(super) fn delete(
+        model: &Arc<Model>,
+        key: Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            model: Arc::clone(model),
+            key,
+            key_shown: Projection::of_key(model)?,
+            if_match,
+            fixed: FixedValues::default(),
+            compared: ComparedValues::default(),
+            action: Action::Delete,
+        })
+    }
+
+    /// Whether a record is to be stored, rather than deleted.
+    pub(crate) fn is_write(&self) -> bool {
+        matches!(self.action, Action::Update(_))
+    }
+
+    /// Whether nobody has to look at the record before it is changed.
+    pub(crate) fn is_unconditional(&self) -> bool {
+        self.if_match.is_none() && self.fixed.is_empty() && self.compared.is_empty()
+    }
+
+    /// What the record was, of which the [key](Self::key_shown) is shown; refused where the precondition does not
+    /// hold, and where its key is that of several.
+    pub(crate) fn before(&self, found: RecordJson, is_only: bool) -> Result<Before, Error> {
+        check_precondition(self.if_match.as_ref(), &found)?;
+        match is_only {
+            true => Before::of(&self.model, found),
+            false => Err(several_records()),
+        }
+    }
+
+    /// Checks what the record has to have already, and gives the fields that have their value already. `read` gives
+    /// the record as it was found, with the fields that are asked for.
+    pub(crate) fn unchanged(
+        &self,
+        read: impl Fn(&Projection) -> Result<RecordJson, Error>,
+    ) -> Result<Vec<usize>, Error> {
+        match &self.action {
+            Action::Delete => Ok(Vec::new()),
+            Action::Update(Setting { shown, .. }) => {
+                compare(&self.model, &shown.zone, &self.fixed, &self.compared, read)
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Connections to a database server: made when they are needed, kept for the next statement, and fewer than
+//! configured while the server refuses more.
+
+use std::time::{Duration, Instant};
+
+use deadpool::managed::{self, Manager, Object, PoolError, Timeouts};
+
+use crate::{
+    Error, ErrorKind,
+    admission::{Admission, Permit, Work},
+    engine::server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
+};
+
+/// How long it is tried to get a connection from a server that has no connection left for this service.
+const FULL_SERVER: Duration = Duration::from_secs(3);
+/// How long the pause between two tries is.
+const FULL_SERVER_PAUSE: Duration = Duration::from_millis(50);
+
+/// What makes connections to a kind of server, and ends them.
+pub(crate) trait ConnectionManager:
+    Manager<Type: Send + Sync, Error: std::fmt::Display> + 'static
+{
+    /// What it takes to end a statement that nobody waits for.
+    type Ender: Clone + Send + Sync;
+
+    /// Translates why no connection could be made.
+    fn unreachable(error: Self::Error) -> Error;
+
+    /// Whether the server has reached a limit of connections, which is said of an error made by
+    /// [`unreachable`](Self::unreachable).
+    fn is_full(error: &Error) -> bool;
+
+    /// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
+    fn breaks_the_connection(error: &Error) -> bool;
+
+    /// Ends what a connection does, and the connection.
+    fn end(connection: Self::Type, ender: Self::Ender);
+}
+
+/// A pool of connections to one server.
+pub(crate) struct Connections<M: ConnectionManager> {
+    pool: managed::Pool<M>,
+    gate: Gate,
+    admission: Admission,
+    ender: M::Ender,
+}
+
+/// The limits of time of a pool.
+pub(crate) fn timeouts() -> Timeouts {
+    Timeouts {
+        // The turn is waited for before.
+        wait: Some(CONNECT_TIMEOUT),
+        create: Some(CONNECT_TIMEOUT + GRACE),
+        recycle: Some(GRACE),
+    }
+}
+
+impl<M: ConnectionManager> Connections<M> {
+    pub(crate) fn new(pool: managed::Pool<M>, admission: Admission, ender: M::Ender) -> Self {
+        Self {
+            pool,
+            gate: Gate::default(),
+            admission,
+            ender,
+        }
+    }
+
+    pub(crate) fn manager(&self) -> &M {
+        self.pool.manager()
+    }
+
+    /// A connection that nobody else uses, once there is one. Where the server has none left, `other`, a pool to
+    /// the same server, closes one of its own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] when the server cannot be reached, and when no connection is free before the
+    /// deadline.
+    pub(crate) async fn get(
+        &self,
+        work: Work,
+        deadline: Instant,
+        other: &Self,
+    ) -> Result<Lease<M>, Error> {
+        let mut is_next = false;
+        let full_until = deadline.min(Instant::now() + FULL_SERVER);
+        loop {
+            self.gate.check()?;
+            let mut permit = self.admission.enter(work, deadline, is_next).await?;
+            self.gate.pass()?;
+            let error = match self.pool.get().await {
+                Ok(object) => {
+                    self.gate.open();
+                    if Object::metrics(&object).recycle_count == 0 {
+                        self.admission.accepted();
+                    }
+                    permit.begin();
+                    return Ok(Lease {
+                        object: Some(object),
+                        ender: self.ender.clone(),
+                        _permit: permit,
+                    });
+                }
+                Err(PoolError::Backend(error))
+                | Err(PoolError::PostCreateHook(managed::HookError::Backend(error))) => {
+                    M::unreachable(error)
+                }
+                Err(error) => Error::new(
+                    ErrorKind::Unavailable,
+                    format!("the database server does not answer: {error}"),
+                ),
+            };
+            let connections = self.pool.status().size;
+            if connections > 0 {
+                // Those that there are do the work, and this statement goes on with the first that is free.
+                tracing::debug!(%error, connections, "the database server refuses further connections");
+                self.gate.open();
+                self.admission.shrink(connections);
+                permit.unused();
+                is_next = true;
+                continue;
+            }
+            if M::is_full(&error) && Instant::now() < full_until {
+                self.gate.open();
+                self.admission.shrink(1);
+                other.close_one();
+                // Other callers wait for their turn meanwhile.
+                tokio::time::sleep(FULL_SERVER_PAUSE).await;
+                permit.unused();
+                is_next = true;
+                continue;
+            }
+            self.gate.close(&error);
+            permit.unused();
+            return Err(error);
+        }
+    }
+
+    /// Closes a connection that is not in use, unless it is the only one.
+    fn close_one(&self) {
+        let connections = self.pool.status().size;
+        if connections < 2 {
+            return;
+        }
+        let mut closed = false;
+        self.pool
+            .retain(|_, _| std::mem::replace(&mut closed, true));
+        self.admission.shrink(connections - 1);
+    }
+}
+
+/// A connection that nobody else uses. Unless it is [given back](Self::give_back) it is closed, and what it
+/// does is ended: the caller has gone, or waited long enough.
+pub(crate) struct Lease<M: ConnectionManager> {
+    object: Option<Object<M>>,
+    ender: M::Ender,
+    /// Given back after the connection.
+    _permit: Permit,
+}
+
+impl<M: ConnectionManager> Lease<M> {
+    pub(crate) fn client(&self) -> Result<&M::Type, Error> {
+        self.object.as_deref().ok_or_else(gone)
+    }
+
+    pub(crate) fn client_mut(&mut self) -> Result<&mut M::Type, Error> {
+        self.object.as_deref_mut().ok_or_else(gone)
+    }
+
+    /// Keeps the connection for others, unless it broke.
+    pub(crate) fn give_back<T>(mut self, result: Result<T, Error>) -> Result<T, Error> {
+        let broken = result.as_ref().is_err_and(M::breaks_the_connection);
+        if !broken {
+            drop(self.object.take());
+        }
+        result
+    }
+
+    /// Closes the connection, for example since much of an answer is left on it.
+    pub(crate) fn close(&mut self) {
+        if let Some(object) = self.object.take() {
+            M::end(Object::take(object), self.ender.clone());
+        }
+    }
+}
+
+fn gone() -> Error {
+    Error::internal("a connection was given back while it was used")
+}
+
+impl<M: ConnectionManager> Drop for Lease<M> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

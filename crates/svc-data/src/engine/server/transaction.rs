@@ -1,0 +1,119 @@
+//! Transactions on a database server, and the many records that are created in one.
+
+use std::sync::Arc;
+
+use super::{
+    CreateRecord as _, ServerEngine,
+    connections::{ConnectionManager as _, Lease},
+};
+use crate::{
+    Error, ErrorKind, Model, RecordJson,
+    record::{BulkPlan, RecordBody, take_back},
+};
+
+/// Takes back what was done since the savepoint of a record.
+const UNDO_RECORD: &str = "ROLLBACK TO record";
+
+/// Ends a transaction: keeps what was done, or none of it.
+pub(in crate::engine) async fn finish<E: ServerEngine, T>(
+    lease: &mut Lease<E::Manager>,
+    model: &Model,
+    result: Result<T, Error>,
+    is_write: bool,
+) -> Result<T, Error> {
+    match result {
+        Ok(value) => {
+            let committed = E::run(lease, "COMMIT").await;
+            committed.map_err(|error| E::explain(model, error, is_write))?;
+            Ok(value)
+        }
+        Err(error) => {
+            // What fails here closes the connection, which ends the transaction too.
+            if !E::Manager::breaks_the_connection(&error) {
+                E::run(lease, "ROLLBACK").await.ok();
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Creates records in one transaction, each in a savepoint of its own.
+pub(super) async fn bulk_create<E: ServerEngine>(
+    engine: &E,
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    E::run(lease, E::BEGIN).await?;
+    let mut created = create_each::<E>(lease, model, plan).await;
+    if let Ok(results) = &mut created {
+        if plan.atomic && results.iter().any(Result::is_err) {
+            E::run(lease, "ROLLBACK").await?;
+            take_back(results);
+            return created;
+        }
+        if plan.is_watched(results)
+            && let Err(error) = announce(engine, lease, plan, results).await
+        {
+            created = Err(error);
+        }
+    }
+    finish::<E, _>(lease, model, created, true).await
+}
+
+/// Lets the caller know what is about to be committed.
+async fn announce<E: ServerEngine>(
+    engine: &E,
+    lease: &mut Lease<E::Manager>,
+    plan: &BulkPlan,
+    results: &[Result<RecordJson, Error>],
+) -> Result<(), Error> {
+    let name = engine.transaction_name(lease).await?;
+    plan.before_commit(results, name.as_deref()).await
+}
+
+async fn create_each<E: ServerEngine>(
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    let mut results = Vec::with_capacity(plan.records.len());
+    for record in &plan.records {
+        let result = match record {
+            Ok(record) => create_one::<E>(lease, model, plan, record).await,
+            Err(error) => Err(error.clone()),
+        };
+        match result {
+            Err(error) if error.kind() != ErrorKind::Invalid => return Err(error),
+            result => results.push(result),
+        }
+    }
+    Ok(results)
+}
+
+async fn create_one<E: ServerEngine>(
+    lease: &mut Lease<E::Manager>,
+    model: &Arc<Model>,
+    plan: &BulkPlan,
+    record: &RecordBody,
+) -> Result<RecordJson, Error> {
+    let create = E::Create::new(model, &record.values, plan.shown.clone())?;
+    E::run(lease, "SAVEPOINT record").await?;
+    let created = create.insert(lease).await.and_then(|created| {
+        record.fixed.check(model, &created, &plan.shown.zone)?;
+        Ok(created)
+    });
+    match created {
+        Ok(created) => {
+            if E::RELEASES_SAVEPOINTS {
+                E::run(lease, "RELEASE record").await?;
+            }
+            Ok(created)
+        }
+        Err(error) if E::is_refusal(&error) => {
+            E::run(lease, UNDO_RECORD).await?;
+            Err(E::blame(lease, &create, UNDO_RECORD, error).await)
+        }
+        Err(error) => Err(error),
+    }
+}

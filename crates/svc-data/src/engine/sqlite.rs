@@ -1,0 +1,379 @@
+//! The SQLite engine.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use rusqlite::Connection;
+use tokio::{runtime::Handle, sync::OnceCell};
+
+use self::{connection::Open, declare::DeclaredModels};
+use crate::{
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    admission::Work,
+    engine::{Driver, Update},
+    guard::Engine,
+    plan::{AggregatePlan, ListPlan},
+    query::{PlaceQuery, by_key},
+    record::{BulkPlan, Part, Projection},
+    sql::{SqlAnswer, SqlJob},
+    value::Values,
+};
+
+mod aggregate;
+mod bound;
+mod column_type;
+mod comparison;
+pub(crate) mod connection;
+mod declare;
+mod discover;
+pub(crate) mod fault;
+pub(crate) mod functions;
+mod json;
+mod misfits;
+pub(crate) mod pool;
+mod progress;
+mod read;
+mod refusal;
+mod rules;
+mod select;
+mod size;
+mod sql;
+mod temporal;
+mod write;
+
+pub use self::declare::{DeclaredField, DeclaredModel};
+pub(crate) use self::select::SqliteDialect;
+
+/// How long the structure may take to be read.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long one view may take to give some rows that tell the types of its columns.
+const VIEW_TIMEOUT: Duration = Duration::from_millis(250);
+/// How long all views of a file may take for that.
+const VIEWS_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// A connected SQLite file.
+pub(crate) struct Sqlite {
+    pool: pool::Pool,
+    /// The connections on which SQL of clients runs, opened when the first of it comes.
+    sql: OnceCell<pool::Pool>,
+    path: Arc<Path>,
+    timeout: Duration,
+    /// The models, where they are declared rather than looked for.
+    declared: Option<DeclaredModels>,
+}
+
+impl fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sqlite")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sqlite {
+    /// Connects `PATH[?mode=ro|rw]`.
+    pub(crate) async fn connect(url: &str, options: ResourceOptions) -> Result<Self, Error> {
+        let (path, writable) = parse_url(url)?;
+        let path = std::path::absolute(&path).map_err(|error| connection::missing(&path, error))?;
+        let shared: Arc<Path> = path.clone().into();
+        let pool = tokio::task::spawn_blocking(move || {
+            pool::Pool::start(pool::Options {
+                source: connection::Source {
+                    path,
+                    set_wal: options.set_wal,
+                    prepare: Arc::new(|connection, limiter| {
+                        functions::register(connection, limiter)
+                    }),
+                },
+                readers: options.readers,
+                writable,
+            })
+        })
+        .await
+        .unwrap_or_else(|_| Err(Error::internal("opening the database panicked")))?;
+        Ok(Self {
+            pool,
+            sql: OnceCell::new(),
+            path: shared,
+            timeout: options.statement_timeout,
+            declared: None,
+        })
+    }
+
+    /// Declared models over a file that is open already.
+    pub(crate) fn declared(pool: pool::Pool, path: Arc<Path>, models: DeclaredModels) -> Self {
+        Self {
+            pool,
+            sql: OnceCell::new(),
+            path,
+            timeout: ResourceOptions::default().statement_timeout,
+            declared: Some(models),
+        }
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        turn: Work,
+        limit: Duration,
+        work: impl FnOnce(&Open, Told<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let path = Arc::clone(&self.path);
+        self.pool
+            .read_in_turn(turn, limit, move |connection| {
+                work(connection, Told { path: &path })
+            })
+            .await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection, Told<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let path = Arc::clone(&self.path);
+        self.pool
+            .write(Some(self.timeout), move |connection| {
+                work(connection, Told { path: &path })
+            })
+            .await
+            .map_err(|error: Error| match error.kind() {
+                // It will not pass by itself, as an unreachable database may.
+                ErrorKind::Unavailable if fault::is_read_only(&error) => {
+                    tracing::warn!(%error, "a write was refused");
+                    Error::invalid("the database of this resource cannot be written")
+                }
+                ErrorKind::Constraint => crate::record::refusal::at_commit(&error),
+                _ => error,
+            })
+    }
+}
+
+#[async_trait]
+impl Driver for Sqlite {
+    async fn structure(&self) -> Result<Structure, Error> {
+        if let Some(models) = &self.declared {
+            let version = self.structure_version().await?;
+            return Ok(declare::structure(models, version));
+        }
+        self.pool.renew_views();
+        let read = self.read(
+            Work::new("", "structure", false),
+            DISCOVERY_TIMEOUT,
+            |connection, told| told.of(discover::discover(connection)),
+        );
+        let (mut models, version) = read.await?;
+        let until = Instant::now() + VIEWS_TIMEOUT;
+        for model in &mut models {
+            let Some(sample) = discover::ViewSample::of(model) else {
+                continue;
+            };
+            if Instant::now() >= until {
+                break;
+            }
+            let work = Work::new(&model.name, "view_sample", true);
+            let seen = self.read(work, VIEW_TIMEOUT, move |connection, told| {
+                told.of(sample.run(connection))
+            });
+            match seen.await {
+                Ok(columns) => discover::set_seen(model, &columns),
+                // Its columns stay what their expressions tell.
+                Err(error) => {
+                    tracing::debug!(view = model.name, %error, "no rows of a view can be looked at");
+                }
+            }
+        }
+        Ok(Structure::new(models, version))
+    }
+
+    async fn structure_version(&self) -> Result<i64, Error> {
+        self.read(
+            Work::new("", "structure_version", false),
+            self.timeout,
+            |connection, told| told.of(discover::schema_version(connection)),
+        )
+        .await
+    }
+
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
+        let query = read::ListQuery::new(model, plan)?;
+        let turn = query.work();
+        self.read(turn, self.timeout, move |connection, told| {
+            query.run(connection, told)
+        })
+        .await
+    }
+
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
+        let turn = plan.work(model);
+        let aggregate = aggregate::Aggregate::new(model, plan)?;
+        self.read(turn, self.timeout, move |connection, told| {
+            aggregate.run(connection, told)
+        })
+        .await
+    }
+
+    async fn retrieve(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        shown: Projection,
+    ) -> Result<RecordJson, Error> {
+        let mut select = by_key(&SqliteDialect, model, &key)?;
+        select.limit(1);
+        let turn = Work::new(&model.name, "retrieve", false);
+        let model = Arc::clone(model);
+        self.read(turn, self.timeout, move |connection, told| {
+            read::retrieve(connection, told, &model, &select, &shown)
+        })
+        .await
+    }
+
+    async fn create(
+        &self,
+        model: &Arc<Model>,
+        values: Values,
+        shown: Projection,
+    ) -> Result<RecordJson, Error> {
+        let create = write::Create::new(model, &values, shown)?;
+        self.write(move |connection, told| create.run(connection, told))
+            .await
+    }
+
+    async fn bulk_create(
+        &self,
+        model: &Arc<Model>,
+        plan: BulkPlan,
+    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+        let bulk = write::BulkCreate::new(model, plan, Handle::current());
+        self.write(move |connection, told| bulk.run(connection, told))
+            .await
+    }
+
+    async fn cursor_behind(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        order: Vec<(usize, bool)>,
+    ) -> Result<String, Error> {
+        let place = PlaceQuery::new(&SqliteDialect, model, &key, &order)?;
+        let statement = select::Statement::select(&place.select);
+        let turn = Work::new(&model.name, "cursor_behind", false);
+        let model = Arc::clone(model);
+        self.read(turn, self.timeout, move |connection, told| {
+            check_version(connection, &model, told)?;
+            let values = read::place(connection, told, &model, &statement)?;
+            Ok(place.cursor(&model, values))
+        })
+        .await
+    }
+
+    fn sql_engine(&self) -> Engine {
+        Engine::Sqlite
+    }
+
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
+        if self.declared.is_some() {
+            return Err(Error::invalid("this resource has no SQL"));
+        }
+        let path = Arc::clone(&self.path);
+        let pool = self.sql.get_or_try_init(|| sql::start(&self.path)).await?;
+        pool.read(Some(self.timeout), move |connection| {
+            sql::run(connection, Told { path: &path }, &job)
+        })
+        .await
+    }
+
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
+        let change = write::Change::update(model, update)?;
+        self.write(move |connection, told| change.run(connection, told)?.into_updated())
+            .await
+    }
+
+    async fn delete(
+        &self,
+        model: &Arc<Model>,
+        key: Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<Before, Error> {
+        let change = write::Change::delete(model, &key, if_match)?;
+        self.write(move |connection, told| Ok(change.run(connection, told)?.before))
+            .await
+    }
+}
+
+/// Tells errors of SQLite as ours.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    path: &'a Path,
+}
+
+impl Told<'_> {
+    fn of<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
+        result.map_err(|error| fault::translate(error, self.path))
+    }
+}
+
+/// Refuses to work with a model of a structure that is no longer there.
+fn check_version(connection: &Connection, model: &Model, told: Told<'_>) -> Result<(), Error> {
+    if told.of(discover::schema_version(connection))? == model.structure_version {
+        Ok(())
+    } else {
+        Err(Error::new(
+            ErrorKind::StructureChanged,
+            "the structure of the database has changed",
+        ))
+    }
+}
+
+/// Splits `PATH[?mode=ro|rw]`; `//` in front of the path is optional.
+fn parse_url(url: &str) -> Result<(PathBuf, bool), Error> {
+    let path = url.strip_prefix("//").unwrap_or(url);
+    let (path, writable) = match path.rsplit_once('?') {
+        None => (path, true),
+        Some((path, "mode=rw")) => (path, true),
+        Some((path, "mode=ro")) => (path, false),
+        Some(_) => {
+            return Err(Error::invalid(
+                "behind the path of an SQLite database only ?mode=ro and ?mode=rw are known",
+            ));
+        }
+    };
+    if path.is_empty() || path == ":memory:" {
+        return Err(Error::invalid(
+            "an SQLite database is given with its path, as in sqlite:shop.db",
+        ));
+    }
+    Ok((PathBuf::from(path), writable))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_a_path_and_perhaps_a_mode() {
+        for (url, path, writable) in [
+            ("shop.db", "shop.db", true),
+            ("///srv/shop.db", "/srv/shop.db", true),
+            ("/srv/shop.db?mode=ro", "/srv/shop.db", false),
+            ("what?.db?mode=rw", "what?.db", true),
+        ] {
+            assert_eq!(parse_url(url).unwrap(), (PathBuf::from(path), writable));
+        }
+        for url in [
+            "",
+            "?mode=ro",
+            ":memory:",
+            "a.db?cache=shared",
+            "a.db?mode=rwc",
+        ] {
+            assert!(parse_url(url).is_err(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Aggregates, of all records and of each group of them.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use rusqlite::{Connection, params_from_iter, types::ValueRef};
+use sea_query::{Alias, Expr, ExprTrait, Func, Order};
+use svc_model::records::{AggregateFunction, DateUnit};
+
+use super::{
+    Told, check_version,
+    comparison::{comparable, ordering},
+    json,
+    misfits::Misfits,
+    select::{MAX_BOUND, SqliteDialect, Statement},
+    temporal,
+};
+use crate::{
+    Error, Field, Model,
+    engine::answers::AggregateWriter,
+    plan::AggregatePlan,
+    query::{self, SELF, column},
+    structure::Kind,
+    value::{json::write_text, time::Zone},
+};
+
+/// An aggregate as a statement that can be sent to a reader.
+pub(crate) struct Aggregate {
+    model: Arc<Model>,
+    misfits: Misfits,
+    statement: Statement,
+    groups: Vec<(usize, Option<DateUnit>)>,
+    function: AggregateFunction,
+    field: Option<usize>,
+    zone: Zone,
+}
+
+impl Aggregate {
+    pub(crate) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+        let mut query = query::selection(&SqliteDialect, model, plan.test.as_ref())?;
+        for (position, (index, unit)) in plan.groups.iter().enumerate() {
+            let field = model.at(*index)?;
+            let plain = column(SELF, &field.name);
+            let name = Alias::new(format!("group{position}"));
+            let group = match unit {
+                None if ordering(field).is_some() => {
+                    // Cells that mean the same are one group, which is shown as one of them.
+                    let comparable = comparable(SELF, field);
+                    query.expr_as(call("svc_any").arg(plain), name);
+                    query.add_group_by([comparable.clone()]);
+                    query.order_by_expr(comparable, Order::Asc);
+                    continue;
+                }
+                None => plain,
+                Some(unit) => call("svc_date_group")
+                    .arg(plain)
+                    .arg(field.kind == Kind::Date)
+                    .arg(unit.as_str())
+                    .arg(plan.zone_name.as_str())
+                    .into(),
+            };
+            query.expr_as(group, name.clone());
+            query.group_by_col(name.clone());
+            query.order_by(name, Order::Asc);
+        }
+        let field = plan.field.map(|index| model.at(index)).transpose()?;
+        if let Some(field) = field.filter(|field| is_of_a_row(plan.function, field)) {
+            query.expr(column(SELF, &field.name));
+        }
+        query.expr(value(plan.function, field));
+        if !plan.groups.is_empty() {
+            query.limit(u64::from(plan.limit));
+        }
+        Ok(Self {
+            model: Arc::clone(model),
+            misfits: Misfits::of(model, plan.test.as_ref())?,
+            statement: Statement::select(&query).limited(MAX_BOUND)?,
+            groups: plan.groups,
+            function: plan.function,
+            field: plan.field,
+            zone: plan.zone,
+        })
+    }
+
+    /// Runs the aggregate on a reader.
+    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
+        check_version(connection, &self.model, told)?;
+        self.misfits.check(connection, told)?;
+        self.answer(connection, told)
+    }
+
+    /// The aggregate's statement, to which more may be added.
+    pub(crate) fn statement_mut(&mut self) -> &mut Statement {
+        &mut self.statement
+    }
+
+    /// Runs the statement and writes the answer.
+    pub(crate) fn answer(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
+        let field = self.field.map(|index| self.model.at(index)).transpose()?;
+        let mut groups = Vec::with_capacity(self.groups.len());
+        for (index, unit) in &self.groups {
+            groups.push((self.model.at(*index)?, *unit));
+        }
+        let mut prepared = told.of(connection.prepare_cached(&self.statement.sql))?;
+        let mut rows = told.of(prepared.query(params_from_iter(&self.statement.values)))?;
+        let mut answer = AggregateWriter::new(groups.len());
+        while let Some(row) = told.of(rows.next())? {
+            answer.row(|out, position| {
+                let value = told.of(row.get_ref(position))?;
+                match groups.get(position) {
+                    Some((field, unit)) => write_group(out, field, *unit, value, &self.zone),
+                    None => write_result(out, self.function, field, value, &self.zone),
+                }
+                Ok(())
+            })?;
+        }
+        Ok(answer.finish())
+    }
+}
+
+fn call(function: &'static str) -> sea_query::FunctionCall {
+    Func::cust(Alias::new(function))
+}
+
+/// Whether the value is that of the row with the least or greatest one, which SQLite reads beside `min` and `max`.
+fn is_of_a_row(function: AggregateFunction, field: &Field) -> bool {
+    let is_extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+    is_extreme && ordering(field).is_some()
+}
+
+/// The aggregate as SQL.
+fn value(function: AggregateFunction, field: Option<&Field>) -> Expr {
+    let Some(field) = field else {
+        return Func::count(Expr::cust("*")).into();
+    };
+    let plain = column(SELF, &field.name);
+    let comparable = || comparable(SELF, field);
+    let scale = i64::from(field.scale.unwrap_or(0));
+    match (function, field.kind) {
+        (AggregateFunction::Count, _) => plain.count(),
+        (AggregateFunction::CountDistinct, _) => comparable().count_distinct(),
+        (AggregateFunction::Min, _) => comparable().min(),
+        (AggregateFunction::Max, _) => comparable().max(),
+        (AggregateFunction::Sum, Kind::Float) => plain.sum(),
+        (AggregateFunction::Sum, Kind::Integer) => call("svc_sum").arg(plain).arg(0_i64).into(),
+        (AggregateFunction::Sum, _) => call("svc_sum").arg(plain).arg(scale).into(),
+        (AggregateFunction::Avg, Kind::Decimal) => call("svc_avg").arg(plain).arg(scale).into(),
+        _ => Func::avg(plain).into(),
+    }
+}
+
+/// Writes what the records of a group have in common.
+fn write_group(
+    out: &mut BytesMut,
+    field: &Field,
+    unit: Option<DateUnit>,
+    value: ValueRef<'_>,
+    zone: &Zone,
+) {
+    match (unit, value) {
+        (None, value) => json::write_value(out, field, value, zone),
+        (Some(_), ValueRef::Integer(micros)) => write_instant(out, micros, zone),
+        (Some(_), ValueRef::Text(date)) => write_text(out, &String::from_utf8_lossy(date)),
+        (Some(_), _) => out.put_slice(b"null"),
+    }
+}
+
+/// Writes a point in time as lists write it.
+fn write_instant(out: &mut BytesMut, micros: i64, zone: &Zone) {
+    let text = jiff::Timestamp::from_microsecond(micros).map(|instant| instant.to_string());
+    let written = text
+        .is_ok_and(|text| temporal::write_date_time(out, ValueRef::Text(text.as_bytes()), zone));
+    if !written {
+        out.put_slice(b"null");
+    }
+}
+
+/// Writes the value of the function.
+fn write_result(
+    out: &mut BytesMut,
+    function: AggregateFunction,
+    field: Option<&Field>,
+    value: ValueRef<'_>,
+    zone: &Zone,
+) {
+    let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+    match (field, value) {
+        (_, ValueRef::Null) if extreme => out.put_slice(b"null"),
+        (_, ValueRef::Null) => out.put_u8(b'0'),
+        (Some(field), value) if extreme => json::write_value(out, field, value, zone),
+        // An integer beyond 64 bits is a number all the same.
+        (Some(field), ValueRef::Text(digits)) if field.kind == Kind::Integer => {
+            out.put_slice(digits);
+        }
+        (_, value) => json::write_plain(out, value),
+    }
+}

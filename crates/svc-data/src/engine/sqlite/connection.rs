@@ -1,0 +1,263 @@
+//! One connection to an SQLite file: how it is opened, that it is opened again when the file was
+//! replaced, and how a statement on it is ended when its time is over.
+
+use std::{
+    fs, io,
+    ops::Deref,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::{fault, progress::Progress};
+use crate::{Error, ErrorKind, engine::counts::Counts};
+
+/// How long a statement waits for a lock that another program holds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long it pauses between two tries. SQLite's own pauses grow, so that beside a program that writes
+/// all the time its turn would hardly ever come.
+const BUSY_PAUSE: Duration = Duration::from_millis(1);
+/// How many virtual machine steps SQLite takes between two looks at the clock.
+const STEPS_BETWEEN_CHECKS: i32 = 4_000;
+/// How many prepared statements a connection keeps.
+const CACHED_STATEMENTS: usize = 256;
+
+/// What a connection is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Sees the database and cannot change it.
+    Reader,
+    /// The one connection that changes it.
+    Writer,
+}
+
+/// Prepares a connection of ours further, for example with functions.
+pub(crate) type Prepare =
+    Arc<dyn Fn(&mut Connection, &Limiter) -> rusqlite::Result<()> + Send + Sync>;
+
+/// How the file of a pool is opened.
+#[derive(Clone)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    /// Whether the database is put into WAL mode; otherwise its journal mode stays what it is.
+    pub(crate) set_wal: bool,
+    pub(crate) prepare: Prepare,
+}
+
+/// A place for one connection, opened when it is first needed and again when the file was replaced.
+pub(crate) struct Slot {
+    source: Source,
+    role: Role,
+    open: Option<Open>,
+    limiter: Limiter,
+    /// How often this place has opened a connection.
+    generation: u32,
+}
+
+/// An open connection.
+pub(crate) struct Open {
+    connection: Connection,
+    identity: Identity,
+    /// Counts of records, by the connection's data version.
+    pub(crate) counts: Counts<u32>,
+}
+
+impl Deref for Open {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+/// Ends the statement that runs when its time is over or its caller has left.
+#[derive(Clone, Default)]
+pub(crate) struct Limiter(Arc<Mutex<Limit>>);
+
+#[derive(Default)]
+struct Limit {
+    deadline: Option<Instant>,
+    progress: Option<Arc<Progress>>,
+}
+
+impl Limiter {
+    /// Sets what ends the statements that follow.
+    pub(crate) fn set(&self, deadline: Option<Instant>, progress: Option<Arc<Progress>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Limit { deadline, progress };
+    }
+
+    /// Lets the statements that follow run to their end.
+    pub(crate) fn lift(&self) {
+        self.set(None, None);
+    }
+
+    /// Whether the statement that runs has to end.
+    pub(crate) fn is_over(&self) -> bool {
+        let limit = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        limit.deadline.is_some_and(|at| Instant::now() >= at)
+            || limit
+                .progress
+                .as_ref()
+                .is_some_and(|progress| progress.is_abandoned())
+    }
+}
+
+impl Slot {
+    pub(crate) fn new(source: Source, role: Role) -> Self {
+        Self {
+            source,
+            role,
+            open: None,
+            limiter: Limiter::default(),
+            generation: 0,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.source.path
+    }
+
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// The connection, opened when it is not, after a look whether the file is still the same.
+    pub(crate) fn connection(&mut self) -> Result<&mut Connection, Error> {
+        let same = |open: &Open| {
+            Identity::of(&self.source.path).is_ok_and(|identity| identity == open.identity)
+        };
+        if !self.open.as_ref().is_some_and(same) {
+            self.open = None;
+        }
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => self.open_connection()?,
+        };
+        Ok(&mut self.open.insert(open).connection)
+    }
+
+    /// Closes the connection, so that the next use opens a new one.
+    pub(crate) fn close(&mut self) {
+        self.open = None;
+    }
+
+    /// The connection as it is, without a look at the file.
+    pub(crate) fn current(&self) -> Option<&Open> {
+        self.open.as_ref()
+    }
+
+    /// What ends the statements of this connection.
+    pub(crate) fn limiter(&self) -> &Limiter {
+        &self.limiter
+    }
+
+    fn open_connection(&mut self) -> Result<Open, Error> {
+        let path = &self.source.path;
+        let identity = Identity::of(path).map_err(|error| missing(path, error))?;
+        let connection = self
+            .try_open()
+            .map_err(|error| fault::translate(error, path))?;
+        self.generation = self.generation.wrapping_add(1);
+        Ok(Open {
+            connection,
+            identity,
+            counts: Counts::new(),
+        })
+    }
+
+    fn try_open(&self) -> rusqlite::Result<Connection> {
+        let access = match self.role {
+            Role::Reader => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Role::Writer => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        };
+        let mut connection = Connection::open_with_flags(
+            &self.source.path,
+            access | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        connection.busy_handler(Some(wait_for_lock))?;
+        connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+        // The first statement that reads the file, so that what is no database is noticed here.
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        match self.role {
+            Role::Reader => connection.pragma_update(None, "query_only", true)?,
+            Role::Writer => {
+                if self.source.set_wal {
+                    set_wal(&connection)?;
+                }
+                connection.pragma_update(None, "synchronous", "full")?;
+                connection.pragma_update(None, "foreign_keys", true)?;
+            }
+        }
+        (self.source.prepare)(&mut connection, &self.limiter)?;
+        let limiter = self.limiter.clone();
+        connection.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || limiter.is_over()))?;
+        Ok(connection)
+    }
+}
+
+/// The error for a file that cannot be looked at, with the remedy.
+pub(crate) fn missing(path: &Path, error: io::Error) -> Error {
+    let file = path.display();
+    let message = match error.kind() {
+        io::ErrorKind::NotFound => format!("{file} does not exist; check the path"),
+        io::ErrorKind::PermissionDenied => {
+            format!("this user may not read {file}; check its permissions and those of its folder")
+        }
+        _ => format!("cannot read {file}: {error}"),
+    };
+    Error::new(ErrorKind::Unavailable, message).with_source(error)
+}
+
+/// Tells one file from another that took its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    #[cfg(unix)]
+    device: u64,
+    #[cfg(unix)]
+    inode: u64,
+}
+
+impl Identity {
+    fn of(path: &Path) -> io::Result<Self> {
+        let metadata = fs::metadata(path)?;
+        if metadata.is_dir() {
+            return Err(io::Error::other("it is a folder; name a file"));
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            Ok(Self {
+                device: metadata.dev(),
+                inode: metadata.ino(),
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+}
+
+/// Puts a database into WAL mode. SQLite does not wait for others that do the same at that moment, so
+/// this does.
+pub(crate) fn set_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let mut tries = 0;
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && wait_for_lock(tries) =>
+            {
+                tries += 1;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Pauses before a lock is tried again; false when it was tried long enough.
+fn wait_for_lock(tries: i32) -> bool {
+    let waited = BUSY_PAUSE.saturating_mul(tries.unsigned_abs());
+    std::thread::sleep(BUSY_PAUSE);
+    waited < BUSY_TIMEOUT
+}

@@ -1,0 +1,191 @@
+//! Rows as JSON, written straight into the response, and the entity tag of a row.
+
+use bytes::{BufMut, BytesMut};
+use rusqlite::{Row, types::ValueRef};
+
+use super::temporal;
+use crate::{
+    Field,
+    engine::answers::Cells,
+    record::Tag,
+    structure::{Kind, Storage},
+    value::{
+        json::{
+            write_decimal, write_display, write_float, write_hex, write_integer, write_json,
+            write_text, write_uuid,
+        },
+        time::Zone,
+    },
+};
+
+impl Cells for Row<'_> {
+    type Error = rusqlite::Error;
+
+    fn write(
+        &self,
+        out: &mut BytesMut,
+        field: &Field,
+        position: usize,
+        zone: &Zone,
+    ) -> rusqlite::Result<()> {
+        write_value(out, field, self.get_ref(position)?, zone);
+        Ok(())
+    }
+
+    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> rusqlite::Result<()> {
+        match self.get_ref(position)? {
+            ValueRef::Null => tag.add(field, 0, &[]),
+            ValueRef::Integer(number) => tag.add(field, 1, &number.to_le_bytes()),
+            ValueRef::Real(number) => tag.add(field, 2, &number.to_bits().to_le_bytes()),
+            ValueRef::Text(bytes) => tag.add(field, 3, bytes),
+            ValueRef::Blob(bytes) => tag.add(field, 4, bytes),
+        }
+        Ok(())
+    }
+}
+
+/// Writes one value as the type of its column says; a value of another sort as what it is.
+pub(crate) fn write_value(out: &mut BytesMut, field: &Field, value: ValueRef<'_>, zone: &Zone) {
+    let written = match (field.kind, value) {
+        (_, ValueRef::Null) => {
+            out.put_slice(b"null");
+            true
+        }
+        (Kind::Boolean, ValueRef::Integer(0)) => {
+            out.put_slice(b"false");
+            true
+        }
+        (Kind::Boolean, ValueRef::Integer(1)) => {
+            out.put_slice(b"true");
+            true
+        }
+        (Kind::Decimal, ValueRef::Integer(number)) => {
+            write_decimal(out, format_args!("{number}"), field.scale);
+            true
+        }
+        (Kind::Decimal, ValueRef::Real(number)) if number.is_finite() => {
+            write_decimal(out, format_args!("{number}"), field.scale);
+            true
+        }
+        (Kind::Decimal, ValueRef::Real(number)) if field.detail.holds_anything => {
+            let sign = if number < 0.0 { "-" } else { "" };
+            write_display(out, format_args!("\"{sign}Infinity\""));
+            true
+        }
+        (Kind::Binary, ValueRef::Blob(bytes)) => {
+            write_hex(out, bytes);
+            true
+        }
+        (Kind::Uuid, ValueRef::Blob(bytes)) if field.storage == Storage::UuidBytes => {
+            write_uuid(out, bytes)
+        }
+        (_, ValueRef::Blob(bytes)) if field.detail.holds_anything => {
+            write_hex_object(out, bytes);
+            true
+        }
+        (_, ValueRef::Text(text))
+            if field.detail.holds_anything && std::str::from_utf8(text).is_err() =>
+        {
+            write_hex_object(out, text);
+            true
+        }
+        (Kind::Date, value) => temporal::write_date(out, value),
+        (Kind::DateTime, value) => temporal::write_date_time(out, value, zone),
+        (Kind::Time, ValueRef::Text(text)) => temporal::write_time(out, text),
+        (Kind::Json, ValueRef::Text(text)) => write_json(out, text),
+        _ => false,
+    };
+    if !written {
+        write_plain(out, value);
+    }
+}
+
+/// Writes bytes that no text stands for.
+fn write_hex_object(out: &mut BytesMut, bytes: &[u8]) {
+    out.put_slice(b"{\"$hex\":");
+    write_hex(out, bytes);
+    out.put_u8(b'}');
+}
+
+/// Writes a value as what it is.
+pub(crate) fn write_plain(out: &mut BytesMut, value: ValueRef<'_>) {
+    match value {
+        ValueRef::Null => out.put_slice(b"null"),
+        ValueRef::Integer(number) => write_integer(out, number),
+        ValueRef::Real(number) => write_float(out, number),
+        ValueRef::Text(text) => write_text(out, &String::from_utf8_lossy(text)),
+        ValueRef::Blob(bytes) => write_hex(out, bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::engine::sqlite::column_type::Declared;
+
+    fn field(declared: &str) -> Field {
+        Declared::parse(declared).field("f".into(), declared)
+    }
+
+    fn written(declared: &str, value: ValueRef<'_>) -> String {
+        let mut out = BytesMut::new();
+        write_value(
+            &mut out,
+            &field(declared),
+            value,
+            &Zone::parse(None).unwrap(),
+        );
+        let text = String::from_utf8(out.to_vec()).unwrap();
+        serde_json::from_str::<&RawValue>(&text).expect("JSON");
+        text
+    }
+
+    #[test]
+    fn numbers_lose_no_digit() {
+        use ValueRef::{Integer, Real, Text};
+        assert_eq!(written("INTEGER", Integer(i64::MAX)), "9223372036854775807");
+        assert_eq!(written("INTEGER", Real(1.5)), "1.5");
+        assert_eq!(written("INTEGER", Text(b"n/a")), "\"n/a\"");
+        assert_eq!(written("REAL", Real(0.1)), "0.1");
+        assert_eq!(written("REAL", Real(1e300)), "1e300");
+        assert_eq!(written("REAL", Real(f64::INFINITY)), "null");
+        assert_eq!(written("DECIMAL(10,2)", Real(1.1)), "\"1.10\"");
+        assert_eq!(written("DECIMAL(10,2)", Real(1.125)), "\"1.125\"");
+        assert_eq!(written("DECIMAL(10,2)", Integer(-5)), "\"-5.00\"");
+        assert_eq!(written("NUMERIC", Real(1e21)), "\"1000000000000000000000\"");
+        assert_eq!(written("DECIMAL(10,2)", Real(f64::INFINITY)), "null");
+        assert_eq!(
+            written("DECIMAL(40,2)", Text(b"12345678901234567890.10")),
+            "\"12345678901234567890.10\""
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_its_type_comes_out_as_what_it_is() {
+        use ValueRef::{Blob, Integer, Text};
+        assert_eq!(written("BOOLEAN", Integer(1)), "true");
+        assert_eq!(written("BOOLEAN", Integer(7)), "7");
+        assert_eq!(written("BOOLEAN", Text(b"maybe")), "\"maybe\"");
+        assert_eq!(written("JSON", Text(b" {\"a\": 1.10} ")), "{\"a\": 1.10}");
+        assert_eq!(written("JSON", Text(b"{broken")), "\"{broken\"");
+        assert_eq!(written("DATE", Text(b"someday")), "\"someday\"");
+        assert_eq!(
+            written("DATE", Text(b"2026-01-31 00:00:00")),
+            "\"2026-01-31\""
+        );
+        assert_eq!(
+            written("DATE", Text(b"2026-01-31 10:00:00")),
+            "\"2026-01-31 10:00:00\""
+        );
+        assert_eq!(written("TIME", Text(b"09:05")), "\"09:05:00\"");
+        assert_eq!(
+            written("TEXT", Text(b"a\"\\\n\x00")),
+            "\"a\\\"\\\\\\n\\u0000\""
+        );
+        assert_eq!(written("TEXT", Text(b"\xff!")), "\"\u{fffd}!\"");
+        assert_eq!(written("TEXT", Blob(b"\x00\xff")), "\"00ff\"");
+        assert_eq!(written("", Integer(3)), "3");
+    }
+}

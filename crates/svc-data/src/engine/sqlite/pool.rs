@@ -1,0 +1,275 @@
+//! Threads that own the connections to one SQLite file: several readers, and one writer that commits
+//! waiting writes together. Jobs go in as closures, answers come back when they are true.
+
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::{
+    connection::{Open, Role, Slot, Source},
+    fault,
+    progress::Progress,
+};
+use crate::{
+    Error, ErrorKind,
+    admission::{Admission, Work},
+};
+
+mod jobs;
+mod reader;
+mod writer;
+
+use jobs::Jobs;
+use reader::ReadJob;
+use writer::{Write, WriteJob};
+
+/// What a pool is made with.
+#[derive(Clone)]
+pub(crate) struct Options {
+    pub(crate) source: Source,
+    pub(crate) readers: usize,
+    /// A pool without a writer refuses writes.
+    pub(crate) writable: bool,
+}
+
+/// The threads of one file. They end when the last clone is gone.
+#[derive(Clone)]
+pub(crate) struct Pool {
+    /// Counts what makes a held view too old.
+    commits: Arc<AtomicU64>,
+    reads: Jobs<ReadJob>,
+    /// Gives reads their turn, where there are several readers.
+    admission: Option<Admission>,
+    writes: Option<Jobs<Box<dyn WriteJob>>>,
+    watch: Arc<Mutex<Slot>>,
+}
+
+impl Pool {
+    /// Opens the file with one reader to see that it can be used, then starts the threads.
+    pub(crate) fn start(options: Options) -> Result<Self, Error> {
+        let Options {
+            source,
+            readers,
+            writable,
+        } = options;
+        let commits = Arc::new(AtomicU64::new(0));
+        let spawn = |name: String, body: Box<dyn FnOnce() + Send>| {
+            thread::Builder::new()
+                .name(name)
+                .spawn(body)
+                .map(drop)
+                .map_err(|error| {
+                    Error::new(
+                        ErrorKind::Unavailable,
+                        "cannot start a thread for the database; raise the limit of processes",
+                    )
+                    .with_source(error)
+                })
+        };
+
+        // The writer first: it may have to recover the journal of a program that was killed.
+        let writes = if writable {
+            let mut slot = Slot::new(source.clone(), Role::Writer);
+            slot.connection()?;
+            let (sender, jobs) = jobs::queue();
+            let commits = Arc::clone(&commits);
+            spawn(
+                "sqlite-writer".to_owned(),
+                Box::new(move || writer::run(&mut slot, &jobs, &commits)),
+            )?;
+            Some(sender)
+        } else {
+            None
+        };
+        let mut watch = Slot::new(source.clone(), Role::Reader);
+        watch.connection()?;
+        let (reads, jobs) = jobs::queue();
+        for number in 1..=readers.max(1) {
+            let mut slot = Slot::new(source.clone(), Role::Reader);
+            let jobs = jobs.clone();
+            let commits = Arc::clone(&commits);
+            spawn(
+                format!("sqlite-reader-{number}"),
+                Box::new(move || reader::run(&mut slot, &jobs, &commits)),
+            )?;
+        }
+        Ok(Self {
+            commits,
+            reads,
+            admission: (readers > 1).then(|| Admission::for_threads(readers)),
+            writes,
+            watch: Arc::new(Mutex::new(watch)),
+        })
+    }
+
+    /// Lets the reads that follow begin with a new view, and so see what other programs have done.
+    pub(crate) fn renew_views(&self) {
+        self.commits.fetch_add(1, Ordering::Release);
+    }
+
+    /// Runs `work` on a reader. It sees every write that was answered before this call.
+    pub(crate) async fn read<T, E, F>(&self, limit: Option<Duration>, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&Open) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.read_until(limit.map(|limit| Instant::now() + limit), work)
+            .await
+            .0
+    }
+
+    /// Runs `work` on a reader when its turn has come. Slow work leaves a reader to what is quick.
+    pub(crate) async fn read_in_turn<T, F>(
+        &self,
+        turn: Work,
+        limit: Duration,
+        work: F,
+    ) -> Result<T, Error>
+    where
+        F: FnOnce(&Open) -> Result<T, Error> + Send + 'static,
+        T: Send + 'static,
+    {
+        let deadline = Instant::now() + limit;
+        let Some(admission) = &self.admission else {
+            return self.read_until(Some(deadline), work).await.0;
+        };
+        let permit = admission.enter(turn, deadline, false).await;
+        let mut permit = permit.map_err(|_| timed_out())?;
+        let (result, ran) = self.read_until(Some(deadline), work).await;
+        match ran {
+            Some(ran) => permit.ran(ran),
+            None => permit.unused(),
+        }
+        result
+    }
+
+    /// Runs `work` on a reader, and says how long it ran where it did.
+    async fn read_until<T, E, F>(
+        &self,
+        deadline: Option<Instant>,
+        work: F,
+    ) -> (Result<T, E>, Option<Duration>)
+    where
+        F: FnOnce(&Open) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let caller = Caller::default();
+        let job = ReadJob {
+            deadline,
+            progress: Arc::clone(&caller.0),
+            run: Box::new(move |connection| {
+                let result = match connection {
+                    Ok(connection) => guarded(|| work(connection)),
+                    Err(error) => Err(error.into()),
+                };
+                // The caller may have left; then nobody needs the answer.
+                let _ = answer.send(result);
+            }),
+        };
+        if !self.reads.send(job) {
+            return (Err(stopped().into()), None);
+        }
+        let result = answered.await;
+        let result = result.unwrap_or_else(|_| Err(stopped().into()));
+        (result, caller.0.ran())
+    }
+
+    /// Runs `work` in a transaction on the writer and answers after the commit.
+    ///
+    /// It is run again when a neighbour in the same transaction took its changes away.
+    pub(crate) async fn write<T, E, F>(&self, limit: Option<Duration>, work: F) -> Result<T, E>
+    where
+        F: FnMut(&Connection) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let Some(writes) = &self.writes else {
+            return Err(Error::invalid("this resource is connected read-only").into());
+        };
+        let (answer, answered) = oneshot::channel();
+        let job = Write::new(limit.map(|limit| Instant::now() + limit), work, answer);
+        if !writes.send(Box::new(job)) {
+            return Err(stopped().into());
+        }
+        answered.await.unwrap_or_else(|_| Err(stopped().into()))
+    }
+
+    /// A number that moves whenever anybody, this process included, has committed a change.
+    pub(crate) async fn change_counter(&self) -> Result<u64, Error> {
+        let watch = Arc::clone(&self.watch);
+        tokio::task::spawn_blocking(move || {
+            let mut slot = watch.lock().unwrap_or_else(PoisonError::into_inner);
+            let read = slot.connection().map(|connection| {
+                connection.query_row("PRAGMA data_version", [], |row| row.get::<_, u32>(0))
+            })?;
+            match read {
+                // The version counts per connection, so a new connection starts a new range.
+                Ok(version) => Ok(u64::from(slot.generation()) << 32 | u64::from(version)),
+                Err(error) => {
+                    slot.close();
+                    Err(fault::translate(error, slot.path()))
+                }
+            }
+        })
+        .await
+        .unwrap_or_else(|_| Err(stopped()))
+    }
+}
+
+fn stopped() -> Error {
+    Error::internal("the thread of the database has ended")
+}
+
+/// Runs code of a caller and turns a panic into an error.
+fn guarded<T, E: From<Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|panic| Err(Error::internal(panic_text(panic.as_ref())).into()))
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    format!("a job on the database panicked: {text}")
+}
+
+/// Lets the reader know when its caller has left, so that it ends the statement.
+#[derive(Default)]
+struct Caller(Arc<Progress>);
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|at| Instant::now() >= at)
+}
+
+fn timed_out() -> Error {
+    Error::new(
+        ErrorKind::Timeout,
+        "the database was too busy to begin within the time limit",
+    )
+}
+
+/// Runs a statement that controls the transaction.
+pub(crate) fn control(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
+}

@@ -1,0 +1,114 @@
+//! The jobs that wait for a thread of the pool, in the order of their callers' turns.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use crate::admission::turns::{Caller, FairQueue};
+
+type Queue<T> = Arc<Mutex<FairQueue<T>>>;
+
+/// Where jobs go in. Threads end when the last clone is dropped.
+pub(super) struct Jobs<T> {
+    queue: Queue<T>,
+    /// One sign for each job. The channel wakes the threads.
+    signs: Sender<()>,
+}
+
+/// Where jobs come out.
+pub(super) struct Waiting<T> {
+    queue: Queue<T>,
+    signs: Receiver<()>,
+}
+
+impl<T> Clone for Jobs<T> {
+    fn clone(&self) -> Self {
+        Self {
+            queue: Arc::clone(&self.queue),
+            signs: self.signs.clone(),
+        }
+    }
+}
+
+impl<T> Clone for Waiting<T> {
+    fn clone(&self) -> Self {
+        Self {
+            queue: Arc::clone(&self.queue),
+            signs: self.signs.clone(),
+        }
+    }
+}
+
+/// A queue of jobs.
+pub(super) fn queue<T>() -> (Jobs<T>, Waiting<T>) {
+    let queue = Queue::default();
+    let (sender, receiver) = unbounded();
+    let jobs = Jobs {
+        queue: Arc::clone(&queue),
+        signs: sender,
+    };
+    let signs = receiver;
+    (jobs, Waiting { queue, signs })
+}
+
+fn lock<T>(queue: &Queue<T>) -> MutexGuard<'_, FairQueue<T>> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T> Jobs<T> {
+    /// Adds a job of the caller that the task works for. False when all threads have ended.
+    pub(super) fn send(&self, job: T) -> bool {
+        let caller = Caller::current();
+        lock(&self.queue).push(caller, job);
+        let sent = self.signs.send(()).is_ok();
+        if !sent {
+            lock(&self.queue).clear();
+        }
+        sent
+    }
+}
+
+impl<T> Waiting<T> {
+    /// Waits for the next job; none when no further one can come.
+    pub(super) fn next(&self) -> Option<T> {
+        self.signs.recv().ok()?;
+        lock(&self.queue).pop()
+    }
+
+    /// The next job, if one waits.
+    pub(super) fn next_now(&self) -> Option<T> {
+        self.signs.try_recv().ok()?;
+        lock(&self.queue).pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_job_of_one_caller_does_not_wait_for_all_of_another() {
+        let (jobs, waiting) = queue();
+        let (greedy, other) = (Caller::of("greedy"), Caller::of("other"));
+        greedy
+            .run(async {
+                for number in 0..1_000 {
+                    assert!(jobs.send(number));
+                }
+            })
+            .await;
+        other.run(async { assert!(jobs.send(-1)) }).await;
+        let first: Vec<_> = (0..3).filter_map(|_| waiting.next_now()).collect();
+        assert_eq!(first, [0, -1, 1]);
+        drop(jobs);
+        assert_eq!(std::iter::from_fn(|| waiting.next()).count(), 998);
+    }
+
+    #[test]
+    fn a_job_that_no_thread_can_take_is_refused() {
+        let (jobs, waiting) = queue();
+        drop(waiting);
+        assert!(!jobs.send(1));
+        assert_eq!(lock(&jobs.queue).pop(), None);
+    }
+}

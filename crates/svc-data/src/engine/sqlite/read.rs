@@ -1,0 +1,385 @@
+//! Lists and single records, read from SQLite.
+
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use rusqlite::{Connection, params_from_iter};
+use sea_query::SelectStatement;
+
+use super::{
+    Told,
+    bound::{Bound, keep},
+    check_version,
+    connection::Open,
+    fault::is_too_big_value,
+    misfits::Misfits,
+    select::{MAX_BOUND, SqliteDialect, Statement},
+    size::{bounded, refuse_large_rows},
+};
+use crate::{
+    Error, Model, RecordJson,
+    admission::Work,
+    engine::answers::Cells as _,
+    engine::statement,
+    plan::ListPlan,
+    query::{PageQuery, PageWriter, cursor::KeyValue},
+    record::{Part, Projection, no_such_record},
+};
+
+/// A list as statements that can be sent to a reader.
+pub(crate) struct ListQuery {
+    misfits: Misfits,
+    list: statement::ListQuery<Bound>,
+}
+
+impl ListQuery {
+    pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self, Error> {
+        Ok(Self {
+            misfits: Misfits::of(model, plan.test.as_ref())?,
+            list: statement::ListQuery::new(&SqliteDialect, model, plan, MAX_BOUND)?,
+        })
+    }
+
+    /// What the list is when it waits for its turn.
+    pub(crate) fn work(&self) -> Work {
+        self.list.work()
+    }
+
+    /// Runs the list on a reader.
+    pub(crate) fn run(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
+        let query = &self.list.query;
+        check_version(connection, &query.model, told)?;
+        self.misfits.check(connection, told)?;
+        let columns = query.shown.fields.len() + query.keys.len();
+        bounded(
+            connection,
+            columns,
+            || self.read(connection, told),
+            || {
+                let shown = &query.shown.fields;
+                query.pages.iter().try_for_each(|page| {
+                    refuse_large_rows(connection, told, &query.model, page, shown, query.limit)
+                })
+            },
+        )
+    }
+
+    /// Reads the page, and counts.
+    fn read(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
+        let query = &self.list.query;
+        let mut page = PageWriter::new(query);
+        'pages: for statement in &self.list.pages {
+            let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+            let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
+            loop {
+                let row = match rows.next() {
+                    Ok(None) => break,
+                    Ok(Some(row)) => row,
+                    // It belongs to what follows.
+                    Err(error) if is_too_big_value(&error) && page.is_full() => {
+                        break 'pages;
+                    }
+                    Err(error) => return told.of(Err(error)),
+                };
+                if page.is_full() {
+                    break 'pages;
+                }
+                let write = |out: &mut BytesMut, query: &PageQuery| {
+                    let (fields, shown) = (&query.model.fields, &query.shown);
+                    told.of(row.write_shown(out, fields, shown))
+                };
+                page.write(write, || {
+                    let values = query.key_positions.iter();
+                    let kept = values.map(|position| row.get_ref(*position).map(keep));
+                    told.of(kept.collect::<rusqlite::Result<_>>()).map(Some)
+                })?;
+            }
+        }
+        let mut part = page.finish();
+        if let Some(statement) = self.list.prove_count(&mut part) {
+            part.count = Some(self.count(connection, told, statement)?);
+        }
+        Ok(part)
+    }
+
+    /// How many records match: known from before, or counted.
+    fn count(
+        &self,
+        connection: &Open,
+        told: Told<'_>,
+        statement: &Statement,
+    ) -> Result<u64, Error> {
+        let query = &self.list.query;
+        if query.estimate
+            && let Some(estimate) = estimate(connection, &query.model.table)
+        {
+            return Ok(estimate);
+        }
+        let count = || -> Result<u64, Error> {
+            let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+            let values = params_from_iter(&statement.values);
+            let count: i64 = told.of(prepared.query_row(values, |row| row.get(0)))?;
+            Ok(count.unsigned_abs())
+        };
+        if !query.count_stays {
+            return count();
+        }
+        // The rows of the page were read in the transaction that this is asked in, so they are of one state.
+        let version: u32 = told.of(connection
+            .prepare_cached("PRAGMA data_version")
+            .and_then(|mut pragma| pragma.query_row([], |row| row.get(0))))?;
+        let key = statement.key();
+        if let Some(count) = connection.counts.get(&version, &key) {
+            return Ok(count);
+        }
+        let count = count()?;
+        connection.counts.keep(version, &key, count);
+        Ok(count)
+    }
+}
+
+/// What ANALYZE noted about the number of rows, where it has run.
+fn estimate(connection: &Connection, table: &str) -> Option<u64> {
+    let stat: String = connection
+        .prepare_cached(
+            "SELECT stat FROM main.sqlite_stat1 WHERE tbl = ?1 ORDER BY idx IS NULL DESC LIMIT 1",
+        )
+        .and_then(|mut statement| statement.query_row([table], |row| row.get(0)))
+        .ok()?;
+    stat.split(' ').next()?.parse().ok()
+}
+
+/// Reads one record.
+pub(crate) fn retrieve(
+    connection: &Connection,
+    told: Told<'_>,
+    model: &Model,
+    select: &SelectStatement,
+    shown: &Projection,
+) -> Result<RecordJson, Error> {
+    check_version(connection, model, told)?;
+    let statement = Statement::select(select);
+    let fields: Vec<usize> = (0..model.fields.len()).collect();
+    let found = bounded(
+        connection,
+        fields.len(),
+        || one(connection, told, model, &statement, shown),
+        // The entity tag is that of the whole record.
+        || refuse_large_rows(connection, told, model, select, &fields, 1),
+    )?;
+    found.ok_or_else(|| no_such_record(model))
+}
+
+/// Reads what one record has in the columns of an order.
+pub(crate) fn place(
+    connection: &Connection,
+    told: Told<'_>,
+    model: &Model,
+    statement: &Statement,
+) -> Result<Vec<KeyValue>, Error> {
+    let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+    let columns = prepared.column_count();
+    let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
+    let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
+    (0..columns)
+        .map(|position| Ok(keep(told.of(row.get_ref(position))?)))
+        .collect()
+}
+
+/// Reads the record that a statement over all fields gives.
+pub(crate) fn one(
+    connection: &Connection,
+    told: Told<'_>,
+    model: &Model,
+    statement: &Statement,
+    shown: &Projection,
+) -> Result<Option<RecordJson>, Error> {
+    let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+    let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
+    match told.of(rows.next())? {
+        Some(row) => record(told, model, row, shown).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The record of a row that holds all fields.
+pub(crate) fn record(
+    told: Told<'_>,
+    model: &Model,
+    row: &rusqlite::Row<'_>,
+    shown: &Projection,
+) -> Result<RecordJson, Error> {
+    told.of(row.record(&model.fields, shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use svc_model::{ListQuery as Query, Lookup};
+
+    use super::*;
+    use crate::{
+        Structure,
+        engine::sqlite::{
+            connection::{Role, Slot, Source},
+            discover::discover,
+        },
+    };
+
+    struct File {
+        slot: Slot,
+        structure: Structure,
+    }
+
+    impl File {
+        fn new(folder: &Path) -> Self {
+            let path = folder.join("t.db");
+            let connection = Connection::open(&path).unwrap();
+            connection
+                .execute_batch(
+                    "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
+                     CREATE INDEX by_status ON t (status, at);
+                     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                     INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
+                     ANALYZE;",
+                )
+                .unwrap();
+            let (models, version) = discover(&connection).unwrap();
+            let structure = Structure::new(models, version);
+            let source = Source {
+                path,
+                set_wal: false,
+                prepare: Arc::new(|connection, limiter| {
+                    crate::engine::sqlite::functions::register(connection, limiter)
+                }),
+            };
+            let mut slot = Slot::new(source, Role::Reader);
+            slot.connection().unwrap();
+            Self { slot, structure }
+        }
+
+        /// Reads at most so many pages, one after the other, and gives the number of their records. `change` changes
+        /// the plan of each, and `look` is told how SQLite means to run its statements.
+        fn read(
+            &self,
+            mut query: Query,
+            pages: usize,
+            change: impl Fn(&mut ListPlan),
+            look: impl Fn(&Query, Vec<String>),
+        ) -> usize {
+            let connection = self.slot.current().unwrap();
+            let model = self.structure.model("t").unwrap();
+            let told = Told {
+                path: Path::new("memory"),
+            };
+            let mut seen = 0;
+            for _ in 0..pages {
+                let mut plan = ListPlan::resolve(&self.structure, model, &query).unwrap();
+                change(&mut plan);
+                let list = ListQuery::new(model, plan).unwrap();
+                look(&query, plans(connection, &list));
+                let part = list.run(connection, told).unwrap();
+                seen += part.len;
+                query.after = part.after;
+                if query.after.is_none() {
+                    break;
+                }
+            }
+            seen
+        }
+
+        fn count(&self, sql: &str) -> usize {
+            let connection = self.slot.current().unwrap();
+            let count: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+            usize::try_from(count).unwrap()
+        }
+    }
+
+    /// How SQLite means to run the statements of a page.
+    fn plans(connection: &Connection, list: &ListQuery) -> Vec<String> {
+        list.list
+            .pages
+            .iter()
+            .map(|statement| {
+                let mut explain = connection
+                    .prepare(&format!("EXPLAIN QUERY PLAN {}", statement.sql))
+                    .unwrap();
+                let lines: Vec<String> = explain
+                    .query_map(params_from_iter(&statement.values), |row| row.get(3))
+                    .unwrap()
+                    .map(Result::unwrap)
+                    .collect();
+                lines.join("; ")
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_page_that_goes_on_does_not_sort_its_records_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = File::new(folder.path());
+        let query = Query::new()
+            .per_page(7)
+            .filter("status", Lookup::In, ["s0", "s1"]);
+        let seen = file.read(
+            query,
+            usize::MAX,
+            |plan| plan.continues = plan.after.is_some(),
+            |query, plans| {
+                let sorts = plans.iter().any(|plan| plan.contains("TEMP B-TREE"));
+                assert!(query.after.is_none() || !sorts, "{plans:?}");
+            },
+        );
+        let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1')";
+        assert_eq!(seen, file.count(all));
+    }
+
+    #[test]
+    fn records_of_known_keys_are_looked_up_by_these_and_not_by_the_filter_or_the_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = File::new(folder.path());
+        for order in ["status", "-at", "code", "id"] {
+            let query = Query::new().per_page(3).order_by(order);
+            let seen = file.read(
+                query.filter("status", Lookup::In, ["s0", "s1"]),
+                usize::MAX,
+                |plan| {
+                    let keys = (1..=40).map(crate::value::Scalar::Integer).collect();
+                    plan.among = Some(crate::plan::Test::In(0, keys));
+                },
+                |_, plans| {
+                    let looks_up =
+                        |plan: &String| plan.contains("USING INTEGER PRIMARY KEY (rowid=?)");
+                    assert!(plans.iter().any(looks_up), "{order}: {plans:?}");
+                },
+            );
+            let all = "SELECT count(*) FROM t WHERE status IN ('s0', 's1') AND id <= 40";
+            assert_eq!(seen, file.count(all));
+        }
+    }
+
+    #[test]
+    fn the_rows_behind_a_cursor_are_found_by_an_index_whatever_page_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = File::new(folder.path());
+        for order in ["", "-at", "status,at", "-status,-at", "status,-at", "code"] {
+            let mut query = Query::new().per_page(7);
+            for part in order.split(',').filter(|part| !part.is_empty()) {
+                query = query.order_by(part);
+            }
+            let by_index = !["-at", "status,-at"].contains(&order);
+            let look = |query: &Query, plans: Vec<String>| {
+                for plan in plans {
+                    let finds =
+                        plan.starts_with("SEARCH t0 USING") && !plan.contains("TEMP B-TREE");
+                    assert!(
+                        query.after.is_none() || !by_index || finds,
+                        "{order}: {plan}"
+                    );
+                }
+            };
+            file.read(query, 3, |_| {}, look);
+        }
+    }
+}

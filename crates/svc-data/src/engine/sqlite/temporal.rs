@@ -1,0 +1,259 @@
+//! Dates in SQLite, which has no type for them: texts of several forms and numbers. Out they come as the
+//! contract says, in they go in the form that the column already has.
+
+use bytes::{BufMut, BytesMut};
+use jiff::{
+    Timestamp, Unit,
+    civil::{DateTime, Time},
+    tz::TimeZone,
+};
+use rusqlite::types::ValueRef;
+
+use crate::value::{
+    json::instant::{write_civil, write_day, write_instant, write_local},
+    time::{Written, Zone, parse_clock},
+};
+
+mod form;
+
+pub(crate) use form::{Forms, Stored, holds_exactly, last_moment, spellings, store};
+
+/// A larger number of seconds is milliseconds: as seconds it would be in the year 5138.
+const MILLIS_FROM: i64 = 100_000_000_000;
+/// Julian days that SQLite itself takes for such.
+const JULIAN_DAYS: std::ops::RangeInclusive<f64> = 0.0..=5_373_484.499_999;
+const SECONDS_OF_YEAR_0: i64 = -62_167_219_200;
+const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
+
+/// Writes a stored date and time as JSON, in RFC 3339; false when it is none.
+pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zone) -> bool {
+    match value {
+        ValueRef::Text(text) => match Written::parse(text) {
+            Some(written) => write_written(out, &written, zone),
+            None => false,
+        },
+        ValueRef::Integer(number) => match unix(number) {
+            Some((timestamp, digits)) => write_instant(out, timestamp, digits, zone),
+            None => false,
+        },
+        ValueRef::Real(number) => match real(number) {
+            Some(timestamp) => write_instant(out, timestamp, 3, zone),
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool {
+    if zone.is_utc && matches!(written.offset, None | Some(0)) {
+        let Ok(time) = Time::new(written.hour, written.minute, written.second, 0) else {
+            return false;
+        };
+        let civil = DateTime::from_parts(written.date, time);
+        return write_local(out, civil, written.fraction, 0);
+    }
+    let Some(timestamp) = written.timestamp(&TimeZone::UTC) else {
+        return false;
+    };
+    let zoned = zone.zone.to_offset(timestamp);
+    let (shifted, offset) = if zoned.seconds() % 60 == 0 {
+        (zoned.to_datetime(timestamp), zoned.seconds())
+    } else {
+        // RFC 3339 has no seconds in an offset.
+        (TimeZone::UTC.to_datetime(timestamp), 0)
+    };
+    write_local(out, shifted, written.fraction, offset)
+}
+
+/// Writes a stored date as JSON; false when it is none or has a time of day.
+pub(crate) fn write_date(out: &mut BytesMut, value: ValueRef<'_>) -> bool {
+    let Some(date) = date_text(value) else {
+        return false;
+    };
+    out.put_u8(b'"');
+    out.put_slice(&date);
+    out.put_u8(b'"');
+    true
+}
+
+/// The date of a stored value as `YYYY-MM-DD`, when it is a date and nothing more.
+pub(crate) fn date_text(value: ValueRef<'_>) -> Option<[u8; 10]> {
+    let civil = match value {
+        ValueRef::Text(text) => {
+            let written = Written::parse(text)?;
+            let midnight = (written.hour, written.minute, written.second) == (0, 0, 0)
+                && written.fraction.iter().all(|digit| *digit == b'0')
+                && matches!(written.offset, None | Some(0));
+            if !midnight {
+                return None;
+            }
+            DateTime::from_parts(written.date, Time::midnight())
+        }
+        ValueRef::Integer(number) => {
+            let (timestamp, _) = unix(number)?;
+            let civil = TimeZone::UTC.to_datetime(timestamp);
+            if civil.time() != Time::midnight() {
+                return None;
+            }
+            civil
+        }
+        _ => return None,
+    };
+    if !(0..=9999).contains(&civil.year()) {
+        return None;
+    }
+    let mut text = [0; 10];
+    write_day(
+        &mut text.as_mut_slice(),
+        civil.year().into(),
+        civil.month().into(),
+        civil.day().into(),
+    );
+    Some(text)
+}
+
+/// The date part of a stored value as `YYYY-MM-DD`, whatever its time of day.
+pub(crate) fn date_of(value: ValueRef<'_>) -> Option<String> {
+    match value {
+        ValueRef::Text(text) => {
+            let written = Written::parse(text)?;
+            Some(written.date.to_string())
+        }
+        ValueRef::Integer(number) => Some(
+            TimeZone::UTC
+                .to_datetime(unix(number)?.0)
+                .date()
+                .to_string(),
+        ),
+        _ => None,
+    }
+}
+
+/// Writes a stored time of day as JSON; false when it is none.
+pub(crate) fn write_time(out: &mut BytesMut, text: &[u8]) -> bool {
+    let Some((_, _, _, fraction, rest)) = parse_clock(text) else {
+        return false;
+    };
+    if !rest.is_empty() {
+        return false;
+    }
+    out.put_u8(b'"');
+    out.put_slice(text.get(..text.len().min(8)).unwrap_or(text));
+    if text.len() == 5 {
+        out.put_slice(b":00");
+    }
+    if !fraction.is_empty() {
+        out.put_u8(b'.');
+        out.put_slice(fraction);
+    }
+    out.put_u8(b'"');
+    true
+}
+
+/// The point in time of a stored value in microseconds, so that values of several forms compare.
+pub(crate) fn micros(value: ValueRef<'_>) -> Option<i64> {
+    let timestamp = match value {
+        ValueRef::Text(text) => Written::parse(text)?.timestamp(&TimeZone::UTC)?,
+        ValueRef::Integer(number) => unix(number)?.0,
+        ValueRef::Real(number) => real(number)?,
+        _ => return None,
+    };
+    Some(timestamp.as_microsecond())
+}
+
+fn unix(number: i64) -> Option<(Timestamp, usize)> {
+    if number.abs() >= MILLIS_FROM {
+        let seconds = number.div_euclid(1000);
+        return (SECONDS_OF_YEAR_0..SECONDS_AFTER_YEAR_9999)
+            .contains(&seconds)
+            .then(|| Timestamp::from_millisecond(number).ok())?
+            .map(|timestamp| (timestamp, 3));
+    }
+    Timestamp::from_second(number)
+        .ok()
+        .map(|timestamp| (timestamp, 0))
+}
+
+fn real(number: f64) -> Option<Timestamp> {
+    let seconds = if JULIAN_DAYS.contains(&number) {
+        (number - 2_440_587.5) * 86_400.0
+    } else {
+        number
+    };
+    if !(SECONDS_OF_YEAR_0 as f64..SECONDS_AFTER_YEAR_9999 as f64).contains(&seconds) {
+        return None;
+    }
+    let timestamp = Timestamp::from_millisecond((seconds * 1000.0).round() as i64).ok()?;
+    timestamp.round(Unit::Millisecond).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn out(value: ValueRef<'_>, zone: Option<&str>) -> Option<String> {
+        let mut out = BytesMut::new();
+        write_date_time(&mut out, value, &Zone::parse(zone).unwrap())
+            .then(|| String::from_utf8(out.to_vec()).unwrap())
+    }
+
+    fn text(text: &str, zone: Option<&str>) -> Option<String> {
+        out(ValueRef::Text(text.as_bytes()), zone)
+    }
+
+    #[test]
+    fn every_stored_form_comes_out_as_rfc_3339() {
+        let utc = |value| text(value, None).unwrap();
+        assert_eq!(utc("2026-01-31 13:30:00"), "\"2026-01-31T13:30:00Z\"");
+        assert_eq!(utc("2026-01-31T13:30"), "\"2026-01-31T13:30:00Z\"");
+        assert_eq!(utc("2026-01-31"), "\"2026-01-31T00:00:00Z\"");
+        assert_eq!(
+            utc("2026-01-31 13:30:00.123456789012"),
+            "\"2026-01-31T13:30:00.123456789012Z\""
+        );
+        assert_eq!(utc("2026-01-31T13:30:00+02:00"), "\"2026-01-31T11:30:00Z\"");
+        assert_eq!(
+            utc("2026-01-31 13:30:00.500 +00:00"),
+            "\"2026-01-31T13:30:00.500Z\""
+        );
+        assert_eq!(
+            out(ValueRef::Integer(1_769_866_200), None).unwrap(),
+            "\"2026-01-31T13:30:00Z\""
+        );
+        assert_eq!(
+            out(ValueRef::Integer(1_769_866_200_250), None).unwrap(),
+            "\"2026-01-31T13:30:00.250Z\""
+        );
+        assert_eq!(
+            out(ValueRef::Real(2_440_588.0), None).unwrap(),
+            "\"1970-01-01T12:00:00Z\""
+        );
+    }
+
+    #[test]
+    fn the_time_zone_moves_what_comes_out() {
+        assert_eq!(
+            text("2026-01-31 13:30:00.5", Some("Europe/Berlin")).unwrap(),
+            "\"2026-01-31T14:30:00.5+01:00\""
+        );
+        assert_eq!(
+            text("2026-01-31T00:00:00Z", Some("-03:30")).unwrap(),
+            "\"2026-01-30T20:30:00-03:30\""
+        );
+    }
+
+    #[test]
+    fn what_is_no_date_is_left_to_its_text() {
+        for value in [
+            "",
+            "soon",
+            "2026-13-01",
+            "12026-01-01 00:00:00",
+            "2026-01-31 99:00:00",
+        ] {
+            assert_eq!(text(value, None), None, "{value}");
+        }
+        assert_eq!(out(ValueRef::Integer(i64::MAX), None), None);
+        assert_eq!(out(ValueRef::Real(f64::INFINITY), None), None);
+    }
+}

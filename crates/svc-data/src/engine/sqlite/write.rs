@@ -1,0 +1,430 @@
+//! Records created, changed and deleted in SQLite, each inside a transaction of the writer.
+
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use rusqlite::{Connection, params_from_iter};
+use sea_query::{
+    Expr, ExprTrait, Query, ReturningClause, SelectStatement, SqliteQueryBuilder, Value,
+};
+use serde_json::value::RawValue;
+
+use super::{
+    Told,
+    bound::{bind, keep},
+    check_version, json,
+    read::{one, record},
+    refusal::{self, Given},
+    select::{SqliteDialect, Statement},
+};
+use crate::{
+    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
+    engine::Update,
+    query::{
+        SELF, all_fields, all_of,
+        assignments::{Assignment, assignments, insert_values, set_values},
+        by_key, column,
+        cursor::KeyValue,
+        name, select,
+    },
+    record::{
+        Changed, Projection, RecordBody, check_precondition, no_such_record, refusal::Refusals,
+        several_records, taken_away,
+    },
+    value::{Scalar, Values},
+};
+
+mod bulk;
+mod values;
+
+pub(crate) use self::bulk::BulkCreate;
+use values::{Lossy, storable, stored, stored_value};
+
+/// A record to be created.
+pub(crate) struct Create {
+    model: Arc<Model>,
+    insert: Statement,
+    given: Vec<Given>,
+    shown: Projection,
+}
+
+impl Create {
+    pub(crate) fn new(
+        model: &Arc<Model>,
+        values: &Values,
+        shown: Projection,
+    ) -> Result<Self, Error> {
+        let stored = |field: &Field, scalar: &Scalar| stored(field, scalar).map(Expr::val);
+        let assignments = assignments(model, values, stored)?;
+        let given = given(&assignments);
+        let mut insert = Query::insert();
+        insert.into_table((name("main"), name(&model.table)));
+        if assignments.is_empty() {
+            insert.or_default_values();
+        } else {
+            insert_values(&mut insert, model, assignments)?;
+        }
+        // A view tells its new row only here: what its trigger did with it cannot be followed. A table without
+        // triggers tells it here as it stays.
+        let returned: Vec<Expr> = if model.is_view || !model.has_triggers {
+            let fields = model.fields.iter();
+            fields.map(|field| Expr::col(name(&field.name))).collect()
+        } else {
+            let identity = identity_columns(model);
+            identity
+                .iter()
+                .map(|column| Expr::col(name(column)))
+                .collect()
+        };
+        insert.returning(ReturningClause::Exprs(returned));
+        Ok(Self {
+            model: Arc::clone(model),
+            insert: insert.build(SqliteQueryBuilder).into(),
+            given,
+            shown,
+        })
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<RecordJson, Error> {
+        let model = &self.model;
+        check_version(connection, model, told)?;
+        let inserted = self.insert(connection, told);
+        let (identity, returned) =
+            inserted.map_err(|error| explained(connection, model, &self.given, None, error))?;
+        if let (Some(record), false) = (&returned, model.is_view) {
+            return Ok(record.clone());
+        }
+        let found = one(
+            connection,
+            told,
+            model,
+            &by_identity(model, &identity),
+            &self.shown,
+        )?;
+        found.or(returned).ok_or_else(taken_away)
+    }
+
+    /// Inserts the row and says how it is found, and how it looks where it is a view's.
+    fn insert(
+        &self,
+        connection: &Connection,
+        told: Told<'_>,
+    ) -> Result<(Identity, Option<RecordJson>), Error> {
+        let model = &self.model;
+        let mut prepared = told.of(connection.prepare_cached(&self.insert.sql))?;
+        let mut rows = told.of(prepared.query(params_from_iter(&self.insert.values)))?;
+        let row = told.of(rows.next())?.ok_or_else(|| {
+            Error::invalid("a rule of the database left the record out without saying why")
+        })?;
+        let mut returned = None;
+        if model.is_view || !model.has_triggers {
+            returned = Some(record(told, model, row, &self.shown)?);
+        }
+        let mut identity = Vec::new();
+        let followed = match returned.is_some() && !model.is_view {
+            true => Vec::new(),
+            false => identity_columns(model),
+        };
+        for (position, column) in followed.into_iter().enumerate() {
+            let position = match model.is_view {
+                true => model.index_of(&column).unwrap_or(position),
+                false => position,
+            };
+            identity.push((column, keep(told.of(row.get_ref(position))?)));
+        }
+        // To its end, where the foreign keys are checked.
+        while told.of(rows.next())?.is_some() {}
+        Ok((identity, returned))
+    }
+}
+
+/// A record to be changed or deleted.
+pub(crate) struct Change {
+    model: Arc<Model>,
+    find: Statement,
+    /// What is kept of the record as it was.
+    key: Projection,
+    if_match: Option<IfMatch>,
+    action: Action,
+}
+
+enum Action {
+    /// Sets columns.
+    Update(Box<Setting>),
+    Delete,
+}
+
+/// What an update sets.
+struct Setting {
+    body: RecordBody,
+    /// The values of the body, and of a record that is replaced the defaults too.
+    assignments: Vec<Assignment>,
+    given: Vec<Given>,
+    /// The values that cannot be stored, so that the record has to show them already.
+    lossy: Vec<Lossy>,
+    shown: Projection,
+}
+
+impl Setting {
+    /// Checks what a record has to have already, and gives the fields of the body that need not be set: the record
+    /// shows these values already, although it may store them in another form, which is kept.
+    fn compare(
+        &self,
+        told: Told<'_>,
+        model: &Model,
+        row: &rusqlite::Row<'_>,
+    ) -> Result<Vec<usize>, Error> {
+        let zone = &self.shown.zone;
+        let fixed = &self.body.fixed;
+        if !fixed.is_empty() {
+            fixed.check(model, &record(told, model, row, &fixed.shown(zone))?, zone)?;
+        }
+        let mut kept = Vec::new();
+        for (index, value) in &self.body.values {
+            let assigned = self.given.iter().find(|(given, _)| given == index);
+            let stored = told.of(row.get_ref(*index))?;
+            let is_the_same_cell = assigned.is_some_and(|(_, value)| *value == keep(stored));
+            // What cannot be shown is shown as null, which does not stand for it.
+            if is_the_same_cell || *value == Scalar::Null {
+                continue;
+            }
+            let field = model.at(*index)?;
+            let mut shown = BytesMut::new();
+            json::write_value(&mut shown, field, stored, zone);
+            let shown = serde_json::from_slice::<&RawValue>(&shown)
+                .map_err(|source| Error::internal("a value is no JSON").with_source(source))?;
+            if Scalar::from_json(field, shown, zone).is_ok_and(|shown| shown.is_same(value)) {
+                kept.push(*index);
+            }
+        }
+        let mut invalid = Refusals::default();
+        for (index, message) in &self.lossy {
+            if !kept.contains(index) {
+                invalid.push_field(&model.at(*index)?.name, message.as_str());
+            }
+        }
+        invalid.into_result()?;
+        Ok(kept)
+    }
+}
+
+/// A record that was found to be changed.
+struct Found {
+    before: Before,
+    identity: Identity,
+    /// The fields that need not be set.
+    kept: Vec<usize>,
+}
+
+impl Change {
+    pub(crate) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
+        let (mut assignments, lossy) = storable(model, &update.body.values)?;
+        if update.replace {
+            assignments.extend(update.body.left_out(model).map(|(index, field)| {
+                let default = field.default.as_ref().and_then(|default| default.sql());
+                let value = match default {
+                    // The structure's own text, as the database would evaluate it.
+                    Some(sql) => Expr::cust(format!("({sql})")),
+                    None => Expr::val(Value::String(None)),
+                };
+                (index, value)
+            }));
+        }
+        let setting = Setting {
+            body: update.body,
+            given: given(&assignments),
+            assignments,
+            lossy,
+            shown: update.shown,
+        };
+        Self::new(
+            model,
+            &update.key,
+            update.if_match,
+            Action::Update(Box::new(setting)),
+        )
+    }
+
+    pub(crate) fn delete(
+        model: &Arc<Model>,
+        key: &Values,
+        if_match: Option<IfMatch>,
+    ) -> Result<Self, Error> {
+        Self::new(model, key, if_match, Action::Delete)
+    }
+
+    fn new(
+        model: &Arc<Model>,
+        key: &Values,
+        if_match: Option<IfMatch>,
+        action: Action,
+    ) -> Result<Self, Error> {
+        let mut find = by_key(&SqliteDialect, model, key)?;
+        if let Some(row_id) = &model.row_id {
+            find.expr(column(SELF, row_id));
+        }
+        find.limit(2);
+        Ok(Self {
+            model: Arc::clone(model),
+            find: Statement::select(&find),
+            key: Projection::of_key(model)?,
+            if_match,
+            action,
+        })
+    }
+
+    /// Changes the record; gives what it was, and after an update what it is.
+    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Changed, Error> {
+        let model = &self.model;
+        check_version(connection, model, told)?;
+        let Found {
+            before,
+            mut identity,
+            kept,
+        } = self.find(connection, told)?;
+        let found = identity.clone();
+        let run = |statement: &Statement, given: &[Given]| -> Result<(), Error> {
+            let done = connection
+                .prepare_cached(&statement.sql)
+                .and_then(|mut s| s.execute(params_from_iter(&statement.values)));
+            told.of(done).map(drop).map_err(|error| {
+                let record = is_identity(SELF, &found);
+                explained(connection, model, given, Some(record), error)
+            })
+        };
+        match &self.action {
+            Action::Delete => {
+                let mut delete = Query::delete();
+                delete
+                    .from_table((name("main"), name(&model.table)))
+                    .and_where(is_identity(&model.table, &identity));
+                run(&delete.build(SqliteQueryBuilder).into(), &[])?;
+                Ok(Changed::deleted(before))
+            }
+            Action::Update(setting) => {
+                let assignments = setting.assignments.iter();
+                let assignments: Vec<&Assignment> = assignments
+                    .filter(|(index, _)| !kept.contains(index))
+                    .collect();
+                if !assignments.is_empty() {
+                    let mut update = Query::update();
+                    update
+                        .table((name("main"), name(&model.table)))
+                        .and_where(is_identity(&model.table, &identity));
+                    set_values(&mut update, model, assignments.iter().copied())?;
+                    run(&update.build(SqliteQueryBuilder).into(), &setting.given)?;
+                    for (column, value) in &mut identity {
+                        let assigned = assignments.iter().find(|(index, _)| {
+                            model.fields.get(*index).is_some_and(|f| f.name == *column)
+                        });
+                        if let Some((_, Expr::Value(assigned))) = assigned {
+                            *value = stored_value(assigned);
+                        }
+                    }
+                }
+                let record = one(
+                    connection,
+                    told,
+                    model,
+                    &by_identity(model, &identity),
+                    &setting.shown,
+                )?;
+                Ok(Changed::updated(before, record.ok_or_else(taken_away)?))
+            }
+        }
+    }
+
+    /// Finds the one record of the key and checks the precondition.
+    fn find(&self, connection: &Connection, told: Told<'_>) -> Result<Found, Error> {
+        let model = &self.model;
+        let mut prepared = told.of(connection.prepare_cached(&self.find.sql))?;
+        let mut rows = told.of(prepared.query(params_from_iter(&self.find.values)))?;
+        let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
+        let found = record(told, model, row, &self.key)?;
+        check_precondition(self.if_match.as_ref(), &found)?;
+        let kept = match &self.action {
+            Action::Update(setting) => setting.compare(told, model, row)?,
+            Action::Delete => Vec::new(),
+        };
+        let mut identity = Vec::new();
+        for column in identity_columns(model) {
+            let position = if model.row_id.as_ref() == Some(&column) {
+                model.fields.len()
+            } else {
+                model.index_of(&column).unwrap_or_default()
+            };
+            identity.push((column, keep(told.of(row.get_ref(position))?)));
+        }
+        if told.of(rows.next())?.is_some() {
+            return Err(several_records());
+        }
+        Ok(Found {
+            before: Before::of(model, found)?,
+            identity,
+            kept,
+        })
+    }
+}
+
+/// The values that a statement gives, as they are stored.
+fn given(assignments: &[Assignment]) -> Vec<Given> {
+    assignments
+        .iter()
+        .filter_map(|(index, expr)| match expr {
+            Expr::Value(value) => Some((*index, stored_value(value))),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The columns that tell a record from every other, and what the record has in them.
+type Identity = Vec<(String, KeyValue)>;
+
+/// The columns that tell a record from every other.
+fn identity_columns(model: &Model) -> Vec<String> {
+    match &model.row_id {
+        Some(row_id) => vec![row_id.clone()],
+        None => model
+            .primary_key()
+            .map(|field| field.name.clone())
+            .collect(),
+    }
+}
+
+fn is_identity(table: &str, identity: &[(String, KeyValue)]) -> Expr {
+    all_of(
+        identity
+            .iter()
+            .map(|(name, value)| match value {
+                KeyValue::Null => column(table, name).is_null(),
+                value => column(table, name).eq(bind(value)),
+            })
+            .collect(),
+    )
+}
+
+fn by_identity(model: &Model, identity: &[(String, KeyValue)]) -> Statement {
+    let mut query: SelectStatement =
+        select(&SqliteDialect, model, Some(is_identity(SELF, identity)));
+    all_fields(&SqliteDialect, &mut query, model);
+    Statement::select(&query)
+}
+
+/// Tells a refusal in the words of the contract, on the field where one can be named.
+fn explained(
+    connection: &Connection,
+    model: &Model,
+    given: &[Given],
+    record: Option<Expr>,
+    error: Error,
+) -> Error {
+    if error.kind() == ErrorKind::Constraint {
+        refusal::explain(connection, model, given, record, &error)
+    } else {
+        error
+    }
+}

@@ -1,0 +1,226 @@
+//! The cursor of a list: where the last page ended, as opaque text, and the way back into the order.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use sea_query::{Expr, ExprTrait};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Error, Field, Model,
+    query::{Dialect, SELF, all_of},
+};
+
+/// A column of the order.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    /// The field; none for the row id of the engine.
+    pub(crate) field: Option<usize>,
+    pub(crate) column: String,
+    /// Whether the largest comes first.
+    pub(crate) descending: bool,
+    pub(crate) nullable: bool,
+    /// Whether it tells values apart that the engine takes for equal.
+    pub(crate) is_exact: bool,
+}
+
+/// The field of a column of the order; none for the row id.
+pub(super) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>, Error> {
+    key.field.map(|index| model.at(index)).transpose()
+}
+
+/// What a row has in a column of the order, so that it can be bound again.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum KeyValue {
+    Null,
+    Integer(i64),
+    /// A whole number beyond 63 bits.
+    Unsigned(u64),
+    Real(f64),
+    Text(String),
+    Blob(Vec<u8>),
+    /// A text that is not UTF-8.
+    BrokenText(Vec<u8>),
+}
+
+/// The place behind a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Cursor {
+    /// What the row has in the columns of the order.
+    pub(crate) values: Vec<KeyValue>,
+    /// How many rows that have just the same were shown already, where nothing tells rows apart.
+    pub(crate) skip: u64,
+}
+
+/// What a cursor belongs to: it is refused for another model or order.
+fn fingerprint(model: &Model, keys: &[Key]) -> [u8; 8] {
+    let mut hash = Sha256::new();
+    let mut part = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    part(&model.name);
+    for key in keys {
+        part(&key.column);
+        part(match (key.descending, key.is_exact) {
+            (true, false) => "-",
+            (false, false) => "+",
+            (true, true) => "-=",
+            (false, true) => "+=",
+        });
+    }
+    let digest = hash.finalize();
+    let mut short = [0; 8];
+    short.copy_from_slice(digest.get(..8).unwrap_or(&[0; 8]));
+    short
+}
+
+impl Cursor {
+    /// The text of the cursor.
+    pub(crate) fn encode(&self, model: &Model, keys: &[Key]) -> String {
+        let mut bytes = Vec::with_capacity(64);
+        bytes.extend_from_slice(&fingerprint(model, keys));
+        bytes.extend_from_slice(&self.skip.to_le_bytes());
+        for value in &self.values {
+            let mut long = |sort: u8, content: &[u8]| {
+                bytes.push(sort);
+                bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
+                bytes.extend_from_slice(content);
+            };
+            match value {
+                KeyValue::Null => bytes.push(0),
+                KeyValue::Integer(number) => {
+                    bytes.push(1);
+                    bytes.extend_from_slice(&number.to_le_bytes());
+                }
+                KeyValue::Real(number) => {
+                    bytes.push(2);
+                    bytes.extend_from_slice(&number.to_bits().to_le_bytes());
+                }
+                KeyValue::Text(text) => long(3, text.as_bytes()),
+                KeyValue::Blob(content) => long(4, content),
+                KeyValue::BrokenText(content) => long(6, content),
+                KeyValue::Unsigned(number) => {
+                    bytes.push(5);
+                    bytes.extend_from_slice(&number.to_le_bytes());
+                }
+            }
+        }
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Reads a cursor.
+    pub(crate) fn decode(model: &Model, keys: &[Key], text: &str) -> Result<Self, Error> {
+        Self::read(model, keys, text).ok_or_else(|| {
+            Error::invalid_field(
+                "_after",
+                "must be the cursor of a next link, unchanged and with the same order",
+            )
+        })
+    }
+
+    fn read(model: &Model, keys: &[Key], text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let rest = bytes.strip_prefix(&fingerprint(model, keys))?;
+        let (skip, mut rest) = rest.split_first_chunk()?;
+        let skip = u64::from_le_bytes(*skip);
+        let mut values = Vec::with_capacity(keys.len());
+        for _ in keys {
+            let (sort, after) = rest.split_first()?;
+            let (value, after) = match sort {
+                0 => (KeyValue::Null, after),
+                1 => {
+                    let (number, after) = after.split_first_chunk()?;
+                    (KeyValue::Integer(i64::from_le_bytes(*number)), after)
+                }
+                2 => {
+                    let (number, after) = after.split_first_chunk()?;
+                    let number = f64::from_bits(u64::from_le_bytes(*number));
+                    (KeyValue::Real(number), after)
+                }
+                5 => {
+                    let (number, after) = after.split_first_chunk()?;
+                    (KeyValue::Unsigned(u64::from_le_bytes(*number)), after)
+                }
+                3 | 4 | 6 => {
+                    let (length, after) = after.split_first_chunk()?;
+                    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+                    let (content, after) = after.split_at_checked(length)?;
+                    let content = content.to_vec();
+                    let value = match sort {
+                        3 => KeyValue::Text(String::from_utf8(content).ok()?),
+                        4 => KeyValue::Blob(content),
+                        _ => KeyValue::BrokenText(content),
+                    };
+                    (value, after)
+                }
+                _ => return None,
+            };
+            values.push(value);
+            rest = after;
+        }
+        rest.is_empty().then_some(Self { values, skip })
+    }
+
+    /// The rows behind the cursor as ranges, each of which an index finds, nearest first.
+    ///
+    /// A range fixes the first columns of the order and goes beyond the value of the next one, whose position is
+    /// given with it. NULL is smaller than everything.
+    pub(crate) fn ranges(
+        &self,
+        dialect: &dyn Dialect,
+        model: &Model,
+        keys: &[Key],
+    ) -> Result<Vec<(usize, Expr)>, Error> {
+        let mut ranges = Vec::new();
+        let pairs: Vec<_> = keys.iter().zip(&self.values).collect();
+        for (position, (key, value)) in pairs.iter().enumerate().rev() {
+            let prefix: Vec<Expr> = pairs
+                .iter()
+                .take(position)
+                .map(|(key, value)| equal(dialect, model, key, value))
+                .collect::<Result<_, _>>()?;
+            let field = key_field(model, key)?;
+            let here = || dialect.order_value(SELF, key, field);
+            let bound = || bound(dialect, model, key, value);
+            let beyond: Vec<Expr> = match (key.descending, value) {
+                (false, KeyValue::Null) => vec![here().is_not_null()],
+                (false, _) => vec![here().gt(bound()?)],
+                (true, KeyValue::Null) => Vec::new(),
+                (true, _) if key.nullable => vec![here().lt(bound()?), here().is_null()],
+                (true, _) => vec![here().lt(bound()?)],
+            };
+            for test in beyond {
+                let mut range = prefix.clone();
+                range.push(test);
+                ranges.push((position, all_of(range)));
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// The rows that have just the same as the one of the cursor.
+    pub(crate) fn same(
+        &self,
+        dialect: &dyn Dialect,
+        model: &Model,
+        keys: &[Key],
+    ) -> Result<Expr, Error> {
+        let tests: Result<_, Error> = keys
+            .iter()
+            .zip(&self.values)
+            .map(|(key, value)| equal(dialect, model, key, value))
+            .collect();
+        Ok(all_of(tests?))
+    }
+}
+
+fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
+    let here = dialect.order_value(SELF, key, key_field(model, key)?);
+    Ok(match value {
+        KeyValue::Null => here.is_null(),
+        _ => here.eq(bound(dialect, model, key, value)?),
+    })
+}
+
+fn bound(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
+    dialect.bind_key(key_field(model, key)?, value)
+}

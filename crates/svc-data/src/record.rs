@@ -1,0 +1,467 @@
+//! Records in and out: pages, single records with their entity tag, and the bodies of writes.
+
+mod bulk;
+pub(crate) mod fixed;
+pub(crate) mod projection;
+pub(crate) mod refusal;
+pub(crate) mod unchanged;
+
+use std::collections::BTreeMap;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use svc_model::{JsonObject, RecordId};
+
+pub use self::bulk::{BeforeCommit, Prepared};
+pub(crate) use self::{
+    bulk::{BulkPlan, take_back},
+    projection::Projection,
+};
+use crate::{
+    Error, ErrorCode, ErrorKind, Field, Model,
+    record::{fixed::FixedValues, refusal::Refusals},
+    structure::Kind,
+    value::{Scalar, Values, time::Zone},
+};
+
+/// What a driver gives of a page: all of it, or the first records and where they end.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) results: Bytes,
+    pub(crate) len: usize,
+    pub(crate) count: Option<u64>,
+    pub(crate) has_more: bool,
+    pub(crate) after: Option<String>,
+}
+
+/// One record.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecordJson {
+    /// A JSON object.
+    pub body: Bytes,
+    /// The entity tag of the whole record, with its quotes, whatever fields are shown.
+    pub etag: String,
+    /// What it was before, where it was changed just now.
+    pub before: Option<Before>,
+}
+
+impl RecordJson {
+    /// A record that was not changed.
+    pub(crate) fn new(body: Bytes, etag: String) -> Self {
+        Self {
+            body,
+            etag,
+            before: None,
+        }
+    }
+
+    /// Its fields and their values.
+    pub(crate) fn fields(&self) -> Result<JsonObject, Error> {
+        serde_json::from_slice(&self.body)
+            .map_err(|source| Error::internal("a record is no JSON").with_source(source))
+    }
+
+    /// The primary key, as it stands in a path.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when this is no record of the model.
+    pub fn id(&self, model: &Model) -> Result<RecordId, Error> {
+        let strange = || Error::internal("a record has no primary key");
+        let body: BTreeMap<String, &RawValue> = serde_json::from_slice(&self.body)
+            .map_err(|source| Error::internal("a record is no JSON").with_source(source))?;
+        let parts = model.primary_key().map(|field| {
+            let json = body.get(&field.name).ok_or_else(strange)?.get();
+            Ok(match json.starts_with('"') {
+                true => serde_json::from_str(json).map_err(|_| strange())?,
+                false => json.to_owned(),
+            })
+        });
+        let parts: Vec<String> = parts.collect::<Result<_, Error>>()?;
+        Ok(match parts.as_slice() {
+            // As the path of such a model is read.
+            [only] => RecordId::from(only.as_str()),
+            parts => RecordId::composite(parts),
+        })
+    }
+}
+
+/// What a record was before it was changed or deleted, as it was found in the same transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Before {
+    /// Its primary key, as it stands in a path. It may differ from the one that was asked for where the database
+    /// takes both for equal.
+    pub id: RecordId,
+    /// Its entity tag, with its quotes.
+    pub etag: String,
+}
+
+impl Before {
+    /// That of a record of which at least the [key](Projection::of_key) is shown.
+    pub(crate) fn of(model: &Model, record: RecordJson) -> Result<Self, Error> {
+        Ok(Self {
+            id: record.id(model)?,
+            etag: record.etag,
+        })
+    }
+}
+
+/// What became of a record.
+pub(crate) struct Changed {
+    /// What it was.
+    pub(crate) before: Before,
+    /// What it is, unless it was deleted.
+    record: Option<RecordJson>,
+}
+
+impl Changed {
+    pub(crate) fn updated(before: Before, record: RecordJson) -> Self {
+        Self {
+            before,
+            record: Some(record),
+        }
+    }
+
+    pub(crate) fn deleted(before: Before) -> Self {
+        Self {
+            before,
+            record: None,
+        }
+    }
+
+    /// The record after an update, which knows what it was before.
+    pub(crate) fn into_updated(self) -> Result<RecordJson, Error> {
+        let mut record = self
+            .record
+            .ok_or_else(|| Error::internal("an update gave no record"))?;
+        record.before = Some(self.before);
+        Ok(record)
+    }
+}
+
+/// The precondition of an `If-Match` header (RFC 9110, section 13.1.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IfMatch {
+    /// `*`: the record exists.
+    Any,
+    /// The record has one of these entity tags, quotes included.
+    Tags(Vec<String>),
+}
+
+impl IfMatch {
+    /// Reads the value of the header. Weak tags are read and never match.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when it is no list of entity tags.
+    pub fn parse(header: &str) -> Result<Self, Error> {
+        if header.trim() == "*" {
+            return Ok(Self::Any);
+        }
+        let wrong =
+            || Error::invalid("If-Match must be * or a list of entity tags in double quotes");
+        let mut tags = Vec::new();
+        let mut rest = header.trim();
+        loop {
+            let weak = rest.starts_with("W/");
+            let quoted = rest
+                .strip_prefix("W/")
+                .unwrap_or(rest)
+                .strip_prefix('"')
+                .ok_or_else(wrong)?;
+            let (tag, after) = quoted.split_once('"').ok_or_else(wrong)?;
+            if !weak {
+                tags.push(format!("\"{tag}\""));
+            }
+            rest = after.trim_start();
+            if rest.is_empty() {
+                return Ok(Self::Tags(tags));
+            }
+            rest = rest.strip_prefix(',').ok_or_else(wrong)?.trim_start();
+        }
+    }
+
+    /// Whether a record with this entity tag is meant (strong comparison).
+    #[must_use]
+    pub fn holds(&self, etag: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Tags(tags) => tags.iter().any(|tag| tag == etag),
+        }
+    }
+}
+
+/// What a body is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Create,
+    Update,
+    Replace,
+}
+
+impl Purpose {
+    /// What is said of a value that the database computes, where it is another one.
+    fn computed(self) -> &'static str {
+        match self {
+            Self::Create => {
+                "the database computes this field, and the value that it computes is another one; leave it out"
+            }
+            Self::Update | Self::Replace => {
+                "the database computes this field, and the record has another value in it; leave it out"
+            }
+        }
+    }
+}
+
+/// The error for a record that is not there.
+pub(crate) fn no_such_record(model: &Model) -> Error {
+    Error::not_found(format!("no such record in {:?}", model.name))
+}
+
+/// The error of a record that was as it should be, and is not kept since another of the same atomic bulk
+/// create was refused.
+pub(crate) fn taken_back() -> Error {
+    Error::invalid("not created, since another record was refused and all or none are wanted")
+}
+
+/// The error for a record that is not the one that the caller last saw.
+fn changed_since() -> Error {
+    Error::new(
+        ErrorKind::PreconditionFailed,
+        "the record has changed since it was read; read it again",
+    )
+}
+
+/// The error for a key that is that of several records.
+pub(crate) fn several_records() -> Error {
+    Error::invalid("several records have this key, so that none of them can be changed by it")
+}
+
+/// The error for a record that was written and is not where it should be.
+pub(crate) fn taken_away() -> Error {
+    Error::invalid("a rule of the database took the record away or changed its key")
+}
+
+/// Makes the entity tag of a record: a hash of the names of its fields and of what is stored in them.
+pub(crate) struct Tag(Sha256);
+
+impl Tag {
+    pub(crate) fn new() -> Self {
+        Self(Sha256::new())
+    }
+
+    /// Adds a field and its value; `sort` tells values of different types apart.
+    pub(crate) fn add(&mut self, field: &Field, sort: u8, value: &[u8]) {
+        // The key is a JSON string with a colon behind: it cannot run into what follows.
+        self.0.update(field.json_key.as_bytes());
+        self.0.update([sort]);
+        self.0.update((value.len() as u64).to_le_bytes());
+        self.0.update(value);
+    }
+
+    /// The tag, with its quotes.
+    pub(crate) fn finish(self) -> String {
+        let digest = self.0.finalize();
+        let short = digest.get(..24).unwrap_or(&digest);
+        format!("\"{}\"", URL_SAFE_NO_PAD.encode(short))
+    }
+}
+
+/// Refuses a record that is not the one that the caller last saw, where the caller has seen one.
+pub(crate) fn check_precondition(
+    if_match: Option<&IfMatch>,
+    found: &RecordJson,
+) -> Result<(), Error> {
+    match if_match {
+        Some(if_match) if !if_match.holds(&found.etag) => Err(changed_since()),
+        _ => Ok(()),
+    }
+}
+
+/// Reads the primary key of a path. A text that cannot be a key belongs to no record.
+pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>, Error> {
+    let parts = match model.key.as_slice() {
+        [_] => vec![id.to_owned()],
+        _ => RecordId::from(id).parts(),
+    };
+    if parts.len() != model.key.len() {
+        return Err(no_such_record(model));
+    }
+    let zone = Zone::parse(None).map_err(Error::internal)?;
+    model
+        .key
+        .iter()
+        .zip(parts)
+        .map(|(index, part)| {
+            let value = Scalar::to_find(model.at(*index)?, &part, &zone)
+                .map_err(|_| no_such_record(model))?;
+            Ok((*index, value))
+        })
+        .collect()
+}
+
+/// The body of a write, read against the fields of its model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecordBody {
+    pub(crate) values: Values,
+    /// What cannot be written, so that the record has to have it already: on create once the database has computed it.
+    pub(crate) fixed: FixedValues,
+}
+
+impl RecordBody {
+    /// The fields that get their defaults where the body replaces a record: those that can be written, are not part
+    /// of the key, and are left out.
+    pub(crate) fn left_out<'m>(
+        &'m self,
+        model: &'m Model,
+    ) -> impl Iterator<Item = (usize, &'m Field)> {
+        let stays = |index: usize, field: &Field| {
+            !field.editable
+                || model.key.contains(&index)
+                || self.values.iter().any(|(given, _)| *given == index)
+                || self.fixed.holds(index)
+        };
+        let fields = model.fields.iter().enumerate();
+        fields.filter(move |(index, field)| !stays(*index, field))
+    }
+}
+
+/// Reads the body of a write against the fields of the model.
+pub(crate) fn read_body(
+    model: &Model,
+    body: &JsonObject,
+    zone: &Zone,
+    purpose: Purpose,
+) -> Result<RecordBody, Error> {
+    let mut invalid = Refusals::default();
+    let mut values = Vec::with_capacity(body.len().min(model.fields.len()));
+    let mut fixed = FixedValues::default();
+    // A record that is changed may have it already.
+    let may_be_held = |field: &Field| field.detail.holds_anything && purpose != Purpose::Create;
+    let mut is_given = vec![false; model.fields.len()];
+    for (name, raw) in body.iter() {
+        let Some((index, field)) = model
+            .index_of(name)
+            .and_then(|index| Some((index, model.fields.get(index)?)))
+        else {
+            invalid.push(name, ErrorCode::UnknownField, "unknown field");
+            continue;
+        };
+        if let Some(is_given) = is_given.get_mut(index) {
+            *is_given = true;
+        }
+        if !field.editable {
+            fixed.push(index, raw, ErrorCode::ReadOnly, purpose.computed());
+            continue;
+        }
+        match Scalar::from_json(field, raw, zone) {
+            Ok(Scalar::Null)
+                if !field.nullable && field.default.as_ref().is_none_or(|d| d.sql().is_some()) =>
+            {
+                invalid.push(name, ErrorCode::NotNull, "this field may not be null");
+            }
+            Ok(value) => match check_size(field, &value) {
+                Ok(()) => values.push((index, value)),
+                Err((code, message)) if may_be_held(field) => {
+                    fixed.push(index, raw, code, message);
+                }
+                Err((code, message)) => invalid.push(name, code, message),
+            },
+            Err(message) if may_be_held(field) => {
+                fixed.push(index, raw, ErrorCode::Invalid, message);
+            }
+            Err(message) => invalid.push_field(name, message),
+        }
+    }
+    if purpose != Purpose::Update {
+        for (index, (field, is_given)) in model.fields.iter().zip(is_given).enumerate() {
+            // The key of a record that is replaced stands in the path.
+            let given = is_given || (purpose == Purpose::Replace && model.key.contains(&index));
+            if field.required && !given {
+                invalid.push(&field.name, ErrorCode::Required, "this field is required");
+            }
+        }
+    }
+    if !invalid.is_empty() {
+        // Nobody looks at the record then.
+        fixed.refuse_misfits(model, &mut invalid)?;
+    }
+    invalid.into_result()?;
+    Ok(RecordBody { values, fixed })
+}
+
+/// Holds a value to the declared size of its column, which not every engine does by itself.
+fn check_size(field: &Field, value: &Scalar) -> Result<(), (ErrorCode, String)> {
+    match value {
+        Scalar::Text(text) => match field.max_length {
+            Some(most) if text.chars().count() > most as usize => {
+                let message = format!("at most {most} characters are allowed");
+                Err((ErrorCode::TooLong, message))
+            }
+            _ if !field.options.is_empty() && !field.options.contains(text) => {
+                let message = format!("must be one of {}", field.options.join(", "));
+                Err((ErrorCode::Invalid, message))
+            }
+            _ => Ok(()),
+        },
+        Scalar::Integer(number) if field.kind == Kind::Integer => {
+            let (least, most) = field.integers();
+            match (least..=most).contains(&i128::from(*number)) {
+                true => Ok(()),
+                false => {
+                    let message = format!("must be an integer between {least} and {most}");
+                    Err((ErrorCode::OutOfRange, message))
+                }
+            }
+        }
+        Scalar::Decimal(digits) => {
+            let fraction = digits.split_once('.').map_or("", |(_, fraction)| fraction);
+            let fraction = fraction.trim_end_matches('0').len();
+            if let Some(scale) = field.scale
+                && fraction > scale as usize
+            {
+                let message = format!("at most {scale} digits behind the point are allowed");
+                return Err((ErrorCode::OutOfRange, message));
+            }
+            let most = field
+                .precision
+                .map(|precision| precision.saturating_sub(field.scale.unwrap_or(0)) as usize);
+            let whole = digits.split('.').next().unwrap_or_default();
+            let whole = whole.trim_start_matches(['-', '0']).len();
+            match most {
+                Some(most) if whole > most => {
+                    let message = format!("at most {most} digits before the point are allowed");
+                    Err((ErrorCode::OutOfRange, message))
+                }
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn if_match_is_a_star_or_a_list_of_tags() {
+        assert_eq!(IfMatch::parse(" * ").unwrap(), IfMatch::Any);
+        assert_eq!(
+            IfMatch::parse("\"a\", W/\"b\" ,\"c,d\"").unwrap(),
+            IfMatch::Tags(vec!["\"a\"".into(), "\"c,d\"".into()])
+        );
+        for header in ["", "a", "\"a", "\"a\" \"b\"", "\"a\","] {
+            assert!(IfMatch::parse(header).is_err(), "{header}");
+        }
+    }
+
+    #[test]
+    fn weak_tags_never_match() {
+        assert!(!IfMatch::parse("W/\"a\"").unwrap().holds("\"a\""));
+        assert!(IfMatch::parse("\"a\"").unwrap().holds("\"a\""));
+    }
+}

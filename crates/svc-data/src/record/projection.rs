@@ -1,0 +1,102 @@
+//! Which fields of a record are written, and how.
+
+use std::{collections::HashSet, sync::Arc};
+
+use bytes::{BufMut, BytesMut};
+use svc_model::{Invalid, RecordView};
+
+use crate::{Error, Field, Model, value::time::Zone};
+
+/// What of a record is written, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Projection {
+    /// The fields, in the order of the columns.
+    pub(crate) fields: Arc<[usize]>,
+    pub(crate) zone: Zone,
+}
+
+impl Projection {
+    /// Shows every field.
+    pub(crate) fn all(model: &Model, zone: &Zone) -> Self {
+        Self {
+            fields: (0..model.fields.len()).collect(),
+            zone: zone.clone(),
+        }
+    }
+
+    /// Reads `_fields` and `tz`.
+    pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self, Error> {
+        let mut invalid = Invalid::new();
+        let shown = Self::collect(
+            model,
+            view.fields.as_deref(),
+            view.time_zone.as_deref(),
+            &mut invalid,
+        );
+        invalid.into_result()?;
+        Ok(shown)
+    }
+
+    /// Reads `_fields` and `tz`, and adds what is wrong with them.
+    pub(crate) fn collect(
+        model: &Model,
+        fields: Option<&[String]>,
+        time_zone: Option<&str>,
+        invalid: &mut Invalid,
+    ) -> Self {
+        let zone = Zone::parse(time_zone).or_else(|message| {
+            invalid.push_field("tz", message);
+            Zone::parse(None)
+        });
+        let mut indexes: Vec<usize> = (0..model.fields.len()).collect();
+        if let Some(names) = fields {
+            let mut wanted: HashSet<usize> = model.key.iter().copied().collect();
+            for name in names {
+                match model.index_of(name) {
+                    Some(index) => {
+                        wanted.insert(index);
+                    }
+                    None => invalid.push_field("_fields", format!("unknown field {name:?}")),
+                }
+            }
+            indexes.retain(|index| wanted.contains(index));
+        }
+        Self {
+            fields: indexes.into(),
+            zone: zone.unwrap_or(Zone {
+                zone: jiff::tz::TimeZone::UTC,
+                is_utc: true,
+            }),
+        }
+    }
+
+    /// Shows the primary key of a record, and nothing else of it.
+    pub(crate) fn of_key(model: &Model) -> Result<Self, Error> {
+        let mut view = RecordView::default();
+        view.fields = Some(Vec::new());
+        Self::resolve(model, &view)
+    }
+}
+
+/// Writes the shown fields of a record as an object. `write` is told the field, its place among those that are
+/// shown, and its place among all.
+pub(crate) fn write_object<E>(
+    out: &mut BytesMut,
+    fields: &[Field],
+    shown: &Projection,
+    mut write: impl FnMut(&mut BytesMut, &Field, usize, usize) -> Result<(), E>,
+) -> Result<(), E> {
+    out.put_u8(b'{');
+    let mut separator = "";
+    for (order, index) in shown.fields.iter().enumerate() {
+        let Some(field) = fields.get(*index) else {
+            continue;
+        };
+        out.put_slice(separator.as_bytes());
+        out.put_slice(field.json_key.as_bytes());
+        write(out, field, order, *index)?;
+        separator = ",";
+    }
+    out.put_u8(b'}');
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Bulk create: records of one transaction, and whether one that was interrupted was committed.
+
+use std::{collections::HashSet, fmt, sync::Arc};
+
+use svc_model::{JsonObject, RecordId, RecordView};
+
+use crate::{
+    BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource,
+    engine::Update,
+    record::{BulkPlan, Projection, Purpose, RecordBody, read_body, read_key, taken_back},
+    resource::writable,
+};
+
+/// How records are created in bulk.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct BulkOptions {
+    /// All of the records or none.
+    pub atomic: bool,
+    /// What of the created records is answered.
+    pub view: RecordView,
+    /// Called right before the commit.
+    pub before_commit: Option<BeforeCommit>,
+}
+
+impl fmt::Debug for BulkOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BulkOptions")
+            .field("atomic", &self.atomic)
+            .field("view", &self.view)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Resource {
+    /// Creates records in one transaction and gives what became of each, in their order.
+    ///
+    /// A record that is refused does not prevent the others. With `atomic`, either all are created or none.
+    /// Values of columns that the database computes have to be those that it computes.
+    ///
+    /// # Errors
+    /// As [`Resource::create`] where it is about all of them; what is wrong with one is its own.
+    pub async fn bulk_create(
+        &self,
+        model: &Arc<Model>,
+        bodies: &[JsonObject],
+        options: &BulkOptions,
+    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+        self.with_structure(model, |driver, _, model| {
+            writable(model, model.writes.create, "created")?;
+            let wanted = Projection::resolve(model, &options.view)?;
+            let read = |body| read_body(model, body, &wanted.zone, Purpose::Create);
+            let records: Vec<_> = bodies.iter().map(read).collect();
+            let compares = records
+                .iter()
+                .any(|record| record.as_ref().is_ok_and(|record| !record.fixed.is_empty()));
+            let shown = match compares {
+                true => Projection::all(model, &wanted.zone),
+                false => wanted.clone(),
+            };
+            let plan = BulkPlan {
+                records,
+                atomic: options.atomic,
+                shown,
+                before_commit: options.before_commit.clone(),
+            };
+            Ok(Box::pin(async move {
+                if plan.atomic && plan.records.iter().any(Result::is_err) {
+                    let each = plan.records.into_iter();
+                    return Ok(each
+                        .map(|record| Err(record.err().unwrap_or_else(taken_back)))
+                        .collect());
+                }
+                let mut results = driver.bulk_create(model, plan).await?;
+                if compares {
+                    for record in results.iter_mut().flatten() {
+                        show_only(model, record, &wanted)?;
+                    }
+                }
+                Ok(results)
+            }))
+        })
+        .await
+    }
+
+    /// Whether a bulk create was committed of which [`Prepared`] gave this transaction and these records, by key
+    /// and entity tag. `None` where that cannot be found out: the table has no primary key, or records with
+    /// these keys have other values by now.
+    ///
+    /// # Errors
+    /// As [`Resource::retrieve`].
+    pub async fn was_committed(
+        &self,
+        model: &Arc<Model>,
+        transaction: Option<&str>,
+        records: &[(RecordId, String)],
+    ) -> Result<Option<bool>, Error> {
+        if let Some(transaction) = transaction
+            && let Some(outcome) = self.driver().transaction_outcome(transaction).await?
+        {
+            return Ok(Some(outcome));
+        }
+        if model.primary_key_auto || model.is_view {
+            return Ok(None);
+        }
+        let mut any_differs = false;
+        for (id, etag) in records {
+            // An update of nothing waits until nobody holds the record.
+            let found = self
+                .with_structure(model, |driver, _, model| {
+                    let shown = Projection::of_key(model)?;
+                    let key = read_key(model, id.as_str())?;
+                    let update = Update {
+                        key,
+                        body: RecordBody::default(),
+                        replace: false,
+                        if_match: Some(IfMatch::Tags(vec![etag.clone()])),
+                        shown,
+                    };
+                    Ok(driver.update(model, update))
+                })
+                .await;
+            match found {
+                Ok(_) => return Ok(Some(true)),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) if error.kind() == ErrorKind::PreconditionFailed => any_differs = true,
+                // The user of this service may not lock records.
+                Err(error) if error.kind() == ErrorKind::Invalid => {
+                    match self
+                        .retrieve(model, id.as_str(), &RecordView::default())
+                        .await
+                    {
+                        Ok(record) if record.etag == *etag => return Ok(Some(true)),
+                        Ok(_) => any_differs = true,
+                        Err(error) if error.kind() == ErrorKind::NotFound => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((!any_differs).then_some(false))
+    }
+}
+
+/// Leaves out of a record what was read only to be compared.
+fn show_only(model: &Model, record: &mut RecordJson, shown: &Projection) -> Result<(), Error> {
+    let strange = |source| Error::internal("a record is no JSON").with_source(source);
+    let mut part: JsonObject = serde_json::from_slice(&record.body).map_err(strange)?;
+    // Both are in the order of the columns.
+    let shown: HashSet<usize> = shown.fields.iter().copied().collect();
+    part.retain(|name| {
+        model
+            .index_of(name)
+            .is_some_and(|index| shown.contains(&index))
+    });
+    record.body = serde_json::to_vec(&part).map_err(strange)?.into();
+    Ok(())
+}

@@ -1,0 +1,427 @@
+//! Pages that are read in parts, so that they are never in memory as a whole.
+//!
+//! Nothing is held in the database while the caller takes a part. Where each part would look all records up and sort
+//! them again, the keys of the records that follow are read in their order once, and the parts by these keys.
+
+use std::sync::Arc;
+
+use bytes::{Buf as _, Bytes};
+use svc_model::{Count, JsonObject, ListQuery, RecordView};
+
+use crate::{
+    Error, Model, Resource,
+    plan::{Comparison, ListPlan, Test},
+    record::{Part, Projection},
+    value::Scalar,
+};
+
+/// The longest cursor that becomes part of a link, in characters.
+const MAX_CURSOR: usize = 4_000;
+/// How many keys are read at once.
+const KEYS: u32 = 250_000;
+/// How many records are looked up at once by a key of one field, and by one of several.
+const LOOKED_UP: (usize, usize) = (500, 100);
+
+/// A page of records, or the first part of one.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Page {
+    /// A JSON array of records.
+    pub results: Bytes,
+    /// How many records are in it.
+    pub len: usize,
+    /// How many records match in all; `None` when it was not asked for, and in parts but the first.
+    pub count: Option<u64>,
+    /// Whether more records follow.
+    pub has_more: bool,
+    /// The cursor behind the last record, for the `_after` of the next page. `None` where nothing follows,
+    /// and where a value to order by is too long for a link; then the next page goes by its number.
+    pub after: Option<String>,
+    /// What of the page is still to be read. While there is a rest, `has_more` and `after` are about the
+    /// records that belong to it.
+    pub rest: Option<Rest>,
+}
+
+/// The rest of a large page, which is read in parts so that it is never in memory as a whole.
+///
+/// Each part is read when it is asked for. Records that are changed in between may appear as they were or
+/// as they are; those that are not are neither skipped nor repeated.
+#[derive(Debug)]
+pub struct Rest {
+    resource: Resource,
+    model: Arc<Model>,
+    /// What is still to be read, behind its cursor.
+    query: ListQuery,
+    ahead: Option<Ahead>,
+}
+
+/// The keys of the records that follow.
+#[derive(Debug)]
+struct Ahead {
+    /// Those of the records that are read now.
+    now: Vec<JsonObject>,
+    /// Behind which of these records the next part begins, where some were read.
+    after: Option<String>,
+    /// What is left of the JSON array of the keys.
+    keys: Bytes,
+    /// How many records of the page follow those with these keys, at most.
+    left: usize,
+    /// Whether more records follow them at all.
+    has_more: bool,
+    /// The cursor behind them.
+    end: Option<String>,
+}
+
+impl Ahead {
+    /// Whether the page ends with the records that have these keys.
+    fn is_last(&self) -> bool {
+        self.left == 0 || !self.has_more || self.end.is_none()
+    }
+}
+
+/// What is read of a list.
+pub(crate) enum Of<'a> {
+    /// The records themselves.
+    Page,
+    /// Those of a page that was begun.
+    Rest,
+    /// The keys of as many records as are read at once.
+    Keys,
+    /// The records that have these keys.
+    Among(&'a [JsonObject]),
+}
+
+impl Resource {
+    /// Lists records, or the first part of them.
+    pub(crate) async fn list_part(
+        &self,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        of: Of<'_>,
+    ) -> Result<Part, Error> {
+        let of = &of;
+        self.with_structure(model, |driver, structure, model| {
+            let mut plan = ListPlan::resolve(structure, model, query)?;
+            match of {
+                Of::Page => {}
+                Of::Rest => plan.continues = true,
+                Of::Keys => {
+                    plan.shown = Projection::of_key(model)?;
+                    plan.limit = plan.limit.min(KEYS);
+                    plan.is_internal = true;
+                }
+                Of::Among(keys) => plan.among = Some(among(model, keys)?),
+            }
+            Ok(driver.list(model, plan))
+        })
+        .await
+    }
+}
+
+impl Page {
+    /// The page that begins with a part.
+    pub(crate) fn of_part(
+        resource: &Resource,
+        model: &Arc<Model>,
+        query: &ListQuery,
+        part: Part,
+    ) -> Self {
+        let left = (query.limit() as usize).saturating_sub(part.len);
+        let rest = part.after.clone().filter(|_| left > 0).map(|after| {
+            let mut query = query.clone();
+            query.no_pagination = false;
+            // It goes on behind a cursor.
+            query.page = 1;
+            query.per_page = u32::try_from(left).ok();
+            query.after = Some(after);
+            query.count = Count::None;
+            Rest {
+                resource: resource.clone(),
+                model: Arc::clone(model),
+                query,
+                ahead: None,
+            }
+        });
+        Self::new(part, rest)
+    }
+
+    fn new(part: Part, rest: Option<Rest>) -> Self {
+        Self {
+            results: part.results,
+            len: part.len,
+            count: part.count,
+            has_more: part.has_more,
+            after: part.after.filter(|cursor| cursor.len() <= MAX_CURSOR),
+            rest,
+        }
+    }
+}
+
+impl Rest {
+    /// Reads the next part.
+    ///
+    /// # Errors
+    /// As [`Resource::list`].
+    pub async fn read(mut self) -> Result<Page, Error> {
+        if self.ahead.is_none() {
+            if !looks_ahead(&self.model, &self.query) {
+                let (resource, model) = (&self.resource, &self.model);
+                let part = resource.list_part(model, &self.query, Of::Rest).await?;
+                return Ok(Page::of_part(resource, model, &self.query, part));
+            }
+            self.look_ahead().await?;
+        }
+        loop {
+            let Some(ahead) = &mut self.ahead else {
+                return Err(Error::internal("the keys of a page are not known"));
+            };
+            if ahead.now.is_empty() {
+                ahead.now = take(&mut ahead.keys, self.model.key.len())?;
+            }
+            if ahead.now.is_empty() {
+                if ahead.is_last() {
+                    return Ok(self.end());
+                }
+                self.query.per_page = u32::try_from(ahead.left).ok();
+                self.query.after = ahead.end.take();
+                self.look_ahead().await?;
+                continue;
+            }
+            let mut query = self.query.clone();
+            query.after = ahead.after.take();
+            query.per_page = u32::try_from(ahead.now.len()).ok();
+            let of = Of::Among(&ahead.now);
+            let mut part = self.resource.list_part(&self.model, &query, of).await?;
+            match part.after.take().filter(|_| part.has_more) {
+                Some(after) => ahead.after = Some(after),
+                None => ahead.now.clear(),
+            }
+            if ahead.now.is_empty() && ahead.keys.is_empty() && ahead.is_last() {
+                part.has_more = ahead.has_more;
+                part.after = ahead.end.take();
+                return Ok(Page::new(part, None));
+            }
+            if part.len > 0 {
+                part.has_more = true;
+                return Ok(Page::new(part, Some(self)));
+            }
+        }
+    }
+
+    /// Reads the keys of the records that follow.
+    async fn look_ahead(&mut self) -> Result<(), Error> {
+        let mut query = self.query.clone();
+        query.fields = None;
+        query.time_zone = None;
+        let (resource, model) = (&self.resource, &self.model);
+        let part = resource.list_part(model, &query, Of::Keys).await?;
+        let mut keys = part.results;
+        skip(&mut keys);
+        self.ahead = Some(Ahead {
+            now: Vec::new(),
+            after: None,
+            keys,
+            left: (query.limit() as usize).saturating_sub(part.len),
+            has_more: part.has_more,
+            end: part.after,
+        });
+        Ok(())
+    }
+
+    /// The end of the page, where the last records have gone in the meantime.
+    fn end(self) -> Page {
+        let (has_more, after) = self
+            .ahead
+            .map_or((false, None), |ahead| (ahead.has_more, ahead.end));
+        let part = Part {
+            results: Bytes::from_static(b"[]"),
+            len: 0,
+            count: None,
+            has_more,
+            after,
+        };
+        Page::new(part, None)
+    }
+}
+
+/// Whether each part would look up and sort all records again: a filter, or another order than that of the key, may
+/// lead an engine to that.
+fn looks_ahead(model: &Model, query: &ListQuery) -> bool {
+    let is_key = |name: &str| model.primary_key().any(|field| field.name == name);
+    let by_key = query
+        .order_by
+        .first()
+        .is_none_or(|order| is_key(&order.field));
+    let filtered = !query.filters.is_empty()
+        || query.filter.is_some()
+        || query.search.is_some()
+        || query.relation.is_some();
+    model.distinct_rows && model.row_id.is_none() && !model.key.is_empty() && (filtered || !by_key)
+}
+
+/// Takes the next objects out of a JSON array that was begun.
+fn take(keys: &mut Bytes, fields: usize) -> Result<Vec<JsonObject>, Error> {
+    let most = match fields {
+        1 => LOOKED_UP.0,
+        _ => LOOKED_UP.1,
+    };
+    let mut taken = Vec::with_capacity(most);
+    while taken.len() < most && !keys.is_empty() {
+        let mut objects = serde_json::Deserializer::from_slice(keys).into_iter::<JsonObject>();
+        let object = objects
+            .next()
+            .ok_or_else(|| Error::internal("a list of keys ends early"))?
+            .map_err(|source| Error::internal("a key is no JSON").with_source(source))?;
+        let read = objects.byte_offset();
+        taken.push(object);
+        keys.advance(read);
+        skip(keys);
+    }
+    Ok(taken)
+}
+
+/// Skips the sign between two objects of an array, or what begins or ends it.
+fn skip(keys: &mut Bytes) {
+    while keys.first().is_some_and(|byte| b"[,]".contains(byte)) {
+        keys.advance(1);
+    }
+}
+
+/// The records that have these keys.
+fn among(model: &Model, keys: &[JsonObject]) -> Result<Test, Error> {
+    let shown = Projection::resolve(model, &RecordView::default())?;
+    let value = |index: usize, key: &JsonObject| -> Result<Scalar, Error> {
+        let field = model.at(index)?;
+        let json = key
+            .get_raw(&field.name)
+            .ok_or_else(|| Error::internal("a record has no primary key"))?;
+        let text: String = match json.as_bytes().first() {
+            Some(b'n') => return Ok(Scalar::Null),
+            Some(b'"') => serde_json::from_str(json)
+                .map_err(|source| Error::internal("a key is no text").with_source(source))?,
+            _ => json.to_owned(),
+        };
+        Scalar::from_text(field, &text, &shown.zone).map_err(Error::internal)
+    };
+    if let [index] = model.key.as_slice() {
+        let values: Result<_, Error> = keys.iter().map(|key| value(*index, key)).collect();
+        return Ok(Test::In(*index, values?));
+    }
+    let tests = keys.iter().map(|key| {
+        let parts = model.key.iter().map(|index| {
+            Ok(match value(*index, key)? {
+                Scalar::Null => Test::Null(*index),
+                value => Test::Compare(*index, Comparison::Equal, value),
+            })
+        });
+        Ok(Test::All(parts.collect::<Result<_, Error>>()?))
+    });
+    Ok(Test::Any(tests.collect::<Result<_, Error>>()?))
+}
+
+#[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]
+mod tests {
+    use svc_model::Lookup;
+    use svc_tests::servers::{MariadbServer, PostgresServer, Server as _};
+
+    use super::*;
+    use crate::{ResourceOptions, ResourceUrl};
+
+    /// 4 000 records of about 1 KB each, of which each third is filtered out.
+    const RECORDS: usize = 4_000;
+
+    fn script(table: &str, text: &str) -> String {
+        let rows = (1..=RECORDS).map(|id| {
+            let (other, order, kind) = (id % 7, id * 7_919 % 101, id % 3);
+            format!("({id}, {other}, {order}, {kind}, '{}')", "x".repeat(1_000))
+        });
+        let rows: Vec<String> = rows.collect();
+        let mut script = format!(
+            "CREATE TABLE {table} (id INT NOT NULL, other INT NOT NULL, o INT, kind INT, filler {text},
+             PRIMARY KEY (id, other));"
+        );
+        for rows in rows.chunks(500) {
+            script.push_str(&format!("INSERT INTO {table} VALUES {};", rows.join(",")));
+        }
+        script.replace(
+            "PRIMARY KEY (id, other)",
+            match table {
+                "one" => "PRIMARY KEY (id)",
+                _ => "PRIMARY KEY (id, other)",
+            },
+        )
+    }
+
+    fn ids(json: &[u8]) -> Vec<i64> {
+        let records: Vec<serde_json::Value> =
+            serde_json::from_slice(json).expect("an array of records");
+        let ids = records
+            .iter()
+            .map(|record| record["id"].as_i64().expect("a number"));
+        ids.collect()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_page_in_parts_gives_each_record_once_and_in_order_on_every_engine() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("t.db");
+        let database = rusqlite::Connection::open(&file).unwrap();
+        for table in ["one", "two"] {
+            database.execute_batch(&script(table, "TEXT")).unwrap();
+        }
+        // The servers are asked on threads of their own.
+        let scripts = || ["one", "two"].map(|table| script(table, "TEXT")).concat();
+        let postgres = std::thread::spawn(move || PostgresServer::shared().database(&scripts()));
+        let mariadb = std::thread::spawn(move || MariadbServer::shared().database(&scripts()));
+        let urls = [
+            format!("sqlite:{}", file.display()),
+            postgres.join().unwrap(),
+            mariadb.join().unwrap(),
+        ];
+        for url in urls {
+            let url: ResourceUrl = url.parse().unwrap();
+            let options = ResourceOptions::default();
+            let resource = Resource::connect("r", &url, options).await.unwrap();
+            for (table, order) in [("one", "o"), ("one", "-o"), ("one", "id"), ("two", "o")] {
+                let model = resource.model(table).unwrap();
+                let mut expected: Vec<i64> =
+                    (1..=RECORDS as i64).filter(|id| id % 3 != 0).collect();
+                match order {
+                    "o" => expected.sort_by_key(|id| (id * 7_919 % 101, *id)),
+                    "-o" => expected.sort_by_key(|id| (-(id * 7_919 % 101), *id)),
+                    _ => {}
+                }
+                let mut query = ListQuery::new().per_page(2_000).order_by(order).filter(
+                    "kind",
+                    Lookup::In,
+                    ["1", "2"],
+                );
+                query.count = Count::None;
+                let (mut seen, mut parts) = (Vec::new(), 0);
+                loop {
+                    let mut page = resource.list(&model, &query).await.unwrap();
+                    seen.extend(ids(&page.results));
+                    while let Some(rest) = page.rest.take() {
+                        parts += 1;
+                        page = rest.read().await.unwrap();
+                        assert_eq!(ids(&page.results).len(), page.len);
+                        seen.extend(ids(&page.results));
+                    }
+                    assert_eq!(page.has_more, seen.len() < expected.len());
+                    let Some(after) = page.after else { break };
+                    query.after = Some(after);
+                    // As in a link to the next page.
+                    query.page += 1;
+                }
+                if order == "-o" {
+                    // Which way equal ones are ordered is not what this is about.
+                    let by = |id: &i64| (-(id * 7_919 % 101), *id);
+                    assert!(seen.is_sorted_by_key(|id| by(id).0));
+                    seen.sort_by_key(by);
+                }
+                assert_eq!(seen, expected, "{url:?} {table} {order}");
+                assert!(parts >= 2, "{parts}");
+            }
+        }
+    }
+}

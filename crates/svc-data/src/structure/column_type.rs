@@ -1,0 +1,159 @@
+//! The types of columns: what sort of value a column holds, and what clients are told of it.
+
+use svc_model::resources::FieldType;
+
+/// What sort of value a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Integer,
+    Float,
+    Decimal,
+    Boolean,
+    Date,
+    Time,
+    DateTime,
+    Json,
+    Binary,
+    Uuid,
+    Text,
+    /// A column that takes anything.
+    Any,
+}
+
+/// The type of a column of a database server. No server has all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnType {
+    Boolean,
+    /// One bit.
+    Bit,
+    /// Several bits, and how many those are.
+    Bits(u8),
+    Integer {
+        bits: u8,
+        unsigned: bool,
+    },
+    /// A floating point number of single precision.
+    Real,
+    Double,
+    Decimal,
+    Date,
+    Time,
+    /// Without a time zone, read as UTC.
+    Timestamp,
+    TimestampTz,
+    /// JSON that has no order.
+    Json,
+    /// JSON that has an order.
+    Jsonb,
+    /// Text that a rule keeps valid JSON.
+    JsonText,
+    Uuid,
+    Bytes,
+    Text,
+    /// `char(n)`
+    FixedText,
+    /// Text that compares whatever its case is.
+    AnyCaseText,
+    Enum,
+    Set,
+    Array,
+    /// An array of elements that have no order.
+    UnorderedArray,
+    Interval,
+    Geometry,
+    /// Any other type that has an order, shown as its text.
+    Ordered,
+    /// A type that has an order and no `<`, shown as its text.
+    OrderedByClass,
+    /// A type that has no order, shown as its text.
+    Opaque,
+}
+
+impl ColumnType {
+    /// Whether two values may be shown alike: bounds of arrays, blanks and order of keys, and the JSON `null` beside
+    /// NULL are not shown, nor is the reference system of shapes in columns that declare none.
+    pub(crate) fn holds_more_than_it_shows(self) -> bool {
+        matches!(
+            self,
+            Self::Json
+                | Self::Jsonb
+                | Self::JsonText
+                | Self::Array
+                | Self::UnorderedArray
+                | Self::Geometry
+        )
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Self::Boolean | Self::Bit => Kind::Boolean,
+            Self::Integer { .. } => Kind::Integer,
+            Self::Real | Self::Double => Kind::Float,
+            Self::Decimal => Kind::Decimal,
+            Self::Date => Kind::Date,
+            Self::Time => Kind::Time,
+            Self::Timestamp | Self::TimestampTz => Kind::DateTime,
+            Self::Json | Self::Jsonb | Self::JsonText | Self::Array | Self::UnorderedArray => {
+                Kind::Json
+            }
+            Self::Uuid => Kind::Uuid,
+            Self::Bytes | Self::Bits(_) => Kind::Binary,
+            Self::Text | Self::FixedText | Self::AnyCaseText | Self::Enum | Self::Set => Kind::Text,
+            Self::Interval
+            | Self::Geometry
+            | Self::Ordered
+            | Self::OrderedByClass
+            | Self::Opaque => Kind::Any,
+        }
+    }
+
+    pub(crate) fn field_type(self, max_length: Option<u32>) -> FieldType {
+        match self {
+            Self::Boolean | Self::Bit => FieldType::BooleanField,
+            Self::Integer { .. } => FieldType::IntegerField,
+            Self::Real | Self::Double => FieldType::FloatField,
+            Self::Decimal => FieldType::DecimalField,
+            Self::Date => FieldType::DateField,
+            Self::Time => FieldType::TimeField,
+            Self::Timestamp | Self::TimestampTz => FieldType::DateTimeField,
+            Self::Json | Self::Jsonb | Self::JsonText => FieldType::JsonField,
+            Self::Array | Self::UnorderedArray => FieldType::ArrayField,
+            Self::Uuid => FieldType::UuidField,
+            Self::Bytes | Self::Bits(_) => FieldType::BinaryField,
+            Self::Text if max_length.is_some() => FieldType::CharField,
+            Self::FixedText => FieldType::FixedCharField,
+            Self::Enum => FieldType::SelectField,
+            Self::Geometry => FieldType::GeometryField,
+            Self::Text
+            | Self::AnyCaseText
+            | Self::Set
+            | Self::Interval
+            | Self::Ordered
+            | Self::OrderedByClass
+            | Self::Opaque => FieldType::TextField,
+        }
+    }
+
+    /// Whether its values have an order.
+    pub(super) fn is_ordered(self) -> bool {
+        !matches!(
+            self,
+            Self::Json | Self::Opaque | Self::UnorderedArray | Self::Geometry
+        )
+    }
+
+    /// The smallest and the largest of the whole numbers that it holds.
+    pub(super) fn integers(self) -> Option<(i128, i128)> {
+        match self {
+            Self::Integer {
+                bits,
+                unsigned: true,
+            } => Some((0, (1_i128 << bits) - 1)),
+            Self::Integer { bits, .. } => {
+                let half = 1_i128 << (bits - 1);
+                Some((-half, half - 1))
+            }
+            _ => None,
+        }
+    }
+}

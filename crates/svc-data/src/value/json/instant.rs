@@ -1,0 +1,90 @@
+//! Dates and points in time as JSON.
+
+use bytes::{BufMut, BytesMut};
+use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
+
+use crate::value::time::Zone;
+
+/// Writes `YYYY-MM-DD?HH:MM:SS`, for years from 0 to 9999.
+pub(crate) fn write_civil(out: &mut impl BufMut, civil: DateTime, separator: u8) {
+    write_day(
+        out,
+        civil.year().into(),
+        civil.month().into(),
+        civil.day().into(),
+    );
+    let [h, hh] = two_digits(civil.hour().into());
+    let [m, mm] = two_digits(civil.minute().into());
+    let [s, ss] = two_digits(civil.second().into());
+    out.put_slice(&[separator, h, hh, b':', m, mm, b':', s, ss]);
+}
+
+/// Writes `YYYY-MM-DD`, for years from 0 to 9999.
+pub(crate) fn write_day(out: &mut impl BufMut, year: i32, month: i32, day: i32) {
+    let [c, cc] = two_digits(year / 100);
+    let [y, yy] = two_digits(year);
+    let [m, mm] = two_digits(month);
+    let [d, dd] = two_digits(day);
+    out.put_slice(&[c, cc, y, yy, b'-', m, mm, b'-', d, dd]);
+}
+
+/// The last two digits of a number.
+fn two_digits(number: i32) -> [u8; 2] {
+    let number = u8::try_from(number.rem_euclid(100)).unwrap_or(0);
+    [b'0' + number / 10, b'0' + number % 10]
+}
+
+/// Writes a point in time as JSON, in RFC 3339, with so many digits behind the seconds unless they are all zero;
+/// false when it is in no year of four digits.
+pub(crate) fn write_instant(
+    out: &mut BytesMut,
+    timestamp: Timestamp,
+    digits: usize,
+    zone: &Zone,
+) -> bool {
+    let nine = format!(
+        "{:09}",
+        timestamp.subsec_nanosecond().rem_euclid(1_000_000_000)
+    );
+    let zoned = zone.zone.to_offset(timestamp);
+    let (civil, offset) = if zoned.seconds() % 60 == 0 {
+        (zoned.to_datetime(timestamp), zoned.seconds())
+    } else {
+        (TimeZone::UTC.to_datetime(timestamp), 0)
+    };
+    let fraction = if civil.subsec_nanosecond() == 0 {
+        ""
+    } else {
+        nine.get(..digits).unwrap_or("")
+    };
+    write_local(out, civil, fraction.as_bytes(), offset)
+}
+
+/// Writes a local time and its offset from UTC in seconds as JSON; false when its year has not four digits.
+pub(crate) fn write_local(
+    out: &mut BytesMut,
+    civil: DateTime,
+    fraction: &[u8],
+    offset: i32,
+) -> bool {
+    if !(0..=9999).contains(&civil.year()) {
+        return false;
+    }
+    out.put_u8(b'"');
+    write_civil(out, civil, b'T');
+    if !fraction.is_empty() {
+        out.put_u8(b'.');
+        out.put_slice(fraction);
+    }
+    if offset == 0 {
+        out.put_u8(b'Z');
+    } else {
+        let minutes = offset.abs() / 60;
+        out.put_u8(if offset < 0 { b'-' } else { b'+' });
+        out.put_slice(&two_digits(minutes / 60));
+        out.put_u8(b':');
+        out.put_slice(&two_digits(minutes % 60));
+    }
+    out.put_u8(b'"');
+    true
+}
