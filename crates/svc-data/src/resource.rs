@@ -11,7 +11,7 @@ use std::{
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use svc_model::{
-    Count, JsonObject, ListQuery, RecordView,
+    Count, Invalid, JsonObject, ListQuery, RecordView,
     records::{AggregateQuery, GroupQuery},
     sql::SqlQuery,
     wire::BoxFuture,
@@ -194,10 +194,32 @@ impl Resource {
     /// asked.
     pub async fn find_model(&self, name: &str) -> Result<Arc<Model>, Error> {
         self.check_structure().await;
-        if self.structure().model(name).is_none() {
-            self.reload_if_changed().await?;
+        if let Ok(model) = self.model(name) {
+            return Ok(model);
         }
+        self.reload_if_changed().await?;
         self.model(name)
+    }
+
+    /// A model by its name, and what `read` makes of a request against its fields, such as a query. Before a request is
+    /// refused, the structure is read again where the database has another one by now.
+    ///
+    /// # Errors
+    /// As [`Resource::find_model`]; [`ErrorKind::Invalid`] with what `read` refuses.
+    pub async fn read_against<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&Model) -> Result<T, Invalid>,
+    ) -> Result<(Arc<Model>, T), Error> {
+        let mut model = self.find_model(name).await?;
+        let result = match read(&model) {
+            Err(_) if self.reload_if_changed().await? => {
+                model = self.model(name)?;
+                read(&model)
+            }
+            result => result,
+        };
+        Ok((model, result?))
     }
 
     /// Lists records (specification, section 4).
@@ -448,7 +470,10 @@ impl Resource {
         ) -> Result<BoxFuture<'m, Result<T, Error>>, Error>,
     ) -> Result<T, Error> {
         let structure = self.structure();
-        let current = structure.model(&model.name).unwrap_or(model);
+        let current = match model.structure_version == structure.version {
+            true => model,
+            false => structure.model(&model.name).unwrap_or(model),
+        };
         let refused = match plan(&*self.0.driver, &structure, current) {
             Ok(call) => match call.await {
                 Err(error) if error.kind() == ErrorKind::StructureChanged => error,

@@ -1,119 +1,205 @@
 //! What a caller may reach on the data host (wire contract, section 3): the resource of a static token, or what the
 //! team of a session or a service token may do.
 //!
-//! It is decided before existence is looked at, so that a missing project and a foreign one answer alike.
+//! It is decided before existence is looked at, so that a missing project and a foreign one answer alike. A handler says
+//! by the type of its [`Call`] what it is about to do; the [`Access`] that it gets offers this and nothing else.
 
-use std::{ops::Deref, sync::Arc};
+mod records;
+mod right;
 
+use std::{marker::PhantomData, sync::Arc};
+
+use axum::{
+    RequestPartsExt as _,
+    body::Body,
+    extract::{FromRequest, Path, Request},
+};
 use http::request::Parts;
+use serde::Deserialize;
 use serde_json::Value;
 use svc_auth::AuthScheme;
-use svc_data::{ErrorKind, Model, Resource, Structure};
+use svc_data::{Resource, SqlAnswer, Structure};
 use svc_model::{
-    EnvironmentName, ListQuery, ProjectName, RecordView, ResourceName, resources::ModelDescription,
+    EnvironmentName, JsonObject, ProjectName, ResourceName, resources::ModelDescription,
+    sql::SqlQuery,
 };
 use svc_store::{
-    Actor, ActorKind, ServiceTokenIdentity, SessionIdentity, Team, TeamRights, TokenIdentity,
+    Actor, ActorKind, ServiceTokenIdentity, SessionIdentity, Store, Team, TeamRights, TokenIdentity,
 };
 
+pub(crate) use self::{
+    records::{Change, Records, Selection},
+    right::{Administer, Delete, Describe, Read, Right, Write},
+};
 use crate::{
     audit,
+    body::read_object,
     credentials::{DATA_CHALLENGE, Identity, Used, identify, identify_session, presented},
     failure::Failure,
+    request::{not_utf8, read_draft},
+    resource_path::ResourcePath,
     state::Shared,
-    suggestion::nearest,
 };
 
-/// A resource in an environment of a project.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
-    pub(crate) project: ProjectName,
-    pub(crate) environment: EnvironmentName,
-    pub(crate) resource: ResourceName,
+/// A request to a resource, by a caller who may do there what `R` says.
+#[derive(Debug)]
+pub(crate) struct Call<R> {
+    pub(crate) access: Access<R>,
+    pub(crate) request: ResourceRequest,
+    pub(crate) body: Body,
 }
 
-impl Place {
-    pub(crate) fn new(project: String, environment: String, resource: String) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            resource: resource.into(),
+/// What else there is of a request to a resource.
+#[derive(Debug)]
+pub(crate) struct ResourceRequest {
+    pub(crate) state: Shared,
+    pub(crate) parts: Parts,
+}
+
+/// What the paths of the data host name; a model and a key where there are some.
+#[derive(Deserialize)]
+struct Names {
+    project: ProjectName,
+    environment: EnvironmentName,
+    resource: ResourceName,
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    id: String,
+}
+
+impl<R: Right> FromRequest<Shared> for Call<R> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
+        let (mut parts, body) = request.into_parts();
+        let names = parts.extract::<Path<Names>>().await;
+        let Path(names) = names.map_err(|_| not_utf8())?;
+        let path = ResourcePath {
+            project: names.project,
+            environment: names.environment,
+            resource: names.resource,
+        };
+        let rights = rights(state, &parts, &path).await?;
+        rights.check::<R>(&path, &names.model)?;
+        let resource = match path.is_tools() {
+            true => state.tools.get(&state.store, &path).await?,
+            false => state.connections.get(&path).await?,
+        };
+        Ok(Self {
+            access: Access {
+                path,
+                model: names.model,
+                id: names.id,
+                resource,
+                rights,
+                right: PhantomData,
+            },
+            request: ResourceRequest {
+                state: Shared::clone(state),
+                parts,
+            },
+            body,
+        })
+    }
+}
+
+impl ResourceRequest {
+    /// The query string.
+    pub(crate) fn query(&self) -> &str {
+        self.parts.uri.query().unwrap_or_default()
+    }
+
+    /// Checks a query string that may say nothing but `draft`.
+    pub(crate) fn check_query(&self) -> Result<(), Failure> {
+        read_draft(self.parts.uri.query()).map(drop)
+    }
+
+    /// The store, to write to by whoever asks.
+    pub(crate) fn store_for(&self, actor: Actor) -> Store {
+        self.state.store_for(actor, &self.parts)
+    }
+
+    /// Reads the body, which must be a JSON object.
+    pub(crate) async fn read_object(&self, body: Body) -> Result<JsonObject, Failure> {
+        read_object(&self.parts.headers, body, &self.state.config).await
+    }
+}
+
+/// What a caller may do with a resource: what `R` says, as far as the rights of the caller's team go.
+#[derive(Debug)]
+pub(crate) struct Access<R> {
+    path: ResourcePath,
+    /// The model that the path names; empty where it names none.
+    model: String,
+    /// The primary key that the path names; empty where it names none.
+    id: String,
+    resource: Resource,
+    rights: Rights,
+    right: PhantomData<R>,
+}
+
+impl<R> Access<R> {
+    /// The resource.
+    pub(crate) fn path(&self) -> &ResourcePath {
+        &self.path
+    }
+
+    /// The name of the model in the path.
+    pub(crate) fn model_name(&self) -> &str {
+        &self.model
+    }
+
+    /// The primary key in the path.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Who asks.
+    pub(crate) fn actor(&self) -> Actor {
+        let of_token = |kind, uid, prefix: &str| Actor::new(kind, uid, prefix);
+        match &self.rights {
+            Rights::Token(token) => {
+                let TokenIdentity {
+                    token_uid, prefix, ..
+                } = &token.identity;
+                of_token(ActorKind::StaticToken, *token_uid, prefix)
+            }
+            Rights::Session(session) => audit::user(session),
+            Rights::Service(token) => {
+                let ServiceTokenIdentity {
+                    token_uid, prefix, ..
+                } = &token.identity;
+                of_token(ActorKind::ServiceToken, *token_uid, prefix)
+            }
         }
     }
 
-    /// Whether these are the built-in tools: users and teams.
-    pub(crate) fn is_tools(&self) -> bool {
-        self.resource.as_str() == ResourceName::TOOLS
-    }
-}
-
-/// What a request is about to do.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Action<'a> {
-    /// Read records of a model.
-    Read(&'a str),
-    /// Create or change records of a model.
-    Write(&'a str),
-    /// Delete records of a model.
-    Delete(&'a str),
-    /// Learn which models there are, among those that may be read.
-    Describe,
-    /// Something about the resource as a whole: SQL, reload.
-    Whole,
-}
-
-/// A resource, and what the caller may do there.
-#[derive(Debug)]
-pub(crate) struct Access {
-    resource: Resource,
-    rights: Rights,
-}
-
-impl Deref for Access {
-    type Target = Resource;
-
-    fn deref(&self) -> &Resource {
-        &self.resource
-    }
-}
-
-impl Access {
     /// Whether records of a model may be read.
-    pub(crate) fn may_read(&self, model: &str) -> bool {
+    fn may_read(&self, model: &str) -> bool {
         self.rights
             .team()
             .is_none_or(|(_, rights)| rights.on(self.resource.name(), model).read)
     }
+}
 
-    /// What of a record that was written is answered. Who may not read the records of the model gets the key alone,
-    /// or a change of nothing would read them.
-    pub(crate) fn view_of_written(&self, model: &str, mut view: RecordView) -> RecordView {
-        if !self.may_read(model) {
-            view.fields = Some(Vec::new());
-        }
-        view
+impl Access<Administer> {
+    /// Answers a query in SQL, which sees everything.
+    pub(crate) async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer, svc_data::Error> {
+        self.resource.sql(query).await
     }
 
-    /// An error without the constraint of a model that may not be read.
-    pub(crate) fn without_hidden_constraint(&self, error: svc_data::Error) -> svc_data::Error {
-        let model = error.constraint().and_then(|found| found.model.as_deref());
-        match model.is_none_or(|model| self.may_read(model)) {
-            true => error,
-            false => error.without_constraint(),
-        }
+    /// Reads the structure again.
+    pub(crate) async fn reload(&self) -> Result<(), Failure> {
+        Ok(self.resource.reload().await?)
     }
+}
 
-    /// Refuses a query that asks for records by what is written in a model that may not be read.
-    pub(crate) fn check_query(&self, query: &ListQuery) -> Result<(), Failure> {
-        let steps = query.relation.iter().flat_map(|relation| &relation.steps);
-        for step in steps {
-            if !self.may_read(&step.model) {
-                return Err(Failure::PermissionDenied(
-                    "the user's team may not read the related records",
-                ));
-            }
-        }
-        Ok(())
+impl Access<Describe> {
+    /// The structure of the resource as it is now.
+    pub(crate) async fn structure(&self) -> Result<Arc<Structure>, Failure> {
+        self.resource.reload_if_changed().await?;
+        Ok(self.resource.structure())
     }
 
     /// The rights of the caller's team; `None` where everything is allowed.
@@ -142,45 +228,6 @@ impl Access {
         }
         models
     }
-
-    /// Who asks.
-    pub(crate) fn actor(&self) -> Actor {
-        match &self.rights {
-            Rights::Token(token) => Actor::new(
-                ActorKind::StaticToken,
-                token.identity.token_uid,
-                &token.identity.prefix,
-            ),
-            Rights::Session(session) => audit::user(session),
-            Rights::Service(token) => Actor::new(
-                ActorKind::ServiceToken,
-                token.identity.token_uid,
-                &token.identity.prefix,
-            ),
-        }
-    }
-
-    /// A model by its name. Where no model has it, the nearest name among the models that may be read is named.
-    pub(crate) async fn find_model(&self, name: &str) -> Result<Arc<Model>, Failure> {
-        let error = match self.resource.find_model(name).await {
-            Ok(model) => return Ok(model),
-            Err(error) if error.kind() == ErrorKind::NotFound => error,
-            Err(error) => return Err(error.into()),
-        };
-        let structure = self.resource.structure();
-        let known = structure.models().map(|model| model.name.as_str());
-        let readable = known.filter(|model| self.may_read(model));
-        let message = error.public_message();
-        Err(Failure::NotFound(match nearest(name, readable) {
-            Some(meant) => format!("{message}; did you mean {meant:?}?"),
-            None => message.to_owned(),
-        }))
-    }
-
-    /// The resource itself.
-    pub(crate) fn into_resource(self) -> Resource {
-        self.resource
-    }
 }
 
 /// Whose rights count.
@@ -202,78 +249,34 @@ impl Rights {
         }
     }
 
-    fn check(&self, place: &Place, action: Action<'_>) -> Result<(), Failure> {
-        let Some((team, rights)) = self.team() else {
-            return Ok(());
+    /// Refuses what the caller's team may not do.
+    fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> Result<(), Failure> {
+        let refusal = match self.team() {
+            None => None,
+            Some(_) if path.is_tools() => {
+                Some("users and teams are opened by the static token of the built-in tools")
+            }
+            Some((team, rights)) => R::refusal(team, || rights.on(path.resource.as_str(), model)),
         };
-        let denied = |detail| Err(Failure::PermissionDenied(detail));
-        if place.is_tools() {
-            return denied("users and teams are opened by the static token of the built-in tools");
-        }
-        let on = |model| rights.on(place.resource.as_str(), model);
-        match action {
-            Action::Read(model) if !on(model).read => {
-                denied("the user's team may not read these records")
-            }
-            Action::Write(model) if !on(model).write => {
-                denied("the user's team may not write these records")
-            }
-            Action::Delete(model) if !on(model).delete => {
-                denied("the user's team may not delete these records")
-            }
-            // SQL sees everything, and a reload concerns everybody.
-            Action::Whole if !team.super_group => {
-                denied("this takes an administrator, or the resource's static token")
-            }
-            _ => Ok(()),
-        }
+        refusal.map_or(Ok(()), |detail| Err(Failure::PermissionDenied(detail)))
     }
 }
 
-/// The resource that the path names, once the caller is known to be allowed what the request is about to do.
-pub(crate) async fn authorized(
-    state: &Shared,
-    parts: &Parts,
-    place: &Place,
-    action: Action<'_>,
-) -> Result<Access, Failure> {
-    let rights = rights(state, parts, place, action).await?;
-    let resource = match place.is_tools() {
-        true => state.tools.get(&state.store, place).await?,
-        false => state.connections.get(place).await?,
-    };
-    Ok(Access { resource, rights })
-}
-
-/// Lets through who may do this.
-pub(crate) async fn check(
-    state: &Shared,
-    parts: &Parts,
-    place: &Place,
-    action: Action<'_>,
-) -> Result<(), Failure> {
-    rights(state, parts, place, action).await.map(drop)
-}
-
-async fn rights(
-    state: &Shared,
-    parts: &Parts,
-    place: &Place,
-    action: Action<'_>,
-) -> Result<Rights, Failure> {
+/// Whose rights count for a request to a resource, once its credential is known to cover the resource.
+async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> Result<Rights, Failure> {
     let refused = |detail| Failure::NotAuthenticated {
         detail,
         challenge: DATA_CHALLENGE,
     };
-    let rights = match presented(&parts.headers, DATA_CHALLENGE)? {
+    Ok(match presented(&parts.headers, DATA_CHALLENGE)? {
         Some((AuthScheme::Raw | AuthScheme::Bearer, token)) => {
             match identify(state, token).await? {
                 Some(Identity::StaticToken(token)) => {
-                    let Place {
+                    let ResourcePath {
                         project,
                         environment,
                         resource,
-                    } = place;
+                    } = path;
                     if !token.identity.covers(project, environment, resource) {
                         return Err(Failure::PermissionDenied(
                             "the static token does not cover this resource",
@@ -302,12 +305,12 @@ async fn rights(
         }
         Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
             Some(Jwt::Session(session))
-                if session.project == place.project && session.environment == place.environment =>
+                if session.project == path.project && session.environment == path.environment =>
             {
                 Rights::Session(session)
             }
             Some(Jwt::Service(token))
-                if token.identity.covers(&place.project, &place.environment) =>
+                if token.identity.covers(&path.project, &path.environment) =>
             {
                 Rights::Service(token)
             }
@@ -316,7 +319,7 @@ async fn rights(
                     "the service token does not cover this environment",
                 ));
             }
-            // A session of another project is none here.
+            // A session of another project is rejected.
             _ => {
                 return Err(refused(
                     "the session is unknown, expired or ended; sign in again",
@@ -328,9 +331,7 @@ async fn rights(
                 "the resource's static token or a session is required: Authorization: <token>, or JWT <access token>",
             ));
         }
-    };
-    rights.check(place, action)?;
-    Ok(rights)
+    })
 }
 
 /// What stands behind `JWT`.

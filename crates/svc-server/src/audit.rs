@@ -11,10 +11,10 @@ use tokio::{
 };
 
 use crate::{
-    access::Place,
     config::{AuditMode, Config},
     failure::Failure,
     request::RequestId,
+    resource_path::ResourcePath,
     state::{Shared, State},
 };
 
@@ -100,10 +100,10 @@ pub(crate) fn user(session: &SessionIdentity) -> Actor {
 }
 
 /// A line about a model of a resource.
-pub(crate) fn entry(action: &'static str, place: &Place, model: &str) -> AuditEntry {
+pub(crate) fn entry(action: &'static str, path: &ResourcePath, model: &str) -> AuditEntry {
     AuditEntry::new(action)
-        .scope(&place.project, &place.environment)
-        .resource(place.resource.as_str())
+        .scope(&path.project, &path.environment)
+        .resource(path.resource.as_str())
         .model(model)
 }
 

@@ -12,7 +12,7 @@ use svc_model::ResourceName;
 use svc_store::{ConnectedResource, Secret};
 use tokio::sync::OnceCell;
 
-use crate::{access::Place, failure::Failure};
+use crate::{failure::Failure, resource_path::ResourcePath};
 
 /// How long a failed connection is not tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The resources that the store knows, each connected when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    known: ArcSwap<HashMap<Place, Arc<Connection>>>,
+    known: ArcSwap<HashMap<ResourcePath, Arc<Connection>>>,
     options: ResourceOptions,
 }
 
@@ -48,31 +48,31 @@ impl Connections {
         let new = known
             .into_iter()
             .map(|ConnectedResource { resource, url, .. }| {
-                let place = Place {
+                let path = ResourcePath {
                     project: resource.project,
                     environment: resource.environment,
                     resource: resource.unique_name,
                 };
                 let kept = old
-                    .get(&place)
+                    .get(&path)
                     .filter(|connection| connection.url.expose() == url.expose());
                 let connection = kept.cloned().unwrap_or_else(|| {
                     Arc::new(Connection {
-                        name: place.resource.clone(),
+                        name: path.resource.clone(),
                         url,
                         options: self.options.clone(),
                         resource: OnceCell::new(),
                         failed: Mutex::new(None),
                     })
                 });
-                (place, connection)
+                (path, connection)
             });
         self.known.store(Arc::new(new.collect()));
     }
 
     /// The connected resource.
-    pub(crate) async fn get(&self, place: &Place) -> Result<Resource, Failure> {
-        let connection = self.known.load().get(place).cloned();
+    pub(crate) async fn get(&self, path: &ResourcePath) -> Result<Resource, Failure> {
+        let connection = self.known.load().get(path).cloned();
         let Some(connection) = connection else {
             return Err(Failure::NotFound(
                 "there is no such resource in this environment".to_owned(),

@@ -13,9 +13,10 @@ use svc_model::resources::ModelDescription;
 use svc_store::TeamRights;
 
 use crate::{
-    access::{Access, Place},
+    access::{Access, Describe},
     answer::{Answer, etag_of, tagged_answer},
     failure::Failure,
+    resource_path::ResourcePath,
 };
 
 /// The most bytes of documents that are kept together.
@@ -61,7 +62,7 @@ struct Kept {
 #[derive(Clone, Debug)]
 struct Key {
     kind: DocumentKind,
-    place: Place,
+    path: ResourcePath,
     structure: Arc<Structure>,
     /// The rights of the caller's team; `None` where everything is allowed.
     rights: Option<TeamRights>,
@@ -71,7 +72,7 @@ impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
             && Arc::ptr_eq(&self.structure, &other.structure)
-            && self.place == other.place
+            && self.path == other.path
             && self.rights == other.rights
     }
 }
@@ -81,22 +82,20 @@ impl Documents {
     pub(crate) async fn get(
         &self,
         kind: DocumentKind,
-        place: &Place,
-        access: Access,
-        write: impl FnOnce(&Place, &[ModelDescription]) -> Result<Vec<u8>, serde_json::Error>
+        access: Access<Describe>,
+        write: impl FnOnce(&ResourcePath, &[ModelDescription]) -> serde_json::Result<Vec<u8>>
         + Send
         + 'static,
     ) -> Result<Document, Failure> {
-        let structure = access.structure();
+        let structure = access.structure().await?;
         let key = Key {
             kind,
-            place: place.clone(),
+            path: access.path().clone(),
             rights: access.team_rights().cloned(),
             structure: Arc::clone(&structure),
         };
-        let for_write = place.clone();
         self.get_or_make(key, move || {
-            write(&for_write, &access.descriptions_of(&structure))
+            write(access.path(), &access.descriptions_of(&structure))
         })
         .await
     }
@@ -104,7 +103,7 @@ impl Documents {
     async fn get_or_make(
         &self,
         key: Key,
-        make: impl FnOnce() -> Result<Vec<u8>, serde_json::Error> + Send + 'static,
+        make: impl FnOnce() -> serde_json::Result<Vec<u8>> + Send + 'static,
     ) -> Result<Document, Failure> {
         if let Some(document) = self.find(&key) {
             return Ok(document);
@@ -143,7 +142,7 @@ impl Documents {
     fn keep(&self, key: Key, document: Document) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|kept| {
-            kept.key.place != key.place || Arc::ptr_eq(&kept.key.structure, &key.structure)
+            kept.key.path != key.path || Arc::ptr_eq(&kept.key.structure, &key.structure)
         });
         kept.push_back(Kept { key, document });
         let mut size: usize = kept.iter().map(|kept| kept.document.body.len()).sum();
@@ -174,7 +173,11 @@ mod tests {
     fn key(structure: &Arc<Structure>, kind: DocumentKind) -> Key {
         Key {
             kind,
-            place: Place::new("main".to_owned(), "prod".to_owned(), "shop".to_owned()),
+            path: ResourcePath {
+                project: "main".into(),
+                environment: "prod".into(),
+                resource: "shop".into(),
+            },
             structure: Arc::clone(structure),
             rights: None,
         }
@@ -215,14 +218,14 @@ mod tests {
         let structure = structure().await;
         for number in 0..5 {
             let mut key = key(&structure, DocumentKind::OpenApi);
-            key.place.environment = format!("e{number}").into();
+            key.path.environment = format!("e{number}").into();
             let body = vec![b' '; MAX_KEPT / 3];
             documents.get_or_make(key, move || Ok(body)).await.unwrap();
         }
         let kept = documents.kept.lock().unwrap();
         let environments: Vec<_> = kept
             .iter()
-            .map(|kept| kept.key.place.environment.as_str())
+            .map(|kept| kept.key.path.environment.as_str())
             .collect();
         assert_eq!(environments, ["e2", "e3", "e4"]);
     }

@@ -49,6 +49,7 @@ mod proxy;
 mod records;
 mod refusal;
 mod request;
+mod resource_path;
 mod resources;
 mod root;
 mod router;

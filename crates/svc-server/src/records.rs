@@ -7,30 +7,25 @@ mod siblings;
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    extract::{Request, State},
-    routing::get,
-};
+use axum::{Router, routing::get};
 use http::{StatusCode, request::Parts};
 use svc_data::{Before, IfMatch, Model, RecordJson};
 use svc_model::{
-    Invalid, RecordView,
+    RecordView,
     records::{self, Record},
     wire::Operation as _,
 };
 use svc_store::AuditEntry;
 
 use crate::{
-    access::{Access, Action, Place, authorized},
+    access::{Call, Change, Delete, Read, Write},
     answer::{Answer, empty_answer, raw_json_answer, tagged_answer},
-    audit::{self, write_audited},
-    body::read_object,
+    audit::write_audited,
     failure::Failure,
-    request::{Segments, if_match},
+    request::if_match,
     router::Routes as _,
     state::Shared,
-    suggestion, tools,
+    tools,
 };
 
 pub(crate) fn routes() -> Router<Shared> {
@@ -52,143 +47,83 @@ pub(crate) fn routes() -> Router<Shared> {
         .at(records::Group::INFO.path_template, get(aggregate::group))
 }
 
-type CollectionSegments = Segments<(String, String, String, String)>;
-type ItemSegments = Segments<(String, String, String, String, String)>;
-
-/// Reads a query against the model's fields; before a name is refused as unknown, the structure is read
-/// anew if it has changed.
-async fn read_against<T>(
-    resource: &Access,
-    name: &str,
-    read: impl Fn(&Model) -> Result<T, Invalid>,
-) -> Result<(Arc<Model>, T), Failure> {
-    let model = resource.find_model(name).await?;
-    match read(&model) {
-        Ok(query) => Ok((model, query)),
-        Err(invalid) => {
-            if !resource.reload_if_changed().await? {
-                return Err(suggestion::with_fields(&invalid, &model).into());
-            }
-            let model = resource.find_model(name).await?;
-            let query =
-                read(&model).map_err(|invalid| suggestion::with_fields(&invalid, &model))?;
-            Ok((model, query))
-        }
-    }
+async fn retrieve(call: Call<Read>) -> Result<Answer, Failure> {
+    let Call {
+        access, request, ..
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let RecordJson { body, etag, .. } = records.retrieve(&view).await?;
+    let headers = Some(&request.parts.headers);
+    Ok(tagged_answer(StatusCode::OK, [body], &etag, headers))
 }
 
-async fn retrieve(
-    State(state): State<Shared>,
-    Segments((project, environment, resource, model, id)): ItemSegments,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = Place::new(project, environment, resource);
-    let resource = authorized(&state, &parts, &place, Action::Read(&model)).await?;
-    let model = resource.find_model(&model).await?;
-    let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
-    let RecordJson { body, etag, .. } = resource.retrieve(&model, &id, &view).await?;
-    Ok(tagged_answer(
-        StatusCode::OK,
-        [body],
-        &etag,
-        Some(&parts.headers),
-    ))
-}
-
-async fn create(
-    State(state): State<Shared>,
-    Segments((project, environment, resource, model)): CollectionSegments,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let place = Place::new(project, environment, resource);
-    if place.is_tools() {
-        return tools::create(&state, &place, &model, request).await;
+async fn create(call: Call<Write>) -> Result<Answer, Failure> {
+    if call.access.path().is_tools() {
+        return tools::create(call).await;
     }
-    let (parts, body) = request.into_parts();
-    let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
-    let model = resource.find_model(&model).await?;
-    let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
-    let view = resource.view_of_written(&model.name, view);
-    let object = read_object(&parts.headers, body, &state.config).await?;
-    let may_read = resource.may_read(&model.name);
-    let store = state.store_for(resource.actor(), &parts);
-    let entry = audit::entry("records.create", &place, &model.name);
-    let written = Arc::clone(&model);
-    let create = async move { Ok(resource.create(&model, &object, &view).await?) };
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let object = request.read_object(body).await?;
+    let (may_read, model) = (records.may_read(), Arc::clone(records.model()));
+    let entry = records.audit_entry("records.create");
     let line = entry.clone();
-    let created = write_audited(&state, store, &entry, create, move |record| {
-        vec![created(line, &written, record)]
+    let store = request.store_for(records.actor());
+    let create = async move { records.create(&object, view).await };
+    let created = write_audited(&request.state, store, &entry, create, move |record| {
+        vec![created(line, &model, record)]
     });
     Ok(answer(may_read, StatusCode::CREATED, created.await?))
 }
 
-async fn update(
-    state: State<Shared>,
-    segments: ItemSegments,
-    request: Request,
-) -> Result<Answer, Failure> {
-    change(state, segments, request, Change::Update).await
+async fn update(call: Call<Write>) -> Result<Answer, Failure> {
+    change(call, Change::Update, "records.update").await
 }
 
-async fn replace(
-    state: State<Shared>,
-    segments: ItemSegments,
-    request: Request,
-) -> Result<Answer, Failure> {
-    change(state, segments, request, Change::Replace).await
-}
-
-enum Change {
-    Update,
-    Replace,
-}
-
-impl Change {
-    fn action(&self) -> &'static str {
-        match self {
-            Self::Update => "records.update",
-            Self::Replace => "records.replace",
-        }
-    }
+async fn replace(call: Call<Write>) -> Result<Answer, Failure> {
+    change(call, Change::Replace, "records.replace").await
 }
 
 async fn change(
-    State(state): State<Shared>,
-    Segments((project, environment, resource, model, id)): ItemSegments,
-    request: Request,
+    call: Call<Write>,
     change: Change,
+    action: &'static str,
 ) -> Result<Answer, Failure> {
-    let place = Place::new(project, environment, resource);
-    if place.is_tools() {
-        return tools::change(&state, &place, (&model, &id), request).await;
+    if call.access.path().is_tools() {
+        return tools::change(call).await;
     }
-    let (parts, body) = request.into_parts();
-    let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
-    let model = resource.find_model(&model).await?;
-    let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
-    let view = resource.view_of_written(&model.name, view);
-    let tags = read_if_match(&parts)?;
-    let object = read_object(&parts.headers, body, &state.config).await?;
-    let may_read = resource.may_read(&model.name);
-    let store = state.store_for(resource.actor(), &parts);
-    let entry = audit::entry(change.action(), &place, &model.name);
-    let begun = entry.clone().record(&id);
-    let write = async move {
-        let tags = tags.as_ref();
-        let changed = match change {
-            Change::Update => resource.update(&model, &id, &object, tags, &view).await,
-            Change::Replace => resource.replace(&model, &id, &object, tags, &view).await,
-        };
-        Ok(changed.map_err(|error| resource.without_hidden_constraint(error))?)
-    };
-    let changed = write_audited(&state, store, &begun, write, |changed: &RecordJson| {
-        let entry = match &changed.before {
-            Some(before) => with_before(entry, before),
-            None => entry,
-        };
-        vec![entry.after(&changed.etag)]
-    });
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let tags = read_if_match(&request.parts)?;
+    let object = request.read_object(body).await?;
+    let may_read = records.may_read();
+    let entry = records.audit_entry(action);
+    let begun = entry.clone().record(records.id());
+    let store = request.store_for(records.actor());
+    let write = async move { records.change(change, &object, tags.as_ref(), view).await };
+    let changed = write_audited(
+        &request.state,
+        store,
+        &begun,
+        write,
+        |changed: &RecordJson| {
+            let entry = match &changed.before {
+                Some(before) => with_before(entry, before),
+                None => entry,
+            };
+            vec![entry.after(&changed.etag)]
+        },
+    );
     Ok(answer(may_read, StatusCode::OK, changed.await?))
 }
 
@@ -202,28 +137,21 @@ fn answer(may_read: bool, status: StatusCode, record: RecordJson) -> Answer {
     }
 }
 
-async fn delete(
-    State(state): State<Shared>,
-    Segments((project, environment, resource, model, id)): ItemSegments,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let place = Place::new(project, environment, resource);
-    if place.is_tools() {
-        return tools::delete(&state, &place, (&model, &id), request).await;
+async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
+    if call.access.path().is_tools() {
+        return tools::delete(call).await;
     }
-    let (parts, _) = request.into_parts();
-    let resource = authorized(&state, &parts, &place, Action::Delete(&model)).await?;
-    let model = resource.find_model(&model).await?;
-    RecordView::parse(parts.uri.query().unwrap_or_default())?;
-    let tags = read_if_match(&parts)?;
-    let store = state.store_for(resource.actor(), &parts);
-    let entry = audit::entry("records.delete", &place, &model.name);
-    let begun = entry.clone().record(&id);
-    let delete = async move {
-        let deleted = resource.delete(&model, &id, tags.as_ref()).await;
-        Ok(deleted.map_err(|error| resource.without_hidden_constraint(error))?)
-    };
-    write_audited(&state, store, &begun, delete, |before| {
+    let Call {
+        access, request, ..
+    } = call;
+    let records = access.records().await?;
+    RecordView::parse(request.query())?;
+    let tags = read_if_match(&request.parts)?;
+    let entry = records.audit_entry("records.delete");
+    let begun = entry.clone().record(records.id());
+    let store = request.store_for(records.actor());
+    let delete = async move { records.delete(tags.as_ref()).await };
+    write_audited(&request.state, store, &begun, delete, |before| {
         vec![with_before(entry, before)]
     })
     .await?;

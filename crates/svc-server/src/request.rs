@@ -47,7 +47,7 @@ where
     }
 }
 
-fn not_utf8() -> Failure {
+pub(crate) fn not_utf8() -> Failure {
     Invalid::general("the path is not UTF-8 once its percent escapes are undone").into()
 }
 

@@ -1,19 +1,15 @@
 //! Resources as a whole: reload, and the descriptions of their models (wire contract, section 7).
 
-use axum::{
-    Router,
-    extract::{Request, State},
-};
+use axum::Router;
 use bytes::Bytes;
 use http::StatusCode;
 use svc_model::resources;
 
 use crate::{
-    access::{Action, Place, authorized, check},
+    access::{Administer, Call, Describe},
     answer::{Answer, raw_json_answer},
     documents::DocumentKind,
     failure::Failure,
-    request::{Segments, read_draft},
     router::Routes as _,
     state::Shared,
 };
@@ -25,20 +21,14 @@ pub(crate) fn routes() -> Router<Shared> {
 }
 
 async fn reload(
-    State(state): State<Shared>,
-    Segments((project, environment, resource)): Segments<(String, String, String)>,
-    request: Request,
+    Call {
+        access, request, ..
+    }: Call<Administer>,
 ) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = Place::new(project, environment, resource);
-    if place.is_tools() {
-        check(&state, &parts, &place, Action::Whole).await?;
-        read_draft(parts.uri.query())?;
-        state.refresh().await?;
-    } else {
-        let resource = authorized(&state, &parts, &place, Action::Whole).await?;
-        read_draft(parts.uri.query())?;
-        resource.reload().await?;
+    request.check_query()?;
+    match access.path().is_tools() {
+        true => request.state.refresh().await?,
+        false => access.reload().await?,
     }
     Ok(raw_json_answer(
         StatusCode::OK,
@@ -47,20 +37,13 @@ async fn reload(
 }
 
 async fn model_descriptions(
-    State(state): State<Shared>,
-    Segments((project, environment, resource)): Segments<(String, String, String)>,
-    request: Request,
+    Call {
+        access, request, ..
+    }: Call<Describe>,
 ) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = Place::new(project, environment, resource);
-    let resource = authorized(&state, &parts, &place, Action::Describe).await?;
-    read_draft(parts.uri.query())?;
-    resource.reload_if_changed().await?;
-    let document = state
-        .documents
-        .get(DocumentKind::Descriptions, &place, resource, |_, models| {
-            serde_json::to_vec(models)
-        })
-        .await?;
-    Ok(document.answer(&parts.headers))
+    request.check_query()?;
+    let documents = &request.state.documents;
+    let write = |_: &_, models: &_| serde_json::to_vec(models);
+    let document = documents.get(DocumentKind::Descriptions, access, write);
+    Ok(document.await?.answer(&request.parts.headers))
 }

@@ -1,13 +1,10 @@
 //! Read-only SQL on a resource (specification, section 1; wire contract, section 5).
 
-use axum::{
-    Router,
-    extract::{Request, State},
-};
+use axum::Router;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
-use svc_data::{ErrorKind, Resource, SqlAnswer};
+use svc_data::{ErrorKind, SqlAnswer};
 use svc_model::{
     Invalid,
     sql::{Query, SqlQuery, SqlRequest},
@@ -15,11 +12,9 @@ use svc_model::{
 };
 
 use crate::{
-    access::{Action, Place, authorized},
+    access::{Access, Administer, Call},
     answer::{Answer, AnswerKind, Chunks, Kept, raw_json_answer},
-    body::read_object,
     failure::Failure,
-    request::{Segments, read_draft},
     router::Routes as _,
     rows::{Format, RowWriter, TOTAL_COUNT, TRUNCATED},
     state::Shared,
@@ -29,26 +24,22 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new().on::<Query, _>(query)
 }
 
-async fn query(
-    State(state): State<Shared>,
-    Segments((project, environment, resource)): Segments<(String, String, String)>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (parts, body) = request.into_parts();
-    let place = Place::new(project, environment, resource);
-    let resource = authorized(&state, &parts, &place, Action::Whole)
-        .await?
-        .into_resource();
-    read_draft(parts.uri.query())?;
-    let body = read_object(&parts.headers, body, &state.config).await?;
-    let format = Format::asked(&parts.headers);
+async fn query(call: Call<Administer>) -> Result<Answer, Failure> {
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    request.check_query()?;
+    let body = request.read_object(body).await?;
+    let format = Format::asked(&request.parts.headers);
     let body = match (SqlRequest::parse(&body)?, format) {
         (SqlRequest::One(query), Some(format)) => {
-            return in_format(format, resource.sql(&query).await?);
+            return in_format(format, access.sql(&query).await?);
         }
-        (SqlRequest::One(query), None) => Chunks::from(pieces(resource.sql(&query).await?)),
+        (SqlRequest::One(query), None) => Chunks::from(pieces(access.sql(&query).await?)),
         // The answers of a batch have columns of their own each.
-        (SqlRequest::Batch(queries), _) => batch(resource, queries),
+        (SqlRequest::Batch(queries), _) => batch(access, queries),
         _ => return Err(Invalid::general("this form of a query is not supported").into()),
     };
     let mut answer = raw_json_answer(StatusCode::OK, body);
@@ -102,13 +93,13 @@ fn pieces(answer: SqlAnswer) -> [Bytes; 3] {
 
 /// The answers of several queries as one array. Each query is asked when the answer before is on its way, so
 /// that they are never in memory together.
-fn batch(resource: Resource, queries: Vec<Result<SqlQuery, Invalid>>) -> Chunks {
+fn batch(access: Access<Administer>, queries: Vec<Result<SqlQuery, Invalid>>) -> Chunks {
     Chunks::from([Bytes::from_static(b"[")])
-        .followed_by(async move { Ok(rest_of_batch(resource, queries.into_iter(), b"").await) })
+        .followed_by(async move { Ok(rest_of_batch(access, queries.into_iter(), b"").await) })
 }
 
 fn rest_of_batch(
-    resource: Resource,
+    access: Access<Administer>,
     mut queries: std::vec::IntoIter<Result<SqlQuery, Invalid>>,
     separator: &'static [u8],
 ) -> BoxFuture<'static, Chunks> {
@@ -117,14 +108,14 @@ fn rest_of_batch(
             return [Bytes::from_static(b"]")].into();
         };
         let [head, rows, tail] = match query {
-            Ok(query) => match resource.sql(&query).await {
+            Ok(query) => match access.sql(&query).await {
                 Ok(answer) => pieces(answer),
                 Err(error) => failed(&error),
             },
             Err(invalid) => error_piece(&invalid.to_string()),
         };
         Chunks::from([Bytes::from_static(separator), head, rows, tail])
-            .followed_by(async move { Ok(rest_of_batch(resource, queries, b",").await) })
+            .followed_by(async move { Ok(rest_of_batch(access, queries, b",").await) })
     })
 }
 

@@ -5,18 +5,18 @@ use svc_model::{Invalid, JsonObject, teams::TeamPatch, wire::ReadBody as _};
 use svc_store::Store;
 use uuid::Uuid;
 
-use crate::{access::Place, failure::Failure};
+use crate::{failure::Failure, resource_path::ResourcePath};
 
 /// Gives a team another name.
 pub(crate) async fn update(
     store: &Store,
-    place: &Place,
+    path: &ResourcePath,
     uid: Uuid,
     body: JsonObject,
 ) -> Result<(), Failure> {
     let Some(name) = TeamPatch::from_body(body)?.name else {
         return Err(Invalid::general("at least one property is required: name").into());
     };
-    store.teams().update(&place.project, uid, &name).await?;
+    store.teams().update(&path.project, uid, &name).await?;
     Ok(())
 }

@@ -7,8 +7,7 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-use axum::extract::Request;
-use http::{Method, StatusCode, request::Parts};
+use http::{Method, StatusCode};
 use svc_data::{RecordJson, Resource};
 use svc_model::{JsonObject, RecordView, teams::MODEL as GROUPS, users::MODEL as USERS};
 use svc_store::Store;
@@ -16,12 +15,11 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::{
-    access::{Action, Place, authorized},
+    access::{Access, Call, Delete, ResourceRequest, Write},
     answer::{Answer, empty_answer, tagged_answer},
-    body::read_object,
     failure::Failure,
     records::read_if_match,
-    state::Shared,
+    resource_path::ResourcePath,
     teams, users,
 };
 
@@ -34,26 +32,30 @@ const ALLOW_GROUP: &str = "GET, HEAD, PATCH";
 /// The tools of every environment that was asked for, until the store changes.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    known: RwLock<HashMap<Place, Resource>>,
+    known: RwLock<HashMap<ResourcePath, Resource>>,
     /// Held from looking at the tag of a user or team until it is written.
     writing: Mutex<()>,
 }
 
 impl Tools {
     /// Users and teams of an environment.
-    pub(crate) async fn get(&self, store: &Store, place: &Place) -> Result<Resource, Failure> {
-        if let Some(tools) = self.known(place) {
+    pub(crate) async fn get(
+        &self,
+        store: &Store,
+        path: &ResourcePath,
+    ) -> Result<Resource, Failure> {
+        if let Some(tools) = self.known(path) {
             return Ok(tools);
         }
-        let tools = store.tools(&place.project, &place.environment).await?;
+        let tools = store.tools(&path.project, &path.environment).await?;
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(place.clone(), tools.clone());
+        known.insert(path.clone(), tools.clone());
         Ok(tools)
     }
 
-    fn known(&self, place: &Place) -> Option<Resource> {
+    fn known(&self, path: &ResourcePath) -> Option<Resource> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(place).cloned()
+        known.get(path).cloned()
     }
 
     /// The store changed: environments may have come and gone.
@@ -64,52 +66,40 @@ impl Tools {
 }
 
 /// Makes a user.
-pub(crate) async fn create(
-    state: &Shared,
-    place: &Place,
-    model: &str,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (action, allow) = (Action::Write(model), allowed(model, false));
-    let mut asked = Asked::read(state, place, action, allow, request).await?;
-    let body = mem::take(&mut asked.body);
-    let uid = users::create(state, &asked.store, place, body).await?;
-    asked.answer(state, StatusCode::CREATED, USERS, uid).await
+pub(crate) async fn create(call: Call<Write>) -> Result<Answer, Failure> {
+    let allow = allowed(call.access.model_name(), false);
+    let mut write = ToolsWrite::read(call, allow).await?;
+    let body = mem::take(&mut write.body);
+    let path = write.access.path();
+    let uid = users::create(&write.request.state, &write.store, path, body).await?;
+    write.answer(StatusCode::CREATED, uid).await
 }
 
 /// Changes a user or a team. There is no replacing: most of what they have is not the caller's.
-pub(crate) async fn change(
-    state: &Shared,
-    place: &Place,
-    (model, id): (&str, &str),
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (action, allow) = (Action::Write(model), allowed(model, true));
-    let mut asked = Asked::read(state, place, action, allow, request).await?;
-    let uid = read_uid(id)?;
+pub(crate) async fn change(call: Call<Write>) -> Result<Answer, Failure> {
+    let allow = allowed(call.access.model_name(), true);
+    let mut write = ToolsWrite::read(call, allow).await?;
+    let body = mem::take(&mut write.body);
+    let uid = write.uid()?;
+    let (path, state) = (write.access.path(), &write.request.state);
     let _writing = state.tools.writing.lock().await;
-    asked.check_tag(model, uid).await?;
-    let body = mem::take(&mut asked.body);
-    match model {
-        USERS => users::update(&asked.store, place, uid, body).await?,
-        _ => teams::update(&asked.store, place, uid, body).await?,
+    write.check_tag(uid).await?;
+    match write.access.model_name() {
+        USERS => users::update(&write.store, path, uid, body).await?,
+        _ => teams::update(&write.store, path, uid, body).await?,
     }
-    asked.answer(state, StatusCode::OK, model, uid).await
+    write.answer(StatusCode::OK, uid).await
 }
 
 /// Deletes a user.
-pub(crate) async fn delete(
-    state: &Shared,
-    place: &Place,
-    (model, id): (&str, &str),
-    request: Request,
-) -> Result<Answer, Failure> {
-    let (action, allow) = (Action::Delete(model), allowed(model, true));
-    let asked = Asked::read(state, place, action, allow, request).await?;
-    let uid = read_uid(id)?;
+pub(crate) async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
+    let allow = allowed(call.access.model_name(), true);
+    let write = ToolsWrite::read(call, allow).await?;
+    let uid = write.uid()?;
+    let state = &write.request.state;
     let _writing = state.tools.writing.lock().await;
-    asked.check_tag(model, uid).await?;
-    users::delete(&asked.store, place, uid).await?;
+    write.check_tag(uid).await?;
+    users::delete(&write.store, write.access.path(), uid).await?;
     state.sync_with_store().await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
@@ -128,79 +118,67 @@ fn allowed(model: &str, of_one: bool) -> Result<&'static str, Failure> {
 }
 
 /// A write that the caller may make.
-struct Asked {
-    parts: Parts,
+struct ToolsWrite<R> {
+    access: Access<R>,
+    request: ResourceRequest,
     /// The store, to write to by whoever asks.
     store: Store,
-    tools: Resource,
     view: RecordView,
     body: JsonObject,
 }
 
-impl Asked {
-    async fn read(
-        state: &Shared,
-        place: &Place,
-        action: Action<'_>,
-        allow: Result<&'static str, Failure>,
-        request: Request,
-    ) -> Result<Self, Failure> {
-        let (parts, body) = request.into_parts();
-        let access = authorized(state, &parts, place, action).await?;
+impl<R> ToolsWrite<R> {
+    async fn read(call: Call<R>, allow: Result<&'static str, Failure>) -> Result<Self, Failure> {
+        let Call {
+            access,
+            request,
+            body,
+        } = call;
         // Before the body: nothing in it could help.
         let allow = allow?;
-        if !allow.split(", ").any(|method| parts.method == *method) {
+        let method = &request.parts.method;
+        if !allow.split(", ").any(|allowed| method == allowed) {
             return Err(Failure::not_allowed(allow));
         }
-        let view = RecordView::parse(parts.uri.query().unwrap_or_default())?;
-        let body = match parts.method {
+        let view = RecordView::parse(request.query())?;
+        let body = match request.parts.method {
             Method::DELETE => JsonObject::new(),
-            _ => read_object(&parts.headers, body, &state.config).await?,
+            _ => request.read_object(body).await?,
         };
         Ok(Self {
-            store: state.store_for(access.actor(), &parts),
-            parts,
-            tools: access.into_resource(),
+            store: request.store_for(access.actor()),
+            access,
+            request,
             view,
             body,
         })
     }
 
+    /// The key of the user or team that the path names.
+    fn uid(&self) -> Result<Uuid, Failure> {
+        let uid = self.access.id().parse();
+        uid.map_err(|_| Failure::NotFound("there is no such record".to_owned()))
+    }
+
     /// Holds a write to the entity tags that it is for, where it names some.
-    async fn check_tag(&self, model: &str, uid: Uuid) -> Result<(), Failure> {
-        let Some(tags) = read_if_match(&self.parts)? else {
+    async fn check_tag(&self, uid: Uuid) -> Result<(), Failure> {
+        let Some(tags) = read_if_match(&self.request.parts)? else {
             return Ok(());
         };
-        let RecordJson { etag, .. } = self.record(model, uid).await?;
-        match tags.holds(&etag) {
+        match tags.holds(&self.record(uid).await?.etag) {
             true => Ok(()),
             false => Err(Failure::PreconditionFailed),
         }
     }
 
-    async fn record(&self, model: &str, uid: Uuid) -> Result<RecordJson, Failure> {
-        let model = self.tools.find_model(model).await?;
-        Ok(self
-            .tools
-            .retrieve(&model, &uid.to_string(), &self.view)
-            .await?)
+    async fn record(&self, uid: Uuid) -> Result<RecordJson, Failure> {
+        self.access.tools_record(&uid.to_string(), &self.view).await
     }
 
     /// The record as it is now. Whoever the write concerns feels it from now on.
-    async fn answer(
-        &self,
-        state: &Shared,
-        status: StatusCode,
-        model: &str,
-        uid: Uuid,
-    ) -> Result<Answer, Failure> {
-        state.sync_with_store().await?;
-        let RecordJson { body, etag, .. } = self.record(model, uid).await?;
+    async fn answer(&self, status: StatusCode, uid: Uuid) -> Result<Answer, Failure> {
+        self.request.state.sync_with_store().await?;
+        let RecordJson { body, etag, .. } = self.record(uid).await?;
         Ok(tagged_answer(status, [body], &etag, None))
     }
-}
-
-fn read_uid(id: &str) -> Result<Uuid, Failure> {
-    id.parse()
-        .map_err(|_| Failure::NotFound("there is no such record".to_owned()))
 }

@@ -5,20 +5,20 @@ use svc_model::{JsonObject, users, wire::ReadBody as _};
 use svc_store::{NewUser, Store, UserPatch};
 use uuid::Uuid;
 
-use crate::{access::Place, failure::Failure, state::Shared};
+use crate::{failure::Failure, resource_path::ResourcePath, state::Shared};
 
 /// Makes a user, who is invited by mail.
 pub(crate) async fn create(
     state: &Shared,
     store: &Store,
-    place: &Place,
+    path: &ResourcePath,
     body: JsonObject,
 ) -> Result<Uuid, Failure> {
     let body = users::NewUser::from_body(body)?;
     let mut new = NewUser::new(body.email, body.group.as_str());
     new.first_name = body.first_name;
     new.last_name = body.last_name;
-    let users = store.users(&place.project, &place.environment);
+    let users = store.users(&path.project, &path.environment);
     let user = users.create(new, state.base_url()).await?;
     state.mail.wake();
     Ok(user.uid)
@@ -27,7 +27,7 @@ pub(crate) async fn create(
 /// Changes a user.
 pub(crate) async fn update(
     store: &Store,
-    place: &Place,
+    path: &ResourcePath,
     uid: Uuid,
     body: JsonObject,
 ) -> Result<(), Failure> {
@@ -36,13 +36,13 @@ pub(crate) async fn update(
     patch.team = body.group.map(|team| team.to_string());
     patch.first_name = body.first_name;
     patch.last_name = body.last_name;
-    let users = store.users(&place.project, &place.environment);
+    let users = store.users(&path.project, &path.environment);
     users.update(uid, patch).await?;
     Ok(())
 }
 
 /// Deletes a user, whose sessions end at once.
-pub(crate) async fn delete(store: &Store, place: &Place, uid: Uuid) -> Result<(), Failure> {
-    let users = store.users(&place.project, &place.environment);
+pub(crate) async fn delete(store: &Store, path: &ResourcePath, uid: Uuid) -> Result<(), Failure> {
+    let users = store.users(&path.project, &path.environment);
     Ok(users.delete(uid).await?)
 }

@@ -3,11 +3,7 @@
 
 mod schemas;
 
-use axum::{
-    Router,
-    extract::{Request, State},
-    routing::get,
-};
+use axum::{Router, routing::get};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Value, json};
 use svc_model::{
@@ -17,12 +13,12 @@ use svc_model::{
 
 use self::schemas::{bulk_schema, filters, page_schema, parameters, record_schema};
 use crate::{
-    access::{Action, Place, authorized},
+    access::{Call, Describe},
     answer::Answer,
     documents::DocumentKind,
     failure::Failure,
     openapi::{content, failure_responses, failure_schema, invalid_schema, sql},
-    request::{Segments, read_draft},
+    resource_path::ResourcePath,
     router::Routes as _,
     state::Shared,
 };
@@ -35,31 +31,28 @@ pub(crate) fn routes() -> Router<Shared> {
 }
 
 async fn openapi(
-    State(state): State<Shared>,
-    Segments((project, environment, resource)): Segments<(String, String, String)>,
-    request: Request,
+    Call {
+        access, request, ..
+    }: Call<Describe>,
 ) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = Place::new(project, environment, resource);
-    let connected = authorized(&state, &parts, &place, Action::Describe).await?;
-    read_draft(parts.uri.query())?;
-    connected.reload_if_changed().await?;
-    let document = state
-        .documents
-        .get(DocumentKind::OpenApi, &place, connected, |place, models| {
-            let server = format!(
-                "/projects/{}/{}/{}",
-                place.project, place.environment, place.resource
-            );
-            serde_json::to_vec(&Definition {
-                resource: place.resource.as_str(),
-                server: &server,
-                models,
-                is_tools: place.is_tools(),
-            })
-        })
-        .await?;
-    Ok(document.answer(&parts.headers))
+    request.check_query()?;
+    let documents = &request.state.documents;
+    let document = documents.get(DocumentKind::OpenApi, access, write);
+    Ok(document.await?.answer(&request.parts.headers))
+}
+
+fn write(path: &ResourcePath, models: &[ModelDescription]) -> serde_json::Result<Vec<u8>> {
+    let ResourcePath {
+        project,
+        environment,
+        resource,
+    } = path;
+    serde_json::to_vec(&Definition {
+        resource: resource.as_str(),
+        server: &format!("/projects/{project}/{environment}/{resource}"),
+        models,
+        is_tools: path.is_tools(),
+    })
 }
 
 /// The definition of a resource. It is written model by model: as one JSON value, that of a resource with hundreds of

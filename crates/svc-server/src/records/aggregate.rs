@@ -1,9 +1,7 @@
 //! Aggregate and group, each as `POST` with a body and as `GET` (wire contract, section 4).
 
-use std::sync::Arc;
-
 use axum::{
-    extract::{Request, State},
+    body::Body,
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
@@ -14,97 +12,61 @@ use svc_model::{
     records::{AggregateQuery, GroupQuery},
 };
 
-use super::CollectionSegments;
 use crate::{
-    access::{Access, Action, Place, authorized},
+    access::{Call, Read, ResourceRequest},
     answer::{AnswerKind, raw_json_answer},
-    body::read_object,
     failure::Failure,
-    request::Segments,
-    state::Shared,
+    suggestion,
 };
 
-pub(super) async fn aggregate(
-    state: State<Shared>,
-    segments: CollectionSegments,
-    request: Request,
-) -> Result<Response, Failure> {
-    let asked = Asked::read(state, segments, request).await?;
-    let (model, query) = asked
-        .parse(|query, body, is_field| match body {
-            Some(body) => AggregateQuery::parse_with_body(query, body, is_field),
-            None => AggregateQuery::parse(query, is_field),
+pub(super) async fn aggregate(call: Call<Read>) -> Result<Response, Failure> {
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let body = read_body(&request, body).await?;
+    let selection = access.select(|model| {
+        with_suggestions(model, |is_field| match &body {
+            Some(body) => AggregateQuery::parse_with_body(request.query(), body, is_field),
+            None => AggregateQuery::parse(request.query(), is_field),
         })
-        .await?;
-    asked.resource.check_query(&query.query)?;
-    let body = asked.resource.aggregate(&model, &query).await?;
-    Ok(answer(body))
+    });
+    Ok(answer(selection.await?.aggregate().await?))
 }
 
-pub(super) async fn group(
-    state: State<Shared>,
-    segments: CollectionSegments,
-    request: Request,
-) -> Result<Response, Failure> {
-    let asked = Asked::read(state, segments, request).await?;
-    let (model, query) = asked
-        .parse(|query, body, is_field| match body {
-            Some(body) => GroupQuery::parse_with_body(query, body, is_field),
-            None => GroupQuery::parse(query, is_field),
+pub(super) async fn group(call: Call<Read>) -> Result<Response, Failure> {
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let body = read_body(&request, body).await?;
+    let selection = access.select(|model| {
+        with_suggestions(model, |is_field| match &body {
+            Some(body) => GroupQuery::parse_with_body(request.query(), body, is_field),
+            None => GroupQuery::parse(request.query(), is_field),
         })
-        .await?;
-    asked.resource.check_query(&query.query)?;
-    let body = asked.resource.group(&model, &query).await?;
-    Ok(answer(body))
+    });
+    Ok(answer(selection.await?.group().await?))
+}
+
+async fn read_body(request: &ResourceRequest, body: Body) -> Result<Option<JsonObject>, Failure> {
+    match request.parts.method {
+        Method::POST => request.read_object(body).await.map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn with_suggestions<Q>(
+    model: &Model,
+    parse: impl FnOnce(&dyn Fn(&str) -> bool) -> Result<Q, Invalid>,
+) -> Result<Q, Invalid> {
+    parse(&|name| model.has_field(name)).map_err(|invalid| suggestion::with_fields(&invalid, model))
 }
 
 fn answer(body: Bytes) -> Response {
     let mut answer = raw_json_answer(StatusCode::OK, [body]);
     answer.extensions_mut().insert(AnswerKind::Read);
     answer.into_response()
-}
-
-/// A question about the records of a model, before it is read against the model's fields.
-struct Asked {
-    resource: Access,
-    model: String,
-    query: String,
-    body: Option<JsonObject>,
-}
-
-impl Asked {
-    async fn read(
-        State(state): State<Shared>,
-        Segments((project, environment, resource, model)): CollectionSegments,
-        request: Request,
-    ) -> Result<Self, Failure> {
-        let (parts, body) = request.into_parts();
-        let place = Place::new(project, environment, resource);
-        let resource = authorized(&state, &parts, &place, Action::Read(&model)).await?;
-        let body = match parts.method {
-            Method::POST => Some(read_object(&parts.headers, body, &state.config).await?),
-            _ => None,
-        };
-        let query = parts.uri.query().unwrap_or_default().to_owned();
-        Ok(Self {
-            resource,
-            model,
-            query,
-            body,
-        })
-    }
-
-    /// Reads the question; before a name is refused as unknown, the structure is read anew if it has
-    /// changed.
-    async fn parse<T>(
-        &self,
-        read: impl Fn(&str, Option<&JsonObject>, &dyn Fn(&str) -> bool) -> Result<T, Invalid>,
-    ) -> Result<(Arc<Model>, T), Failure> {
-        super::read_against(&self.resource, &self.model, |model| {
-            read(&self.query, self.body.as_ref(), &|name| {
-                model.has_field(name)
-            })
-        })
-        .await
-    }
 }

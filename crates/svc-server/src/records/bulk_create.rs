@@ -4,7 +4,6 @@ mod once;
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::StatusCode;
 use serde_json::value::{RawValue, to_raw_value};
@@ -15,24 +14,20 @@ use svc_model::{
 };
 use svc_store::{AuditEntry, Store};
 
-use super::CollectionSegments;
 use crate::{
-    access::{Access, Action, Place, authorized},
+    access::{Call, Records, ResourceRequest, Write},
     answer::{Answer, raw_json_answer},
-    audit::{self, write_audited},
+    audit::write_audited,
     body::read_objects,
     failure::Failure,
     refusal::Refusal,
-    request::Segments,
     state::Shared,
 };
 
 /// A bulk create whose request was read.
 struct BulkCreate {
-    place: Place,
-    resource: Access,
-    model: Arc<Model>,
-    records: Vec<JsonObject>,
+    records: Records<Write>,
+    bodies: Vec<JsonObject>,
     options: BulkOptions,
     store: Store,
     /// What every line about it has in common.
@@ -43,33 +38,32 @@ struct BulkCreate {
 type Outcome = Result<Bytes, Box<RawValue>>;
 
 pub(super) async fn bulk_create(
-    State(state): State<Shared>,
-    Segments((project, environment, resource, model)): CollectionSegments,
-    request: Request,
+    Call {
+        access,
+        request,
+        body,
+    }: Call<Write>,
 ) -> Result<Answer, Failure> {
-    let (parts, body) = request.into_parts();
-    let place = Place::new(project, environment, resource);
-    let resource = authorized(&state, &parts, &place, Action::Write(&model)).await?;
-    if place.is_tools() {
+    if access.path().is_tools() {
         return Err(Failure::NotFound(
             "users and teams are created one at a time".to_owned(),
         ));
     }
-    let model = resource.find_model(&model).await?;
-    let query = BulkQuery::parse(parts.uri.query().unwrap_or_default())?;
-    let key = once::read_key(&parts.headers)?;
-    let records = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;
+    let records = access.records().await?;
+    let query = BulkQuery::parse(request.query())?;
+    let key = once::read_key(&request.parts.headers)?;
+    let store = request.store_for(records.actor());
+    let ResourceRequest { state, parts } = request;
+    let bodies = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;
     let mut options = BulkOptions::default();
     options.atomic = query.atomic;
-    options.view = resource.view_of_written(&model.name, query.view);
+    options.view = query.view;
     let create = BulkCreate {
-        entry: audit::entry("records.bulk_create", &place, &model.name),
-        store: state.store_for(resource.actor(), &parts),
-        place,
-        resource,
-        model,
+        entry: records.audit_entry("records.bulk_create"),
         records,
+        bodies,
         options,
+        store,
     };
     let outcomes = match key {
         Some(key) => once::run(&state, create, key).await?,
@@ -82,22 +76,17 @@ impl BulkCreate {
     /// Creates the records and appends their lines.
     async fn run(self, state: &Shared) -> Result<Vec<Outcome>, Failure> {
         let Self {
-            resource,
-            model,
             records,
+            bodies,
             options,
             store,
             entry,
-            ..
         } = self;
-        let written = Arc::clone(&model);
-        let create = async move {
-            let created = resource.bulk_create(&model, &records, &options);
-            Ok(created.await?)
-        };
+        let model = Arc::clone(records.model());
+        let create = async move { records.bulk_create(&bodies, options).await };
         let begun = entry.clone();
         let results = write_audited(state, store, &begun, create, move |results: &Vec<_>| {
-            lines(&entry, &written, results)
+            lines(&entry, &model, results)
         });
         outcomes(results.await?)
     }

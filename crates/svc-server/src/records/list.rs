@@ -3,47 +3,43 @@
 
 use std::collections::HashSet;
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::ConnectInfo;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use svc_data::{Field, Model, Page};
 use svc_model::ListQuery;
 
-use super::{CollectionSegments, read_against};
 use crate::{
-    access::{Action, Place, authorized},
+    access::{Call, Read, Selection},
     answer::{Answer, Chunks, Kept, raw_json_answer},
     failure::Failure,
     links,
     listener::Peer,
-    request::Segments,
     rows::{Format, More, RowWriter, TOTAL_COUNT},
-    state::Shared,
     suggestion,
 };
 
 pub(super) async fn list(
-    State(state): State<Shared>,
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
-    Segments((project, environment, resource, model)): CollectionSegments,
-    request: Request,
+    call: Call<Read>,
 ) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let place = Place::new(project, environment, resource);
-    let resource = authorized(&state, &parts, &place, Action::Read(&model)).await?;
-    let query_text = parts.uri.query().unwrap_or_default();
-    let (model, query) = read_against(&resource, &model, |model| {
+    let Call {
+        access, request, ..
+    } = call;
+    let query_text = request.query();
+    let selection = access.select(|model| {
         ListQuery::parse(query_text, &|name| model.has_field(name))
             .map_err(|invalid| suggestion::in_list(&invalid, model))
-    })
-    .await?;
-    resource.check_query(&query)?;
-    let page = resource.list(&model, &query).await;
-    let page = page.map_err(|error| explained(error, &model, &query))?;
+    });
+    let selection = selection.await?;
+    let Selection { model, query, .. } = &selection;
+    let page = selection.list().await;
+    let page = page.map_err(|error| explained(error, model, query))?;
+    let parts = &request.parts;
     let envelope = (!query.no_pagination).then(|| Envelope {
         link: format!(
             "{}{}",
-            links::origin(&state.config, &parts.headers, peer),
+            links::origin(&request.state.config, &parts.headers, peer),
             parts.uri.path().trim_end_matches('/')
         ),
         query_text: query_text.to_owned(),
@@ -52,7 +48,7 @@ pub(super) async fn list(
         count: page.count,
     });
     if let Some(format) = Format::asked(&parts.headers) {
-        return in_format(format, &model, &query, page, envelope.as_ref());
+        return in_format(format, model, query, page, envelope.as_ref());
     }
     let body = match (envelope, &page.rest) {
         (None, None) => [page.results].into(),

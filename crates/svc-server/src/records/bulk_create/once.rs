@@ -63,19 +63,13 @@ pub(super) async fn run(
     create: BulkCreate,
     key: String,
 ) -> Result<Vec<Outcome>, Failure> {
-    let key = WriteKey {
-        project: create.place.project.clone(),
-        environment: create.place.environment.clone(),
-        resource: create.place.resource.clone(),
-        model: create.model.name.clone(),
-        idempotency_key: key,
-    };
+    let key = create.records.write_key(key);
     let state = Arc::clone(state);
     let done = tokio::spawn(Caller::current().run(async move {
         // The same request may still be at work for a caller who has left.
         let _alone = state.write_keys.lock(&key).await;
         let (store, entry) = (create.store.clone(), create.entry.clone());
-        let model = Arc::clone(&create.model);
+        let model = Arc::clone(create.records.model());
         let work = {
             let (store, key) = (store.clone(), key.clone());
             async move { create.once(&store, &key).await }
@@ -107,7 +101,7 @@ pub(super) async fn run(
 
 impl BulkCreate {
     async fn once(mut self, store: &Store, key: &WriteKey) -> Result<Done, Failure> {
-        let sent = serde_json::to_vec(&(self.options.atomic, &self.records))
+        let sent = serde_json::to_vec(&(self.options.atomic, &self.bodies))
             .map_err(|error| Failure::Internal(error.to_string()))?;
         let hash = etag_of(&sent);
         let mark = store.write_marks().find(key).await?;
@@ -125,9 +119,7 @@ impl BulkCreate {
         }
         let seen = mark.map(|mark| mark.attempt);
         self.options.before_commit = Some(self.watch(store, key, seen, hash));
-        let created = self
-            .resource
-            .bulk_create(&self.model, &self.records, &self.options);
+        let created = self.records.bulk_create(&self.bodies, self.options);
         Ok(Done::Now(created.await?))
     }
 
@@ -144,10 +136,7 @@ impl BulkCreate {
                 .map(|(id, etag)| (RecordId::from(id), etag))
                 .collect();
             let transaction = evidence.transaction.as_deref();
-            let committed = self
-                .resource
-                .was_committed(&self.model, transaction, &records);
-            match committed.await? {
+            match self.records.was_committed(transaction, &records).await? {
                 Some(true) => {
                     missing.extend(
                         records
@@ -182,7 +171,7 @@ impl BulkCreate {
         seen: Option<i64>,
         hash: String,
     ) -> BeforeCommit {
-        let (store, key, model) = (store.clone(), key.clone(), Arc::clone(&self.model));
+        let (store, key, model) = (store.clone(), key.clone(), Arc::clone(self.records.model()));
         Arc::new(move |prepared: &Prepared<'_>| {
             let (store, key, hash) = (store.clone(), key.clone(), hash.clone());
             let texts = texts(&model, prepared);
