@@ -12,9 +12,7 @@ use tokio::{
 
 use crate::{
     config::{AuditMode, Config},
-    failure::Failure,
-    request::RequestId,
-    resource_path::ResourcePath,
+    http::{error::Failure, request::RequestId, resource_path::ResourcePath},
     state::{Shared, State},
 };
 

@@ -2,6 +2,7 @@
 //! structure.
 
 pub(crate) mod application;
+pub(crate) mod documents;
 pub(crate) mod resource;
 mod sql;
 

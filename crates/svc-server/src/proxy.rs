@@ -54,11 +54,13 @@ use self::{
 };
 use crate::{
     Config, Error,
-    answer::AnswerKind,
-    body::read_object,
-    failure::Failure,
-    request::{RequestId, read_draft},
-    router::Routes as _,
+    api::routes::Routes as _,
+    http::{
+        body::read_object,
+        error::Failure,
+        request::{RequestId, read_draft},
+        response::AnswerKind,
+    },
     state::Shared,
 };
 

@@ -12,10 +12,16 @@ use svc_store::Store;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
 
 use crate::{
-    Config, Error, application, limits,
-    listener::{Connections, bind, serve},
+    Config, Error,
+    api::{
+        router,
+        routes::{Hosts, PREFIX},
+    },
+    http::{
+        limits,
+        listener::{Connections, bind, serve},
+    },
     mail::{self, Smtp},
-    router::{Hosts, router},
     state::{Shared, State},
 };
 
@@ -80,7 +86,7 @@ impl Server {
             tracing::error!(%error, "the store cannot be written; writes are refused until it can");
             state.store_health.report_failure(&error);
         }
-        let app_base_url = format!("{app_origin}{}", application::PREFIX);
+        let app_base_url = format!("{app_origin}{PREFIX}");
         Ok(Self {
             state,
             listeners,

@@ -1,5 +1,9 @@
 //! What every request shares.
 
+pub(crate) mod connections;
+pub(crate) mod store_health;
+pub(crate) mod write_keys;
+
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -9,9 +13,15 @@ use svc_store::{Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
 use crate::{
-    Config, Error, audit::Writing, connections::Connections, credentials::Credentials,
-    documents::Documents, failure::Failure, health::Readiness, mail::MailHandle, proxy::Proxy,
-    store_health::StoreHealth, throttle::Throttle, tools::Tools, write_keys::WriteKeys,
+    Config, Error,
+    api::{health::Readiness, tools::Tools},
+    audit::Writing,
+    auth::{credentials::Credentials, throttle::Throttle},
+    http::error::Failure,
+    mail::MailHandle,
+    openapi::documents::Documents,
+    proxy::Proxy,
+    state::{connections::Connections, store_health::StoreHealth, write_keys::WriteKeys},
 };
 
 /// What every request shares, behind one pointer.

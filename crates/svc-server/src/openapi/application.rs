@@ -14,10 +14,9 @@ use svc_model::{
 };
 
 use crate::{
-    answer::{Answer, tagged_answer},
-    application::PREFIX,
+    api::routes::{PREFIX, Routes as _},
+    http::response::{Answer, tagged_answer},
     openapi::{content, failure_responses, failure_schema, invalid_schema},
-    router::Routes as _,
     state::Shared,
 };
 

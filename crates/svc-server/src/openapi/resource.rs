@@ -13,13 +13,12 @@ use svc_model::{
 
 use self::schemas::{bulk_schema, filters, page_schema, parameters, record_schema};
 use crate::{
-    access::{Call, Describe},
-    answer::Answer,
-    documents::DocumentKind,
-    failure::Failure,
-    openapi::{content, failure_responses, failure_schema, invalid_schema, sql},
-    resource_path::ResourcePath,
-    router::Routes as _,
+    api::routes::Routes as _,
+    auth::access::{Call, Describe},
+    http::{error::Failure, resource_path::ResourcePath, response::Answer},
+    openapi::{
+        content, documents::DocumentKind, failure_responses, failure_schema, invalid_schema, sql,
+    },
     state::Shared,
 };
 

@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use svc_store::{AuditEntry, BegunWrite, Store};
 
 use super::target::Target;
-use crate::{audit::append_later, failure::Failure, state::Shared};
+use crate::{audit::append_later, http::error::Failure, state::Shared};
 
 /// The target of the lines, by which a log filter names them.
 const TARGET: &str = "svc_server::audit";

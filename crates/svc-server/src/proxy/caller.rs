@@ -7,10 +7,12 @@ use svc_store::{Actor, ActorKind, TeamRights};
 
 use super::call::Place;
 use crate::{
-    access::{Jwt, jwt},
     audit,
-    credentials::{Identity, identify, presented},
-    failure::Failure,
+    auth::{
+        access::{Jwt, jwt},
+        credentials::{Identity, identify, presented},
+    },
+    http::error::Failure,
     state::Shared,
 };
 

@@ -19,7 +19,7 @@ use super::{
     headers::{holds_secret, is_credential},
     target::Target,
 };
-use crate::{Error, failure::Failure};
+use crate::{Error, http::error::Failure};
 
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;

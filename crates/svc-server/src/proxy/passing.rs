@@ -12,7 +12,7 @@ use svc_model::wire::Body;
 use tokio::{sync::OwnedSemaphorePermit, task::AbortHandle, time::Instant};
 
 use super::audit::{Audit, End};
-use crate::answer::CutOff;
+use crate::http::response::CutOff;
 
 /// A body that is passed on as it comes.
 pub(super) struct Passing {

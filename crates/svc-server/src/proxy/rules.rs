@@ -8,7 +8,7 @@ use std::{
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{ProxyRules, Store};
 
-use crate::failure::Failure;
+use crate::http::error::Failure;
 
 /// How many places are remembered at most.
 const MOST_KNOWN: usize = 10_000;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde_json::value::RawValue;
 use svc_store::OpenSecret;
 
-use crate::failure::Failure;
+use crate::http::error::Failure;
 
 /// How much of a name that is not known is shown.
 const SHOWN: usize = 64;

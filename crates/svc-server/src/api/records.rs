@@ -1,0 +1,185 @@
+//! Records of connected databases (specification, section 4; wire contract, section 4).
+
+mod aggregate;
+mod bulk_create;
+mod list;
+mod siblings;
+
+use std::sync::Arc;
+
+use axum::{Router, routing::get};
+use http::{StatusCode, request::Parts};
+use svc_data::{Before, IfMatch, Model, RecordJson};
+use svc_model::{
+    RecordView,
+    records::{self, Record},
+    wire::Operation as _,
+};
+use svc_store::AuditEntry;
+
+use crate::{
+    api::{routes::Routes as _, tools},
+    audit::write_audited,
+    auth::access::{Call, Change, Delete, Read, Write},
+    http::{
+        error::Failure,
+        request::if_match,
+        response::{Answer, empty_answer, raw_json_answer, tagged_answer},
+    },
+    state::Shared,
+};
+
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+        .on::<records::List<Record>, _>(list::list)
+        .on::<records::Create<Record>, _>(create)
+        .on::<records::Get<Record>, _>(retrieve)
+        .on::<records::Update<Record>, _>(update)
+        .on::<records::Replace<Record>, _>(replace)
+        .on::<records::Delete, _>(delete)
+        .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
+        .on::<records::GetSiblings, _>(siblings::get_siblings)
+        .on::<records::Aggregate, _>(aggregate::aggregate)
+        .at(
+            records::Aggregate::INFO.path_template,
+            get(aggregate::aggregate),
+        )
+        .on::<records::Group, _>(aggregate::group)
+        .at(records::Group::INFO.path_template, get(aggregate::group))
+}
+
+async fn retrieve(call: Call<Read>) -> Result<Answer, Failure> {
+    let Call {
+        access, request, ..
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let RecordJson { body, etag, .. } = records.retrieve(&view).await?;
+    let headers = Some(&request.parts.headers);
+    Ok(tagged_answer(StatusCode::OK, [body], &etag, headers))
+}
+
+async fn create(call: Call<Write>) -> Result<Answer, Failure> {
+    if call.access.path().is_tools() {
+        return tools::create(call).await;
+    }
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let object = request.read_object(body).await?;
+    let (may_read, model) = (records.may_read(), Arc::clone(records.model()));
+    let entry = records.audit_entry("records.create");
+    let line = entry.clone();
+    let store = request.store_for(records.actor());
+    let create = async move { records.create(&object, view).await };
+    let created = write_audited(&request.state, store, &entry, create, move |record| {
+        vec![created(line, &model, record)]
+    });
+    Ok(answer(may_read, StatusCode::CREATED, created.await?))
+}
+
+async fn update(call: Call<Write>) -> Result<Answer, Failure> {
+    change(call, Change::Update, "records.update").await
+}
+
+async fn replace(call: Call<Write>) -> Result<Answer, Failure> {
+    change(call, Change::Replace, "records.replace").await
+}
+
+async fn change(
+    call: Call<Write>,
+    change: Change,
+    action: &'static str,
+) -> Result<Answer, Failure> {
+    if call.access.path().is_tools() {
+        return tools::change(call).await;
+    }
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let tags = read_if_match(&request.parts)?;
+    let object = request.read_object(body).await?;
+    let may_read = records.may_read();
+    let entry = records.audit_entry(action);
+    let begun = entry.clone().record(records.id());
+    let store = request.store_for(records.actor());
+    let write = async move { records.change(change, &object, tags.as_ref(), view).await };
+    let changed = write_audited(
+        &request.state,
+        store,
+        &begun,
+        write,
+        |changed: &RecordJson| {
+            let entry = match &changed.before {
+                Some(before) => with_before(entry, before),
+                None => entry,
+            };
+            vec![entry.after(&changed.etag)]
+        },
+    );
+    Ok(answer(may_read, StatusCode::OK, changed.await?))
+}
+
+/// The answer to a write. The entity tag is made of the whole record, so that it is for those who may read it.
+fn answer(may_read: bool, status: StatusCode, record: RecordJson) -> Answer {
+    let RecordJson { body, etag, .. } = record;
+    if may_read {
+        tagged_answer(status, [body], &etag, None)
+    } else {
+        raw_json_answer(status, [body])
+    }
+}
+
+async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
+    if call.access.path().is_tools() {
+        return tools::delete(call).await;
+    }
+    let Call {
+        access, request, ..
+    } = call;
+    let records = access.records().await?;
+    RecordView::parse(request.query())?;
+    let tags = read_if_match(&request.parts)?;
+    let entry = records.audit_entry("records.delete");
+    let begun = entry.clone().record(records.id());
+    let store = request.store_for(records.actor());
+    let delete = async move { records.delete(tags.as_ref()).await };
+    write_audited(&request.state, store, &begun, delete, |before| {
+        vec![with_before(entry, before)]
+    })
+    .await?;
+    Ok(empty_answer(StatusCode::NO_CONTENT))
+}
+
+/// The line about a record that was created.
+fn created(entry: AuditEntry, model: &Model, record: &RecordJson) -> AuditEntry {
+    let entry = entry.after(&record.etag);
+    match record.id(model) {
+        Ok(id) => entry.record(id.as_str()),
+        // The record is there, and so is to be its line.
+        Err(error) => {
+            tracing::error!(%error, "a record has no key for the audit trail");
+            entry
+        }
+    }
+}
+
+/// Says what a record was.
+fn with_before(entry: AuditEntry, before: &Before) -> AuditEntry {
+    entry.record(before.id.as_str()).before(&before.etag)
+}
+
+pub(crate) fn read_if_match(parts: &Parts) -> Result<Option<IfMatch>, Failure> {
+    if_match(&parts.headers)?
+        .map(|tags| IfMatch::parse(&tags))
+        .transpose()
+        .map_err(Failure::from)
+}

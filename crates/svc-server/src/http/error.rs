@@ -1,0 +1,247 @@
+//! What goes wrong with a request, and how it is answered (wire contract, section 2).
+
+pub(crate) mod refusal;
+pub(crate) mod suggestion;
+
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::json;
+use svc_model::Invalid;
+
+use crate::http::{
+    error::refusal::Refusal,
+    response::{Answer, json_answer},
+};
+
+/// Seconds after which a request may be repeated that the store could not serve. The store is checked every second.
+const STORE_RETRY_AFTER: u64 = 2;
+
+/// A request that is not answered with its result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// 400: a field, or the request as a whole, is wrong.
+    Invalid(Invalid),
+    /// 400: a field or a constraint of a database refused a write.
+    Refused(Box<Refusal>),
+    /// 401: no, unknown, expired or malformed credentials.
+    NotAuthenticated {
+        detail: &'static str,
+        challenge: &'static str,
+    },
+    /// 403: the credentials do not cover this.
+    PermissionDenied(&'static str),
+    /// 404: nothing there, within what the credentials cover.
+    NotFound(String),
+    /// 405: the path has other methods. The router names them, unless they are named here.
+    MethodNotAllowed { allow: Option<&'static str> },
+    /// 409: it cannot be found out whether an earlier request with the same key was done.
+    Undecided(String),
+    /// 412: `If-Match` does not match.
+    PreconditionFailed,
+    /// 408: the body did not arrive in time.
+    BodyTimeout,
+    /// 413: the body is over the limit.
+    PayloadTooLarge { limit: usize },
+    /// 415: the body is not JSON.
+    UnsupportedMediaType,
+    /// 429: too many tries. How many seconds to wait.
+    Throttled { retry_after: u64 },
+    /// 502: what another service answered, or that it did not, is not passed on.
+    BadGateway(String),
+    /// 503: the database of a resource cannot be reached, or the service ends.
+    Unavailable(String),
+    /// 503: the store cannot be read or written.
+    StoreUnavailable(String),
+    /// 503: there are more requests, or more answers that are not read, than there is memory or time for.
+    Overloaded(&'static str),
+    /// 504: the database took too long.
+    Timeout(String),
+    /// 500: a fault of ours. The text is for the log alone.
+    Internal(String),
+}
+
+impl From<Invalid> for Failure {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+impl From<svc_store::Error> for Failure {
+    fn from(error: svc_store::Error) -> Self {
+        use svc_store::ErrorKind;
+        match error.kind() {
+            ErrorKind::Invalid => Self::Invalid(
+                error
+                    .invalid()
+                    .cloned()
+                    .unwrap_or_else(|| Invalid::general(error.public_message())),
+            ),
+            ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
+            ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::Busy => Self::Throttled { retry_after: 1 },
+            ErrorKind::Unavailable => {
+                tracing::error!(%error, "the store cannot be used");
+                let why = error.file_fault();
+                let why = why.map_or_else(String::new, |fault| format!(": {fault}"));
+                Self::StoreUnavailable(format!(
+                    "the service's store cannot be used now{why}; try again later"
+                ))
+            }
+            ErrorKind::Timeout => {
+                tracing::error!(%error, "the store did not answer in time");
+                Self::Timeout(
+                    "the service's store did not answer in time; try again later".to_owned(),
+                )
+            }
+            _ => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<svc_data::Error> for Failure {
+    fn from(error: svc_data::Error) -> Self {
+        use svc_data::ErrorKind;
+        match error.kind() {
+            ErrorKind::Invalid => match Refusal::of(&error) {
+                Some(refusal) => Self::Refused(Box::new(refusal)),
+                None => Self::Invalid(invalid_of(&error)),
+            },
+            ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
+            ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::Unavailable => {
+                tracing::warn!(%error, "a resource cannot be reached");
+                Self::Unavailable(error.public_message().to_owned())
+            }
+            ErrorKind::Timeout => Self::Timeout(error.public_message().to_owned()),
+            _ => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+fn invalid_of(error: &svc_data::Error) -> Invalid {
+    if error.messages().is_empty() {
+        Invalid::general(error.public_message())
+    } else {
+        error.messages().clone()
+    }
+}
+
+impl Failure {
+    /// A path that has these methods only.
+    pub(crate) fn not_allowed(allow: &'static str) -> Self {
+        Self::MethodNotAllowed { allow: Some(allow) }
+    }
+
+    /// The response.
+    pub(crate) fn into_answer(self) -> Answer {
+        let (status, code, detail) = match self {
+            Self::Invalid(invalid) => return json_answer(StatusCode::BAD_REQUEST, &invalid),
+            Self::Refused(refusal) => {
+                let mut answer = json_answer(StatusCode::BAD_REQUEST, &*refusal);
+                answer.headers_mut().extend(refusal.headers());
+                return answer;
+            }
+            Self::NotAuthenticated { detail, challenge } => {
+                let mut answer =
+                    detail_answer(StatusCode::UNAUTHORIZED, "not_authenticated", detail);
+                answer.headers_mut().insert(
+                    header::WWW_AUTHENTICATE,
+                    HeaderValue::from_static(challenge),
+                );
+                return answer;
+            }
+            Self::PermissionDenied(detail) => (
+                StatusCode::FORBIDDEN,
+                "permission_denied",
+                detail.to_owned(),
+            ),
+            Self::NotFound(detail) => (StatusCode::NOT_FOUND, "not_found", detail),
+            Self::MethodNotAllowed { allow } => {
+                let mut answer = detail_answer(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "method_not_allowed",
+                    "this path has other methods; they are named in the Allow header",
+                );
+                if let Some(allow) = allow {
+                    let allow = HeaderValue::from_static(allow);
+                    answer.headers_mut().insert(header::ALLOW, allow);
+                }
+                return answer;
+            }
+            Self::Throttled { retry_after } => {
+                let detail = format!("too many tries; wait {retry_after} seconds");
+                let mut answer =
+                    detail_answer(StatusCode::TOO_MANY_REQUESTS, "throttled", &detail);
+                let headers = answer.headers_mut();
+                headers.insert(header::RETRY_AFTER, retry_after.into());
+                return answer;
+            }
+            Self::Undecided(detail) => (StatusCode::CONFLICT, "undecided", detail),
+            Self::StoreUnavailable(detail) => {
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                let mut answer = detail_answer(status, "store_unavailable", &detail);
+                let headers = answer.headers_mut();
+                headers.insert(header::RETRY_AFTER, STORE_RETRY_AFTER.into());
+                return answer;
+            }
+            Self::PreconditionFailed => (
+                StatusCode::PRECONDITION_FAILED,
+                "precondition_failed",
+                "it changed since its ETag was read; read it again and repeat the change"
+                    .to_owned(),
+            ),
+            Self::BodyTimeout => (
+                StatusCode::REQUEST_TIMEOUT,
+                "timeout",
+                "the request body did not arrive in time".to_owned(),
+            ),
+            Self::PayloadTooLarge { limit } => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "payload_too_large",
+                format!("the request body is larger than the limit of {limit} bytes"),
+            ),
+            Self::UnsupportedMediaType => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                "the request body must be JSON that is not compressed, with Content-Type: application/json"
+                    .to_owned(),
+            ),
+            Self::BadGateway(detail) => (StatusCode::BAD_GATEWAY, "bad_gateway", detail),
+            Self::Unavailable(detail) => {
+                let mut answer = detail_answer(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "resource_unavailable",
+                    &detail,
+                );
+                // A server that is back is noticed within a second, and a busy one has a free connection.
+                answer.headers_mut().insert(header::RETRY_AFTER, 1.into());
+                return answer;
+            }
+            Self::Overloaded(detail) => {
+                let mut answer =
+                    detail_answer(StatusCode::SERVICE_UNAVAILABLE, "overloaded", detail);
+                answer.headers_mut().insert(header::RETRY_AFTER, 1.into());
+                return answer;
+            }
+            Self::Timeout(detail) => (StatusCode::GATEWAY_TIMEOUT, "timeout", detail),
+            Self::Internal(cause) => {
+                tracing::error!(%cause, "a request failed by a fault of the service");
+                (
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "error",
+                    "internal error".to_owned(),
+                )
+            }
+        };
+        detail_answer(status, code, &detail)
+    }
+}
+
+fn detail_answer(status: StatusCode, code: &str, detail: &str) -> Answer {
+    json_answer(status, &json!({ "detail": detail, "error_code": code }))
+}
+
+impl axum::response::IntoResponse for Failure {
+    fn into_response(self) -> Response<axum::body::Body> {
+        self.into_answer().map(axum::body::Body::new)
+    }
+}

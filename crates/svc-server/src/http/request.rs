@@ -1,0 +1,112 @@
+//! What handlers read from a request.
+
+use axum::{
+    RequestPartsExt as _,
+    body::Body,
+    extract::{FromRequestParts, Path, RawPathParams},
+};
+use http::{HeaderMap, HeaderValue, header, request::Parts};
+use serde::de::DeserializeOwned;
+use svc_model::{
+    Draft, Invalid, JsonObject,
+    query::parse_pairs,
+    wire::{ReadOperation, ReceivedRequest},
+};
+
+use crate::{
+    Config,
+    http::{body::read_object_within, error::Failure},
+};
+
+/// The name of a request in answers and logs, as an extension of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(pub(crate) HeaderValue);
+
+impl RequestId {
+    /// The name of a request, as text.
+    pub(crate) fn of(parts: &Parts) -> String {
+        let id = parts.extensions.get::<Self>();
+        let id = id.and_then(|Self(id)| id.to_str().ok());
+        id.unwrap_or_default().to_owned()
+    }
+}
+
+/// The segments of the path, unescaped. A segment that is not UTF-8 is answered with 400.
+#[derive(Debug)]
+pub(crate) struct Segments<T>(pub(crate) T);
+
+impl<S, T> FromRequestParts<S> for Segments<T>
+where
+    S: Send + Sync,
+    T: DeserializeOwned + Send + 'static,
+{
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        match parts.extract::<Path<T>>().await {
+            Ok(Path(segments)) => Ok(Self(segments)),
+            Err(_) => Err(not_utf8()),
+        }
+    }
+}
+
+pub(crate) fn not_utf8() -> Failure {
+    Invalid::general("the path is not UTF-8 once its percent escapes are undone").into()
+}
+
+/// The values of the names in the path, in their order, unescaped.
+pub(crate) async fn path_values(parts: &mut Parts) -> Result<Vec<String>, Failure> {
+    let values = parts.extract::<RawPathParams>().await;
+    let values = values.map_err(|_| not_utf8())?;
+    Ok(values.iter().map(|(_, value)| value.to_owned()).collect())
+}
+
+/// The operation that a request asks for, whose body has at most `limit` bytes.
+pub(crate) async fn read_operation<O: ReadOperation>(
+    parts: &Parts,
+    path: Vec<String>,
+    body: Body,
+    config: &Config,
+    limit: usize,
+) -> Result<O, Failure> {
+    let body = match O::HAS_BODY {
+        true => read_object_within(&parts.headers, body, config, limit).await?,
+        false => JsonObject::new(),
+    };
+    let query = parts.uri.query().unwrap_or_default();
+    let request = ReceivedRequest::new(path, query, &parts.headers, body)?;
+    Ok(O::from_request(request)?)
+}
+
+/// The `If-Match` header as text, where there is one. Several headers count as one list.
+pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let mut tags = Vec::new();
+    for value in headers.get_all(header::IF_MATCH) {
+        tags.push(value.to_str().map_err(|_| {
+            Failure::Invalid(Invalid::field(
+                "If-Match",
+                "must be an entity tag as ETag gave it",
+            ))
+        })?);
+    }
+    Ok((!tags.is_empty()).then(|| tags.join(", ")))
+}
+
+/// The query of an operation whose only parameter is `draft`.
+pub(crate) fn read_draft(query: Option<&str>) -> Result<Draft, Failure> {
+    let mut draft = Draft::Off;
+    let mut invalid = Invalid::new();
+    let pairs = parse_pairs(query.unwrap_or_default())
+        .map_err(|error| Failure::Invalid(Invalid::general(error.to_string())))?;
+    for (key, value) in &pairs {
+        match &**key {
+            "draft" => match value.parse() {
+                Ok(value) => draft = value,
+                Err(_) => invalid.push_field("draft", "must be 0 or 1"),
+            },
+            _ => invalid.push_general(format!("unknown parameter {key:?}; known is draft")),
+        }
+    }
+    invalid.into_result()?;
+    Ok(draft)
+}
