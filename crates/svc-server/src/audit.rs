@@ -1,96 +1,15 @@
 //! The audit trail, as requests write to it: who asks, and the lines about what is written outside of the store.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc};
 
-use http::request::Parts;
 use svc_data::turns::Caller;
-use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store, WriteJournal};
-use tokio::{
-    runtime::Handle,
-    sync::{OnceCell, Semaphore},
-};
+use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store};
+use tokio::runtime::Handle;
 
 use crate::{
-    config::{AuditMode, Config},
-    http::{error::Failure, request::RequestId, resource_path::ResourcePath},
+    http::{error::Failure, resource_path::ResourcePath},
     state::{Shared, State},
 };
-
-/// The writes that are being done, as many at once as requests: those of callers who have left count too.
-#[derive(Debug)]
-pub(crate) struct Writing {
-    places: Arc<Semaphore>,
-    most: u32,
-    mode: AuditMode,
-    /// Opened when the service starts, or as soon as the store's folder can be written.
-    journal: OnceCell<WriteJournal>,
-}
-
-impl Writing {
-    pub(crate) fn new(config: &Config) -> Self {
-        let most = config.max_requests.min(Semaphore::MAX_PERMITS);
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
-        Self {
-            places: Arc::new(Semaphore::new(most as usize)),
-            most,
-            mode: config.audit,
-            journal: OnceCell::new(),
-        }
-    }
-
-    /// Opens the journal of writes where it is needed and is not open, and appends the lines that wait in it.
-    pub(crate) async fn flush(&self, store: &Store) -> Result<(), svc_store::Error> {
-        if self.mode != AuditMode::On {
-            return Ok(());
-        }
-        let open = || async { store.audit().open_journal().await };
-        self.journal.get_or_try_init(open).await?.flush().await
-    }
-
-    /// Waits until those that are being done are done, but no longer than this, and closes the journal.
-    pub(crate) async fn finish(&self, patience: Duration) {
-        let all = self.places.acquire_many(self.most);
-        if tokio::time::timeout(patience, all).await.is_err() {
-            tracing::warn!("writes were still going on when the service ended");
-        }
-        if let Some(journal) = self.journal.get() {
-            journal.close().await;
-        }
-    }
-
-    /// Notes a write before it begins, where no write may be without its line.
-    pub(crate) async fn begin(
-        &self,
-        state: &State,
-        store: &Store,
-        entry: &AuditEntry,
-    ) -> Result<Option<BegunWrite>, Failure> {
-        if self.mode != AuditMode::On || !store.audit().is_on() {
-            return Ok(None);
-        }
-        state.store_health.ensure_writable(state).await?;
-        if self.journal.get().is_none() {
-            self.flush(&state.store).await?;
-        }
-        match self.journal.get() {
-            Some(journal) => Ok(Some(journal.begin(store, entry)?)),
-            None => Ok(None),
-        }
-    }
-}
-
-impl State {
-    /// The store for what this actor writes by this request.
-    pub(crate) fn store_for(&self, actor: Actor, parts: &Parts) -> Store {
-        let id = parts.extensions.get::<RequestId>();
-        let id = id.and_then(|RequestId(id)| id.to_str().ok());
-        let store = self.store.acting(actor, id);
-        match self.config.audit {
-            AuditMode::Off => store.unaudited(),
-            _ => store,
-        }
-    }
-}
 
 /// The user of a session.
 pub(crate) fn user(session: &SessionIdentity) -> Actor {
@@ -119,11 +38,11 @@ pub(crate) async fn write_audited<T: Send + 'static>(
         return write.await;
     }
     // The semaphore is never closed.
-    let place = Arc::clone(&state.writing.places).acquire_owned().await.ok();
+    let permit = state.writing.permits().acquire_owned().await.ok();
     let begun = state.writing.begin(state, &store, entry).await?;
     let state = Arc::clone(state);
     let written = tokio::spawn(Caller::current().run(async move {
-        let _place = place;
+        let _permit = permit;
         match write.await {
             Ok(written) => {
                 settle(&state, &store, begun, lines(&written)).await?;
@@ -156,14 +75,14 @@ pub(crate) fn append_later(
     let Ok(runtime) = Handle::try_current() else {
         return;
     };
-    let places = Arc::clone(&state.writing.places);
+    let permits = state.writing.permits();
     // Taken here and now where there is one, so that a shutdown sees it.
-    let place = Arc::clone(&places).try_acquire_owned().ok();
+    let permit = Arc::clone(&permits).try_acquire_owned().ok();
     let state = Arc::clone(state);
     runtime.spawn(async move {
-        let _place = match place {
-            Some(place) => Some(place),
-            None => places.acquire_owned().await.ok(),
+        let _permit = match permit {
+            Some(permit) => Some(permit),
+            None => permits.acquire_owned().await.ok(),
         };
         // Nobody waits for the answer any more, and the failure is in the log.
         let _ = settle(&state, &store, begun, vec![entry]).await;

@@ -2,4 +2,5 @@
 
 pub(crate) mod access;
 pub(crate) mod credentials;
+pub(crate) mod identity;
 pub(crate) mod throttle;

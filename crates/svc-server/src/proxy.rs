@@ -15,6 +15,7 @@ mod outbound;
 mod pairs;
 mod passing;
 mod rules;
+pub(crate) mod shared;
 mod target;
 mod template;
 
@@ -35,10 +36,7 @@ use svc_model::{
     wire::Body as WireBody,
 };
 use svc_store::{OpenSecret, ProxyRules};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::Instant,
-};
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use url::form_urlencoded;
 
 use self::{
@@ -46,14 +44,12 @@ use self::{
     call::Call,
     caller::Caller,
     headers::Refused,
-    outbound::{Outbound, Outgoing},
+    outbound::Outgoing,
     passing::Passing,
-    rules::Rules,
     target::Target,
     template::Names,
 };
 use crate::{
-    Config, Error,
     api::routes::Routes as _,
     http::{
         body::read_object,
@@ -69,31 +65,6 @@ const USER_AGENT: &str = concat!("svc/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) fn routes() -> Router<Shared> {
     Router::new().on::<Send, _>(send)
-}
-
-/// What the requests of the proxy share.
-#[derive(Debug)]
-pub(crate) struct Proxy {
-    outbound: Outbound,
-    rules: Rules,
-    places: Arc<Semaphore>,
-}
-
-impl Proxy {
-    /// The proxy of a service whose listeners are those of `config`.
-    pub(crate) fn new(config: &Config) -> Result<Self, Error> {
-        let own = [Some(config.listen), config.data_listen];
-        Ok(Self {
-            outbound: Outbound::new(own.into_iter().flatten().collect())?,
-            rules: Rules::default(),
-            places: Arc::new(Semaphore::new(config.max_proxy_requests)),
-        })
-    }
-
-    /// Forgets what is known of the store: it changed.
-    pub(crate) fn forget(&self) {
-        self.rules.forget();
-    }
 }
 
 async fn send(State(state): State<Shared>, request: Request) -> Result<Response, Failure> {

@@ -140,7 +140,7 @@ impl Server {
         });
         shutdown.await;
         tracing::info!("shutting down");
-        state.readiness.end();
+        state.end();
         stop.send_replace(true);
         let grace = state.config.shutdown_grace;
         while tasks.join_next().await.is_some() {}

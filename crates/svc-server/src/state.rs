@@ -1,27 +1,35 @@
 //! What every request shares.
 
-pub(crate) mod connections;
-pub(crate) mod store_health;
-pub(crate) mod write_keys;
+mod connections;
+pub(crate) mod documents;
+mod store_health;
+mod tools;
+mod write_keys;
+mod writing;
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use arc_swap::ArcSwap;
+use http::request::Parts;
 use jiff::Timestamp;
 use svc_data::ResourceOptions;
-use svc_store::{Keyring, SessionTokens, Store};
+use svc_store::{Actor, Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
+use self::{
+    connections::Connections, documents::Documents, store_health::StoreHealth, tools::Tools,
+    write_keys::WriteKeys, writing::Writing,
+};
 use crate::{
     Config, Error,
-    api::{health::Readiness, tools::Tools},
-    audit::Writing,
-    auth::{credentials::Credentials, throttle::Throttle},
-    http::error::Failure,
+    auth::{identity::Credentials, throttle::Throttle},
+    config::AuditMode,
+    http::{error::Failure, request::RequestId},
     mail::MailHandle,
-    openapi::documents::Documents,
-    proxy::Proxy,
-    state::{connections::Connections, store_health::StoreHealth, write_keys::WriteKeys},
+    proxy::shared::Proxy,
 };
 
 /// What every request shares, behind one pointer.
@@ -35,7 +43,6 @@ pub(crate) struct State {
     pub(crate) store: Store,
     pub(crate) credentials: Credentials,
     pub(crate) connections: Connections,
-    pub(crate) readiness: Readiness,
     pub(crate) documents: Documents,
     pub(crate) tools: Tools,
     pub(crate) throttle: Throttle,
@@ -46,6 +53,8 @@ pub(crate) struct State {
     pub(crate) store_health: StoreHealth,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
+    /// Whether the service takes no new requests: load balancers are to send them elsewhere.
+    is_ending: AtomicBool,
     /// The revision of the store that is in force.
     seen: Mutex<Option<u64>>,
     /// Where callers reach the data host; links in mails begin with it.
@@ -69,7 +78,7 @@ impl State {
             store,
             credentials: Credentials::default(),
             connections: Connections::new(options),
-            readiness: Readiness::default(),
+            is_ending: AtomicBool::new(false),
             documents: Documents::default(),
             tools: Tools::default(),
             mail: MailHandle::default(),
@@ -77,6 +86,16 @@ impl State {
             seen: Mutex::new(None),
             base_url,
         }))
+    }
+
+    /// A shutdown began.
+    pub(crate) fn end(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a shutdown began.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Relaxed)
     }
 
     /// Where callers reach the data host, as the configuration says.
@@ -127,5 +146,16 @@ impl State {
         self.connections
             .refresh(self.store.resources().list_connected().await?);
         Ok(())
+    }
+
+    /// The store for what this actor writes by this request.
+    pub(crate) fn store_for(&self, actor: Actor, parts: &Parts) -> Store {
+        let id = parts.extensions.get::<RequestId>();
+        let id = id.and_then(|RequestId(id)| id.to_str().ok());
+        let store = self.store.acting(actor, id);
+        match self.config.audit {
+            AuditMode::Off => store.unaudited(),
+            _ => store,
+        }
     }
 }

@@ -40,7 +40,7 @@ use crate::{
     },
     http::{
         error::Failure,
-        listener::Peer,
+        request::Peer,
         request::{path_values, read_operation},
         response::{Answer, operation_answer},
     },

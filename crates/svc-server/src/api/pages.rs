@@ -90,7 +90,8 @@ async fn list(call: Call<List>) -> Result<Answer, Failure> {
 fn to_chunks(list: PageList) -> Chunks {
     let chunks = Chunks::from([list.json]);
     match list.more {
-        Some(more) => chunks.followed_by(async move { Ok(to_chunks(more.next().await?)) }),
+        Some(more) => chunks
+            .followed_by(async move { Ok(to_chunks(more.next().await.map_err(Failure::from)?)) }),
         None => chunks,
     }
 }

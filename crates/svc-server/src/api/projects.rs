@@ -13,7 +13,7 @@ use crate::{
     http::{
         error::Failure,
         links,
-        listener::Peer,
+        request::Peer,
         request::Segments,
         response::{Answer, json_answer},
     },

@@ -8,8 +8,8 @@ mod siblings;
 use std::sync::Arc;
 
 use axum::{Router, routing::get};
-use http::{StatusCode, request::Parts};
-use svc_data::{Before, IfMatch, Model, RecordJson};
+use http::StatusCode;
+use svc_data::{Before, Model, RecordJson};
 use svc_model::{
     RecordView,
     records::{self, Record},
@@ -23,7 +23,6 @@ use crate::{
     auth::access::{Call, Change, Delete, Read, Write},
     http::{
         error::Failure,
-        request::if_match,
         response::{Answer, empty_answer, raw_json_answer, tagged_answer},
     },
     state::Shared,
@@ -105,7 +104,7 @@ async fn change(
     } = call;
     let records = access.records().await?;
     let view = RecordView::parse(request.query())?;
-    let tags = read_if_match(&request.parts)?;
+    let tags = request.if_match()?;
     let object = request.read_object(body).await?;
     let may_read = records.may_read();
     let entry = records.audit_entry(action);
@@ -147,7 +146,7 @@ async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
     } = call;
     let records = access.records().await?;
     RecordView::parse(request.query())?;
-    let tags = read_if_match(&request.parts)?;
+    let tags = request.if_match()?;
     let entry = records.audit_entry("records.delete");
     let begun = entry.clone().record(records.id());
     let store = request.store_for(records.actor());
@@ -175,11 +174,4 @@ fn created(entry: AuditEntry, model: &Model, record: &RecordJson) -> AuditEntry 
 /// Says what a record was.
 fn with_before(entry: AuditEntry, before: &Before) -> AuditEntry {
     entry.record(before.id.as_str()).before(&before.etag)
-}
-
-pub(crate) fn read_if_match(parts: &Parts) -> Result<Option<IfMatch>, Failure> {
-    if_match(&parts.headers)?
-        .map(|tags| IfMatch::parse(&tags))
-        .transpose()
-        .map_err(Failure::from)
 }

@@ -12,8 +12,8 @@ use crate::{
         error::Failure,
         response::{Answer, raw_json_answer},
     },
-    openapi::documents::DocumentKind,
-    state::Shared,
+    openapi::documents,
+    state::{Shared, documents::DocumentKind},
 };
 
 pub(crate) fn routes() -> Router<Shared> {
@@ -38,14 +38,7 @@ async fn reload(
     ))
 }
 
-async fn model_descriptions(
-    Call {
-        access, request, ..
-    }: Call<Describe>,
-) -> Result<Answer, Failure> {
-    request.check_query()?;
-    let documents = &request.state.documents;
-    let write = |_: &_, models: &_| serde_json::to_vec(models);
-    let document = documents.get(DocumentKind::Descriptions, access, write);
-    Ok(document.await?.answer(&request.parts.headers))
+async fn model_descriptions(call: Call<Describe>) -> Result<Answer, Failure> {
+    let write = |_: &_, models: &[_]| serde_json::to_vec(models);
+    documents::answer(call, DocumentKind::Descriptions, write).await
 }

@@ -13,7 +13,7 @@ use crate::{
     api::routes::{Hosts, PREFIX},
     http::{
         links,
-        listener::Peer,
+        request::Peer,
         response::{Answer, json_answer},
     },
     state::Shared,

@@ -57,7 +57,7 @@ fn in_format(format: Format, answer: SqlAnswer) -> Result<Answer, Failure> {
     let kept = Kept(answer.data.len());
     let writer = RowWriter::new(format, columns.collect());
     let head = Chunks::from([writer.head()?]);
-    let rows = async move { writer.write(answer.data, |_| None) };
+    let rows = async move { Ok(writer.write(answer.data, |_| None)?) };
     let mut formatted = format.answer(head.followed_by(rows));
     formatted.extensions_mut().insert(AnswerKind::Read);
     formatted.extensions_mut().insert(kept);

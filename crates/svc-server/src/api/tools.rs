@@ -1,25 +1,19 @@
 //! The built-in tools resource, `__svc_app__`: its models are read like records, and written by the rules of users
 //! and teams (wire contract, section 6).
 
-use std::{
-    collections::HashMap,
-    mem,
-    sync::{PoisonError, RwLock},
-};
+use std::mem;
 
 use http::{Method, StatusCode};
-use svc_data::{RecordJson, Resource};
+use svc_data::RecordJson;
 use svc_model::{JsonObject, RecordView, teams::MODEL as GROUPS, users::MODEL as USERS};
 use svc_store::Store;
-use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::{
-    api::{records::read_if_match, teams, users},
+    api::{teams, users},
     auth::access::{Access, Call, Delete, ResourceRequest, Write},
     http::{
         error::Failure,
-        resource_path::ResourcePath,
         response::{Answer, empty_answer, tagged_answer},
     },
 };
@@ -29,42 +23,6 @@ const ALLOW_USERS: &str = "GET, HEAD, POST";
 const ALLOW_USER: &str = "GET, HEAD, PATCH, DELETE";
 const ALLOW_GROUPS: &str = "GET, HEAD";
 const ALLOW_GROUP: &str = "GET, HEAD, PATCH";
-
-/// The tools of every environment that was asked for, until the store changes.
-#[derive(Debug, Default)]
-pub(crate) struct Tools {
-    known: RwLock<HashMap<ResourcePath, Resource>>,
-    /// Held from looking at the tag of a user or team until it is written.
-    writing: Mutex<()>,
-}
-
-impl Tools {
-    /// Users and teams of an environment.
-    pub(crate) async fn get(
-        &self,
-        store: &Store,
-        path: &ResourcePath,
-    ) -> Result<Resource, Failure> {
-        if let Some(tools) = self.known(path) {
-            return Ok(tools);
-        }
-        let tools = store.tools(&path.project, &path.environment).await?;
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(path.clone(), tools.clone());
-        Ok(tools)
-    }
-
-    fn known(&self, path: &ResourcePath) -> Option<Resource> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(path).cloned()
-    }
-
-    /// The store changed: environments may have come and gone.
-    pub(crate) fn forget(&self) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.clear();
-    }
-}
 
 /// Makes a user.
 pub(crate) async fn create(call: Call<Write>) -> Result<Answer, Failure> {
@@ -83,7 +41,7 @@ pub(crate) async fn change(call: Call<Write>) -> Result<Answer, Failure> {
     let body = mem::take(&mut write.body);
     let uid = write.uid()?;
     let (path, state) = (write.access.path(), &write.request.state);
-    let _writing = state.tools.writing.lock().await;
+    let _writing = state.tools.begin_write().await;
     write.check_tag(uid).await?;
     match write.access.model_name() {
         USERS => users::update(&write.store, path, uid, body).await?,
@@ -98,7 +56,7 @@ pub(crate) async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
     let write = ToolsWrite::read(call, allow).await?;
     let uid = write.uid()?;
     let state = &write.request.state;
-    let _writing = state.tools.writing.lock().await;
+    let _writing = state.tools.begin_write().await;
     write.check_tag(uid).await?;
     users::delete(&write.store, write.access.path(), uid).await?;
     state.sync_with_store().await?;
@@ -163,7 +121,7 @@ impl<R> ToolsWrite<R> {
 
     /// Holds a write to the entity tags that it is for, where it names some.
     async fn check_tag(&self, uid: Uuid) -> Result<(), Failure> {
-        let Some(tags) = read_if_match(&self.request.parts)? else {
+        let Some(tags) = self.request.if_match()? else {
             return Ok(());
         };
         match tags.holds(&self.record(uid).await?.etag) {

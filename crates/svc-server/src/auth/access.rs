@@ -18,7 +18,7 @@ use http::request::Parts;
 use serde::Deserialize;
 use serde_json::Value;
 use svc_auth::AuthScheme;
-use svc_data::{Resource, SqlAnswer, Structure};
+use svc_data::{IfMatch, Resource, SqlAnswer, Structure};
 use svc_model::{
     EnvironmentName, JsonObject, ProjectName, ResourceName, resources::ModelDescription,
     sql::SqlQuery,
@@ -33,11 +33,14 @@ pub(crate) use self::{
 };
 use crate::{
     audit,
-    auth::credentials::{DATA_CHALLENGE, Identity, Used, identify, identify_session, presented},
+    auth::{
+        credentials::{DATA_CHALLENGE, identify, identify_session, presented},
+        identity::{Identity, Used},
+    },
     http::{
         body::read_object,
         error::Failure,
-        request::{not_utf8, read_draft},
+        request::{if_match, not_utf8, read_draft},
         resource_path::ResourcePath,
     },
     state::Shared,
@@ -115,6 +118,12 @@ impl ResourceRequest {
     /// Checks a query string that may say nothing but `draft`.
     pub(crate) fn check_query(&self) -> Result<(), Failure> {
         read_draft(self.parts.uri.query()).map(drop)
+    }
+
+    /// The entity tags that the request is for, where it names some.
+    pub(crate) fn if_match(&self) -> Result<Option<IfMatch>, Failure> {
+        let tags = if_match(&self.parts.headers)?;
+        Ok(tags.map(|tags| IfMatch::parse(&tags)).transpose()?)
     }
 
     /// The store, to write to by whoever asks.

@@ -1,12 +1,6 @@
 //! Who asks (wire contract, section 3). What may be reached on the data host is [`access`](crate::auth::access)'s to say.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, PoisonError, RwLock,
-        atomic::{AtomicI64, AtomicU64, Ordering},
-    },
-};
+use std::sync::Arc;
 
 use http::{HeaderMap, Method, header};
 use jiff::Timestamp;
@@ -14,92 +8,17 @@ use svc_auth::AuthScheme;
 use svc_model::ProjectName;
 use svc_store::{
     Actor, ActorKind, ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup,
-    ServiceTokenIdentity, SessionIdentity, TokenIdentity,
+    SessionIdentity,
 };
 
-use crate::{http::error::Failure, state::Shared};
+use crate::{
+    auth::identity::{Identity, Used},
+    http::error::Failure,
+    state::Shared,
+};
 
 const APPLICATION_CHALLENGE: &str = r#"Bearer realm="application""#;
 pub(crate) const DATA_CHALLENGE: &str = r#"Bearer realm="data""#;
-/// How often the use of a credential is noted at most, in seconds.
-const NOTE_USE_EVERY: i64 = 60;
-/// How many credentials are remembered at most.
-const MOST_KNOWN: usize = 100_000;
-
-/// The credentials that were seen and are valid, until the store changes.
-#[derive(Debug, Default)]
-pub(crate) struct Credentials {
-    known: RwLock<HashMap<CredentialHash, Identity>>,
-    /// Moves when the store changed, so that what was read before is not kept after.
-    generation: AtomicU64,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Identity {
-    ApiKey(Arc<Used<ApiKeyIdentity>>),
-    StaticToken(Arc<Used<TokenIdentity>>),
-    ServiceToken(Arc<Used<ServiceTokenIdentity>>),
-    Session(Arc<SessionIdentity>),
-}
-
-/// What a credential opens, and when its use was last noted.
-#[derive(Debug)]
-pub(crate) struct Used<T> {
-    pub(crate) identity: T,
-    noted: AtomicI64,
-}
-
-impl<T> Used<T> {
-    fn new(identity: T) -> Arc<Self> {
-        Arc::new(Self {
-            identity,
-            noted: AtomicI64::new(i64::MIN),
-        })
-    }
-
-    /// Whether this use is to be noted in the store.
-    fn is_due(&self, now: Timestamp) -> bool {
-        let now = now.as_second();
-        let noted = self.noted.load(Ordering::Relaxed);
-        now.saturating_sub(noted) >= NOTE_USE_EVERY
-            && self
-                .noted
-                .compare_exchange(noted, now, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
-    }
-}
-
-impl Credentials {
-    /// Forgets everything: the store changed.
-    pub(crate) fn forget(&self) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        self.generation.fetch_add(1, Ordering::SeqCst);
-        known.clear();
-    }
-
-    fn get(&self, hash: &CredentialHash) -> Option<Identity> {
-        self.known
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(hash)
-            .cloned()
-    }
-
-    fn generation(&self) -> u64 {
-        self.generation.load(Ordering::SeqCst)
-    }
-
-    fn keep(&self, hash: CredentialHash, identity: &Identity, generation: u64) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if self.generation() == generation {
-            if known.len() >= MOST_KNOWN {
-                known.clear();
-            }
-            known.insert(hash, identity.clone());
-        }
-    }
-}
-
 /// The account behind an API key.
 #[derive(Debug)]
 pub(crate) struct Account(Arc<Used<ApiKeyIdentity>>);
@@ -269,7 +188,7 @@ mod tests {
     use svc_store::{NewApiKey, NewProject, Store};
 
     use super::*;
-    use crate::{Config, state::State};
+    use crate::{Config, auth::identity::Credentials, state::State};
 
     async fn account_in(team: &str) -> Account {
         let folder = tempfile::tempdir().unwrap();

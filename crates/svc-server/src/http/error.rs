@@ -9,7 +9,7 @@ use svc_model::Invalid;
 
 use crate::http::{
     error::refusal::Refusal,
-    response::{Answer, json_answer},
+    response::{Answer, CutOff, json_answer},
 };
 
 /// Seconds after which a request may be repeated that the store could not serve. The store is checked every second.
@@ -62,6 +62,14 @@ pub(crate) enum Failure {
 impl From<Invalid> for Failure {
     fn from(invalid: Invalid) -> Self {
         Self::Invalid(invalid)
+    }
+}
+
+/// Ends a response whose head is on its way; the cause is for the log alone.
+impl From<Failure> for CutOff {
+    fn from(failure: Failure) -> Self {
+        tracing::error!(?failure, "an answer was cut off");
+        Self
     }
 }
 

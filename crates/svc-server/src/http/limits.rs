@@ -25,20 +25,23 @@ use uuid::Uuid;
 
 use crate::{
     Config,
-    api::health,
     auth::throttle::{self, network},
     http::{
         body::{arriving::Arriving, memory::BodyMemory},
         cors::{self, Cors},
         error::Failure,
         limits::permits::{Permits, Slot},
-        listener::{Entry, Peer},
+        listener::registry::Entry,
         log,
-        request::RequestId,
+        request::{Peer, RequestId},
         response::headers,
     },
 };
 
+/// The path that tells whether the process lives.
+pub(crate) const HEALTH: &str = "/healthz";
+/// The path that tells whether it can serve.
+pub(crate) const READY: &str = "/readyz";
 const REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 /// The longest request id of a caller that is taken over.
 const MAX_REQUEST_ID: usize = 128;
@@ -120,7 +123,7 @@ impl Stack {
     async fn work(&self, request: Request) -> Response {
         let (config, Limits { permits, bodies }) = (&self.config, &self.limits);
         // The question whether the service lives does not wait behind its work.
-        if health::is_health(request.uri().path()) {
+        if matches!(request.uri().path().trim_end_matches('/'), HEALTH | READY) {
             return self.route(request).await;
         }
         let credential = request.headers().get(header::AUTHORIZATION);

@@ -1,13 +1,7 @@
 //! Accepting connections and serving them: limits of number, HTTP/1.1 and HTTP/2, graceful shutdown. Every state of a
 //! connection has a deadline; the chapter "Architecture" of the book draws them.
 
-use std::{
-    convert::Infallible,
-    io,
-    net::{IpAddr, SocketAddr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{body::Body, response::IntoResponse as _};
 use http::{HeaderValue, Request, Response, Version, header};
@@ -22,11 +16,10 @@ use tokio::{
     sync::watch,
 };
 
-pub(crate) use self::registry::Entry;
 use self::{
     activity::Timing,
     memory::AnswerMemory,
-    registry::{Place, Refused, Registry},
+    registry::{Admission, Entry, Refused, Registry},
     sending::{OpenRequest, Sending},
     stream::Counted,
     streams::StreamExecutor,
@@ -37,13 +30,14 @@ use crate::{
     http::{
         error::Failure,
         limits::Stack,
+        request::Peer,
         response::{AnswerKind, Kept, Ready, SMALL},
     },
 };
 
 mod activity;
 mod memory;
-mod registry;
+pub(crate) mod registry;
 mod sending;
 mod stream;
 mod streams;
@@ -60,10 +54,6 @@ const BACKLOG: u32 = 4_096;
 /// How many bytes the system may hold of what was not sent yet. More would hide for how long a caller has not read.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const UNSENT: u32 = 128 << 10;
-
-/// The address at the other end of a connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// What the listeners share: the open connections, and the memory of their answers.
 #[derive(Clone, Debug)]
@@ -153,7 +143,7 @@ pub(crate) async fn serve(
 async fn accept(
     listener: &TcpListener,
     registry: &Arc<Registry>,
-) -> (TcpStream, SocketAddr, Place) {
+) -> (TcpStream, SocketAddr, Admission) {
     loop {
         let (stream, address) = next(listener).await;
         loop {
@@ -218,7 +208,7 @@ impl Http {
         self: Arc<Self>,
         stream: TcpStream,
         address: SocketAddr,
-        place: Place,
+        place: Admission,
         shutdown: watch::Receiver<bool>,
     ) {
         let entry = &place.entry;

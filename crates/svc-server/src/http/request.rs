@@ -1,5 +1,7 @@
 //! What handlers read from a request.
 
+use std::net::IpAddr;
+
 use axum::{
     RequestPartsExt as _,
     body::Body,
@@ -30,6 +32,10 @@ impl RequestId {
         id.unwrap_or_default().to_owned()
     }
 }
+
+/// The address at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// The segments of the path, unescaped. A segment that is not UTF-8 is answered with 400.
 #[derive(Debug)]

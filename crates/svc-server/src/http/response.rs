@@ -5,7 +5,6 @@ pub(crate) mod rows;
 
 use std::{
     collections::VecDeque,
-    fmt,
     pin::Pin,
     task::{Context, Poll, ready},
 };
@@ -16,8 +15,6 @@ use http_body::{Body as _, Frame, SizeHint};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use svc_model::wire::{BoxFuture, Operation};
-
-use crate::http::error::Failure;
 
 /// The largest answer whose bytes in memory are not counted.
 pub(crate) const SMALL: usize = 4 << 10;
@@ -49,14 +46,14 @@ pub(crate) struct Ready(pub(crate) usize);
 #[derive(Default)]
 pub(crate) struct Chunks {
     ready: VecDeque<Bytes>,
-    more: Option<BoxFuture<'static, Result<Chunks, Failure>>>,
+    more: Option<BoxFuture<'static, Result<Chunks, CutOff>>>,
 }
 
 impl Chunks {
     /// Adds what follows. When that fails, the body is cut off, so that nobody takes it for whole.
     pub(crate) fn followed_by(
         mut self,
-        more: impl Future<Output = Result<Chunks, Failure>> + Send + 'static,
+        more: impl Future<Output = Result<Chunks, CutOff>> + Send + 'static,
     ) -> Self {
         self.more = Some(Box::pin(more));
         self
@@ -74,16 +71,9 @@ impl<const N: usize> From<[Bytes; N]> for Chunks {
 }
 
 /// A body that could not be sent to its end.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the answer was cut off")]
 pub(crate) struct CutOff;
-
-impl fmt::Display for CutOff {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the answer was cut off")
-    }
-}
-
-impl std::error::Error for CutOff {}
 
 impl http_body::Body for Chunks {
     type Data = Bytes;
@@ -102,10 +92,9 @@ impl http_body::Body for Chunks {
             };
             match ready!(more.as_mut().poll(context)) {
                 Ok(chunks) => *self = chunks,
-                Err(failure) => {
-                    tracing::error!(?failure, "an answer was cut off");
+                Err(cut_off) => {
                     self.more = None;
-                    return Poll::Ready(Some(Err(CutOff)));
+                    return Poll::Ready(Some(Err(cut_off)));
                 }
             }
         }

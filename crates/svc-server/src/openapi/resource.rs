@@ -17,9 +17,9 @@ use crate::{
     auth::access::{Call, Describe},
     http::{error::Failure, resource_path::ResourcePath, response::Answer},
     openapi::{
-        content, documents::DocumentKind, failure_responses, failure_schema, invalid_schema, sql,
+        add_row_formats, content, documents, failure_responses, failure_schema, invalid_schema, sql,
     },
-    state::Shared,
+    state::{Shared, documents::DocumentKind},
 };
 
 /// The path of a resource's API definition.
@@ -29,15 +29,8 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new().at(PATH, get(openapi))
 }
 
-async fn openapi(
-    Call {
-        access, request, ..
-    }: Call<Describe>,
-) -> Result<Answer, Failure> {
-    request.check_query()?;
-    let documents = &request.state.documents;
-    let document = documents.get(DocumentKind::OpenApi, access, write);
-    Ok(document.await?.answer(&request.parts.headers))
+async fn openapi(call: Call<Describe>) -> Result<Answer, Failure> {
+    documents::answer(call, DocumentKind::OpenApi, write).await
 }
 
 fn write(path: &ResourcePath, models: &[ModelDescription]) -> serde_json::Result<Vec<u8>> {
@@ -269,14 +262,6 @@ fn collection_path(model: &ModelDescription, schema: &str) -> Value {
         path["post"] = create;
     }
     path
-}
-
-/// Says that an operation answers rows in other forms too.
-pub(super) fn add_row_formats(operation: &mut Value) {
-    let content = &mut operation["responses"]["200"]["content"];
-    for media_type in ["application/x-ndjson", "text/csv"] {
-        content[media_type] = json!({"schema": {"type": "string"}});
-    }
 }
 
 fn item_path(model: &ModelDescription, schema: &str) -> Value {

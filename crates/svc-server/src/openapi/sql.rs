@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::resource::add_row_formats;
+use super::add_row_formats;
 
 /// The path of `sql_get_query`.
 pub(super) fn path() -> Value {

@@ -10,7 +10,8 @@ use crate::{
     audit,
     auth::{
         access::{Jwt, jwt},
-        credentials::{Identity, identify, presented},
+        credentials::{identify, presented},
+        identity::Identity,
     },
     http::error::Failure,
     state::Shared,

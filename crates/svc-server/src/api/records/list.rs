@@ -14,7 +14,7 @@ use crate::{
     http::{
         error::{Failure, suggestion},
         links,
-        listener::Peer,
+        request::Peer,
         response::{
             Answer, Chunks, Kept, raw_json_answer,
             rows::{Format, More, RowWriter, TOTAL_COUNT},
@@ -122,7 +122,7 @@ fn in_format(
     let count = page.count;
     let kept = Kept(page.results.len());
     let head = Chunks::from([writer.head()?]);
-    let mut answer = format.answer(head.followed_by(async move { rows(writer, page) }));
+    let mut answer = format.answer(head.followed_by(async move { Ok(rows(writer, page)?) }));
     answer.extensions_mut().insert(kept);
     let headers = answer.headers_mut();
     if let Ok(value) = HeaderValue::try_from(links.join(", "))
@@ -141,7 +141,10 @@ fn rows(writer: RowWriter, page: Page) -> Result<Chunks, Failure> {
     let rest = page.rest;
     writer.write(page.results, |writer| {
         let rest = rest?;
-        let more: More = Box::pin(async move { rows(writer, rest.read().await?) });
+        let more: More = Box::pin(async move {
+            let page = rest.read().await.map_err(Failure::from)?;
+            Ok(rows(writer, page)?)
+        });
         Some(more)
     })
 }
@@ -155,7 +158,7 @@ fn streamed(head: Bytes, page: Page, tail: impl FnOnce(&Page) -> Bytes + Send + 
     // Each part is an array: without its end, and the next without its beginning, they are one.
     let inside = page.results.slice(..page.results.len().saturating_sub(1));
     Chunks::from([head, inside]).followed_by(async move {
-        let mut next = rest.read().await?;
+        let mut next = rest.read().await.map_err(Failure::from)?;
         next.results = next.results.slice(Ord::min(1, next.results.len())..);
         let comma: &[u8] = if next.len > 0 { b"," } else { b"" };
         Ok(streamed(Bytes::from_static(comma), next, tail))

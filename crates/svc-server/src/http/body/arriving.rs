@@ -21,7 +21,7 @@ use crate::{
     http::{
         body::memory::{HeldBody, NoBodyMemory},
         limits::permits::{Permit, Slot},
-        listener::Entry,
+        listener::registry::Entry,
     },
 };
 

@@ -205,9 +205,9 @@ mod tests {
     use std::net::{IpAddr, Ipv4Addr};
 
     use super::*;
-    use crate::{Config, http::listener::registry::Place};
+    use crate::{Config, http::listener::registry::Admission};
 
-    fn memory(limit: usize) -> (Arc<AnswerMemory>, impl Fn() -> Place) {
+    fn memory(limit: usize) -> (Arc<AnswerMemory>, impl Fn() -> Admission) {
         let registry = Registry::new(&Config::default());
         let admit = Arc::clone(&registry);
         let open = move || admit.admit(IpAddr::V4(Ipv4Addr::LOCALHOST)).unwrap();

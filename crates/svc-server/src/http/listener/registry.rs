@@ -83,12 +83,12 @@ pub(super) enum Refused {
 
 /// A place in the registry, given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Admission {
     registry: Arc<Registry>,
     pub(super) entry: Arc<Entry>,
 }
 
-impl Drop for Place {
+impl Drop for Admission {
     fn drop(&mut self) {
         self.registry.lists().remove(&self.entry);
         self.registry.freed.notify_one();
@@ -113,7 +113,7 @@ impl Registry {
 
     /// Gives a connection from this address a place. Where all places are taken, the connection that waits longest for
     /// its caller is closed: one of the same address when that has too many, else any.
-    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<Place, Refused> {
+    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<Admission, Refused> {
         let is_proxy = self.proxies.iter().any(|range| range.contains(address));
         let address = (!is_proxy).then(|| network(address));
         let mut lists = self.lists();
@@ -135,7 +135,7 @@ impl Registry {
         });
         lists.insert(&entry);
         drop(lists);
-        Ok(Place {
+        Ok(Admission {
             registry: Arc::clone(self),
             entry,
         })
@@ -271,14 +271,14 @@ mod tests {
     }
 
     /// A connection with a task of its own.
-    fn open(registry: &Arc<Registry>, address: IpAddr) -> Result<Place, Refused> {
+    fn open(registry: &Arc<Registry>, address: IpAddr) -> Result<Admission, Refused> {
         let place = registry.admit(address)?;
         let task = tokio::spawn(std::future::pending::<()>());
         place.entry.served_by(task.abort_handle());
         Ok(place)
     }
 
-    fn is_open(place: &Place) -> bool {
+    fn is_open(place: &Admission) -> bool {
         place.entry.index.load(Relaxed) != GONE
     }
 

@@ -224,16 +224,16 @@ mod tests {
     use super::*;
     use crate::{
         Config,
-        http::listener::registry::{Place, Registry},
+        http::listener::registry::{Admission, Registry},
     };
 
-    fn place() -> (Arc<AnswerMemory>, Place) {
+    fn place() -> (Arc<AnswerMemory>, Admission) {
         let registry = Registry::new(&Config::default());
         let place = registry.admit(IpAddr::V4(Ipv4Addr::LOCALHOST)).unwrap();
         (AnswerMemory::new(1 << 20, registry), place)
     }
 
-    async fn sending(bytes: usize, is_http2: bool) -> (Sending, Place) {
+    async fn sending(bytes: usize, is_http2: bool) -> (Sending, Admission) {
         let (memory, place) = place();
         let held = memory.reserve(&place.entry, bytes).await;
         let request = OpenRequest::begin(&place.entry);
@@ -244,7 +244,7 @@ mod tests {
         )
     }
 
-    fn held(place: &Place) -> usize {
+    fn held(place: &Admission) -> usize {
         let held = &place.entry.activity.held;
         held.load(std::sync::atomic::Ordering::Relaxed)
     }

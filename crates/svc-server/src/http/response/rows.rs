@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::http::{
     error::Failure,
-    response::{Answer, Chunks, raw_json_answer},
+    response::{Answer, Chunks, CutOff, raw_json_answer},
 };
 
 /// How many rows there are in all, in an answer without an envelope.
@@ -146,7 +146,7 @@ impl RowWriter {
             self.push(&mut portion, element)?;
             if at > end {
                 let chunks = Chunks::from([Bytes::from(portion)]);
-                return Ok(chunks.followed_by(async move { self.write_from(rows, at, more) }));
+                return Ok(chunks.followed_by(async move { Ok(self.write_from(rows, at, more)?) }));
             }
         }
         let chunks = Chunks::from([Bytes::from(portion)]);
@@ -187,7 +187,7 @@ impl RowWriter {
 }
 
 /// What follows rows, made when they are on their way.
-pub(crate) type More = svc_model::wire::BoxFuture<'static, Result<Chunks, Failure>>;
+pub(crate) type More = svc_model::wire::BoxFuture<'static, Result<Chunks, CutOff>>;
 
 impl CsvOptions {
     /// A value as the text of a cell: none for NULL, JSON for what has parts.
