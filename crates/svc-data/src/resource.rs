@@ -13,7 +13,7 @@ use std::{
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use svc_model::{
-    Count, JsonObject, ListQuery, RecordView,
+    Count, Invalid, JsonObject, ListQuery, RecordView,
     records::{AggregateQuery, GroupQuery},
     sql::SqlQuery,
     wire::BoxFuture,
@@ -128,7 +128,7 @@ impl Resource {
         self.0.structure.load_full()
     }
 
-    /// Reads the structure anew. Requests go on with the old one until it is there; calls at the same time
+    /// Reads the structure again. Requests go on with the old one until it is there; calls at the same time
     /// share one reading.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl Resource {
         self.reload_from(&self.structure()).await
     }
 
-    /// Reads the structure anew when the database has another one by now, and says whether it had. Worth
+    /// Reads the structure again when the database has another one by now, and says whether it had. Worth
     /// asking before a name is refused as unknown.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Resource {
         Ok(true)
     }
 
-    /// Reads the structure anew unless somebody else has done so since `seen`.
+    /// Reads the structure again unless somebody else has done so since `seen`.
     async fn reload_from(&self, seen: &Arc<Structure>) -> Result<(), Error> {
         let _one_at_a_time = self.0.reloading.lock().await;
         if !Arc::ptr_eq(&self.structure(), seen) {
@@ -204,10 +204,32 @@ impl Resource {
     /// asked.
     pub async fn find_model(&self, name: &str) -> Result<Arc<Model>, Error> {
         self.check_structure().await;
-        if self.structure().model(name).is_none() {
-            self.reload_if_changed().await?;
+        if let Ok(model) = self.model(name) {
+            return Ok(model);
         }
+        self.reload_if_changed().await?;
         self.model(name)
+    }
+
+    /// A model by its name, and what `read` makes of a request against its fields, such as a query. Before a request is
+    /// refused, the structure is read again where the database has another one by now.
+    ///
+    /// # Errors
+    /// As [`Resource::find_model`]; [`ErrorKind::Invalid`] with what `read` refuses.
+    pub async fn read_against<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&Model) -> Result<T, Invalid>,
+    ) -> Result<(Arc<Model>, T), Error> {
+        let mut model = self.find_model(name).await?;
+        let result = match read(&model) {
+            Err(_) if self.reload_if_changed().await? => {
+                model = self.model(name)?;
+                read(&model)
+            }
+            result => result,
+        };
+        Ok((model, result?))
     }
 
     /// Lists records (specification, section 4).
@@ -446,7 +468,7 @@ impl Resource {
         .await
     }
 
-    /// Does what `plan` makes of the structure; when that has changed underneath, reads it anew and does
+    /// Does what `plan` makes of the structure; when that has changed underneath, reads it again and does
     /// it once more.
     pub(crate) async fn with_structure<T>(
         &self,
@@ -458,7 +480,10 @@ impl Resource {
         ) -> Result<BoxFuture<'m, Result<T, Error>>, Error>,
     ) -> Result<T, Error> {
         let structure = self.structure();
-        let current = structure.model(&model.name).unwrap_or(model);
+        let current = match model.structure_version == structure.version {
+            true => model,
+            false => structure.model(&model.name).unwrap_or(model),
+        };
         let refused = match plan(&*self.0.driver, &structure, current) {
             Ok(call) => match call.await {
                 Err(error) if error.kind() == ErrorKind::StructureChanged => error,
@@ -471,7 +496,7 @@ impl Resource {
         tracing::info!(
             resource = self.name(),
             %refused,
-            "the structure has changed and is read anew"
+            "the structure has changed and is read again"
         );
         self.reload_from(&structure).await?;
         let model = self.model(&model.name)?;

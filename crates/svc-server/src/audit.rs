@@ -1,110 +1,19 @@
 //! The audit trail, as requests write to it: who asks, and the lines about what is written outside of the store.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc};
 
-use http::request::Parts;
 use svc_data::turns::Caller;
-use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store, WriteJournal};
-use tokio::{
-    runtime::Handle,
-    sync::{OnceCell, Semaphore},
-};
+use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store};
+use tokio::runtime::Handle;
 
 use crate::{
-    access::Place,
-    config::{AuditMode, Config},
-    failure::Failure,
-    request::RequestId,
+    http::{ApiError, ApiResult},
     state::{Shared, State},
 };
-
-/// The writes that are being done, as many at once as requests: those of callers who have left count too.
-#[derive(Debug)]
-pub(crate) struct Writing {
-    places: Arc<Semaphore>,
-    most: u32,
-    mode: AuditMode,
-    /// Opened when the service starts, or as soon as the store's folder can be written.
-    journal: OnceCell<WriteJournal>,
-}
-
-impl Writing {
-    pub(crate) fn new(config: &Config) -> Self {
-        let most = config.max_requests.min(Semaphore::MAX_PERMITS);
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
-        Self {
-            places: Arc::new(Semaphore::new(most as usize)),
-            most,
-            mode: config.audit,
-            journal: OnceCell::new(),
-        }
-    }
-
-    /// Opens the journal of writes where it is needed and is not open, and appends the lines that wait in it.
-    pub(crate) async fn flush(&self, store: &Store) -> Result<(), svc_store::Error> {
-        if self.mode != AuditMode::On {
-            return Ok(());
-        }
-        let open = || async { store.audit().open_journal().await };
-        self.journal.get_or_try_init(open).await?.flush().await
-    }
-
-    /// Waits until those that are being done are done, but no longer than this, and closes the journal.
-    pub(crate) async fn finish(&self, patience: Duration) {
-        let all = self.places.acquire_many(self.most);
-        if tokio::time::timeout(patience, all).await.is_err() {
-            tracing::warn!("writes were still going on when the service ended");
-        }
-        if let Some(journal) = self.journal.get() {
-            journal.close().await;
-        }
-    }
-
-    /// Notes a write before it begins, where no write may be without its line.
-    pub(crate) async fn begin(
-        &self,
-        state: &State,
-        store: &Store,
-        entry: &AuditEntry,
-    ) -> Result<Option<BegunWrite>, Failure> {
-        if self.mode != AuditMode::On || !store.audit().is_on() {
-            return Ok(None);
-        }
-        state.store_health.ensure_writable(state).await?;
-        if self.journal.get().is_none() {
-            self.flush(&state.store).await?;
-        }
-        match self.journal.get() {
-            Some(journal) => Ok(Some(journal.begin(store, entry)?)),
-            None => Ok(None),
-        }
-    }
-}
-
-impl State {
-    /// The store for what this actor writes by this request.
-    pub(crate) fn store_for(&self, actor: Actor, parts: &Parts) -> Store {
-        let id = parts.extensions.get::<RequestId>();
-        let id = id.and_then(|RequestId(id)| id.to_str().ok());
-        let store = self.store.acting(actor, id);
-        match self.config.audit {
-            AuditMode::Off => store.unaudited(),
-            _ => store,
-        }
-    }
-}
 
 /// The user of a session.
 pub(crate) fn user(session: &SessionIdentity) -> Actor {
     Actor::new(ActorKind::User, session.user_uid, &session.email)
-}
-
-/// A line about a model of a resource.
-pub(crate) fn entry(action: &'static str, place: &Place, model: &str) -> AuditEntry {
-    AuditEntry::new(action)
-        .scope(&place.project, &place.environment)
-        .resource(place.resource.as_str())
-        .model(model)
 }
 
 /// Writes outside of the store, and appends the lines about it before the result is given. Both are done to the end
@@ -114,18 +23,18 @@ pub(crate) async fn write_audited<T: Send + 'static>(
     state: &Shared,
     store: Store,
     entry: &AuditEntry,
-    write: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    write: impl Future<Output = ApiResult<T>> + Send + 'static,
     lines: impl FnOnce(&T) -> Vec<AuditEntry> + Send + 'static,
-) -> Result<T, Failure> {
+) -> ApiResult<T> {
     if !store.audit().is_on() {
         return write.await;
     }
     // The semaphore is never closed.
-    let place = Arc::clone(&state.writing.places).acquire_owned().await.ok();
+    let permit = state.writing.permits().acquire_owned().await.ok();
     let begun = state.writing.begin(state, &store, entry).await?;
     let state = Arc::clone(state);
     let written = tokio::spawn(Caller::current().run(async move {
-        let _place = place;
+        let _permit = permit;
         match write.await {
             Ok(written) => {
                 settle(&state, &store, begun, lines(&written)).await?;
@@ -141,7 +50,7 @@ pub(crate) async fn write_audited<T: Send + 'static>(
     }));
     written
         .await
-        .unwrap_or_else(|error| Err(Failure::Internal(format!("a write ended early: {error}"))))
+        .unwrap_or_else(|error| Err(ApiError::Internal(format!("a write ended early: {error}"))))
 }
 
 /// Appends a line about what was done, while nobody waits for it but a shutdown.
@@ -158,14 +67,14 @@ pub(crate) fn append_later(
     let Ok(runtime) = Handle::try_current() else {
         return;
     };
-    let places = Arc::clone(&state.writing.places);
+    let permits = state.writing.permits();
     // Taken here and now where there is one, so that a shutdown sees it.
-    let place = Arc::clone(&places).try_acquire_owned().ok();
+    let permit = Arc::clone(&permits).try_acquire_owned().ok();
     let state = Arc::clone(state);
     runtime.spawn(async move {
-        let _place = match place {
-            Some(place) => Some(place),
-            None => places.acquire_owned().await.ok(),
+        let _permit = match permit {
+            Some(permit) => Some(permit),
+            None => permits.acquire_owned().await.ok(),
         };
         // Nobody waits for the answer any more, and the failure is in the log.
         let _ = settle(&state, &store, begun, vec![entry]).await;
@@ -173,13 +82,13 @@ pub(crate) fn append_later(
 }
 
 /// Appends lines about what was done. Where the store does not take them, they go to the log; the lines of a write
-/// that was noted wait in the journal too, and the write must not be acknowledged.
+/// that was recorded wait in the journal too, and the write must not be acknowledged.
 async fn settle(
     state: &State,
     store: &Store,
     begun: Option<BegunWrite>,
     entries: Vec<AuditEntry>,
-) -> Result<(), Failure> {
+) -> ApiResult<()> {
     let must_have_line = begun.is_some();
     let appended = match begun {
         Some(begun) => begun.settle(&entries).await,
@@ -194,14 +103,14 @@ async fn settle(
             actor = ?store.audit().actor(),
             request_id = store.audit().request_id(),
             line = ?entry,
-            "a line of the audit trail could not be written; what it tells was done"
+            "a line of the audit trail could not be written; what it describes was done"
         );
     }
     if !must_have_line {
         return Ok(());
     }
     state.store_health.report_failure(&error);
-    Err(Failure::StoreUnavailable(
+    Err(ApiError::StoreUnavailable(
         "the change was made, but it is not acknowledged: the service's store does not take its line of the audit \
          trail now; read what you changed before you repeat the request"
             .to_owned(),

@@ -17,52 +17,17 @@
 //! # }
 //! ```
 
-mod access;
-mod account;
-mod answer;
-mod answer_headers;
-mod application;
-mod arriving;
+mod api;
 mod audit;
-mod body;
-mod body_memory;
-mod compression;
+mod auth;
 mod config;
-mod connections;
-mod cors;
-mod credentials;
-mod data;
-mod documents;
 mod error;
-mod failure;
-mod health;
-mod limits;
-mod links;
-mod listener;
-mod log;
+mod http;
 mod mail;
 mod openapi;
-mod pages;
-mod permits;
-mod projects;
 mod proxy;
-mod records;
-mod refusal;
-mod request;
-mod resources;
-mod root;
-mod router;
-mod rows;
 mod server;
-mod sql;
 mod state;
-mod store_health;
-mod suggestion;
-mod teams;
-mod throttle;
-mod tools;
-mod users;
-mod write_keys;
 
 pub use self::{
     config::{AuditMode, Config, IpRange, Origin},

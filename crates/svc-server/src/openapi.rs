@@ -2,6 +2,7 @@
 //! structure.
 
 pub(crate) mod application;
+pub(crate) mod documents;
 pub(crate) mod resource;
 mod sql;
 
@@ -10,6 +11,32 @@ use serde_json::{Value, json};
 /// A JSON body of a schema of the document.
 fn content(schema: &str) -> Value {
     json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}})
+}
+
+/// Says that an operation answers rows in other forms too.
+fn add_row_formats(operation: &mut Value) {
+    let content = &mut operation["responses"]["200"]["content"];
+    for media_type in ["application/x-ndjson", "text/csv"] {
+        content[media_type] = json!({"schema": {"type": "string"}});
+    }
+}
+
+/// A parameter of the document.
+fn parameter(name: &str) -> Value {
+    json!({"$ref": format!("#/components/parameters/{name}")})
+}
+
+/// The responses of an operation whose success has this schema.
+fn responses(status: &str, schema: Option<&str>) -> Value {
+    let mut success = json!({"description": "Success."});
+    if let Some(schema) = schema {
+        success["content"] = content(schema);
+    }
+    json!({
+        status: success,
+        "400": {"$ref": "#/components/responses/Invalid"},
+        "default": {"$ref": "#/components/responses/Failure"},
+    })
 }
 
 /// The responses that every operation may give.

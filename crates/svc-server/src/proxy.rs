@@ -15,13 +15,13 @@ mod outbound;
 mod pairs;
 mod passing;
 mod rules;
+pub(crate) mod shared;
 mod target;
 mod template;
 
 use std::sync::Arc;
 
 use axum::{
-    Router,
     body::Body,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
@@ -32,69 +32,41 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use svc_model::{
     Invalid,
     proxy::{Send, X_SVC_PROXY},
-    wire::Body as WireBody,
+    wire::{Body as WireBody, ReceivedRequest},
 };
 use svc_store::{OpenSecret, ProxyRules};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::Instant,
-};
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use url::form_urlencoded;
 
 use self::{
     audit::{Audit, End, Trail},
-    call::Call,
+    call::{Call, Destination},
     caller::Caller,
     headers::Refused,
-    outbound::{Outbound, Outgoing},
+    outbound::Outgoing,
     passing::Passing,
-    rules::Rules,
     target::Target,
     template::Names,
 };
 use crate::{
-    Config, Error,
-    answer::AnswerKind,
-    body::read_object,
-    failure::Failure,
-    request::{RequestId, read_draft},
-    router::Routes as _,
+    api::routes::Routes,
+    http::{
+        ApiError, ApiResult,
+        body::read_object,
+        request::{RequestId, check_draft},
+        response::ResponseKind,
+    },
     state::Shared,
 };
 
 /// How the proxy is named to other services.
 const USER_AGENT: &str = concat!("svc/", env!("CARGO_PKG_VERSION"));
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new().on::<Send, _>(send)
+pub(crate) fn routes() -> Routes {
+    Routes::new().on::<Send, _>(send).takes("ProxyRequest")
 }
 
-/// What the requests of the proxy share.
-#[derive(Debug)]
-pub(crate) struct Proxy {
-    outbound: Outbound,
-    rules: Rules,
-    places: Arc<Semaphore>,
-}
-
-impl Proxy {
-    /// The proxy of a service whose listeners are those of `config`.
-    pub(crate) fn new(config: &Config) -> Result<Self, Error> {
-        let own = [Some(config.listen), config.data_listen];
-        Ok(Self {
-            outbound: Outbound::new(own.into_iter().flatten().collect())?,
-            rules: Rules::default(),
-            places: Arc::new(Semaphore::new(config.max_proxy_requests)),
-        })
-    }
-
-    /// Forgets what is known of the store: it changed.
-    pub(crate) fn forget(&self) {
-        self.rules.forget();
-    }
-}
-
-async fn send(State(state): State<Shared>, request: Request) -> Result<Response, Failure> {
+async fn send(State(state): State<Shared>, request: Request) -> ApiResult<Response> {
     let (parts, body) = request.into_parts();
     let caller = caller::identified(&state, &parts.headers).await?;
     let mut audit = Audit::begin(RequestId::of(&parts), caller.who());
@@ -128,28 +100,37 @@ async fn exchange(
     body: Body,
     caller: &Caller,
     audit: &mut Audit,
-) -> Result<Sent, Failure> {
-    let mut object = read_object(&parts.headers, body, &state.config).await?;
-    let place = call::place(&mut object)?;
+) -> ApiResult<Sent> {
+    let object = read_object(&parts.headers, body, &state.config).await?;
+    let mut body = ReceivedRequest::of_body(object);
+    let destination = call::destination(&mut body)?;
+    let Destination {
+        environment,
+        resource,
+        ..
+    } = &destination;
     audit.project = caller.project().to_string();
-    audit.environment = place.environment.to_string();
-    audit.resource = place
-        .resource
+    audit.environment = environment.to_string();
+    audit.resource = resource
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
-    caller.check(&place)?;
-    read_draft(parts.uri.query())?;
+    caller.check(&destination)?;
+    check_draft(parts)?;
     let proxy = &state.proxy;
-    let place = (caller.project().clone(), place.environment, place.resource);
+    let place = (
+        caller.project().clone(),
+        destination.environment,
+        destination.resource,
+    );
     let rules = proxy.rules.get(&state.store, place).await?;
-    let call = Call::parse(&mut object)?;
+    let call = Call::parse(body)?;
     audit.method = call.method.clone();
     let written = call.url.clone();
     let mut outgoing = outgoing(call, &rules, state.config.body_limit)?;
     audit.host = outgoing.target.host().to_owned();
     let place = Arc::clone(&proxy.places)
         .try_acquire_owned()
-        .map_err(|_| Failure::Throttled { retry_after: 1 })?;
+        .map_err(|_| ApiError::Throttled { retry_after: 1 })?;
     let until = Instant::now() + state.config.proxy_timeout;
     let store = state.store_for(caller.actor(), parts);
     let trail = Trail::new(state, store, &outgoing.target, &written);
@@ -159,7 +140,7 @@ async fn exchange(
         .await?;
     let limit = state.config.proxy_response_limit;
     if answer.body().size_hint().lower() > limit {
-        return Err(Failure::BadGateway(format!(
+        return Err(ApiError::BadGateway(format!(
             "the other service's answer is larger than the limit of {limit} bytes"
         )));
     }
@@ -172,7 +153,7 @@ async fn exchange(
 }
 
 /// The request that a caller describes, with values in the place of names.
-fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Failure> {
+fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> ApiResult<Outgoing> {
     let Call {
         method,
         url,
@@ -187,7 +168,7 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Fa
         .iter()
         .find(|name| !rules.secrets.iter().any(|secret| secret.name == **name))
     {
-        let unknown = template::shown(unknown);
+        let unknown = template::shortened(unknown);
         let message = format!("the resource has no secret token {unknown:?}");
         return Err(Invalid::field("secret_tokens", message).into());
     }
@@ -207,7 +188,7 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Fa
 
     let headers = headers::of_request(&mut names, &headers).map_err(|refused| match refused {
         Refused::Invalid(invalid) => invalid.into(),
-        Refused::TooLarge => Failure::PayloadTooLarge { limit },
+        Refused::TooLarge => ApiError::PayloadTooLarge { limit },
     })?;
     let content = content::write(&mut names, body_type, body.as_deref());
     let content = content.map_err(|unfit| unfit.of("body", limit))?;
@@ -243,7 +224,7 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Fa
 }
 
 /// Refuses a host that a secret was not set for.
-fn check_host(secret: &OpenSecret, target: &Target) -> Result<(), Failure> {
+fn check_host(secret: &OpenSecret, target: &Target) -> ApiResult<()> {
     let bound = secret.hosts.iter();
     match bound.clone().any(|host| host.as_str() == target.host()) {
         true => Ok(()),
@@ -284,6 +265,6 @@ fn passed(sent: Sent, limit: u64, mut audit: Audit) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = head.status;
     *response.headers_mut() = head.headers;
-    response.extensions_mut().insert(AnswerKind::Relayed);
+    response.extensions_mut().insert(ResponseKind::Relayed);
     response
 }

@@ -12,10 +12,16 @@ use svc_store::Store;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::MissedTickBehavior};
 
 use crate::{
-    Config, Error, application, limits,
-    listener::{Connections, bind, serve},
+    Config, Error,
+    api::{
+        router,
+        routes::{Hosts, PREFIX},
+    },
+    http::{
+        limits,
+        listener::{Connections, bind, serve},
+    },
     mail::{self, Smtp},
-    router::{Hosts, router},
     state::{Shared, State},
 };
 
@@ -80,7 +86,7 @@ impl Server {
             tracing::error!(%error, "the store cannot be written; writes are refused until it can");
             state.store_health.report_failure(&error);
         }
-        let app_base_url = format!("{app_origin}{}", application::PREFIX);
+        let app_base_url = format!("{app_origin}{PREFIX}");
         Ok(Self {
             state,
             listeners,
@@ -134,7 +140,7 @@ impl Server {
         });
         shutdown.await;
         tracing::info!("shutting down");
-        state.readiness.end();
+        state.end();
         stop.send_replace(true);
         let grace = state.config.shutdown_grace;
         while tasks.join_next().await.is_some() {}
@@ -149,11 +155,11 @@ impl Server {
     }
 }
 
-/// Where a listener listens, when it was asked for this address: its port may have been free to choose.
-fn address_of(listener: &TcpListener, asked: SocketAddr) -> Result<SocketAddr, Error> {
+/// Where a listener listens, when this address was configured: its port may have been free to choose.
+fn address_of(listener: &TcpListener, configured: SocketAddr) -> Result<SocketAddr, Error> {
     listener
         .local_addr()
-        .map_err(|source| Error::bind(asked, source))
+        .map_err(|source| Error::bind(configured, source))
 }
 
 /// The URL of a listener: the configured public one, else its own address.
@@ -164,7 +170,7 @@ fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
     let address: SocketAddr = listener
         .local_addr()
         .map_err(|source| Error::bind(config.listen, source))?;
-    // The unspecified address is none that a caller could use.
+    // A caller cannot use the unspecified address.
     let address = match address {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => {
             SocketAddr::from(([127, 0, 0, 1], v4.port()))
@@ -227,7 +233,7 @@ async fn purge_audit(state: Shared) {
     }
 }
 
-/// Notices what other processes do to the store, within a second.
+/// Takes over what other processes do to the store, within a second.
 async fn watch_store(state: Shared) {
     let mut ticks = tokio::time::interval(WATCH_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,17 +1,35 @@
 //! What every request shares.
 
-use std::sync::Arc;
+mod connections;
+pub(crate) mod documents;
+mod store_health;
+mod tools;
+mod write_keys;
+mod writing;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use arc_swap::ArcSwap;
+use http::request::Parts;
 use jiff::Timestamp;
 use svc_data::ResourceOptions;
-use svc_store::{Keyring, SessionTokens, Store};
+use svc_store::{Actor, Keyring, SessionTokens, Store};
 use tokio::sync::Mutex;
 
+use self::{
+    connections::Connections, documents::Documents, store_health::StoreHealth, tools::Tools,
+    write_keys::WriteKeys, writing::Writing,
+};
 use crate::{
-    Config, Error, audit::Writing, connections::Connections, credentials::Credentials,
-    documents::Documents, failure::Failure, health::Readiness, mail::MailHandle, proxy::Proxy,
-    store_health::StoreHealth, throttle::Throttle, tools::Tools, write_keys::WriteKeys,
+    Config, Error,
+    auth::{identity::Credentials, throttle::Throttle},
+    config::AuditMode,
+    http::{ApiResult, request::RequestId},
+    mail::MailHandle,
+    proxy::shared::Proxy,
 };
 
 /// What every request shares, behind one pointer.
@@ -25,7 +43,6 @@ pub(crate) struct State {
     pub(crate) store: Store,
     pub(crate) credentials: Credentials,
     pub(crate) connections: Connections,
-    pub(crate) readiness: Readiness,
     pub(crate) documents: Documents,
     pub(crate) tools: Tools,
     pub(crate) throttle: Throttle,
@@ -36,6 +53,8 @@ pub(crate) struct State {
     pub(crate) store_health: StoreHealth,
     /// The keys of access tokens.
     pub(crate) keyring: ArcSwap<Keyring>,
+    /// Whether the service takes no new requests: load balancers are to send them elsewhere.
+    is_ending: AtomicBool,
     /// The revision of the store that is in force.
     seen: Mutex<Option<u64>>,
     /// Where callers reach the data host; links in mails begin with it.
@@ -59,7 +78,7 @@ impl State {
             store,
             credentials: Credentials::default(),
             connections: Connections::new(options),
-            readiness: Readiness::default(),
+            is_ending: AtomicBool::new(false),
             documents: Documents::default(),
             tools: Tools::default(),
             mail: MailHandle::default(),
@@ -67,6 +86,16 @@ impl State {
             seen: Mutex::new(None),
             base_url,
         }))
+    }
+
+    /// A shutdown began.
+    pub(crate) fn end(&self) {
+        self.is_ending.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a shutdown began.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Relaxed)
     }
 
     /// Where callers reach the data host, as the configuration says.
@@ -87,11 +116,8 @@ impl State {
         Ok(())
     }
 
-    /// Believes tokens that were just made: another process may have changed the key that signed them.
-    pub(crate) async fn ensure_keyring_verifies(
-        &self,
-        tokens: &SessionTokens,
-    ) -> Result<(), Failure> {
+    /// Reads the keyring again unless it verifies tokens that were just made: another process may have changed the key.
+    pub(crate) async fn ensure_keyring_verifies(&self, tokens: &SessionTokens) -> ApiResult<()> {
         let token = tokens.access_token.expose();
         if self
             .keyring
@@ -117,5 +143,16 @@ impl State {
         self.connections
             .refresh(self.store.resources().list_connected().await?);
         Ok(())
+    }
+
+    /// The store for what this actor writes by this request.
+    pub(crate) fn store_for(&self, actor: Actor, parts: &Parts) -> Store {
+        let id = parts.extensions.get::<RequestId>();
+        let id = id.and_then(|RequestId(id)| id.to_str().ok());
+        let store = self.store.acting(actor, id);
+        match self.config.audit {
+            AuditMode::Off => store.unaudited(),
+            _ => store,
+        }
     }
 }

@@ -7,7 +7,7 @@ use svc_model::{Invalid, proxy::X_SVC_PROXY};
 
 use super::{
     pairs::Pairs,
-    template::{Names, Unfit, shown},
+    template::{Names, Unfit, shortened},
 };
 
 /// The most headers of a request.
@@ -71,7 +71,7 @@ pub(super) enum Refused {
 
 /// The headers as the caller gave them, with values in the place of names.
 pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<RequestHeaders, Refused> {
-    // Before they are collected: a map of headers has room for some ten thousand names and panics beyond.
+    // Before they are collected: a map of headers holds some ten thousand names and panics beyond.
     if pairs.len() > MOST {
         return Err(Refused::Invalid(Invalid::field("headers", too_many())));
     }
@@ -79,47 +79,47 @@ pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<Request
     let mut invalid = Invalid::new();
     let mut bytes = 0;
     for (name, value) in pairs {
-        let Ok(known) = HeaderName::try_from(name.as_str()) else {
-            invalid.push_field(
-                "headers",
-                format!("{:?} is no name of a header", shown(name)),
-            );
-            continue;
-        };
-        if OWN.contains(&known.as_str()) {
-            invalid.push_field(
-                "headers",
-                format!("{known} is set by the proxy; leave it out"),
-            );
-            continue;
-        }
-        let expanded = match names.verbatim(value) {
-            Ok(expanded) => expanded,
+        let (name, value, is_secret) = match one(names, name, value) {
+            Ok(header) => header,
             Err(Unfit::Wrong(message)) => {
                 invalid.push_field("headers", message);
                 continue;
             }
             Err(Unfit::TooLarge) => return Err(Refused::TooLarge),
         };
-        let Ok(mut value) = HeaderValue::from_bytes(expanded.text.as_bytes()) else {
-            invalid.push_field(
-                "headers",
-                format!("the value of {known} holds a line end or another control character"),
-            );
-            continue;
-        };
-        bytes += known.as_str().len() + value.len();
-        if expanded.secret {
-            headers.secret.insert(known.as_str().to_owned());
+        bytes += name.as_str().len() + value.len();
+        if is_secret {
+            headers.secret.insert(name.as_str().to_owned());
         }
-        value.set_sensitive(expanded.secret || is_credential(&known));
-        headers.map.append(known, value);
+        headers.map.append(name, value);
     }
     if bytes > MOST_BYTES {
         invalid.push_field("headers", too_many());
     }
     invalid.into_result().map_err(Refused::Invalid)?;
     Ok(headers)
+}
+
+/// A header, and whether there is a secret in it.
+fn one(
+    names: &mut Names<'_>,
+    name: &str,
+    value: &str,
+) -> Result<(HeaderName, HeaderValue, bool), Unfit> {
+    let known = HeaderName::try_from(name)
+        .map_err(|_| Unfit::Wrong(format!("{:?} is not a header name", shortened(name))))?;
+    if OWN.contains(&known.as_str()) {
+        let message = format!("{known} is set by the proxy; leave it out");
+        return Err(Unfit::Wrong(message));
+    }
+    let expanded = names.verbatim(value)?;
+    let mut value = HeaderValue::from_bytes(expanded.text.as_bytes()).map_err(|_| {
+        Unfit::Wrong(format!(
+            "the value of {known} holds a line end or another control character"
+        ))
+    })?;
+    value.set_sensitive(expanded.secret || is_credential(&known));
+    Ok((known, value, expanded.secret))
 }
 
 fn too_many() -> String {
@@ -251,7 +251,7 @@ mod tests {
         refusal(&[("X-A", "1"); 101]);
         let long = "x".repeat(40_000);
         refusal(&[("X-A", &long)]);
-        // More names than a map of headers has room for.
+        // More names than a map of headers can hold.
         let names: Vec<String> = (0..40_000).map(|n| format!("x-{n}")).collect();
         let pairs: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
         assert!(refusal(&pairs).contains("at most 100"));

@@ -19,7 +19,10 @@ use super::{
     headers::{holds_secret, is_credential},
     target::Target,
 };
-use crate::{Error, failure::Failure};
+use crate::{
+    Error,
+    http::{ApiError, ApiResult},
+};
 
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -89,7 +92,7 @@ impl Outgoing {
         outbound: &Outbound,
         allow_hosts: &[HostPort],
         until: Instant,
-    ) -> Result<Response<Body>, Failure> {
+    ) -> ApiResult<Response<Body>> {
         for redirects in 0..=MAX_REDIRECTS {
             let is_first = redirects == 0;
             let (host, port) = (self.target.host(), self.target.port());
@@ -110,7 +113,7 @@ impl Outgoing {
                 return answer(response);
             }
         }
-        Err(Failure::BadGateway(format!(
+        Err(ApiError::BadGateway(format!(
             "the other service redirected more than {MAX_REDIRECTS} times"
         )))
     }
@@ -121,7 +124,7 @@ impl Outgoing {
         transport: &HyperTransport,
         is_first: bool,
         until: Instant,
-    ) -> Result<Result<Response<Body>, TransportError>, Failure> {
+    ) -> ApiResult<Result<Response<Body>, TransportError>> {
         let left = until.saturating_duration_since(Instant::now());
         let request = self
             .request(left)
@@ -139,21 +142,13 @@ impl Outgoing {
     }
 
     /// Whether the answer leads elsewhere; the request then is the one to send there.
-    fn is_followed(&mut self, response: &Response<Body>) -> Result<bool, Failure> {
+    fn is_followed(&mut self, response: &Response<Body>) -> ApiResult<bool> {
         let status = response.status();
-        let redirects = matches!(
-            status,
-            StatusCode::MOVED_PERMANENTLY
-                | StatusCode::FOUND
-                | StatusCode::SEE_OTHER
-                | StatusCode::TEMPORARY_REDIRECT
-                | StatusCode::PERMANENT_REDIRECT
-        );
-        let Some(location) = response
-            .headers()
-            .get(header::LOCATION)
-            .filter(|_| redirects)
-        else {
+        let location = match status.as_u16() {
+            301 | 302 | 303 | 307 | 308 => response.headers().get(header::LOCATION),
+            _ => None,
+        };
+        let Some(location) = location else {
             return Ok(false);
         };
         let location = std::str::from_utf8(location.as_bytes()).map_err(|_| "is no URL");
@@ -193,12 +188,12 @@ impl Outgoing {
     }
 
     /// Nothing that is secret goes to another origin, and nothing of it comes back later.
-    fn leave_secrets(&mut self, next: &Target) -> Result<(), Failure> {
+    fn leave_secrets(&mut self, next: &Target) -> ApiResult<()> {
         let carried = next
             .uri()
             .is_ok_and(|uri| holds_secret(uri.to_string().as_bytes(), &self.secrets));
         if carried || self.secret_body {
-            return Err(Failure::BadGateway(
+            return Err(ApiError::BadGateway(
                 "the other service redirected a request that holds a secret token to another origin"
                     .to_owned(),
             ));
@@ -217,27 +212,27 @@ impl Outgoing {
 }
 
 /// The answer, if it is one that can be passed on.
-fn answer(response: Response<Body>) -> Result<Response<Body>, Failure> {
+fn answer(response: Response<Body>) -> ApiResult<Response<Body>> {
     match response.status().as_u16() {
         200..=599 => Ok(response),
-        _ => Err(Failure::BadGateway(
-            "the other service answered with a status that is none of an answer".to_owned(),
+        _ => Err(ApiError::BadGateway(
+            "the other service answered with an invalid status".to_owned(),
         )),
     }
 }
 
 /// A URL that is not sent to: the caller's own, or that of a redirect.
-fn wrong_url(is_first: bool, what: &'static str) -> Failure {
+fn wrong_url(is_first: bool, what: &'static str) -> ApiError {
     match is_first {
         true => Invalid::field("url", what).into(),
-        false => Failure::BadGateway(format!(
+        false => ApiError::BadGateway(format!(
             "the other service redirected to a URL that is not followed: it {what}"
         )),
     }
 }
 
 /// What a failed exchange is for the caller: what went wrong, without addresses.
-fn failure(error: &TransportError, is_first: bool) -> Failure {
+fn failure(error: &TransportError, is_first: bool) -> ApiError {
     tracing::debug!(
         error = error as &dyn StdError,
         "a request of the proxy failed"
@@ -252,18 +247,18 @@ fn failure(error: &TransportError, is_first: bool) -> Failure {
                 ),
             )
             .into(),
-            false => Failure::BadGateway(
+            false => ApiError::BadGateway(
                 "the other service redirected to a host whose address is not public".to_owned(),
             ),
         };
     }
     let text = match error.kind() {
         TransportErrorKind::Timeout => {
-            return Failure::Timeout("the other service did not answer in time".to_owned());
+            return ApiError::Timeout("the other service did not answer in time".to_owned());
         }
         TransportErrorKind::Connect => match cause_of(error) {
             Cause::Timeout => {
-                return Failure::Timeout("no connection to the other service in time".to_owned());
+                return ApiError::Timeout("no connection to the other service in time".to_owned());
             }
             Cause::Refused => "the other service refuses the connection",
             Cause::Tls => {
@@ -277,7 +272,7 @@ fn failure(error: &TransportError, is_first: bool) -> Failure {
         TransportErrorKind::Invalid => return wrong_url(is_first, "cannot be sent"),
         _ => "the other service's answer is no HTTP, or its head is too large",
     };
-    Failure::BadGateway(text.to_owned())
+    ApiError::BadGateway(text.to_owned())
 }
 
 /// Why there is no connection.

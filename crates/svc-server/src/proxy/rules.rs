@@ -8,13 +8,13 @@ use std::{
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{ProxyRules, Store};
 
-use crate::failure::Failure;
+use crate::http::ApiResult;
 
 /// How many places are remembered at most.
 const MOST_KNOWN: usize = 10_000;
 
 /// An environment, and perhaps one of its resources.
-type Place = (ProjectName, EnvironmentName, Option<ResourceName>);
+type RulesKey = (ProjectName, EnvironmentName, Option<ResourceName>);
 
 /// The rules that were asked for, until the store changes.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Rules(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    rules: HashMap<Place, Arc<ProxyRules>>,
+    rules: HashMap<RulesKey, Arc<ProxyRules>>,
     /// Moves when the store changed, so that what was read before is not kept after.
     generation: u64,
 }
@@ -36,11 +36,7 @@ impl Rules {
     }
 
     /// What may be done there.
-    pub(super) async fn get(
-        &self,
-        store: &Store,
-        place: Place,
-    ) -> Result<Arc<ProxyRules>, Failure> {
+    pub(super) async fn get(&self, store: &Store, place: RulesKey) -> ApiResult<Arc<ProxyRules>> {
         let generation = {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(rules) = known.rules.get(&place) {
@@ -77,7 +73,7 @@ mod tests {
         let new = NewProject::new(project.clone());
         store.projects().create(new).await.unwrap();
         let rules = Rules::default();
-        let place: Place = (project.clone(), EnvironmentName::default(), None);
+        let place: RulesKey = (project.clone(), EnvironmentName::default(), None);
         let allowed = async || {
             let found = rules.get(&store, place.clone()).await.unwrap();
             found.allow_hosts.len()

@@ -1,0 +1,112 @@
+//! The operations, a file for each group, and the routes of both hosts.
+
+mod account;
+mod call;
+pub(crate) mod health;
+mod pages;
+mod projects;
+pub(crate) mod records;
+mod resources;
+mod root;
+pub(crate) mod routes;
+mod sql;
+mod teams;
+pub(crate) mod tools;
+mod users;
+
+use axum::{
+    Router,
+    extract::Request,
+    response::{IntoResponse as _, Response},
+};
+use http::{Method, StatusCode};
+
+use self::routes::{Hosts, Routes};
+use crate::{
+    http::{ApiError, compression::compressed, response::empty_response},
+    openapi, proxy,
+    state::Shared,
+};
+
+/// The router of a listener.
+pub(crate) fn router(hosts: Hosts, state: Shared) -> Router {
+    let mut routes = health::routes().merge(root::routes(hosts));
+    if hosts != Hosts::Data {
+        routes = routes.merge(application());
+    }
+    if hosts != Hosts::Application {
+        routes = routes.merge(data());
+    }
+    routes
+        .into_router()
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(other_method)
+        .with_state(state)
+}
+
+/// The routes of the application host: `{app_base_url}`, which ends in `/api`.
+pub(crate) fn application() -> Routes {
+    let answers = pages::routes().merge(projects::routes());
+    let routes = answers.layered(compressed).merge(proxy::routes());
+    let definition = openapi::application::routes(&routes.operations);
+    routes.merge(definition.layered(compressed))
+}
+
+/// The routes of the data host: `{base_url}`.
+fn data() -> Routes {
+    let records = records::routes();
+    let definition = openapi::resource::routes(&records.operations);
+    let answers = records
+        .merge(resources::routes())
+        .merge(sql::routes())
+        .merge(definition);
+    answers.layered(compressed).merge(account::routes())
+}
+
+async fn unknown_path() -> ApiError {
+    ApiError::NotFound("there is nothing at this path".to_owned())
+}
+
+/// A known path with a method that it does not have. The router adds `Allow`.
+async fn other_method(request: Request) -> Response {
+    if request.method() == Method::OPTIONS {
+        empty_response(StatusCode::NO_CONTENT).into_response()
+    } else {
+        ApiError::MethodNotAllowed { allow: None }.into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_model::wire::Host;
+
+    use super::*;
+
+    #[test]
+    fn the_book_has_every_operation_with_its_path_and_status() {
+        let rows = include_str!("../../../docs/src/reference.md").lines();
+        let rows: Vec<Vec<_>> = rows.map(|row| row.split('|').collect()).collect();
+        let operations = application().merge(data()).operations;
+        assert!(operations.len() > 30);
+        for info in operations.iter().map(|operation| &operation.info) {
+            let host = match info.host {
+                Host::Application => "app_base_url",
+                _ => "base_url",
+            };
+            let path = info.path_template.replace("{environment}", "{env}");
+            let (method, place) = (format!("`{}", info.method), format!(" {{{host}}}{path}`"));
+            let row = rows.iter().find(|row| {
+                let is_it = |cell: &&str| cell.contains(&method) && cell.contains(&place);
+                row.get(2).is_some_and(is_it)
+            });
+            let success = row.and_then(|row| row.get(3)).map(|cell| cell.trim());
+            let success = success.unwrap_or_else(|| panic!("{} is missing", info.name));
+            let is_passed_on = success == "the other service's";
+            assert!(
+                is_passed_on || success.starts_with(info.status.as_str()),
+                "{}",
+                info.name
+            );
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `/healthz` tells that the process lives, `/readyz` that it can serve: it does not end, and its store
+//! can be read and written and is not damaged (wire contract, section 10).
+
+use axum::{extract::State, routing::get};
+use bytes::Bytes;
+use http::StatusCode;
+
+use crate::{
+    api::routes::Routes,
+    http::{
+        ApiError, ApiResponse, ApiResult,
+        limits::{HEALTH, READY},
+        response::raw_json_response,
+    },
+    state::Shared,
+};
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .at(HEALTH, get(healthz))
+        .at(READY, get(readyz))
+}
+
+async fn healthz() -> ApiResponse {
+    raw_json_response(StatusCode::OK, [Bytes::from_static(br#"{"status":"ok"}"#)])
+}
+
+async fn readyz(State(state): State<Shared>) -> ApiResult {
+    if state.is_ending() {
+        return Err(ApiError::Unavailable(
+            "the service is shutting down".to_owned(),
+        ));
+    }
+    state.store_health.check(&state).await?;
+    Ok(healthz().await)
+}

@@ -1,0 +1,205 @@
+//! Page settings (specification, section 4, "Pages"; wire contract, section 8).
+
+use std::mem;
+
+use http::StatusCode;
+use svc_model::{
+    EnvironmentName, Invalid, PageUid, ProjectName, Scope,
+    pages::{self, Create, Delete, Discard, Discarded, Get, List, Publish, Published, Restore},
+    pages::{Revisions, Update},
+};
+use svc_store::PageList;
+
+use super::call::Call;
+use crate::{
+    api::routes::Routes,
+    http::{
+        ApiError, ApiResult,
+        response::{Chunks, empty_response, operation_response, raw_json_response},
+    },
+};
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .on::<List, _>(list)
+        .gives("PageSettingsList")
+        .on::<Create, _>(create)
+        .takes("PageSettings")
+        .gives("PageSettings")
+        .on::<Get, _>(retrieve)
+        .gives("PageSettings")
+        .on::<Update, _>(update)
+        .takes("UpdatePageSettings")
+        .gives("PageSettings")
+        .on::<Delete, _>(delete)
+        .on::<Publish, _>(publish)
+        .takes("PageUids")
+        .gives("PublishedPages")
+        .on::<Discard, _>(discard)
+        .takes("PageUids")
+        .gives("DiscardedPages")
+        .on::<Revisions, _>(revisions)
+        .gives("PageRevisionList")
+        .on::<Restore, _>(restore)
+        .gives("PageSettings")
+}
+
+async fn list(call: Call<List>) -> ApiResult {
+    let (project, environment) = names(&call.operation.scope);
+    let pages = call.store.pages();
+    let list = pages.list(project, environment, call.operation.draft);
+    Ok(raw_json_response(StatusCode::OK, to_chunks(list.await?)))
+}
+
+fn names(scope: &Scope) -> (&ProjectName, &EnvironmentName) {
+    (&scope.project, &scope.environment)
+}
+
+/// A part of a list, the next one read when it is on its way.
+fn to_chunks(list: PageList) -> Chunks {
+    let chunks = Chunks::from([list.json]);
+    match list.more {
+        Some(more) => chunks.followed_by(async move {
+            let more = more.next().await.map_err(ApiError::from)?;
+            Ok(to_chunks(more))
+        }),
+        None => chunks,
+    }
+}
+
+async fn create(mut call: Call<Create>) -> ApiResult {
+    let settings = mem::take(&mut call.operation.settings);
+    let (project, environment) = names(&call.operation.scope);
+    let pages = call.store.pages();
+    let created = pages.create(project, environment, call.operation.draft, settings);
+    Ok(call.answer(created.await?))
+}
+
+async fn retrieve(call: Call<Get>) -> ApiResult {
+    let Get { draft, uid, .. } = &call.operation;
+    let (project, environment) = names(&call.operation.scope);
+    let pages = call.store.pages();
+    let page = pages.get(project, environment, *draft, uid);
+    Ok(call.answer(page.await?))
+}
+
+async fn update(mut call: Call<Update>) -> ApiResult {
+    let patch = mem::take(&mut call.operation.update.properties);
+    let Update { draft, uid, .. } = &call.operation;
+    let (project, environment) = names(&call.operation.scope);
+    let tags = call.operation.if_match.as_deref();
+    let pages = call.store.pages();
+    let updated = pages.update(project, environment, *draft, uid, patch, tags);
+    Ok(call.answer(updated.await?))
+}
+
+async fn delete(call: Call<Delete>) -> ApiResult {
+    let Delete { draft, uid, .. } = &call.operation;
+    let (project, environment) = names(&call.operation.scope);
+    let tags = call.operation.if_match.as_deref();
+    let pages = call.store.pages();
+    let deleted = pages.delete(project, environment, *draft, uid, tags);
+    deleted.await?;
+    Ok(empty_response(StatusCode::NO_CONTENT))
+}
+
+async fn publish(mut call: Call<Publish>) -> ApiResult {
+    let uids = checked(call.operation.uids.take())?;
+    let (project, environment) = names(&call.operation.scope);
+    let published = call
+        .store
+        .pages()
+        .publish(project, environment, uids)
+        .await?;
+    Ok(operation_response::<Publish>(&Published::new(published)))
+}
+
+async fn discard(mut call: Call<Discard>) -> ApiResult {
+    let uids = checked(call.operation.uids.take())?;
+    let (project, environment) = names(&call.operation.scope);
+    let discarded = call
+        .store
+        .pages()
+        .discard(project, environment, uids)
+        .await?;
+    Ok(operation_response::<Discard>(&Discarded::new(discarded)))
+}
+
+/// The most pages that `uids` may name: each is looked up.
+const MAX_UIDS: usize = 10_000;
+
+fn checked(uids: Option<Vec<PageUid>>) -> Result<Option<Vec<PageUid>>, Invalid> {
+    match &uids {
+        Some(named) if named.len() > MAX_UIDS => Err(Invalid::field(
+            "uids",
+            format!("at most {MAX_UIDS} pages are allowed; leave it out for all pages"),
+        )),
+        _ => Ok(uids),
+    }
+}
+
+async fn revisions(call: Call<Revisions>) -> ApiResult {
+    let (project, environment) = names(&call.operation.scope);
+    let pages = call.store.pages();
+    let revisions = pages.revisions(project, environment, &call.operation.uid);
+    let revisions = revisions.await?.into_iter().map(to_revision).collect();
+    Ok(operation_response::<Revisions>(&revisions))
+}
+
+fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
+    let date_add = format!("{:.6}", stored.date_add);
+    let mut revision = pages::Revision::new(stored.number, date_add);
+    revision.author = stored.author;
+    revision.draft = stored.draft;
+    revision.deleted = stored.deleted;
+    revision
+}
+
+async fn restore(call: Call<Restore>) -> ApiResult {
+    let Restore { uid, number, .. } = &call.operation;
+    let (project, environment) = names(&call.operation.scope);
+    let tags = call.operation.if_match.as_deref();
+    // What is no number is the number of no revision.
+    let number = number.parse().unwrap_or(0);
+    let pages = call.store.pages();
+    let restored = pages.restore(project, environment, uid, number, tags);
+    Ok(call.answer(restored.await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use svc_model::wire::{ReadOperation as _, ReceivedRequest};
+
+    use super::*;
+
+    fn read(body: &str) -> Result<Option<Vec<PageUid>>, Invalid> {
+        let headers = HeaderMap::new();
+        let path = ["demo", "prod"].map(String::from);
+        let body = serde_json::from_str(body).unwrap();
+        let publish = Publish::from_request(ReceivedRequest::new(path, "", &headers, body)?)?;
+        checked(publish.uids)
+    }
+
+    #[test]
+    fn all_pages_are_meant_only_when_nothing_is_said_of_pages() {
+        assert_eq!(read("{}"), Ok(None));
+        assert_eq!(read(r#"{"uids":[]}"#), Ok(Some(Vec::new())));
+        assert_eq!(
+            read(r#"{"uids":["a","b"]}"#),
+            Ok(Some(vec!["a".into(), "b".into()]))
+        );
+        for body in [
+            r#"{"uids":null}"#,
+            r#"{"uids":"a"}"#,
+            r#"{"uids":[1]}"#,
+            r#"{"uid":["a"]}"#,
+            r#"{"uids":[],"all":true}"#,
+        ] {
+            assert!(read(body).is_err(), "{body}");
+        }
+        let many = |count| format!("{{\"uids\":[{}]}}", vec!["\"a\""; count].join(","));
+        assert!(read(&many(MAX_UIDS)).is_ok());
+        assert!(read(&many(MAX_UIDS + 1)).is_err());
+    }
+}

@@ -1,0 +1,224 @@
+//! Records of connected databases (specification, section 4; wire contract, section 4).
+
+mod aggregate;
+mod bulk_create;
+mod list;
+mod siblings;
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use svc_data::{Before, Model, RecordJson};
+use svc_model::{
+    RecordView,
+    records::{self, Record},
+    wire::Operation,
+};
+use svc_store::AuditEntry;
+
+use crate::{
+    api::{routes::Routes, tools},
+    audit::write_audited,
+    auth::access::{Call, Change, Delete, Read, Write},
+    http::{
+        ApiResponse, ApiResult,
+        response::{empty_response, raw_json_response, tagged_response},
+    },
+};
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .on::<records::List<Record>, _>(list::list)
+        .selects(&LIST)
+        .gives("{}Page")
+        .on::<records::Create<Record>, _>(create)
+        .parameters(&VIEW)
+        .takes("{}")
+        .gives("{}")
+        .on::<records::Get<Record>, _>(retrieve)
+        .parameters(&VIEW)
+        .gives("{}")
+        .on::<records::Update<Record>, _>(update)
+        .parameters(&VIEW)
+        .takes("{}")
+        .gives("{}")
+        .on::<records::Replace<Record>, _>(replace)
+        .parameters(&VIEW)
+        .takes("{}")
+        .gives("{}")
+        .on::<records::Delete, _>(delete)
+        .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
+        .parameters(&VIEW)
+        .takes("{}Records")
+        .gives("{}Bulk")
+        .on::<records::GetSiblings, _>(siblings::get_siblings)
+        .selects(&["_order_by", "_search", "_filter", "_relation", "tz"])
+        .gives("Siblings")
+        .on_question::<records::Aggregate, _>(aggregate::aggregate)
+        .selects(&[
+            "_y_func",
+            "_y_column",
+            "_search",
+            "_filter",
+            "_relation",
+            "tz",
+        ])
+        .gives("Aggregate")
+        .on_question::<records::Group, _>(aggregate::group)
+        .selects(&GROUP)
+        .gives("Groups")
+}
+
+/// The parameters of one record.
+const VIEW: [&str; 2] = ["_fields", "tz"];
+/// The parameters of a list beside filters.
+const LIST: [&str; 11] = [
+    "page",
+    "_per_page",
+    "_no_pagination",
+    "_order_by",
+    "_search",
+    "_filter",
+    "_fields",
+    "_relation",
+    "_count",
+    "_after",
+    "tz",
+];
+/// The parameters of groups beside filters.
+const GROUP: [&str; 9] = [
+    "_y_func",
+    "_y_column",
+    "_search",
+    "_filter",
+    "_relation",
+    "tz",
+    "_x_column",
+    "_x_lookup",
+    "_per_page",
+];
+
+async fn retrieve(call: Call<Read>) -> ApiResult {
+    let Call {
+        access, request, ..
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let RecordJson { body, etag, .. } = records.retrieve(&view).await?;
+    let headers = Some(&request.parts.headers);
+    Ok(tagged_response(StatusCode::OK, [body], &etag, headers))
+}
+
+async fn create(call: Call<Write>) -> ApiResult {
+    if call.access.path().is_tools() {
+        return tools::create(call).await;
+    }
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let object = request.read_object(body).await?;
+    let (may_read, model) = (records.may_read(), Arc::clone(records.model()));
+    let entry = records.audit_entry::<records::Create<Record>>();
+    let line = entry.clone();
+    let store = request.store_for(records.actor());
+    let create = async move { records.create(&object, view).await };
+    let created = write_audited(&request.state, store, &entry, create, move |record| {
+        vec![created(line, &model, record)]
+    });
+    Ok(answer(may_read, StatusCode::CREATED, created.await?))
+}
+
+async fn update(call: Call<Write>) -> ApiResult {
+    change::<records::Update<Record>>(call, Change::Update).await
+}
+
+async fn replace(call: Call<Write>) -> ApiResult {
+    change::<records::Replace<Record>>(call, Change::Replace).await
+}
+
+async fn change<O: Operation>(call: Call<Write>, change: Change) -> ApiResult {
+    if call.access.path().is_tools() {
+        return tools::change(call).await;
+    }
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let records = access.records().await?;
+    let view = RecordView::parse(request.query())?;
+    let tags = request.if_match()?;
+    let object = request.read_object(body).await?;
+    let may_read = records.may_read();
+    let entry = records.audit_entry::<O>();
+    let begun = entry.clone().record(records.id());
+    let store = request.store_for(records.actor());
+    let write = async move { records.change(change, &object, tags.as_ref(), view).await };
+    let changed = write_audited(
+        &request.state,
+        store,
+        &begun,
+        write,
+        |changed: &RecordJson| {
+            let entry = match &changed.before {
+                Some(before) => with_before(entry, before),
+                None => entry,
+            };
+            vec![entry.after(&changed.etag)]
+        },
+    );
+    Ok(answer(may_read, StatusCode::OK, changed.await?))
+}
+
+/// The answer to a write. The entity tag is made of the whole record, so that it is for those who may read it.
+fn answer(may_read: bool, status: StatusCode, record: RecordJson) -> ApiResponse {
+    let RecordJson { body, etag, .. } = record;
+    if may_read {
+        tagged_response(status, [body], &etag, None)
+    } else {
+        raw_json_response(status, [body])
+    }
+}
+
+async fn delete(call: Call<Delete>) -> ApiResult {
+    if call.access.path().is_tools() {
+        return tools::delete(call).await;
+    }
+    let Call {
+        access, request, ..
+    } = call;
+    let records = access.records().await?;
+    RecordView::parse(request.query())?;
+    let tags = request.if_match()?;
+    let entry = records.audit_entry::<records::Delete>();
+    let begun = entry.clone().record(records.id());
+    let store = request.store_for(records.actor());
+    let delete = async move { records.delete(tags.as_ref()).await };
+    write_audited(&request.state, store, &begun, delete, |before| {
+        vec![with_before(entry, before)]
+    })
+    .await?;
+    Ok(empty_response(StatusCode::NO_CONTENT))
+}
+
+/// The line about a record that was created.
+fn created(entry: AuditEntry, model: &Model, record: &RecordJson) -> AuditEntry {
+    let entry = entry.after(&record.etag);
+    match record.id(model) {
+        Ok(id) => entry.record(id.as_str()),
+        // The record is there, and so is to be its line.
+        Err(error) => {
+            tracing::error!(%error, "a record has no key for the audit trail");
+            entry
+        }
+    }
+}
+
+/// Says what a record was.
+fn with_before(entry: AuditEntry, before: &Before) -> AuditEntry {
+    entry.record(before.id.as_str()).before(&before.etag)
+}

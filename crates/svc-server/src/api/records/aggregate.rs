@@ -1,0 +1,74 @@
+//! Aggregate and group, each as `POST` with a body and as `GET` (wire contract, section 4).
+
+use axum::{
+    body::Body,
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use http::{Method, StatusCode};
+use svc_data::Model;
+use svc_model::{
+    Invalid, JsonObject,
+    records::{AggregateQuery, GroupQuery},
+};
+
+use crate::{
+    auth::access::{Call, Read, ResourceRequest},
+    http::{
+        ApiResult,
+        error::suggestion,
+        response::{ResponseKind, raw_json_response},
+    },
+};
+
+pub(super) async fn aggregate(call: Call<Read>) -> ApiResult<Response> {
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let body = read_body(&request, body).await?;
+    let selection = access.select(|model| {
+        with_suggestions(model, |is_field| match &body {
+            Some(body) => AggregateQuery::parse_with_body(request.query(), body, is_field),
+            None => AggregateQuery::parse(request.query(), is_field),
+        })
+    });
+    Ok(answer(selection.await?.aggregate().await?))
+}
+
+pub(super) async fn group(call: Call<Read>) -> ApiResult<Response> {
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    let body = read_body(&request, body).await?;
+    let selection = access.select(|model| {
+        with_suggestions(model, |is_field| match &body {
+            Some(body) => GroupQuery::parse_with_body(request.query(), body, is_field),
+            None => GroupQuery::parse(request.query(), is_field),
+        })
+    });
+    Ok(answer(selection.await?.group().await?))
+}
+
+async fn read_body(request: &ResourceRequest, body: Body) -> ApiResult<Option<JsonObject>> {
+    match request.parts.method {
+        Method::POST => request.read_object(body).await.map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn with_suggestions<Q>(
+    model: &Model,
+    parse: impl FnOnce(&dyn Fn(&str) -> bool) -> Result<Q, Invalid>,
+) -> Result<Q, Invalid> {
+    parse(&|name| model.has_field(name)).map_err(|invalid| suggestion::with_fields(&invalid, model))
+}
+
+fn answer(body: Bytes) -> Response {
+    let mut answer = raw_json_response(StatusCode::OK, [body]);
+    answer.extensions_mut().insert(ResponseKind::Read);
+    answer.into_response()
+}

@@ -1,0 +1,146 @@
+//! Bulk create (wire contract, section 4).
+
+mod once;
+
+use std::sync::Arc;
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http::StatusCode;
+use serde_json::value::{RawValue, to_raw_value};
+use svc_data::{BulkOptions, Model, RecordJson};
+use svc_model::{
+    JsonObject,
+    records::{self, BulkQuery, MAX_BULK},
+};
+use svc_store::{AuditEntry, Store};
+
+use crate::{
+    audit::write_audited,
+    auth::access::{Call, Records, ResourceRequest, Write},
+    http::{
+        ApiError, ApiResponse, ApiResult, body::read_objects, error::refusal::Refusal,
+        response::raw_json_response,
+    },
+    state::Shared,
+};
+
+/// A bulk create whose request was read.
+struct BulkCreate {
+    records: Records<Write>,
+    bodies: Vec<JsonObject>,
+    options: BulkOptions,
+    store: Store,
+    /// What every line about it has in common.
+    entry: AuditEntry,
+}
+
+/// The outcome of a record: the record, or the response to its refusal.
+type Outcome = Result<Bytes, Box<RawValue>>;
+
+pub(super) async fn bulk_create(
+    Call {
+        access,
+        request,
+        body,
+    }: Call<Write>,
+) -> ApiResult {
+    if access.path().is_tools() {
+        return Err(ApiError::NotFound(
+            "users and teams are created one at a time".to_owned(),
+        ));
+    }
+    let records = access.records().await?;
+    let query = BulkQuery::parse(request.query())?;
+    let key = once::read_key(&request.parts.headers)?;
+    let store = request.store_for(records.actor());
+    let ResourceRequest { state, parts } = request;
+    let bodies = read_objects(&parts.headers, body, &state.config, MAX_BULK).await?;
+    let mut options = BulkOptions::default();
+    options.atomic = query.atomic;
+    options.view = query.view;
+    let create = BulkCreate {
+        entry: records.audit_entry::<records::BulkCreate>(),
+        records,
+        bodies,
+        options,
+        store,
+    };
+    let outcomes = match key {
+        Some(key) => once::run(&state, create, key).await?,
+        None => create.run(&state).await?,
+    };
+    Ok(answer(&outcomes))
+}
+
+impl BulkCreate {
+    /// Creates the records and appends their lines.
+    async fn run(self, state: &Shared) -> ApiResult<Vec<Outcome>> {
+        let Self {
+            records,
+            bodies,
+            options,
+            store,
+            entry,
+        } = self;
+        let model = Arc::clone(records.model());
+        let create = async move { records.bulk_create(&bodies, options).await };
+        let begun = entry.clone();
+        let results = write_audited(state, store, &begun, create, move |results: &Vec<_>| {
+            lines(&entry, &model, results)
+        });
+        outcomes(results.await?)
+    }
+}
+
+/// The lines about the records that were created.
+fn lines(
+    entry: &AuditEntry,
+    model: &Model,
+    results: &[Result<RecordJson, svc_data::Error>],
+) -> Vec<AuditEntry> {
+    let records = results.iter().filter_map(|result| result.as_ref().ok());
+    let lines = records.map(|record| super::created(entry.clone(), model, record));
+    lines.collect()
+}
+
+fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> ApiResult<Vec<Outcome>> {
+    let outcomes = results.into_iter().map(|result| match result {
+        Ok(record) => Ok(Ok(record.body)),
+        Err(error) => refused(error).map(Err),
+    });
+    outcomes.collect()
+}
+
+/// What is answered about a refused record.
+fn refused(error: svc_data::Error) -> ApiResult<Box<RawValue>> {
+    let refusal = match ApiError::from(error) {
+        ApiError::Invalid(errors) => Refusal::from(errors),
+        ApiError::Refused(refusal) => *refusal,
+        _ => {
+            return Err(ApiError::Internal(
+                "a record of a bulk create failed in another way than by being refused".to_owned(),
+            ));
+        }
+    };
+    to_raw_value(&refusal.in_bulk()).map_err(|error| ApiError::Internal(error.to_string()))
+}
+
+fn answer(outcomes: &[Outcome]) -> ApiResponse {
+    let mut out = BytesMut::with_capacity(64 * outcomes.len());
+    out.put_u8(b'[');
+    for (number, outcome) in outcomes.iter().enumerate() {
+        if number > 0 {
+            out.put_u8(b',');
+        }
+        match outcome {
+            Ok(record) => {
+                out.put_slice(br#"{"success":true,"record":"#);
+                out.put_slice(record);
+                out.put_u8(b'}');
+            }
+            Err(refusal) => out.put_slice(refusal.get().as_bytes()),
+        }
+    }
+    out.put_u8(b']');
+    raw_json_response(StatusCode::OK, [out.freeze()])
+}

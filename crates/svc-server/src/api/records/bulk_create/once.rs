@@ -1,0 +1,235 @@
+//! A bulk create with an idempotency key, which is done once however often it is sent.
+//!
+//! The mark of the key lies in the store: written right before the database commits, settled after it. A request
+//! whose mark was not settled asks the database whether it has committed.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use svc_data::{BeforeCommit, ErrorKind, Prepared, turns::Caller};
+use svc_model::{
+    Invalid, RecordId,
+    records::{IDEMPOTENCY_KEY, MAX_IDEMPOTENCY_KEY},
+};
+use svc_store::{AuditEntry, Store, WriteKey, WriteMark};
+
+use super::{BulkCreate, Outcome, lines, outcomes, refused};
+use crate::{
+    audit::write_audited,
+    http::{ApiError, ApiResult, response::etag_of},
+    state::Shared,
+};
+
+/// Reads the key, where there is one.
+pub(super) fn read_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
+    let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
+        return Ok(None);
+    };
+    match value.to_str() {
+        Ok(key) if (1..=MAX_IDEMPOTENCY_KEY).contains(&key.len()) => Ok(Some(key.to_owned())),
+        _ => Err(Invalid::field(
+            "Idempotency-Key",
+            format!("must be 1 to {MAX_IDEMPOTENCY_KEY} characters of ASCII"),
+        )
+        .into()),
+    }
+}
+
+/// How the database is asked whether it has committed.
+#[derive(Serialize, Deserialize)]
+struct Evidence {
+    transaction: Option<String>,
+    /// The keys and entity tags of the records.
+    records: Vec<(String, String)>,
+}
+
+/// What became of the records, in short.
+#[derive(Serialize, Deserialize)]
+struct Summary {
+    records: usize,
+    /// What is answered about those that were refused, by their position.
+    refused: BTreeMap<usize, Box<RawValue>>,
+}
+
+/// What was done for a request.
+enum Done {
+    Now(Vec<Result<svc_data::RecordJson, svc_data::Error>>),
+    /// It was done before. The lines about it are missing where the service ended right after the commit.
+    Before(Vec<Outcome>, Vec<AuditEntry>),
+}
+
+/// Creates the records unless that was done before. It is done to its end when the caller leaves.
+pub(super) async fn run(
+    state: &Shared,
+    create: BulkCreate,
+    key: String,
+) -> ApiResult<Vec<Outcome>> {
+    let key = create.records.write_key(key);
+    let state = Arc::clone(state);
+    let done = tokio::spawn(Caller::current().run(async move {
+        // The same request may still be at work for a caller who has left.
+        let _alone = state.write_keys.lock(&key).await;
+        let (store, entry) = (create.store.clone(), create.entry.clone());
+        let model = Arc::clone(create.records.model());
+        let work = {
+            let (store, key) = (store.clone(), key.clone());
+            async move { create.once(&store, &key).await }
+        };
+        let begun = entry.clone();
+        let done = write_audited(
+            &state,
+            store.clone(),
+            &begun,
+            work,
+            move |done| match done {
+                Done::Now(results) => lines(&entry, &model, results),
+                Done::Before(_, lines) => lines.clone(),
+            },
+        );
+        let outcomes = match done.await? {
+            Done::Now(results) => outcomes(results)?,
+            Done::Before(outcomes, _) => outcomes,
+        };
+        if let Err(error) = store.write_marks().settle(&key).await {
+            // The next request with this key asks the database.
+            tracing::warn!(%error, "the mark of a bulk create could not be settled");
+        }
+        Ok(outcomes)
+    }));
+    done.await
+        .unwrap_or_else(|error| Err(ApiError::Internal(format!("a write ended early: {error}"))))
+}
+
+impl BulkCreate {
+    async fn once(mut self, store: &Store, key: &WriteKey) -> ApiResult<Done> {
+        let sent = serde_json::to_vec(&(self.options.atomic, &self.bodies))
+            .map_err(|error| ApiError::Internal(error.to_string()))?;
+        let hash = etag_of(&sent);
+        let mark = store.write_marks().find(key).await?;
+        if let Some(mark) = &mark {
+            if mark.request_hash != hash {
+                return Err(Invalid::field(
+                    "Idempotency-Key",
+                    "this key was used for other records; send the same ones, or choose another key",
+                )
+                .into());
+            }
+            if let Some(done) = self.done_before(mark).await? {
+                return Ok(done);
+            }
+        }
+        let seen = mark.map(|mark| mark.attempt);
+        self.options.before_commit = Some(self.watch(store, key, seen, hash));
+        let created = self.records.bulk_create(&self.bodies, self.options);
+        Ok(Done::Now(created.await?))
+    }
+
+    /// What became of the records, if an earlier try has committed them.
+    async fn done_before(&self, mark: &WriteMark) -> ApiResult<Option<Done>> {
+        let strange = |error: serde_json::Error| {
+            ApiError::Internal(format!("a mark of the store cannot be read: {error}"))
+        };
+        let mut missing = Vec::new();
+        if let Some(evidence) = &mark.evidence {
+            let evidence: Evidence = serde_json::from_str(evidence).map_err(strange)?;
+            let records = evidence.records.into_iter();
+            let records: Vec<_> = records
+                .map(|(id, etag)| (RecordId::from(id), etag))
+                .collect();
+            let transaction = evidence.transaction.as_deref();
+            match self.records.was_committed(transaction, &records).await? {
+                Some(true) => {
+                    missing.extend(
+                        records
+                            .iter()
+                            .map(|(id, etag)| self.entry.clone().record(id.as_str()).after(etag)),
+                    );
+                }
+                Some(false) => return Ok(None),
+                None => {
+                    return Err(ApiError::Undecided(
+                        "the service ended while these records were committed, and it cannot be found out whether \
+                         they were, since the table has no primary key or the records were changed since: look for \
+                         them, and send those that are missing with another Idempotency-Key"
+                            .to_owned(),
+                    ));
+                }
+            }
+        }
+        let summary: Summary = serde_json::from_str(&mark.outcome).map_err(strange)?;
+        let outcomes = (0..summary.records).map(|position| match summary.refused.get(&position) {
+            None => Ok(Bytes::from_static(b"{}")),
+            Some(refusal) => Err(refusal.clone()),
+        });
+        Ok(Some(Done::Before(outcomes.collect(), missing)))
+    }
+
+    /// Writes the mark before the commit.
+    fn watch(
+        &self,
+        store: &Store,
+        key: &WriteKey,
+        seen: Option<i64>,
+        hash: String,
+    ) -> BeforeCommit {
+        let (store, key, model) = (store.clone(), key.clone(), Arc::clone(self.records.model()));
+        Arc::new(move |prepared: &Prepared<'_>| {
+            let (store, key, hash) = (store.clone(), key.clone(), hash.clone());
+            let texts = texts(&model, prepared);
+            Box::pin(async move {
+                let (evidence, outcome) = texts?;
+                let marks = store.write_marks();
+                let written = marks.prepare(&key, seen, &hash, evidence, outcome).await;
+                let unavailable =
+                    |message: String| svc_data::Error::new(ErrorKind::Unavailable, message);
+                match written {
+                    Ok(true) => Ok(()),
+                    Ok(false) => Err(unavailable(
+                        "another process does a bulk create with the same key".to_owned(),
+                    )),
+                    Err(error) => Err(unavailable(format!(
+                        "the mark of a bulk create could not be written: {error}"
+                    ))),
+                }
+            })
+        })
+    }
+}
+
+/// Evidence and outcome, as the store keeps them.
+fn texts(
+    model: &svc_data::Model,
+    prepared: &Prepared<'_>,
+) -> Result<(String, String), svc_data::Error> {
+    let strange = |error: serde_json::Error| svc_data::Error::internal(error.to_string());
+    let mut evidence = Evidence {
+        transaction: prepared.transaction.map(str::to_owned),
+        records: Vec::new(),
+    };
+    let mut summary = Summary {
+        records: prepared.results.len(),
+        refused: BTreeMap::new(),
+    };
+    for (position, result) in prepared.results.iter().enumerate() {
+        match result {
+            Ok(record) => {
+                let id = record.id(model)?;
+                evidence
+                    .records
+                    .push((id.as_str().to_owned(), record.etag.clone()));
+            }
+            Err(error) => {
+                let refusal = refused(error.clone())
+                    .map_err(|_| svc_data::Error::internal("a refusal without messages"))?;
+                summary.refused.insert(position, refusal);
+            }
+        }
+    }
+    Ok((
+        serde_json::to_string(&evidence).map_err(strange)?,
+        serde_json::to_string(&summary).map_err(strange)?,
+    ))
+}

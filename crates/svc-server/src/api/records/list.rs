@@ -1,0 +1,225 @@
+//! Lists: one page in its envelope, a bare array (specification, section 4; wire contract, section 4), or rows in
+//! another form, with what the envelope says in headers.
+
+use std::collections::HashSet;
+
+use axum::extract::ConnectInfo;
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use svc_data::{Field, Model, Page};
+use svc_model::ListQuery;
+
+use crate::{
+    auth::access::{Call, Read, Selection},
+    http::{
+        ApiError, ApiResult,
+        error::suggestion,
+        links,
+        request::Peer,
+        response::{
+            Chunks, Kept, raw_json_response,
+            rows::{Format, More, RowWriter, TOTAL_COUNT},
+        },
+    },
+};
+
+pub(super) async fn list(
+    ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
+    call: Call<Read>,
+) -> ApiResult {
+    let Call {
+        access, request, ..
+    } = call;
+    let query_text = request.query();
+    let selection = access.select(|model| {
+        ListQuery::parse(query_text, &|name| model.has_field(name))
+            .map_err(|invalid| suggestion::in_list(&invalid, model))
+    });
+    let selection = selection.await?;
+    let Selection { model, query, .. } = &selection;
+    let page = selection.list().await;
+    let page = page.map_err(|error| explained(error, model, query))?;
+    let parts = &request.parts;
+    let envelope = (!query.no_pagination).then(|| Envelope {
+        link: format!(
+            "{}{}",
+            links::origin(&request.state.config, &parts.headers, peer),
+            parts.uri.path().trim_end_matches('/')
+        ),
+        query_text: query_text.to_owned(),
+        number: query.page,
+        per_page: u64::from(query.limit()),
+        count: page.count,
+    });
+    if let Some(format) = Format::accepted(&parts.headers) {
+        return in_format(format, model, query, page, envelope.as_ref());
+    }
+    let body = match (envelope, &page.rest) {
+        (None, None) => [page.results].into(),
+        (Some(envelope), None) => [
+            Bytes::from(format!("{{{},\"results\":", envelope.fields(&page))),
+            page.results,
+            Bytes::from_static(b"}"),
+        ]
+        .into(),
+        (None, Some(_)) => streamed(Bytes::new(), page, |_| Bytes::new()),
+        // What follows the page is known when all of it was read.
+        (Some(envelope), Some(_)) => {
+            streamed(Bytes::from_static(b"{\"results\":"), page, move |last| {
+                format!(",{}}}", envelope.fields(last)).into()
+            })
+        }
+    };
+    let mut answer = raw_json_response(StatusCode::OK, body);
+    let vary = HeaderValue::from_static("accept");
+    answer.headers_mut().insert(header::VARY, vary);
+    Ok(answer)
+}
+
+/// The failure of a list, with what was meant most likely where a field is not known, or an operator stands in front of a
+/// value.
+fn explained(error: svc_data::Error, model: &Model, query: &ListQuery) -> ApiError {
+    let invalid = match ApiError::from(error) {
+        ApiError::Invalid(invalid) => invalid,
+        failure => return failure,
+    };
+    let invalid = suggestion::with_fields(&invalid, model);
+    ApiError::Invalid(suggestion::with_operators(&invalid, query))
+}
+
+/// A page as rows of another form.
+fn in_format(
+    format: Format,
+    model: &Model,
+    query: &ListQuery,
+    page: Page,
+    envelope: Option<&Envelope>,
+) -> ApiResult {
+    let wanted: Option<HashSet<&str>> = query
+        .fields
+        .as_ref()
+        .map(|names| names.iter().map(String::as_str).collect());
+    let is_selected = |field: &&Field| {
+        let wanted = wanted.as_ref();
+        wanted.is_none_or(|names| names.contains(field.name.as_str()))
+            || model.primary_key().any(|key| key.name == field.name)
+    };
+    let columns = model.fields().iter().filter(is_selected);
+    let writer = RowWriter::new(format, columns.map(|field| field.name.clone()).collect());
+    let mut links = Vec::new();
+    if let Some(envelope) = envelope {
+        // Where a page is long, its end is not known yet; its number and the count may tell.
+        let next = match &page.rest {
+            None => envelope.next(&page),
+            Some(_) => envelope.next_by_number(),
+        };
+        links.extend(next.map(|url| format!("<{url}>; rel=\"next\"")));
+        links.extend(
+            envelope
+                .previous()
+                .map(|url| format!("<{url}>; rel=\"prev\"")),
+        );
+    }
+    let count = page.count;
+    let kept = Kept(page.results.len());
+    let head = Chunks::from([writer.head()?]);
+    let mut answer = format.answer(head.followed_by(async move { Ok(rows(writer, page)?) }));
+    answer.extensions_mut().insert(kept);
+    let headers = answer.headers_mut();
+    if let Ok(value) = HeaderValue::try_from(links.join(", "))
+        && !links.is_empty()
+    {
+        headers.insert(header::LINK, value);
+    }
+    if let Some(count) = count {
+        headers.insert(TOTAL_COUNT, count.into());
+    }
+    Ok(answer)
+}
+
+/// The rows of a page, and of its rest.
+fn rows(writer: RowWriter, page: Page) -> ApiResult<Chunks> {
+    let rest = page.rest;
+    writer.write(page.results, |writer| {
+        let rest = rest?;
+        let more: More = Box::pin(async move {
+            let page = rest.read().await.map_err(ApiError::from)?;
+            Ok(rows(writer, page)?)
+        });
+        Some(more)
+    })
+}
+
+/// The parts of a page as one array between `head` and what `tail` makes of the last part.
+fn streamed(head: Bytes, page: Page, tail: impl FnOnce(&Page) -> Bytes + Send + 'static) -> Chunks {
+    let Some(rest) = page.rest else {
+        let tail = tail(&page);
+        return [head, page.results, tail].into();
+    };
+    // Each part is an array: without its end, and the next without its beginning, they are one.
+    let inside = page.results.slice(..page.results.len().saturating_sub(1));
+    Chunks::from([head, inside]).followed_by(async move {
+        let mut next = rest.read().await.map_err(ApiError::from)?;
+        next.results = next.results.slice(Ord::min(1, next.results.len())..);
+        let comma: &[u8] = if next.len > 0 { b"," } else { b"" };
+        Ok(streamed(Bytes::from_static(comma), next, tail))
+    })
+}
+
+/// The paginated envelope around records.
+struct Envelope {
+    /// The address of the list, without a query string.
+    link: String,
+    query_text: String,
+    number: u64,
+    per_page: u64,
+    count: Option<u64>,
+}
+
+impl Envelope {
+    fn page(&self, number: u64, after: Option<&str>) -> String {
+        let query = links::page_query(&self.query_text, number, after);
+        format!("{}?{query}", self.link)
+    }
+
+    /// The link to the next page, given this one, or its last part.
+    fn next(&self, page: &Page) -> Option<String> {
+        let number = self.number.saturating_add(1);
+        page.has_more
+            .then(|| self.page(number, page.after.as_deref()))
+    }
+
+    /// The link to the next page where the count says that there is one.
+    fn next_by_number(&self) -> Option<String> {
+        let is_last = self.pages()? <= self.number;
+        (!is_last).then(|| self.page(self.number + 1, None))
+    }
+
+    /// The link to the page before; from a page past the end, that is the last one.
+    fn previous(&self) -> Option<String> {
+        let last = self.pages().map_or(u64::MAX, |pages| pages.max(1));
+        (self.number > 1).then(|| self.page(Ord::min(self.number - 1, last), None))
+    }
+
+    /// How many pages there are.
+    fn pages(&self) -> Option<u64> {
+        self.count.map(|count| count.div_ceil(self.per_page))
+    }
+
+    /// The fields of the envelope but the records, given the page, or its last part.
+    fn fields(&self, page: &Page) -> String {
+        let number = |number: Option<u64>| {
+            number.map_or_else(|| "null".to_owned(), |number| number.to_string())
+        };
+        let text = |text: Option<String>| serde_json::Value::from(text).to_string();
+        format!(
+            r#""count":{},"next":{},"previous":{},"num_pages":{},"per_page":{},"has_more":{}"#,
+            number(self.count),
+            text(self.next(page)),
+            text(self.previous()),
+            number(self.pages()),
+            self.per_page,
+            page.has_more,
+        )
+    }
+}

@@ -1,0 +1,156 @@
+//! `/`: what this is and where to go on, for somebody who opens the address in a browser.
+
+use axum::{
+    extract::{ConnectInfo, State},
+    routing::get,
+};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use serde_json::json;
+
+use crate::{
+    api::routes::{Hosts, PREFIX, Routes},
+    http::{
+        links,
+        request::Peer,
+        response::{ApiResponse, json_response},
+    },
+    state::Shared,
+};
+
+/// Where the project and its book are.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+/// Nothing is loaded or run, and the page is shown in no frame.
+const POLICY: &str =
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+pub(crate) fn routes(hosts: Hosts) -> Routes {
+    let answer = move |State(state): State<Shared>,
+                       ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
+                       headers: HeaderMap| async move {
+        let origin = links::origin(&state.config, &headers, peer);
+        let addresses = Addresses::new(hosts, &origin);
+        let mut answer = match wants_html(&headers) {
+            true => addresses.page(),
+            false => addresses.json(),
+        };
+        let vary = HeaderValue::from_static("accept");
+        answer.headers_mut().insert(header::VARY, vary);
+        answer
+    };
+    Routes::new().at("/", get(answer))
+}
+
+/// Whether the caller would rather read a page than JSON, as browsers do.
+fn wants_html(headers: &HeaderMap) -> bool {
+    let mut accepted = headers.get_all(header::ACCEPT).iter();
+    accepted.any(|value| {
+        value
+            .to_str()
+            .is_ok_and(|value| value.to_ascii_lowercase().contains("text/html"))
+    })
+}
+
+/// What a host has.
+struct Addresses {
+    /// Names, and paths or URLs, in the order in which they are shown.
+    listed: Vec<(&'static str, String)>,
+}
+
+impl Addresses {
+    fn new(hosts: Hosts, origin: &str) -> Self {
+        let mut listed = Vec::new();
+        if hosts != Hosts::Application {
+            let resource = format!("{origin}/projects/{{project}}/{{environment}}/{{resource}}");
+            listed.push(("resource", resource.clone()));
+            listed.push(("resource_definition", format!("{resource}/openapi.json")));
+        }
+        if hosts != Hosts::Data {
+            listed.push(("application", format!("{origin}{PREFIX}")));
+            let definition = format!("{origin}{PREFIX}/openapi.json");
+            listed.push(("application_definition", definition));
+        }
+        listed.push(("health", format!("{origin}/healthz")));
+        listed.push(("documentation", REPOSITORY.to_owned()));
+        Self { listed }
+    }
+
+    fn json(&self) -> ApiResponse {
+        let mut body = json!({"service": "svc"});
+        for (name, url) in &self.listed {
+            body[name] = url.as_str().into();
+        }
+        json_response(StatusCode::OK, &body)
+    }
+
+    fn page(&self) -> ApiResponse {
+        let mut list = String::new();
+        for (name, url) in &self.listed {
+            let (name, url) = (name.replace('_', " "), escape(url));
+            // A URL with names to fill in leads nowhere.
+            let url = match url.contains('{') {
+                true => format!("<code>{url}</code>"),
+                false => format!("<a href=\"{url}\">{url}</a>"),
+            };
+            list.push_str(&format!("<dt>{name}</dt><dd>{url}</dd>\n"));
+        }
+        let page = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>svc</title>\n\
+             <h1>svc</h1>\n<p>A REST API in front of databases. Calls need a credential in the \
+             <code>Authorization</code> header.</p>\n<dl>\n{list}</dl>\n</html>\n"
+        );
+        let mut answer = Response::new([Bytes::from(page)].into());
+        let headers = answer.headers_mut();
+        for (name, value) in [
+            (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+            (header::CONTENT_SECURITY_POLICY, POLICY),
+            (header::REFERRER_POLICY, "no-referrer"),
+        ] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        answer
+    }
+}
+
+/// A text as it stands in HTML.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_host_names_what_it_has() {
+        let names = |hosts: Hosts| -> Vec<_> {
+            let addresses = Addresses::new(hosts, "http://a.example");
+            addresses.listed.into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(
+            names(Hosts::Data),
+            ["resource", "resource_definition", "health", "documentation"]
+        );
+        assert_eq!(
+            names(Hosts::Application),
+            [
+                "application",
+                "application_definition",
+                "health",
+                "documentation"
+            ]
+        );
+        assert_eq!(names(Hosts::Both).len(), 6);
+    }
+
+    #[test]
+    fn nothing_of_a_request_becomes_a_tag() {
+        assert_eq!(
+            escape("<a href=\"x\">&"),
+            "&lt;a href=&quot;x&quot;&gt;&amp;"
+        );
+    }
+}

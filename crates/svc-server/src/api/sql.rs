@@ -1,0 +1,141 @@
+//! Read-only SQL on a resource (specification, section 1; wire contract, section 5).
+
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
+use serde_json::{Value, json};
+use svc_data::{ErrorKind, SqlAnswer};
+use svc_model::{
+    Invalid,
+    sql::{Query, SqlQuery, SqlRequest},
+    wire::BoxFuture,
+};
+
+use crate::{
+    api::routes::Routes,
+    auth::access::{Access, Administer, Call},
+    http::{
+        ApiResult,
+        response::{
+            Chunks, Kept, ResponseKind, raw_json_response,
+            rows::{Format, RowWriter, TOTAL_COUNT, TRUNCATED},
+        },
+    },
+};
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().on::<Query, _>(query)
+}
+
+async fn query(call: Call<Administer>) -> ApiResult {
+    let Call {
+        access,
+        request,
+        body,
+    } = call;
+    request.check_query()?;
+    let body = request.read_object(body).await?;
+    let format = Format::accepted(&request.parts.headers);
+    let body = match (SqlRequest::parse(&body)?, format) {
+        (SqlRequest::One(query), Some(format)) => {
+            return in_format(format, access.sql(&query).await?);
+        }
+        (SqlRequest::One(query), None) => Chunks::from(pieces(access.sql(&query).await?)),
+        // The answers of a batch have columns of their own each.
+        (SqlRequest::Batch(queries), _) => batch(access, queries),
+        _ => return Err(Invalid::general("this form of a query is not supported").into()),
+    };
+    let mut answer = raw_json_response(StatusCode::OK, body);
+    answer.extensions_mut().insert(ResponseKind::Read);
+    Ok(answer)
+}
+
+/// The rows of an answer in another form.
+fn in_format(format: Format, answer: SqlAnswer) -> ApiResult {
+    let columns = answer.columns.into_iter().map(|(name, _)| name);
+    let kept = Kept(answer.data.len());
+    let writer = RowWriter::new(format, columns.collect());
+    let head = Chunks::from([writer.head()?]);
+    let rows = async move { Ok(writer.write(answer.data, |_| None)?) };
+    let mut formatted = format.answer(head.followed_by(rows));
+    formatted.extensions_mut().insert(ResponseKind::Read);
+    formatted.extensions_mut().insert(kept);
+    let headers = formatted.headers_mut();
+    if let Some(count) = answer.count {
+        headers.insert(TOTAL_COUNT, count.into());
+    }
+    if answer.truncated {
+        headers.insert(TRUNCATED, HeaderValue::from_static("true"));
+    }
+    Ok(formatted)
+}
+
+/// The answer as JSON around the rows that the driver wrote.
+fn pieces(answer: SqlAnswer) -> [Bytes; 3] {
+    let columns: Vec<&str> = answer
+        .columns
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let descriptions: serde_json::Map<String, Value> = answer
+        .columns
+        .iter()
+        .map(|(name, field_type)| (name.clone(), json!({ "field": field_type })))
+        .collect();
+    let tail = format!(
+        r#","columns":{},"column_descriptions":{},"row_count":{},"limit":{},"count":{},"truncated":{}}}"#,
+        json!(columns),
+        Value::Object(descriptions),
+        answer.row_count,
+        answer.limit,
+        json!(answer.count),
+        answer.truncated,
+    );
+    [Bytes::from_static(br#"{"data":"#), answer.data, tail.into()]
+}
+
+/// The answers of several queries as one array. Each query is asked when the answer before is on its way, so
+/// that they are never in memory together.
+fn batch(access: Access<Administer>, queries: Vec<Result<SqlQuery, Invalid>>) -> Chunks {
+    Chunks::from([Bytes::from_static(b"[")])
+        .followed_by(async move { Ok(rest_of_batch(access, queries.into_iter(), b"").await) })
+}
+
+fn rest_of_batch(
+    access: Access<Administer>,
+    mut queries: std::vec::IntoIter<Result<SqlQuery, Invalid>>,
+    separator: &'static [u8],
+) -> BoxFuture<'static, Chunks> {
+    Box::pin(async move {
+        let Some(query) = queries.next() else {
+            return [Bytes::from_static(b"]")].into();
+        };
+        let [head, rows, tail] = match query {
+            Ok(query) => match access.sql(&query).await {
+                Ok(answer) => pieces(answer),
+                Err(error) => failed(&error),
+            },
+            Err(invalid) => error_piece(&invalid.to_string()),
+        };
+        Chunks::from([Bytes::from_static(separator), head, rows, tail])
+            .followed_by(async move { Ok(rest_of_batch(access, queries, b",").await) })
+    })
+}
+
+/// A query of a batch that failed; the others are answered all the same.
+fn failed(error: &svc_data::Error) -> [Bytes; 3] {
+    match error.kind() {
+        ErrorKind::Invalid => error_piece(&error.messages().to_string()),
+        _ => {
+            tracing::warn!(%error, "a query of a batch failed");
+            error_piece(error.public_message())
+        }
+    }
+}
+
+fn error_piece(text: &str) -> [Bytes; 3] {
+    [
+        json!({ "error": text }).to_string().into(),
+        Bytes::new(),
+        Bytes::new(),
+    ]
+}

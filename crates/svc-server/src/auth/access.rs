@@ -1,0 +1,297 @@
+//! What a caller may reach on the data host (wire contract, section 3): the resource of a static token, or what the
+//! team of a session or a service token may do.
+//!
+//! It is decided before existence is looked at, so that a missing project and a foreign one answer alike. A handler says
+//! by the type of its [`Call`] what it is about to do; the [`Access`] that it gets offers this and nothing else.
+
+mod records;
+mod right;
+
+use std::{marker::PhantomData, sync::Arc};
+
+use axum::{
+    RequestPartsExt as _,
+    body::Body,
+    extract::{FromRequest, Path, Request},
+};
+use http::request::Parts;
+use serde::Deserialize;
+use serde_json::Value;
+use svc_auth::AuthScheme;
+use svc_data::{IfMatch, Resource, SqlAnswer, Structure};
+use svc_model::{
+    EnvironmentName, JsonObject, ProjectName, ResourceName, resources::ModelDescription,
+    sql::SqlQuery,
+};
+use svc_store::{Actor, ActorKind, Store, Team, TeamRights, TokenIdentity};
+
+pub(crate) use self::{
+    records::{Change, Records, Selection},
+    right::{Administer, Delete, Describe, Read, Right, Write},
+};
+use crate::{
+    auth::{
+        credentials::{DATA_CHALLENGE, identify, presented},
+        identity::{Identity, Used},
+        jwt::{Jwt, jwt},
+    },
+    http::{
+        ApiError, ApiResult,
+        body::read_object,
+        request::{check_draft, if_match, not_utf8},
+        resource_path::ResourcePath,
+    },
+    state::Shared,
+};
+
+/// A request to a resource, by a caller who may do there what `R` says.
+#[derive(Debug)]
+pub(crate) struct Call<R> {
+    pub(crate) access: Access<R>,
+    pub(crate) request: ResourceRequest,
+    pub(crate) body: Body,
+}
+
+/// What else there is of a request to a resource.
+#[derive(Debug)]
+pub(crate) struct ResourceRequest {
+    pub(crate) state: Shared,
+    pub(crate) parts: Parts,
+}
+
+/// What the paths of the data host name; a model and a key where there are some.
+#[derive(Deserialize)]
+struct Names {
+    project: ProjectName,
+    environment: EnvironmentName,
+    resource: ResourceName,
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    id: String,
+}
+
+impl<R: Right> FromRequest<Shared> for Call<R> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
+        let (mut parts, body) = request.into_parts();
+        let names = parts.extract::<Path<Names>>().await;
+        let Path(names) = names.map_err(|_| not_utf8())?;
+        let path = ResourcePath {
+            project: names.project,
+            environment: names.environment,
+            resource: names.resource,
+        };
+        let rights = rights(state, &parts, &path).await?;
+        rights.check::<R>(&path, &names.model)?;
+        let resource = match path.is_tools() {
+            true => state.tools.get(&state.store, &path).await?,
+            false => state.connections.get(&path).await?,
+        };
+        Ok(Self {
+            access: Access {
+                path,
+                model: names.model,
+                id: names.id,
+                resource,
+                rights,
+                right: PhantomData,
+            },
+            request: ResourceRequest {
+                state: Shared::clone(state),
+                parts,
+            },
+            body,
+        })
+    }
+}
+
+impl ResourceRequest {
+    /// The query string.
+    pub(crate) fn query(&self) -> &str {
+        self.parts.uri.query().unwrap_or_default()
+    }
+
+    /// Checks a query string that may say nothing but `draft`.
+    pub(crate) fn check_query(&self) -> ApiResult<()> {
+        check_draft(&self.parts)
+    }
+
+    /// The entity tags that the request is for, where it names some.
+    pub(crate) fn if_match(&self) -> ApiResult<Option<IfMatch>> {
+        let tags = if_match(&self.parts.headers)?;
+        Ok(tags.map(|tags| IfMatch::parse(&tags)).transpose()?)
+    }
+
+    /// The store, which writes in the name of the caller.
+    pub(crate) fn store_for(&self, actor: Actor) -> Store {
+        self.state.store_for(actor, &self.parts)
+    }
+
+    /// Reads the body, which must be a JSON object.
+    pub(crate) async fn read_object(&self, body: Body) -> ApiResult<JsonObject> {
+        read_object(&self.parts.headers, body, &self.state.config).await
+    }
+}
+
+/// What a caller may do with a resource: what `R` says, as far as the rights of the caller's team go.
+#[derive(Debug)]
+pub(crate) struct Access<R> {
+    path: ResourcePath,
+    /// The model that the path names; empty where it names none.
+    model: String,
+    /// The primary key that the path names; empty where it names none.
+    id: String,
+    resource: Resource,
+    rights: Rights,
+    right: PhantomData<R>,
+}
+
+impl<R> Access<R> {
+    /// The resource.
+    pub(crate) fn path(&self) -> &ResourcePath {
+        &self.path
+    }
+
+    /// The name of the model in the path.
+    pub(crate) fn model_name(&self) -> &str {
+        &self.model
+    }
+
+    /// The primary key in the path.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The caller.
+    pub(crate) fn actor(&self) -> Actor {
+        match &self.rights {
+            Rights::Token(token) => {
+                let token = &token.identity;
+                Actor::new(ActorKind::StaticToken, token.token_uid, &token.prefix)
+            }
+            Rights::Jwt(jwt) => jwt.actor(),
+        }
+    }
+
+    /// Whether records of a model may be read.
+    fn may_read(&self, model: &str) -> bool {
+        self.rights
+            .team()
+            .is_none_or(|(_, rights)| rights.on(self.resource.name(), model).read)
+    }
+}
+
+impl Access<Administer> {
+    /// Answers a query in SQL, which sees everything.
+    pub(crate) async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer, svc_data::Error> {
+        self.resource.sql(query).await
+    }
+
+    /// Reads the structure again.
+    pub(crate) async fn reload(&self) -> ApiResult<()> {
+        Ok(self.resource.reload().await?)
+    }
+}
+
+impl Access<Describe> {
+    /// The structure of the resource as it is now.
+    pub(crate) async fn structure(&self) -> ApiResult<Arc<Structure>> {
+        self.resource.reload_if_changed().await?;
+        Ok(self.resource.structure())
+    }
+
+    /// The rights of the caller's team; `None` where everything is allowed.
+    pub(crate) fn team_rights(&self) -> Option<&TeamRights> {
+        self.rights.team().map(|(_, rights)| rights)
+    }
+
+    /// The models of a structure that may be read, and what they say of each other.
+    pub(crate) fn descriptions_of(&self, structure: &Structure) -> Vec<ModelDescription> {
+        let mut models = structure.descriptions();
+        models.retain(|model| self.may_read(&model.model));
+        for model in &mut models {
+            model
+                .relations
+                .retain(|relation| self.may_read(&relation.related_model));
+            for field in &mut model.fields {
+                let related = field.params.get("related_model");
+                if related
+                    .and_then(Value::as_str)
+                    .is_some_and(|model| !self.may_read(model))
+                {
+                    field.params.remove("related_model");
+                    field.params.remove("related_field");
+                }
+            }
+        }
+        models
+    }
+}
+
+/// Whose rights count.
+#[derive(Debug)]
+enum Rights {
+    /// Those of a static token, which opens its whole resource.
+    Token(Arc<Used<TokenIdentity>>),
+    /// Those of the team of a user or a service.
+    Jwt(Jwt),
+}
+
+impl Rights {
+    /// The team whose rights count, unless everything is allowed.
+    fn team(&self) -> Option<(&Team, &TeamRights)> {
+        match self {
+            Self::Token(_) => None,
+            Self::Jwt(jwt) => Some(jwt.team()),
+        }
+    }
+
+    /// Refuses what the caller's team may not do.
+    fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> ApiResult<()> {
+        let refusal = match self.team() {
+            None => None,
+            Some(_) if path.is_tools() => {
+                Some("users and teams are opened by the static token of the built-in tools")
+            }
+            Some((team, rights)) => R::refusal(team, || rights.on(path.resource.as_str(), model)),
+        };
+        refusal.map_or(Ok(()), |detail| Err(ApiError::PermissionDenied(detail)))
+    }
+}
+
+/// Whose rights count for a request to a resource, once its credential is known to cover the resource.
+async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult<Rights> {
+    let denied = |detail| Err(ApiError::PermissionDenied(detail));
+    let refused = |detail| Err(ApiError::not_authenticated(detail, DATA_CHALLENGE));
+    let (project, environment) = (&path.project, &path.environment);
+    match presented(&parts.headers, DATA_CHALLENGE)? {
+        Some((AuthScheme::Raw | AuthScheme::Bearer, text)) => match identify(state, text).await? {
+            Some(Identity::StaticToken(token)) => {
+                match token.identity.covers(project, environment, &path.resource) {
+                    true => Ok(Rights::Token(token)),
+                    false => denied("the static token does not cover this resource"),
+                }
+            }
+            Some(Identity::ApiKey(_)) => denied(
+                "an API key opens the application host; the data host takes the resource's static token",
+            ),
+            Some(_) => refused("a service token is sent as Authorization: JWT <token>"),
+            // An access token has dots in it; the store's own tokens have none.
+            None if text.contains('.') => {
+                refused("an access token is sent as Authorization: JWT <access token>")
+            }
+            None => refused("the static token is unknown, expired or revoked"),
+        },
+        Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
+            Some(jwt) if jwt.scope() == (project, environment) => Ok(Rights::Jwt(jwt)),
+            Some(Jwt::Service(_)) => denied("the service token does not cover this environment"),
+            // A session of another project is rejected.
+            _ => refused("the session is unknown, expired or ended; sign in again"),
+        },
+        _ => refused(
+            "the resource's static token or a session is required: Authorization: <token>, or JWT <access token>",
+        ),
+    }
+}

@@ -1,0 +1,277 @@
+//! The records of a model, as far as their caller may reach them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use svc_data::{Before, BulkOptions, ErrorKind, IfMatch, Model, Page, RecordJson};
+use svc_model::{
+    Invalid, JsonObject, ListQuery, RecordId, RecordView,
+    records::{AggregateQuery, GroupQuery},
+    wire::Operation,
+};
+use svc_store::{Actor, AuditEntry, WriteKey};
+
+use super::{Access, Delete, Read, Write};
+use crate::http::{ApiError, ApiResult, error::suggestion::nearest, resource_path::ResourcePath};
+
+/// The records of the model that the path names.
+#[derive(Debug)]
+pub(crate) struct Records<R> {
+    access: Access<R>,
+    model: Arc<Model>,
+}
+
+/// Records that a query selects, by nothing that the caller may not read.
+#[derive(Debug)]
+pub(crate) struct Selection<'a, Q> {
+    access: &'a Access<Read>,
+    pub(crate) model: Arc<Model>,
+    pub(crate) query: Q,
+}
+
+/// What selects records.
+pub(crate) trait Select {
+    fn selection(&self) -> &ListQuery;
+}
+
+impl Select for ListQuery {
+    fn selection(&self) -> &ListQuery {
+        self
+    }
+}
+
+impl Select for AggregateQuery {
+    fn selection(&self) -> &ListQuery {
+        &self.query
+    }
+}
+
+impl Select for GroupQuery {
+    fn selection(&self) -> &ListQuery {
+        &self.query
+    }
+}
+
+impl<R> Access<R> {
+    /// The records of the model that the path names.
+    pub(crate) async fn records(self) -> ApiResult<Records<R>> {
+        let found = self.resource.find_model(&self.model).await;
+        let model = found.map_err(|error| self.explained(error))?;
+        Ok(Records {
+            access: self,
+            model,
+        })
+    }
+
+    /// A user or team of the built-in tools; whom they are opened to may read them.
+    pub(crate) async fn tools_record(&self, id: &str, view: &RecordView) -> ApiResult<RecordJson> {
+        let found = self.resource.find_model(&self.model).await;
+        let model = found.map_err(|error| self.explained(error))?;
+        Ok(self.resource.retrieve(&model, id, view).await?)
+    }
+
+    /// The failure of a look for the model. Where no model has its name, the nearest name among the models that may be
+    /// read is named.
+    fn explained(&self, error: svc_data::Error) -> ApiError {
+        if error.kind() != ErrorKind::NotFound {
+            return error.into();
+        }
+        let structure = self.resource.structure();
+        let known = structure.models().map(|model| model.name.as_str());
+        let readable = known.filter(|model| self.may_read(model));
+        let message = error.public_message();
+        ApiError::NotFound(match nearest(&self.model, readable) {
+            Some(meant) => format!("{message}; did you mean {meant:?}?"),
+            None => message.to_owned(),
+        })
+    }
+}
+
+impl Access<Read> {
+    /// The records that a query selects, which `read` reads against the fields of the model.
+    pub(crate) async fn select<Q: Select>(
+        &self,
+        read: impl Fn(&Model) -> Result<Q, Invalid>,
+    ) -> ApiResult<Selection<'_, Q>> {
+        let found = self.resource.read_against(&self.model, read).await;
+        let (model, query) = found.map_err(|error| self.explained(error))?;
+        let relation = query.selection().relation.iter();
+        for step in relation.flat_map(|relation| &relation.steps) {
+            if !self.may_read(&step.model) {
+                return Err(ApiError::PermissionDenied(
+                    "the user's team may not read the related records",
+                ));
+            }
+        }
+        Ok(Selection {
+            access: self,
+            model,
+            query,
+        })
+    }
+}
+
+impl Selection<'_, ListQuery> {
+    pub(crate) async fn list(&self) -> Result<Page, svc_data::Error> {
+        self.access.resource.list(&self.model, &self.query).await
+    }
+
+    /// The keys of the records before and after the one that the path names.
+    pub(crate) async fn siblings(&self) -> ApiResult<Bytes> {
+        let Access { resource, id, .. } = self.access;
+        Ok(resource.siblings(&self.model, id, &self.query).await?)
+    }
+}
+
+impl Selection<'_, AggregateQuery> {
+    pub(crate) async fn aggregate(&self) -> ApiResult<Bytes> {
+        let resource = &self.access.resource;
+        Ok(resource.aggregate(&self.model, &self.query).await?)
+    }
+}
+
+impl Selection<'_, GroupQuery> {
+    pub(crate) async fn group(&self) -> ApiResult<Bytes> {
+        let resource = &self.access.resource;
+        Ok(resource.group(&self.model, &self.query).await?)
+    }
+}
+
+impl<R> Records<R> {
+    pub(crate) fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The primary key in the path.
+    pub(crate) fn id(&self) -> &str {
+        self.access.id()
+    }
+
+    /// The caller.
+    pub(crate) fn actor(&self) -> Actor {
+        self.access.actor()
+    }
+
+    /// Whether the caller may read them too.
+    pub(crate) fn may_read(&self) -> bool {
+        self.access.may_read(&self.model.name)
+    }
+
+    /// A line of the audit trail about what an operation does to them.
+    pub(crate) fn audit_entry<O: Operation>(&self) -> AuditEntry {
+        let ResourcePath {
+            project,
+            environment,
+            resource,
+        } = &self.access.path;
+        AuditEntry::new(O::INFO.name)
+            .scope(project, environment)
+            .resource(resource.as_str())
+            .model(&self.model.name)
+    }
+
+    /// The failure of a write, without the constraint of a model that may not be read.
+    fn refused(&self, error: svc_data::Error) -> ApiError {
+        let model = error.constraint().and_then(|found| found.model.as_deref());
+        match model.is_none_or(|model| self.access.may_read(model)) {
+            true => error.into(),
+            false => error.without_constraint().into(),
+        }
+    }
+}
+
+impl Records<Read> {
+    /// The record that the path names.
+    pub(crate) async fn retrieve(&self, view: &RecordView) -> ApiResult<RecordJson> {
+        let Access { resource, id, .. } = &self.access;
+        Ok(resource.retrieve(&self.model, id, view).await?)
+    }
+}
+
+/// How a record is changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    Update,
+    Replace,
+}
+
+impl Records<Write> {
+    pub(crate) async fn create(
+        &self,
+        body: &JsonObject,
+        view: RecordView,
+    ) -> ApiResult<RecordJson> {
+        let view = self.view_of_written(view);
+        let created = self.access.resource.create(&self.model, body, &view).await;
+        created.map_err(|error| self.refused(error))
+    }
+
+    /// Changes the record that the path names.
+    pub(crate) async fn change(
+        &self,
+        change: Change,
+        body: &JsonObject,
+        tags: Option<&IfMatch>,
+        view: RecordView,
+    ) -> ApiResult<RecordJson> {
+        let view = self.view_of_written(view);
+        let (resource, model, id) = (&self.access.resource, &self.model, &self.access.id);
+        let changed = match change {
+            Change::Update => resource.update(model, id, body, tags, &view).await,
+            Change::Replace => resource.replace(model, id, body, tags, &view).await,
+        };
+        changed.map_err(|error| self.refused(error))
+    }
+
+    pub(crate) async fn bulk_create(
+        &self,
+        bodies: &[JsonObject],
+        mut options: BulkOptions,
+    ) -> ApiResult<Vec<Result<RecordJson, svc_data::Error>>> {
+        options.view = self.view_of_written(options.view);
+        let resource = &self.access.resource;
+        let created = resource.bulk_create(&self.model, bodies, &options).await;
+        created.map_err(|error| self.refused(error))
+    }
+
+    /// Whether a bulk create was committed of which this is known.
+    pub(crate) async fn was_committed(
+        &self,
+        transaction: Option<&str>,
+        records: &[(RecordId, String)],
+    ) -> ApiResult<Option<bool>> {
+        let resource = &self.access.resource;
+        let committed = resource.was_committed(&self.model, transaction, records);
+        Ok(committed.await?)
+    }
+
+    /// What an idempotency key marks.
+    pub(crate) fn write_key(&self, idempotency_key: String) -> WriteKey {
+        let path = self.access.path.clone();
+        WriteKey {
+            project: path.project,
+            environment: path.environment,
+            resource: path.resource,
+            model: self.model.name.clone(),
+            idempotency_key,
+        }
+    }
+
+    /// What of a record that was written is answered. Who may not read the records of the model gets the key alone,
+    /// or a change of nothing would read them.
+    fn view_of_written(&self, mut view: RecordView) -> RecordView {
+        if !self.may_read() {
+            view.fields = Some(Vec::new());
+        }
+        view
+    }
+}
+
+impl Records<Delete> {
+    /// Deletes the record that the path names, and gives what it was.
+    pub(crate) async fn delete(&self, tags: Option<&IfMatch>) -> ApiResult<Before> {
+        let Access { resource, id, .. } = &self.access;
+        let deleted = resource.delete(&self.model, id, tags).await;
+        deleted.map_err(|error| self.refused(error))
+    }
+}

@@ -1,0 +1,271 @@
+//! What goes wrong with a request, and how it is answered (wire contract, section 2).
+
+pub(crate) mod refusal;
+pub(crate) mod suggestion;
+
+use std::borrow::Cow;
+
+use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use serde_json::json;
+use svc_model::Invalid;
+
+use crate::http::{
+    ApiResponse,
+    error::refusal::Refusal,
+    response::{CutOff, json_response},
+};
+
+/// Seconds after which a request may be repeated that the store could not serve. The store is checked every second.
+const STORE_RETRY_AFTER: u64 = 2;
+
+/// A request that is not answered with its result.
+#[derive(Debug)]
+pub(crate) enum ApiError {
+    /// 400: a field, or the request as a whole, is wrong.
+    Invalid(Invalid),
+    /// 400: a field or a constraint of a database refused a write.
+    Refused(Box<Refusal>),
+    /// 401: no, unknown, expired or malformed credentials.
+    NotAuthenticated {
+        detail: &'static str,
+        challenge: &'static str,
+    },
+    /// 403: the credentials do not cover this.
+    PermissionDenied(&'static str),
+    /// 404: nothing there, within what the credentials cover.
+    NotFound(String),
+    /// 405: the path has other methods. The router names them, unless they are named here.
+    MethodNotAllowed { allow: Option<&'static str> },
+    /// 409: it cannot be found out whether an earlier request with the same key was done.
+    Undecided(String),
+    /// 412: `If-Match` does not match.
+    PreconditionFailed,
+    /// 408: the body did not arrive in time.
+    BodyTimeout,
+    /// 413: the body is over the limit.
+    PayloadTooLarge { limit: usize },
+    /// 415: the body is not JSON.
+    UnsupportedMediaType,
+    /// 429: too many tries. How many seconds to wait.
+    Throttled { retry_after: u64 },
+    /// 502: what another service answered, or that it did not, is not passed on.
+    BadGateway(String),
+    /// 503: the database of a resource cannot be reached, or the service ends.
+    Unavailable(String),
+    /// 503: the store cannot be read or written.
+    StoreUnavailable(String),
+    /// 503: there are more requests, or more answers that are not read, than there is memory or time for.
+    Overloaded(&'static str),
+    /// 504: the database took too long.
+    Timeout(String),
+    /// 500: a fault of ours. The text is for the log alone.
+    Internal(String),
+}
+
+/// What a request is answered with.
+pub(crate) type ApiResult<T = ApiResponse> = Result<T, ApiError>;
+
+impl From<Invalid> for ApiError {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+/// Ends a response whose head is on its way; the cause is for the log alone.
+impl From<ApiError> for CutOff {
+    fn from(failure: ApiError) -> Self {
+        tracing::error!(?failure, "an answer was cut off");
+        Self
+    }
+}
+
+impl From<svc_store::Error> for ApiError {
+    fn from(error: svc_store::Error) -> Self {
+        use svc_store::ErrorKind;
+        match error.kind() {
+            ErrorKind::Invalid => Self::Invalid(
+                error
+                    .invalid()
+                    .cloned()
+                    .unwrap_or_else(|| Invalid::general(error.public_message())),
+            ),
+            ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
+            ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::Busy => Self::Throttled { retry_after: 1 },
+            ErrorKind::Unavailable => {
+                tracing::error!(%error, "the store cannot be used");
+                let why = error.file_fault();
+                let why = why.map_or_else(String::new, |fault| format!(": {fault}"));
+                Self::StoreUnavailable(format!(
+                    "the service's store cannot be used now{why}; try again later"
+                ))
+            }
+            ErrorKind::Timeout => {
+                tracing::error!(%error, "the store did not answer in time");
+                Self::Timeout(
+                    "the service's store did not answer in time; try again later".to_owned(),
+                )
+            }
+            _ => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<svc_data::Error> for ApiError {
+    fn from(error: svc_data::Error) -> Self {
+        use svc_data::ErrorKind;
+        match error.kind() {
+            ErrorKind::Invalid => match Refusal::of(&error) {
+                Some(refusal) => Self::Refused(Box::new(refusal)),
+                None => Self::Invalid(invalid_of(&error)),
+            },
+            ErrorKind::NotFound => Self::NotFound(error.public_message().to_owned()),
+            ErrorKind::PreconditionFailed => Self::PreconditionFailed,
+            ErrorKind::Unavailable => {
+                tracing::warn!(%error, "a resource cannot be reached");
+                Self::Unavailable(error.public_message().to_owned())
+            }
+            ErrorKind::Timeout => Self::Timeout(error.public_message().to_owned()),
+            _ => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+fn invalid_of(error: &svc_data::Error) -> Invalid {
+    if error.messages().is_empty() {
+        Invalid::general(error.public_message())
+    } else {
+        error.messages().clone()
+    }
+}
+
+impl ApiError {
+    /// No fit credentials, on a route with this challenge.
+    pub(crate) fn not_authenticated(detail: &'static str, challenge: &'static str) -> Self {
+        Self::NotAuthenticated { detail, challenge }
+    }
+
+    /// A path that has these methods only.
+    pub(crate) fn not_allowed(allow: &'static str) -> Self {
+        Self::MethodNotAllowed { allow: Some(allow) }
+    }
+
+    /// The response.
+    pub(crate) fn into_api_response(self) -> ApiResponse {
+        use StatusCode as Status;
+        let retry_after = self.retry_after();
+        let (status, code, detail): (_, _, Cow<'_, str>) = match self {
+            Self::Invalid(invalid) => return json_response(Status::BAD_REQUEST, &invalid),
+            Self::Refused(refusal) => {
+                let mut answer = json_response(Status::BAD_REQUEST, &*refusal);
+                answer.headers_mut().extend(refusal.headers());
+                return answer;
+            }
+            Self::NotAuthenticated { detail, challenge } => {
+                let answer = detail_response(Status::UNAUTHORIZED, "not_authenticated", detail);
+                return with_header(answer, header::WWW_AUTHENTICATE, challenge);
+            }
+            Self::MethodNotAllowed { allow } => {
+                let detail = "this path has other methods; they are named in the Allow header";
+                let answer =
+                    detail_response(Status::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
+                return match allow {
+                    Some(allow) => with_header(answer, header::ALLOW, allow),
+                    None => answer,
+                };
+            }
+            Self::PermissionDenied(detail) => {
+                (Status::FORBIDDEN, "permission_denied", detail.into())
+            }
+            Self::NotFound(detail) => (Status::NOT_FOUND, "not_found", detail.into()),
+            Self::Throttled { retry_after } => {
+                let detail = format!("too many tries; wait {retry_after} seconds");
+                (Status::TOO_MANY_REQUESTS, "throttled", detail.into())
+            }
+            Self::Undecided(detail) => (Status::CONFLICT, "undecided", detail.into()),
+            Self::PreconditionFailed => {
+                let detail =
+                    "it changed since its ETag was read; read it again and repeat the change";
+                (
+                    Status::PRECONDITION_FAILED,
+                    "precondition_failed",
+                    detail.into(),
+                )
+            }
+            Self::BodyTimeout => {
+                let detail = "the request body did not arrive in time";
+                (Status::REQUEST_TIMEOUT, "timeout", detail.into())
+            }
+            Self::PayloadTooLarge { limit } => {
+                let detail = format!("the request body is larger than the limit of {limit} bytes");
+                (
+                    Status::PAYLOAD_TOO_LARGE,
+                    "payload_too_large",
+                    detail.into(),
+                )
+            }
+            Self::UnsupportedMediaType => {
+                let detail = "the request body must be JSON that is not compressed, with Content-Type: application/json";
+                (
+                    Status::UNSUPPORTED_MEDIA_TYPE,
+                    "unsupported_media_type",
+                    detail.into(),
+                )
+            }
+            Self::BadGateway(detail) => (Status::BAD_GATEWAY, "bad_gateway", detail.into()),
+            Self::Unavailable(detail) => (
+                Status::SERVICE_UNAVAILABLE,
+                "resource_unavailable",
+                detail.into(),
+            ),
+            Self::StoreUnavailable(detail) => (
+                Status::SERVICE_UNAVAILABLE,
+                "store_unavailable",
+                detail.into(),
+            ),
+            Self::Overloaded(detail) => (Status::SERVICE_UNAVAILABLE, "overloaded", detail.into()),
+            Self::Timeout(detail) => (Status::GATEWAY_TIMEOUT, "timeout", detail.into()),
+            Self::Internal(cause) => {
+                tracing::error!(%cause, "a request failed by a fault of the service");
+                (
+                    Status::INTERNAL_SERVER_ERROR,
+                    "error",
+                    "internal error".into(),
+                )
+            }
+        };
+        let mut answer = detail_response(status, code, &detail);
+        if let Some(seconds) = retry_after {
+            let headers = answer.headers_mut();
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        answer
+    }
+
+    /// After how many seconds the request may be repeated, where that may help.
+    fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Throttled { retry_after } => Some(*retry_after),
+            Self::StoreUnavailable(_) => Some(STORE_RETRY_AFTER),
+            // A server that is back is noticed within a second, and a busy one has a free connection.
+            Self::Unavailable(_) | Self::Overloaded(_) => Some(1),
+            _ => None,
+        }
+    }
+}
+
+fn detail_response(status: StatusCode, code: &str, detail: &str) -> ApiResponse {
+    json_response(status, &json!({ "detail": detail, "error_code": code }))
+}
+
+fn with_header(mut answer: ApiResponse, name: HeaderName, value: &'static str) -> ApiResponse {
+    let headers = answer.headers_mut();
+    headers.insert(name, HeaderValue::from_static(value));
+    answer
+}
+
+impl axum::response::IntoResponse for ApiError {
+    fn into_response(self) -> Response<axum::body::Body> {
+        self.into_api_response().map(axum::body::Body::new)
+    }
+}

@@ -1,0 +1,280 @@
+//! What stands around the router: request ids, the log line, limits of number and time, panics, CORS.
+
+pub(crate) mod permits;
+
+use std::{
+    any::Any,
+    net::IpAddr,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex},
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{ConnectInfo, Request},
+    response::{IntoResponse as _, Response},
+};
+use futures_util::FutureExt as _;
+use http::{HeaderName, HeaderValue, Version, header};
+use http_body::Body as _;
+use svc_data::turns::Caller;
+use svc_model::{Invalid, X_REQUEST_ID};
+use tower::ServiceExt as _;
+use uuid::Uuid;
+
+use crate::{
+    Config,
+    auth::throttle::{self, network},
+    http::{
+        ApiError,
+        body::{arriving::Arriving, memory::BodyMemory},
+        cors::{self, Cors},
+        limits::permits::{Permits, Slot},
+        listener::registry::Entry,
+        log,
+        request::{Peer, RequestId},
+        response::headers,
+    },
+};
+
+/// The path that tells whether the process lives.
+pub(crate) const HEALTH: &str = "/healthz";
+/// The path that tells whether it can serve.
+pub(crate) const READY: &str = "/readyz";
+const REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
+/// The longest request id of a caller that is taken over.
+const MAX_REQUEST_ID: usize = 128;
+
+/// The limits that all listeners share.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    permits: Permits,
+    bodies: Arc<BodyMemory>,
+}
+
+impl Limits {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            permits: Permits::new(config),
+            bodies: BodyMemory::new(config),
+        }
+    }
+
+    /// Puts everything around a router.
+    pub(crate) fn around(&self, router: Router, config: &Config) -> Arc<Stack> {
+        Arc::new(Stack {
+            router,
+            cors: cors::of(&config.cors_origins),
+            limits: self.clone(),
+            config: Arc::new(config.clone()),
+        })
+    }
+}
+
+/// A router with everything that stands around it. These are plain calls: as layers of the router each would cost an
+/// allocation or two for every request.
+#[derive(Debug)]
+pub(crate) struct Stack {
+    router: Router,
+    cors: Option<Cors>,
+    limits: Limits,
+    config: Arc<Config>,
+}
+
+impl Stack {
+    /// Names the request, answers it, and writes its log line.
+    pub(crate) async fn answer(&self, mut request: Request) -> Response {
+        let given = request
+            .headers()
+            .get(REQUEST_ID)
+            .filter(|id| is_fit(id))
+            .cloned();
+        let id = given.unwrap_or_else(|| {
+            // A UUID is visible ASCII.
+            HeaderValue::try_from(Uuid::new_v4().to_string())
+                .unwrap_or(HeaderValue::from_static("-"))
+        });
+        let line = log::Line::begin(&request, &id);
+        request.extensions_mut().insert(RequestId(id.clone()));
+        let mut response = if !names_its_host(&request) {
+            ApiError::from(Invalid::general("one Host header is required")).into_response()
+        } else if let Some(cors) = &self.cors {
+            Box::pin(cors.answer(request, |request| self.answer_in_time(request))).await
+        } else {
+            self.answer_in_time(request).await
+        };
+        headers::complete(response.headers_mut());
+        if let Some(line) = line {
+            line.end(&response);
+        }
+        response.headers_mut().insert(REQUEST_ID, id);
+        response
+    }
+
+    async fn answer_in_time(&self, request: Request) -> Response {
+        match tokio::time::timeout(self.config.request_timeout, self.work(request)).await {
+            Ok(response) => response,
+            Err(_) => ApiError::Timeout("the request took too long".to_owned()).into_response(),
+        }
+    }
+
+    /// Answers a request once there is a permit to work on it.
+    async fn work(&self, request: Request) -> Response {
+        let (config, Limits { permits, bodies }) = (&self.config, &self.limits);
+        // The question whether the service lives does not wait behind its work.
+        if matches!(request.uri().path().trim_end_matches('/'), HEALTH | READY) {
+            return self.route(request).await;
+        }
+        let credential = request.headers().get(header::AUTHORIZATION);
+        let is_anonymous = credential.is_none();
+        let caller = Caller::of((
+            address(&request, config).map(network),
+            credential.map(HeaderValue::as_bytes),
+        ));
+        let permit = permits.acquire(caller, is_anonymous).await;
+        if request.body().is_end_stream() {
+            let _permit = permit;
+            return caller.run(self.route(request)).await;
+        }
+        let slot = Slot::new(permits, caller, is_anonymous, permit);
+        let connection = request.extensions().get::<Arc<Entry>>().cloned();
+        // It is given back with the answer: until then the handler has the body in one form or another.
+        let held = Arc::new(Mutex::new(bodies.begin(caller)));
+        let (arriving, arrived) = (Arc::clone(&slot), Arc::clone(&held));
+        let request = request
+            .map(|body| Body::new(Arriving::new(body, arriving, arrived, connection, config)));
+        let response = caller.run(self.route(request)).await;
+        // A handler may have kept the body.
+        slot.leave();
+        response
+    }
+
+    /// Has the router answer, and answers for it when it panics.
+    async fn route(&self, request: Request) -> Response {
+        let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
+        match answered.catch_unwind().await {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(panic) => answer_panic(panic),
+        }
+    }
+}
+
+/// Where a request comes from.
+fn address(request: &Request, config: &Config) -> Option<IpAddr> {
+    let peer = request.extensions().get::<ConnectInfo<Peer>>();
+    let ConnectInfo(Peer(peer)) = peer?;
+    Some(throttle::caller(config, request.headers(), *peer))
+}
+
+/// Whether a request says which host it is for: HTTP/1.1 wants exactly one `Host` (RFC 9112, section 3.2).
+fn names_its_host(request: &Request) -> bool {
+    request.version() != Version::HTTP_11
+        || request.headers().get_all(header::HOST).iter().count() == 1
+}
+
+/// Whether a caller's request id can stand in a log line.
+fn is_fit(id: &HeaderValue) -> bool {
+    let bytes = id.as_bytes();
+    !bytes.is_empty() && bytes.len() <= MAX_REQUEST_ID && bytes.iter().all(u8::is_ascii_graphic)
+}
+
+// It was caught by value.
+#[expect(clippy::needless_pass_by_value)]
+fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown");
+    ApiError::Internal(format!("a handler panicked: {text}")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::routing::get;
+    use http::StatusCode;
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    fn request(path: &str) -> Request {
+        let request = Request::builder().uri(path).header(header::HOST, "a");
+        request.body(Body::empty()).unwrap()
+    }
+
+    async fn answer(router: Router, config: &Config, path: &str) -> (StatusCode, String, String) {
+        let stack = Limits::new(config).around(router, config);
+        let response = stack.answer(request(path)).await;
+        let id = response.headers()[REQUEST_ID].to_str().unwrap().to_owned();
+        let status = response.status();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, id, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_handler_is_answered_and_named_like_any_request() {
+        async fn panics() {
+            panic!("secret of the handler");
+        }
+        let router = Router::new().route("/", get(panics));
+        let (status, id, body) = answer(router, &Config::default(), "/").await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(body, r#"{"detail":"internal error","error_code":"error"}"#);
+        assert_eq!(id.len(), 36);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_takes_too_long_is_answered_in_time() {
+        let router = Router::new().route("/", get(std::future::pending::<()>));
+        let config = Config {
+            request_timeout: Duration::from_secs(3),
+            ..Config::default()
+        };
+        let (status, _, body) = answer(router, &config, "/").await;
+        assert_eq!(status, StatusCode::GATEWAY_TIMEOUT);
+        assert!(body.contains(r#""error_code":"timeout""#), "{body}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_over_the_limit_wait_for_their_turn() {
+        let config = Config {
+            max_requests: 1,
+            ..Config::default()
+        };
+        let limits = Limits::new(&config);
+        let slow = || tokio::time::sleep(Duration::from_secs(1));
+        let stack = limits.around(Router::new().route("/", get(slow)), &config);
+        let begun = tokio::time::Instant::now();
+        let call = || stack.answer(request("/"));
+        let answers = tokio::join!(call(), call(), call());
+        for answer in [answers.0, answers.1, answers.2] {
+            assert_eq!(answer.status(), StatusCode::OK);
+        }
+        assert_eq!(begun.elapsed().as_secs(), 3, "one after the other");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_question_whether_the_service_lives_does_not_wait_behind_its_work() {
+        let config = Config {
+            max_requests: 1,
+            ..Config::default()
+        };
+        let router = Router::new()
+            .route("/", get(std::future::pending::<()>))
+            .route("/healthz", get(async || "ok"));
+        let stack = Limits::new(&config).around(router, &config);
+        let call = |path: &str| {
+            let (stack, request) = (Arc::clone(&stack), request(path));
+            async move { stack.answer(request).await }
+        };
+        let busy = tokio::spawn(call("/"));
+        tokio::task::yield_now().await;
+        let begun = tokio::time::Instant::now();
+        assert_eq!(call("/healthz").await.status(), StatusCode::OK);
+        assert!(begun.elapsed().is_zero());
+        busy.abort();
+    }
+}

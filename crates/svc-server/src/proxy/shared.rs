@@ -1,0 +1,33 @@
+//! What the requests of the proxy share.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use super::{outbound::Outbound, rules::Rules};
+use crate::{Config, Error};
+
+/// What the requests of the proxy share.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    pub(super) outbound: Outbound,
+    pub(super) rules: Rules,
+    pub(super) places: Arc<Semaphore>,
+}
+
+impl Proxy {
+    /// The proxy of a service whose listeners are those of `config`.
+    pub(crate) fn new(config: &Config) -> Result<Self, Error> {
+        let own = [Some(config.listen), config.data_listen];
+        Ok(Self {
+            outbound: Outbound::new(own.into_iter().flatten().collect())?,
+            rules: Rules::default(),
+            places: Arc::new(Semaphore::new(config.max_proxy_requests)),
+        })
+    }
+
+    /// Forgets what is known of the store: it changed.
+    pub(crate) fn forget(&self) {
+        self.rules.forget();
+    }
+}
