@@ -290,14 +290,17 @@ impl State {
             self.running.iter().filter(of_model).count(),
             self.allowed - running,
         );
-        if share >= free {
-            return false;
-        }
         let slow = |running: &&Running| {
             now.duration_since(running.since) >= SLOW || self.is_slow(&running.work, now)
         };
+        let is_slow = self.is_slow(work, now);
+        if share >= free {
+            // The slow statements of a model do not hold up its short ones, while a connection is left for others.
+            let short = |running: &&Running| of_model(running) && !slow(running);
+            return !is_slow && free > 1 && self.running.iter().filter(short).count() < free;
+        }
         // A model whose statements are always slow is not stopped by those of others alone.
-        !self.is_slow(work, now)
+        !is_slow
             || share == 0 && free > 1
             || self.running.iter().filter(slow).count() < (self.allowed - kept).max(1)
     }

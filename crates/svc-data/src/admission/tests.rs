@@ -76,6 +76,22 @@ async fn searches_leave_connections_to_short_statements_of_the_same_model() {
 }
 
 #[tokio::test]
+async fn searches_do_not_hold_up_short_statements_of_a_model_that_has_its_share() {
+    let admission = Admission::shared(10);
+    let searches = all(&admission, Work::new("big", "search", true)).await;
+    assert_eq!(searches.len(), 5);
+    let retrieved = all(&admission, Work::new("big", "retrieve", false)).await;
+    assert_eq!(retrieved.len(), 3);
+    // Short ones that wait for a lock are slow after a while, and another shape leaves one to the others.
+    make_slow(&admission);
+    let retrieve = Work::new("big", "retrieve", false);
+    assert!(at_once(&admission, retrieve).await.is_none());
+    let other_shape = all(&admission, list("big")).await;
+    assert_eq!(other_shape.len(), 1);
+    assert!(at_once(&admission, list("other")).await.is_some());
+}
+
+#[tokio::test]
 async fn a_shape_becomes_slow_while_it_runs_and_quick_again_when_it_was() {
     let admission = Admission::shared(10);
     let mut held = Vec::new();
