@@ -3,16 +3,21 @@
 //! Only groups whose answers hold no secret are compressed: where a secret stands beside what a caller sent, the length of
 //! the compressed answer would tell about the secret. So account calls and the HTTP proxy stay as they are.
 
-use std::convert::Infallible;
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
 
 use axum::{
     Router,
-    body::Body,
+    body::{Body, Bytes, HttpBody},
     extract::Request,
     middleware::{self, Next},
     response::Response,
 };
 use http::{HeaderValue, header};
+use http_body::{Frame, SizeHint};
 use tower::{Layer as _, ServiceExt as _, service_fn};
 use tower_http::{
     CompressionLevel,
@@ -28,6 +33,8 @@ use crate::state::Shared;
 const SMALLEST: u64 = 1_024;
 /// Of 11 levels of brotli, the one whose cost is near that of the others' default.
 const LEVEL: i32 = 4;
+/// How much of an answer is compressed, which takes about a millisecond, before other tasks of the thread go on.
+const PIECE: usize = 64 << 10;
 
 /// Compresses the answers of these routes when they are larger than 1 KiB and of a type that gains from it.
 pub(crate) fn compressed(router: Router<Shared>) -> Router<Shared> {
@@ -61,7 +68,7 @@ async fn compress(request: Request, next: Next) -> Response {
             .headers_mut()
             .append(header::ACCEPT_ENCODING, encodings);
     }
-    let mut response = Some(response);
+    let mut response = Some(response.map(|body| Body::new(InPieces::new(body))));
     let answered = service_fn(move |_| {
         let response = response.take().unwrap_or_default();
         async { Ok::<_, Infallible>(response) }
@@ -71,4 +78,93 @@ async fn compress(request: Request, next: Next) -> Response {
         .compress_when(worthwhile());
     let answer = layer.layer(answered).oneshot(request).await;
     answer.unwrap_or_else(|never| match never {}).map(Body::new)
+}
+
+/// A body that lets other tasks go on after each [`PIECE`] of it, however large its frames are.
+struct InPieces {
+    body: Body,
+    /// What is left of a frame.
+    rest: Bytes,
+    /// How much was given since other tasks went on.
+    given: usize,
+}
+
+impl InPieces {
+    fn new(body: Body) -> Self {
+        Self {
+            body,
+            rest: Bytes::new(),
+            given: 0,
+        }
+    }
+}
+
+impl HttpBody for InPieces {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.given >= PIECE {
+            self.given = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => self.rest = data,
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                end => return Poll::Ready(end),
+            }
+        }
+        let size = self.rest.len().min(PIECE);
+        self.given += size;
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(size)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let rest = self.rest.len() as u64;
+        let of_body = self.body.size_hint();
+        let mut hint = SizeHint::new();
+        hint.set_lower(of_body.lower().saturating_add(rest));
+        if let Some(upper) = of_body.upper() {
+            hint.set_upper(upper.saturating_add(rest));
+        }
+        hint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::Future as _, pin::pin, task::Waker};
+
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_large_frame_comes_in_pieces_between_which_others_go_on() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(3 * PIECE + 7).collect();
+        let body = InPieces::new(Body::from(bytes.clone()));
+        assert_eq!(body.size_hint().exact(), Some(bytes.len() as u64));
+        let mut whole = pin!(body.collect());
+        let mut context = Context::from_waker(Waker::noop());
+        let mut pauses = 0;
+        let collected = loop {
+            match whole.as_mut().poll(&mut context) {
+                Poll::Ready(collected) => break collected.unwrap().to_bytes(),
+                Poll::Pending => pauses += 1,
+            }
+        };
+        assert_eq!(collected, bytes);
+        assert_eq!(pauses, 3);
+    }
 }
