@@ -53,13 +53,19 @@ where
                     tracing::debug!(%error, "a connection ended early");
                 }
                 return Poll::Ready(match farewell {
-                    Some(_) => End::Idle,
-                    None => End::Finished,
+                    Some(_) if !is_ending => End::Idle,
+                    _ => End::Finished,
                 });
             }
             if !is_ending && shutdown.as_mut().poll(context).is_ready() {
                 is_ending = true;
                 end(connection.as_mut());
+                // A head of which only a part has come is no request.
+                if activity.is_idle() {
+                    let until = Instant::now() + FAREWELL;
+                    farewell = Some(until);
+                    timer.as_mut().reset(until);
+                }
                 continue;
             }
             // The deadline of an unread answer may be sooner than what the timer waits for.
@@ -76,8 +82,8 @@ where
             }
             ready!(timer.as_mut().poll(context));
             let now = Instant::now();
-            if farewell.is_some() {
-                return Poll::Ready(End::Idle);
+            if farewell.take().is_some() && activity.is_idle() {
+                return Poll::Ready(if is_ending { End::Finished } else { End::Idle });
             }
             let next = if let Some(current) = window {
                 if now < current.end(timing) {
@@ -133,6 +139,28 @@ mod tests {
             run(std::future::pending(), &activity).await,
             (End::Idle, 31)
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_shutdown_waits_for_requests_and_not_for_half_a_head() {
+        for (seconds, expected) in [(0, 1), (20, 20)] {
+            let activity = Activity::new(Instant::now());
+            let (stop, stopped) = watch::channel(true);
+            let connection = async {
+                if seconds > 0 {
+                    activity.begin_request();
+                    tokio::time::sleep(Duration::from_secs(seconds)).await;
+                    activity.end_request();
+                    return Ok::<_, &str>(());
+                }
+                std::future::pending().await
+            };
+            let begun = Instant::now();
+            let end = supervise(connection, |_| {}, &activity, &TIMING, stopped).await;
+            assert_eq!(end, End::Finished);
+            assert_eq!(begun.elapsed().as_secs(), expected);
+            drop(stop);
+        }
     }
 
     #[tokio::test(start_paused = true)]
