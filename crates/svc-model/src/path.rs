@@ -1,6 +1,6 @@
 //! Paths: templates with names in braces, and the escaping of one segment.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode_byte, utf8_percent_encode};
 
 use crate::wire::RequestError;
 
@@ -10,6 +10,9 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
+
+/// Names of calls that stand where the key of a record does.
+const CALLS: [&str; 4] = ["aggregate", "bulk_create", "group", "upsert"];
 
 /// Appends `template` to `out`, each `{name}` replaced by the next argument, escaped.
 pub(crate) fn expand(
@@ -31,6 +34,15 @@ pub(crate) fn expand(
             )));
         }
         out.push_str(before);
+        let mut argument = *argument;
+        if name == "id" && CALLS.contains(&argument) {
+            // The key of a record, not the call of that name (wire contract, section 11).
+            let (first, others) = argument.split_at(1);
+            first
+                .bytes()
+                .for_each(|byte| out.push_str(percent_encode_byte(byte)));
+            argument = others;
+        }
         out.extend(utf8_percent_encode(argument, SEGMENT));
         rest = tail;
     }
@@ -65,6 +77,14 @@ mod tests {
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn a_key_is_told_from_the_call_of_that_name() {
+        let path = |key| expanded("/models/{model}/{id}", &["group", key]).unwrap();
+        assert_eq!(path("aggregate"), "/models/group/%61ggregate");
+        assert_eq!(path("upsert"), "/models/group/%75psert");
+        assert_eq!(path("groups"), "/models/group/groups");
     }
 
     #[test]
