@@ -177,8 +177,13 @@ pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
     };
     let text = constraint.text.as_str();
     if constraint.kind == ConstraintKind::Check {
+        // MariaDB names the check of a column by table and column, and lists it by the column alone.
+        let of_column = text.strip_prefix(&format!("{}.", model.name));
         let mut rules = model.checks.iter();
-        let rule = rules.find(|rule| rule.name.as_deref() == Some(text));
+        let rule = rules.find(|rule| {
+            let name = rule.name.as_deref();
+            name == Some(text) || name.is_some() && name == of_column
+        });
         return refused_by_check(constraint, None, model, rule);
     }
     // A name that the model does not know belongs to another table, which is nobody's business.

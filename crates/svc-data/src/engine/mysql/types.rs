@@ -68,6 +68,10 @@ pub(super) fn comparable(table: &str, field: &Field) -> Expr {
         Type::Set => column(table, &field.name).cast_as("UNSIGNED"),
         // Their bytes hold more than is shown.
         Type::Geometry => read(table, field),
+        // The century, by which years of two digits are ordered, is not shown.
+        _ if field.db_type.eq_ignore_ascii_case("year(2)") => {
+            column(table, &field.name).add(Expr::cust("0"))
+        }
         _ => column(table, &field.name),
     }
 }

@@ -63,6 +63,9 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
         SqlState::INTERNAL_ERROR if message.contains("invalid geometry") => {
             Error::invalid("a geometry is given as WKT, such as POINT(1 2)")
         }
+        SqlState::INTERNAL_ERROR if message.contains("invalid memory alloc request size") => {
+            Error::invalid(format!("the request is too large: {message}"))
+        }
         _ if is_too_large(told) => Error::invalid(ROW_TOO_LARGE),
         SqlState::STRING_DATA_RIGHT_TRUNCATION => {
             Error::invalid(message).with_code(NON_FIELD_ERRORS, ErrorCode::TooLong)
@@ -178,10 +181,13 @@ pub(super) fn code(error: &Error) -> Option<&SqlState> {
 pub(super) fn about_the_query(error: &Error) -> Option<String> {
     let told = source(error)?.as_db_error()?;
     let class = told.code().code().get(..2).unwrap_or_default();
-    matches!(
-        class,
-        "0A" | "21" | "22" | "25" | "26" | "34" | "3F" | "42" | "44" | "54" | "P0" | "HV"
-    )
+    // What the server calls an internal error is of the statement too: it is nothing that a service could mend.
+    let is_internal = *told.code() == SqlState::INTERNAL_ERROR;
+    (is_internal
+        || matches!(
+            class,
+            "0A" | "21" | "22" | "25" | "26" | "34" | "3F" | "42" | "44" | "54" | "P0" | "HV"
+        ))
     .then(|| told.message().to_owned())
 }
 

@@ -212,7 +212,12 @@ fn number(digits: &str) -> Option<KeyValue> {
     if !is_number {
         return None;
     }
-    match digits.parse() {
+    // A decimal is shown with its scale: `7.00` is the integer 7, which has more digits than a floating number keeps.
+    let whole = match digits.split_once('.') {
+        Some((whole, fraction)) if fraction.bytes().all(|byte| byte == b'0') => whole,
+        _ => digits,
+    };
+    match whole.parse() {
         Ok(number) => Some(KeyValue::Integer(number)),
         Err(_) => digits.parse().ok().map(KeyValue::Real),
     }
