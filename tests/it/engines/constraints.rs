@@ -13,11 +13,12 @@ const TABLES: &str = "
     CREATE TABLE parents (id INT NOT NULL PRIMARY KEY);
     CREATE TABLE things (
         id INT NOT NULL PRIMARY KEY, email VARCHAR(20), shop INT, number INT, parent_id INT, low INT, high INT,
+        rate INT CHECK (rate > 0),
         CONSTRAINT things_email UNIQUE (email), CONSTRAINT things_place UNIQUE (shop, number),
         CONSTRAINT things_parent FOREIGN KEY (parent_id) REFERENCES parents (id),
         CONSTRAINT things_low CHECK (low > 0), CONSTRAINT things_span CHECK (low <= high));
     INSERT INTO parents VALUES (1);
-    INSERT INTO things VALUES (1, 'a@b', 1, 7, 1, 1, 2);";
+    INSERT INTO things VALUES (1, 'a@b', 1, 7, 1, 1, 2, NULL);";
 
 const ENGINES: [&str; 3] = ["sqlite", "postgres", "mariadb"];
 
@@ -118,6 +119,17 @@ fn a_violated_constraint_is_named_with_its_columns_and_a_code() {
             );
             assert_eq!(answer.json()["error_codes"], codes, "{engine}: {record}");
         }
+    }
+}
+
+#[test]
+fn a_rule_that_was_declared_with_its_column_names_the_column() {
+    let constrained = Constrained::new();
+    for (engine, name) in [("postgres", "things_rate_check"), ("mariadb", "rate")] {
+        let answer = constrained.refused(engine, "things", &json!({"id": 2, "rate": -1}));
+        assert_eq!(constraint(&answer), (name, "rate"), "{engine}");
+        let codes = json!({"rate": ["check"]});
+        assert_eq!(answer.json()["error_codes"], codes, "{engine}");
     }
 }
 

@@ -168,6 +168,19 @@ fn a_query_that_fails_on_its_way_says_so_in_the_words_of_its_engine() {
 }
 
 #[test]
+fn a_text_that_the_server_cannot_make_is_the_fault_of_the_query() {
+    let engines = Engines::shared();
+    let body = json!({"query": "select to_char(1, repeat('9', 100000000))"});
+    let answer = engines.answer("postgres", "POST", "/sql_get_query", Some(&body));
+    let message = answer.json()["non_field_errors"][0].to_string();
+    assert_eq!(answer.status, 400, "{message}");
+    assert!(
+        message.contains("invalid memory alloc request size"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_query_that_failed_leaves_no_limit_to_those_behind_it() {
     let engines = Engines::shared();
     let failing = json!({"query": "select exp(id * 1000) from orders", "limit": 1});

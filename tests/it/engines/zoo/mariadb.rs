@@ -81,6 +81,7 @@ const NUMBERS: &[Species] = &[
 
 const TIMES: &[Species] = &[
     Species::new("year_", "YEAR", &["1901", "2155", "0", "2026"]),
+    Species::new("year2", "YEAR(2)", &["99", "0", "69", "70"]),
     Species::new(
         "date_",
         "DATE",

@@ -71,6 +71,11 @@ const NUMBERS: &[Species] = &[
     )
     .kept_only(),
     Species::new("money_", "MONEY", &["1.10", "-5"]),
+    Species::new(
+        "numeric_long",
+        "NUMERIC(19,2)",
+        &["9007199254740993", "-9223372036854775808", "1.5"],
+    ),
     Species::new("boolean_", "BOOLEAN", &["0", "1"]),
     Species::new(
         "boolean_odd",
