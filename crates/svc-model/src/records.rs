@@ -118,7 +118,7 @@ pub struct Get<T = Record> {
 /// Create: `POST B`, 201 with the whole record.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}")]
-#[operation(name = "records.create", credential = StaticToken, tagged = T)]
+#[operation(name = "records.create", status = CREATED, credential = StaticToken, tagged = T)]
 #[operation(new = "A new record.")]
 #[non_exhaustive]
 pub struct Create<T = Record> {

@@ -12,7 +12,7 @@ use crate::{ResourceName, Scope, wire::Operation};
 /// dropped and read again.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/{resource}/reload")]
-#[operation(name = "resources.reload", credential = StaticToken, idempotent = true)]
+#[operation(name = "resources.reload", status = OK, credential = StaticToken, idempotent = true)]
 #[operation(new = "Reloads a resource.")]
 #[non_exhaustive]
 pub struct Reload {

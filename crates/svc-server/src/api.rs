@@ -4,7 +4,7 @@ mod account;
 pub(crate) mod health;
 mod pages;
 mod projects;
-mod records;
+pub(crate) mod records;
 mod resources;
 mod root;
 pub(crate) mod routes;
@@ -20,7 +20,7 @@ use axum::{
 };
 use http::{Method, StatusCode};
 
-use self::routes::Hosts;
+use self::routes::{Hosts, Routes};
 use crate::{
     http::{compression::compressed, error::Failure, response::empty_answer},
     openapi, proxy,
@@ -29,34 +29,37 @@ use crate::{
 
 /// The router of a listener.
 pub(crate) fn router(hosts: Hosts, state: Shared) -> Router {
-    let mut router = health::routes().merge(root::routes(hosts));
+    let mut routes = health::routes().merge(root::routes(hosts));
     if hosts != Hosts::Data {
-        router = router.merge(application());
+        routes = routes.merge(application());
     }
     if hosts != Hosts::Application {
-        router = router.merge(data());
+        routes = routes.merge(data());
     }
-    router
+    routes
+        .into_router()
         .fallback(unknown_path)
         .method_not_allowed_fallback(other_method)
         .with_state(state)
 }
 
 /// The routes of the application host: `{app_base_url}`, which ends in `/api`.
-fn application() -> Router<Shared> {
-    let answers = pages::routes()
-        .merge(projects::routes())
-        .merge(openapi::application::routes());
-    compressed(answers).merge(proxy::routes())
+pub(crate) fn application() -> Routes {
+    let answers = pages::routes().merge(projects::routes());
+    let routes = answers.layered(compressed).merge(proxy::routes());
+    let definition = openapi::application::routes(&routes.operations);
+    routes.merge(definition.layered(compressed))
 }
 
 /// The routes of the data host: `{base_url}`.
-fn data() -> Router<Shared> {
-    let answers = records::routes()
+fn data() -> Routes {
+    let records = records::routes();
+    let definition = openapi::resource::routes(&records.operations);
+    let answers = records
         .merge(resources::routes())
         .merge(sql::routes())
-        .merge(openapi::resource::routes());
-    compressed(answers).merge(account::routes())
+        .merge(definition);
+    answers.layered(compressed).merge(account::routes())
 }
 
 async fn unknown_path() -> Failure {
@@ -69,5 +72,40 @@ async fn other_method(request: Request) -> Response {
         empty_answer(StatusCode::NO_CONTENT).into_response()
     } else {
         Failure::MethodNotAllowed { allow: None }.into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_model::wire::Host;
+
+    use super::*;
+
+    #[test]
+    fn the_book_has_every_operation_with_its_path_and_status() {
+        let rows = include_str!("../../../docs/src/reference.md").lines();
+        let rows: Vec<Vec<_>> = rows.map(|row| row.split('|').collect()).collect();
+        let operations = application().merge(data()).operations;
+        assert!(operations.len() > 30);
+        for info in operations.iter().map(|operation| &operation.info) {
+            let host = match info.host {
+                Host::Application => "app_base_url",
+                _ => "base_url",
+            };
+            let path = info.path_template.replace("{environment}", "{env}");
+            let (method, place) = (format!("`{}", info.method), format!(" {{{host}}}{path}`"));
+            let row = rows.iter().find(|row| {
+                let is_it = |cell: &&str| cell.contains(&method) && cell.contains(&place);
+                row.get(2).is_some_and(is_it)
+            });
+            let success = row.and_then(|row| row.get(3)).map(|cell| cell.trim());
+            let success = success.unwrap_or_else(|| panic!("{} is missing", info.name));
+            let is_passed_on = success == "the other service's";
+            assert!(
+                is_passed_on || success.starts_with(info.status.as_str()),
+                "{}",
+                info.name
+            );
+        }
     }
 }

@@ -21,6 +21,24 @@ fn add_row_formats(operation: &mut Value) {
     }
 }
 
+/// A parameter of the document.
+fn parameter(name: &str) -> Value {
+    json!({"$ref": format!("#/components/parameters/{name}")})
+}
+
+/// The responses of an operation whose success has this schema.
+fn responses(status: &str, schema: Option<&str>) -> Value {
+    let mut success = json!({"description": "Success."});
+    if let Some(schema) = schema {
+        success["content"] = content(schema);
+    }
+    json!({
+        status: success,
+        "400": {"$ref": "#/components/responses/Invalid"},
+        "default": {"$ref": "#/components/responses/Failure"},
+    })
+}
+
 /// The responses that every operation may give.
 fn failure_responses() -> Value {
     json!({

@@ -22,7 +22,6 @@ mod template;
 use std::sync::Arc;
 
 use axum::{
-    Router,
     body::Body,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
@@ -50,7 +49,7 @@ use self::{
     template::Names,
 };
 use crate::{
-    api::routes::Routes as _,
+    api::routes::Routes,
     http::{
         body::read_object,
         error::Failure,
@@ -63,8 +62,8 @@ use crate::{
 /// How the proxy is named to other services.
 const USER_AGENT: &str = concat!("svc/", env!("CARGO_PKG_VERSION"));
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new().on::<Send, _>(send)
+pub(crate) fn routes() -> Routes {
+    Routes::new().on::<Send, _>(send).takes("ProxyRequest")
 }
 
 async fn send(State(state): State<Shared>, request: Request) -> Result<Response, Failure> {

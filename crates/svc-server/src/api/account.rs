@@ -8,7 +8,6 @@ mod sign_in;
 use std::{net::IpAddr, sync::Arc};
 
 use axum::{
-    Router,
     body::Body,
     extract::{ConnectInfo, FromRequest, FromRequestParts as _, Request},
     routing::get,
@@ -31,7 +30,7 @@ use svc_store::{Actor, Secret, SessionIdentity, SessionTokens, Store, User, User
 use uuid::Uuid;
 
 use crate::{
-    api::routes::Routes as _,
+    api::routes::Routes,
     audit,
     auth::{
         access::{Jwt, jwt},
@@ -51,9 +50,9 @@ const CHALLENGE: &str = r#"JWT realm="account""#;
 /// The largest body of an account call, in bytes: anybody may send one.
 const BODY_LIMIT: usize = 16 * 1024;
 
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Routes {
     // Links in mails lead to a page where the call is that takes the code.
-    Router::new()
+    Routes::new()
         .on::<Login, _>(sign_in::login)
         .on::<Refresh, _>(sign_in::refresh)
         .on::<GetUser, _>(sign_in::user)

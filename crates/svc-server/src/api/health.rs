@@ -1,12 +1,12 @@
 //! `/healthz` tells that the process lives, `/readyz` that it can serve: it does not end, and its store
 //! can be read and written and is not damaged (wire contract, section 10).
 
-use axum::{Router, extract::State, routing::get};
+use axum::{extract::State, routing::get};
 use bytes::Bytes;
 use http::StatusCode;
 
 use crate::{
-    api::routes::Routes as _,
+    api::routes::Routes,
     http::{
         error::Failure,
         limits::{HEALTH, READY},
@@ -15,8 +15,8 @@ use crate::{
     state::Shared,
 };
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new()
+pub(crate) fn routes() -> Routes {
+    Routes::new()
         .at(HEALTH, get(healthz))
         .at(READY, get(readyz))
 }

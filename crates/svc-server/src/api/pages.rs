@@ -1,9 +1,6 @@
 //! Page settings (specification, section 4, "Pages"; wire contract, section 8).
 
-use axum::{
-    Router,
-    extract::{FromRequest, Request},
-};
+use axum::extract::{FromRequest, Request};
 use http::{StatusCode, request::Parts};
 use svc_model::{
     Invalid, PageUid, Scope,
@@ -14,7 +11,7 @@ use svc_model::{
 use svc_store::{PageList, Store};
 
 use crate::{
-    api::routes::Routes as _,
+    api::routes::Routes,
     auth::credentials,
     http::{
         error::Failure,
@@ -26,17 +23,29 @@ use crate::{
     state::Shared,
 };
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new()
+pub(crate) fn routes() -> Routes {
+    Routes::new()
         .on::<List, _>(list)
+        .gives("PageSettingsList")
         .on::<Create, _>(create)
+        .takes("PageSettings")
+        .gives("PageSettings")
         .on::<Get, _>(retrieve)
+        .gives("PageSettings")
         .on::<Update, _>(update)
+        .takes("UpdatePageSettings")
+        .gives("PageSettings")
         .on::<Delete, _>(delete)
         .on::<Publish, _>(publish)
+        .takes("PageUids")
+        .gives("PublishedPages")
         .on::<Discard, _>(discard)
+        .takes("PageUids")
+        .gives("DiscardedPages")
         .on::<Revisions, _>(revisions)
+        .gives("PageRevisionList")
         .on::<Restore, _>(restore)
+        .gives("PageSettings")
 }
 
 /// A call on the pages of an environment, once its credential is known to cover them.

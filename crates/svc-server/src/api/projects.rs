@@ -1,14 +1,11 @@
 //! Projects: list and read (wire contract, section 8).
 
-use axum::{
-    Router,
-    extract::{ConnectInfo, Request, State},
-};
+use axum::extract::{ConnectInfo, Request, State};
 use http::StatusCode;
 use svc_model::{Invalid, ListQuery, Paginated, ProjectName, projects};
 
 use crate::{
-    api::routes::Routes as _,
+    api::routes::Routes,
     auth::credentials,
     http::{
         error::Failure,
@@ -20,10 +17,12 @@ use crate::{
     state::Shared,
 };
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new()
+pub(crate) fn routes() -> Routes {
+    Routes::new()
         .on::<projects::List, _>(list)
+        .gives("ProjectPage")
         .on::<projects::Get, _>(retrieve)
+        .gives("Project")
 }
 
 async fn list(

@@ -7,45 +7,95 @@ mod siblings;
 
 use std::sync::Arc;
 
-use axum::{Router, routing::get};
 use http::StatusCode;
 use svc_data::{Before, Model, RecordJson};
 use svc_model::{
     RecordView,
     records::{self, Record},
-    wire::Operation as _,
 };
 use svc_store::AuditEntry;
 
 use crate::{
-    api::{routes::Routes as _, tools},
+    api::{routes::Routes, tools},
     audit::write_audited,
     auth::access::{Call, Change, Delete, Read, Write},
     http::{
         error::Failure,
         response::{Answer, empty_answer, raw_json_answer, tagged_answer},
     },
-    state::Shared,
 };
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new()
+pub(crate) fn routes() -> Routes {
+    Routes::new()
         .on::<records::List<Record>, _>(list::list)
+        .selects(&LIST)
+        .gives("{}Page")
         .on::<records::Create<Record>, _>(create)
+        .parameters(&VIEW)
+        .takes("{}")
+        .gives("{}")
         .on::<records::Get<Record>, _>(retrieve)
+        .parameters(&VIEW)
+        .gives("{}")
         .on::<records::Update<Record>, _>(update)
+        .parameters(&VIEW)
+        .takes("{}")
+        .gives("{}")
         .on::<records::Replace<Record>, _>(replace)
+        .parameters(&VIEW)
+        .takes("{}")
+        .gives("{}")
         .on::<records::Delete, _>(delete)
         .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
+        .parameters(&VIEW)
+        .takes("{}Records")
+        .gives("{}Bulk")
         .on::<records::GetSiblings, _>(siblings::get_siblings)
-        .on::<records::Aggregate, _>(aggregate::aggregate)
-        .at(
-            records::Aggregate::INFO.path_template,
-            get(aggregate::aggregate),
-        )
-        .on::<records::Group, _>(aggregate::group)
-        .at(records::Group::INFO.path_template, get(aggregate::group))
+        .selects(&["_order_by", "_search", "_filter", "_relation", "tz"])
+        .gives("Siblings")
+        .on_question::<records::Aggregate, _>(aggregate::aggregate)
+        .selects(&[
+            "_y_func",
+            "_y_column",
+            "_search",
+            "_filter",
+            "_relation",
+            "tz",
+        ])
+        .gives("Aggregate")
+        .on_question::<records::Group, _>(aggregate::group)
+        .selects(&GROUP)
+        .gives("Groups")
 }
+
+/// The parameters of one record.
+const VIEW: [&str; 2] = ["_fields", "tz"];
+/// The parameters of a list beside filters.
+const LIST: [&str; 11] = [
+    "page",
+    "_per_page",
+    "_no_pagination",
+    "_order_by",
+    "_search",
+    "_filter",
+    "_fields",
+    "_relation",
+    "_count",
+    "_after",
+    "tz",
+];
+/// The parameters of groups beside filters.
+const GROUP: [&str; 9] = [
+    "_y_func",
+    "_y_column",
+    "_search",
+    "_filter",
+    "_relation",
+    "tz",
+    "_x_column",
+    "_x_lookup",
+    "_per_page",
+];
 
 async fn retrieve(call: Call<Read>) -> Result<Answer, Failure> {
     let Call {

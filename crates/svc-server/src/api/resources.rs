@@ -1,23 +1,22 @@
 //! Resources as a whole: reload, and the descriptions of their models (wire contract, section 7).
 
-use axum::Router;
 use bytes::Bytes;
 use http::StatusCode;
 use svc_model::resources;
 
 use crate::{
-    api::routes::Routes as _,
+    api::routes::Routes,
     auth::access::{Administer, Call, Describe},
     http::{
         error::Failure,
         response::{Answer, raw_json_answer},
     },
     openapi::documents,
-    state::{Shared, documents::DocumentKind},
+    state::documents::DocumentKind,
 };
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new()
+pub(crate) fn routes() -> Routes {
+    Routes::new()
         .on::<resources::Reload, _>(reload)
         .on::<resources::ModelDescriptions, _>(model_descriptions)
 }

@@ -1,7 +1,6 @@
 //! `/`: what this is and where to go on, for somebody who opens the address in a browser.
 
 use axum::{
-    Router,
     extract::{ConnectInfo, State},
     routing::get,
 };
@@ -10,7 +9,7 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 
 use crate::{
-    api::routes::{Hosts, PREFIX},
+    api::routes::{Hosts, PREFIX, Routes},
     http::{
         links,
         request::Peer,
@@ -25,7 +24,7 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 const POLICY: &str =
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub(crate) fn routes(hosts: Hosts) -> Router<Shared> {
+pub(crate) fn routes(hosts: Hosts) -> Routes {
     let answer = move |State(state): State<Shared>,
                        ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
                        headers: HeaderMap| async move {
@@ -39,7 +38,7 @@ pub(crate) fn routes(hosts: Hosts) -> Router<Shared> {
         answer.headers_mut().insert(header::VARY, vary);
         answer
     };
-    Router::new().route("/", get(answer))
+    Routes::new().at("/", get(answer))
 }
 
 /// Whether the caller would rather read a page than JSON, as browsers do.

@@ -1,6 +1,5 @@
 //! Read-only SQL on a resource (specification, section 1; wire contract, section 5).
 
-use axum::Router;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
@@ -12,7 +11,7 @@ use svc_model::{
 };
 
 use crate::{
-    api::routes::Routes as _,
+    api::routes::Routes,
     auth::access::{Access, Administer, Call},
     http::{
         error::Failure,
@@ -21,11 +20,10 @@ use crate::{
             rows::{Format, RowWriter, TOTAL_COUNT, TRUNCATED},
         },
     },
-    state::Shared,
 };
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new().on::<Query, _>(query)
+pub(crate) fn routes() -> Routes {
+    Routes::new().on::<Query, _>(query)
 }
 
 async fn query(call: Call<Administer>) -> Result<Answer, Failure> {

@@ -1,68 +1,39 @@
 //! `GET /api/openapi.json`: the application host's API definition, labelled as the specification says
 //! (section 9). Names, methods and paths come from the operations themselves.
 
-use std::sync::LazyLock;
-
-use axum::{Router, extract::Request, routing::get};
+use axum::routing::get;
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 use svc_model::{
-    pages, projects,
     proxy::{self, BodyType},
-    wire::{Credential, Operation, OperationInfo},
+    wire::{Credential, Operation as _},
 };
 
 use crate::{
-    api::routes::{PREFIX, Routes as _},
-    http::response::{Answer, tagged_answer},
-    openapi::{content, failure_responses, failure_schema, invalid_schema},
-    state::Shared,
+    api::routes::{Described, PREFIX, Routes},
+    http::response::tagged_answer,
+    openapi::{content, failure_responses, failure_schema, invalid_schema, parameter, responses},
 };
 
 /// The version label of the application host's API definition (specification, section 9).
 const VERSION: &str = "2026-09-15";
 
-static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| document().to_string().into());
-
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new().at(&format!("{PREFIX}/openapi.json"), get(openapi))
+pub(crate) fn routes(operations: &[Described]) -> Routes {
+    let document = Bytes::from(document(operations).to_string());
+    let openapi = async move |headers: HeaderMap| {
+        let etag = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
+        tagged_answer(StatusCode::OK, [document], etag, Some(&headers))
+    };
+    Routes::new().at(&format!("{PREFIX}/openapi.json"), get(openapi))
 }
 
-async fn openapi(request: Request) -> Answer {
-    let etag = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
-    tagged_answer(
-        StatusCode::OK,
-        [DOCUMENT.clone()],
-        etag,
-        Some(request.headers()),
-    )
-}
-
-/// The operations, with the schemas of their bodies and answers. All else is in their declarations.
-fn operations() -> [(OperationInfo, Option<&'static str>, Option<&'static str>); 12] {
-    let (page, uids) = (Some("PageSettings"), Some("PageUids"));
-    [
-        (projects::List::INFO, None, Some("ProjectPage")),
-        (projects::Get::INFO, None, Some("Project")),
-        (pages::List::INFO, None, Some("PageSettingsList")),
-        (pages::Create::INFO, page, page),
-        (pages::Get::INFO, None, page),
-        (pages::Update::INFO, Some("UpdatePageSettings"), page),
-        (pages::Delete::INFO, None, None),
-        (pages::Publish::INFO, uids, Some("PublishedPages")),
-        (pages::Discard::INFO, uids, Some("DiscardedPages")),
-        (pages::Revisions::INFO, None, Some("PageRevisionList")),
-        (pages::Restore::INFO, None, page),
-        (proxy::Send::INFO, Some("ProxyRequest"), None),
-    ]
-}
-
-fn document() -> Value {
+fn document(operations: &[Described]) -> Value {
     let mut paths: Map<String, Value> = Map::new();
-    for (info, body, answer) in operations() {
+    for operation in operations {
+        let info = &operation.info;
         let path = paths.entry(info.path_template).or_insert_with(|| json!({}));
-        path[info.method.as_str().to_ascii_lowercase()] = describe(&info, body, answer);
+        path[info.method.as_str().to_ascii_lowercase()] = describe(operation);
     }
     json!({
         "openapi": "3.1.0",
@@ -88,7 +59,8 @@ fn document() -> Value {
     })
 }
 
-fn describe(info: &OperationInfo, body: Option<&str>, answer: Option<&str>) -> Value {
+fn describe(operation: &Described) -> Value {
+    let info = &operation.info;
     let in_path = info
         .path_template
         .split('{')
@@ -98,20 +70,12 @@ fn describe(info: &OperationInfo, body: Option<&str>, answer: Option<&str>) -> V
     let draft = info.is_in_environment().then_some("draft");
     let declared = info.parameters.iter().copied().flatten().copied();
     let further = declared.filter(|name| Some(*name) != draft);
-    let parameters: Vec<_> = in_path
-        .chain(draft)
-        .chain(further)
-        .map(|name| json!({"$ref": format!("#/components/parameters/{name}")}))
-        .collect();
+    let parameters: Vec<_> = in_path.chain(draft).chain(further).map(parameter).collect();
     let status = match *info == proxy::Send::INFO {
         // That of the other service.
         true => "2XX",
         false => info.status.as_str(),
     };
-    let mut success = json!({"description": "Success."});
-    if let Some(schema) = answer {
-        success["content"] = content(schema);
-    }
     let mut described = json!({
         "operationId": info.name,
         "summary": info.summary,
@@ -122,13 +86,9 @@ fn describe(info: &OperationInfo, body: Option<&str>, answer: Option<&str>) -> V
             Credential::Session => json!([{"session": []}]),
             _ => json!([]),
         },
-        "responses": {
-            status: success,
-            "400": {"$ref": "#/components/responses/Invalid"},
-            "default": {"$ref": "#/components/responses/Failure"},
-        },
+        "responses": responses(status, operation.answer),
     });
-    if let Some(schema) = body {
+    if let Some(schema) = operation.body {
         described["requestBody"] = json!({"required": true, "content": content(schema)});
     }
     described
@@ -290,14 +250,18 @@ fn proxy_request() -> Value {
 mod tests {
     use super::*;
 
+    fn operations() -> Vec<Described> {
+        crate::api::application().operations
+    }
+
     #[test]
     fn every_reference_of_the_definition_leads_somewhere() {
-        assert!(crate::openapi::check_references(&document()) > 20);
+        assert!(crate::openapi::check_references(&document(&operations())) > 20);
     }
 
     #[test]
     fn the_definition_is_labelled_and_has_the_operations_on_pages() {
-        let document = document();
+        let document = document(&operations());
         assert_eq!(document["info"]["version"], "2026-09-15");
         let paths = document["paths"].as_object().unwrap();
         let list = &paths["/projects/{project}/{environment}/view_settings/"];

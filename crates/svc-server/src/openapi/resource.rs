@@ -3,37 +3,49 @@
 
 mod schemas;
 
-use axum::{Router, routing::get};
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::routing::get;
+use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Value, json};
 use svc_model::{
-    records::{MAX_BULK, MAX_IDEMPOTENCY_KEY},
+    records::{self, Record},
     resources::ModelDescription,
+    wire::Operation as _,
 };
 
-use self::schemas::{bulk_schema, filters, page_schema, parameters, record_schema};
+use self::schemas::{bulk_schema, filters, page_schema, parameters, record_schema, records_schema};
 use crate::{
-    api::routes::Routes as _,
+    api::routes::{Described, Routes},
     auth::access::{Call, Describe},
-    http::{error::Failure, resource_path::ResourcePath, response::Answer},
+    http::resource_path::ResourcePath,
     openapi::{
-        add_row_formats, content, documents, failure_responses, failure_schema, invalid_schema, sql,
+        add_row_formats, content, documents, failure_responses, failure_schema, invalid_schema,
+        parameter, responses, sql,
     },
-    state::{Shared, documents::DocumentKind},
+    state::documents::DocumentKind,
 };
 
+/// What the paths of operations on a resource begin with.
+const BASE: &str = "/projects/{project}/{environment}/{resource}";
 /// The path of a resource's API definition.
 const PATH: &str = "/projects/{project}/{environment}/{resource}/openapi.json";
 
-pub(crate) fn routes() -> Router<Shared> {
-    Router::new().at(PATH, get(openapi))
+pub(crate) fn routes(operations: &[Described]) -> Routes {
+    let operations: Arc<[Described]> = operations.into();
+    let openapi = async move |call: Call<Describe>| {
+        let write = move |path: &_, models: &_| write(path, models, &operations);
+        documents::answer(call, DocumentKind::OpenApi, write).await
+    };
+    Routes::new().at(PATH, get(openapi))
 }
 
-async fn openapi(call: Call<Describe>) -> Result<Answer, Failure> {
-    documents::answer(call, DocumentKind::OpenApi, write).await
-}
-
-fn write(path: &ResourcePath, models: &[ModelDescription]) -> serde_json::Result<Vec<u8>> {
+fn write(
+    path: &ResourcePath,
+    models: &[ModelDescription],
+    operations: &[Described],
+) -> serde_json::Result<Vec<u8>> {
     let ResourcePath {
         project,
         environment,
@@ -43,6 +55,7 @@ fn write(path: &ResourcePath, models: &[ModelDescription]) -> serde_json::Result
         resource: resource.as_str(),
         server: &format!("/projects/{project}/{environment}/{resource}"),
         models,
+        operations,
         is_tools: path.is_tools(),
     })
 }
@@ -53,6 +66,8 @@ struct Definition<'a> {
     resource: &'a str,
     server: &'a str,
     models: &'a [ModelDescription],
+    /// The operations on the records of each model.
+    operations: &'a [Described],
     /// Whether these are users and teams, which lack some of what connected databases have.
     is_tools: bool,
 }
@@ -84,7 +99,7 @@ impl Serialize for Paths<'_> {
         let Self(definition) = self;
         let mut map = serializer.serialize_map(None)?;
         for model in definition.models {
-            for (path, mut methods) in paths_of(model) {
+            for (path, mut methods) in paths_of(model, definition.operations) {
                 if !definition.is_tools || keep_what_tools_have(&path, &mut methods) {
                     map.serialize_entry(&path, &methods)?;
                 }
@@ -127,6 +142,7 @@ impl Serialize for Schemas<'_> {
         for model in self.0.models {
             let schema = schema_name(&model.model);
             if !model.is_view {
+                map.serialize_entry(&format!("{schema}Records"), &records_schema(&schema))?;
                 map.serialize_entry(&format!("{schema}Bulk"), &bulk_schema(&schema))?;
             }
             map.serialize_entry(&schema, &record_schema(model))?;
@@ -161,6 +177,7 @@ impl Serialize for Schemas<'_> {
             }),
         )?;
         map.serialize_entry("SqlResult", &sql::result_schema())?;
+        map.serialize_entry("SqlAnswer", &sql::answer_schema())?;
         map.serialize_entry("Invalid", &invalid_schema())?;
         map.serialize_entry("Failure", &failure_schema())?;
         map.end()
@@ -168,28 +185,23 @@ impl Serialize for Schemas<'_> {
 }
 
 /// The paths of a model.
-fn paths_of(model: &ModelDescription) -> Vec<(String, Value)> {
-    let collection = format!("/models/{}", escape(&model.model));
-    let schema = schema_name(&model.model);
-    let mut paths = vec![
-        (collection.clone(), collection_path(model, &schema)),
-        (format!("{collection}/{{id}}"), item_path(model, &schema)),
-    ];
-    for question in ["aggregate", "group"] {
-        paths.push((
-            format!("{collection}/{question}"),
-            question_path(model, question),
-        ));
-    }
-    paths.push((
-        format!("{collection}/{{id}}/get_siblings"),
-        siblings_path(model),
-    ));
-    if !model.is_view {
-        paths.push((
-            format!("{collection}/bulk_create"),
-            bulk_path(model, &schema),
-        ));
+fn paths_of(model: &ModelDescription, operations: &[Described]) -> BTreeMap<String, Value> {
+    let mut paths = BTreeMap::new();
+    for operation in operations {
+        let method = &operation.info.method;
+        if model.is_view && *method != Method::GET {
+            continue;
+        }
+        let template = operation.info.path_template;
+        let below = template.strip_prefix(BASE).unwrap_or(template);
+        let has_id = below.contains("{id}");
+        let methods = paths
+            .entry(below.replace("{model}", &escape(&model.model)))
+            .or_insert_with(|| match has_id {
+                true => json!({"parameters": [parameter("id")]}),
+                false => json!({}),
+            });
+        methods[method.as_str().to_ascii_lowercase()] = describe(model, operation);
     }
     paths
 }
@@ -231,144 +243,35 @@ fn schema_name(model: &str) -> String {
     name
 }
 
-fn collection_path(model: &ModelDescription, schema: &str) -> Value {
-    let shared = [
-        "page",
-        "_per_page",
-        "_no_pagination",
-        "_order_by",
-        "_search",
-        "_filter",
-        "_fields",
-        "_relation",
-        "_count",
-        "_after",
-        "tz",
-    ];
-    let mut list_parameters: Vec<Value> = shared.iter().map(|name| reference(name)).collect();
-    list_parameters.extend(model.fields.iter().flat_map(filters));
-    let mut list = operation(
-        model,
-        "list",
-        list_parameters,
-        "200",
-        Some(&format!("{schema}Page")),
-    );
-    add_row_formats(&mut list);
-    let mut path = json!({ "get": list });
-    if !model.is_view {
-        let mut create = operation(model, "create", view_parameters(), "201", Some(schema));
-        create["requestBody"] = json!({"required": true, "content": content(schema)});
-        path["post"] = create;
+/// What an operation is for the records of a model.
+fn describe(model: &ModelDescription, operation: &Described) -> Value {
+    let Described { info, body, .. } = operation;
+    let schema = |name: &str| name.replace("{}", &schema_name(&model.model));
+    let declared = info.parameters.iter().copied().flatten();
+    let names = operation.parameters.iter().chain(declared);
+    let mut parameters: Vec<_> = names.map(|name| parameter(name)).collect();
+    if operation.has_filters {
+        parameters.extend(model.fields.iter().flat_map(filters));
     }
-    path
-}
-
-fn item_path(model: &ModelDescription, schema: &str) -> Value {
-    let mut path = json!({
-        "parameters": [reference("id")],
-        "get": operation(model, "retrieve", view_parameters(), "200", Some(schema)),
-    });
-    if !model.is_view {
-        let conditional = || {
-            view_parameters()
-                .into_iter()
-                .chain([reference("If-Match")])
-                .collect::<Vec<_>>()
-        };
-        for (method, verb) in [("patch", "update"), ("put", "replace")] {
-            let mut change = operation(model, verb, conditional(), "200", Some(schema));
-            change["requestBody"] = json!({"required": true, "content": content(schema)});
-            path[method] = change;
-        }
-        path["delete"] = operation(model, "delete", vec![reference("If-Match")], "204", None);
-    }
-    path
-}
-
-/// Aggregate and group, in the form that a query string alone asks.
-fn question_path(model: &ModelDescription, question: &str) -> Value {
-    let mut names = vec![
-        "_y_func",
-        "_y_column",
-        "_search",
-        "_filter",
-        "_relation",
-        "tz",
-    ];
-    if question == "group" {
-        names.extend(["_x_column", "_x_lookup", "_per_page"]);
-    }
-    let mut parameters: Vec<Value> = names.into_iter().map(reference).collect();
-    parameters.extend(model.fields.iter().flat_map(filters));
-    json!({"get": operation(model, question, parameters, "200", Some(match question {
-        "group" => "Groups",
-        _ => "Aggregate",
-    }))})
-}
-
-/// Many new records at once.
-fn bulk_path(model: &ModelDescription, schema: &str) -> Value {
-    let mut parameters = view_parameters();
-    parameters.push(reference("_atomic"));
-    parameters.push(json!({
-        "name": "Idempotency-Key",
-        "in": "header",
-        "description": "The same records with the same key are created once, however often they are sent.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
-    }));
-    let answer = format!("{schema}Bulk");
-    let mut create = operation(model, "bulk_create", parameters, "200", Some(&answer));
-    let records = json!({
-        "type": "array",
-        "maxItems": MAX_BULK,
-        "items": {"$ref": format!("#/components/schemas/{schema}")},
-    });
-    create["requestBody"] =
-        json!({"required": true, "content": {"application/json": {"schema": records}}});
-    json!({"post": create})
-}
-
-/// The records before and after one.
-fn siblings_path(model: &ModelDescription) -> Value {
-    let names = ["_order_by", "_search", "_filter", "_relation", "tz"];
-    let mut parameters: Vec<Value> = names.into_iter().map(reference).collect();
-    parameters.extend(model.fields.iter().flat_map(filters));
-    json!({
-        "parameters": [reference("id")],
-        "get": operation(model, "get_siblings", parameters, "200", Some("Siblings")),
-    })
-}
-
-fn view_parameters() -> Vec<Value> {
-    vec![reference("_fields"), reference("tz")]
-}
-
-fn reference(parameter: &str) -> Value {
-    json!({"$ref": format!("#/components/parameters/{parameter}")})
-}
-
-fn operation(
-    model: &ModelDescription,
-    verb: &str,
-    parameters: impl Into<Value>,
-    status: &str,
-    answer: Option<&str>,
-) -> Value {
-    let mut success = json!({"description": "Success."});
-    if let Some(schema) = answer {
-        success["content"] = content(schema);
-    }
-    json!({
+    let verb = match info.name.rsplit('.').next() {
+        Some("get") | None => "retrieve",
+        Some(verb) => verb,
+    };
+    let answer = operation.answer.map(schema);
+    let mut described = json!({
         "operationId": format!("{verb} {}", model.model),
         "tags": [model.model],
-        "parameters": parameters.into(),
-        "responses": {
-            status: success,
-            "400": {"$ref": "#/components/responses/Invalid"},
-            "default": {"$ref": "#/components/responses/Failure"},
-        },
-    })
+        "parameters": parameters,
+        "responses": responses(info.status.as_str(), answer.as_deref()),
+    });
+    if let Some(name) = body {
+        let content = content(&schema(name));
+        described["requestBody"] = json!({"required": true, "content": content});
+    }
+    if *info == records::List::<Record>::INFO {
+        add_row_formats(&mut described);
+    }
+    described
 }
 
 #[cfg(test)]
@@ -397,6 +300,7 @@ mod tests {
             resource: "shop",
             server: "/projects/p/prod/shop",
             models: &[orders(), view],
+            operations: &crate::api::records::routes().operations,
             is_tools: false,
         };
         let document = serde_json::to_value(&definition).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::add_row_formats;
+use super::{add_row_formats, responses};
 
 /// The path of `sql_get_query`.
 pub(super) fn path() -> Value {
@@ -36,17 +36,18 @@ pub(super) fn path() -> Value {
         "operationId": "sql_get_query",
         "tags": ["SQL"],
         "requestBody": {"required": true, "content": content},
-        "responses": {
-            "200": {"description": "Success.", "content": {"application/json": {"schema": {"oneOf": [
-                {"$ref": "#/components/schemas/SqlResult"},
-                {"type": "array", "items": {"type": "object"}},
-            ]}}}},
-            "400": {"$ref": "#/components/responses/Invalid"},
-            "default": {"$ref": "#/components/responses/Failure"},
-        },
+        "responses": responses("200", Some("SqlAnswer")),
     });
     add_row_formats(&mut post);
     json!({ "post": post })
+}
+
+/// What one query, or several, are answered with.
+pub(super) fn answer_schema() -> Value {
+    json!({"oneOf": [
+        {"$ref": "#/components/schemas/SqlResult"},
+        {"type": "array", "items": {"type": "object"}},
+    ]})
 }
 
 /// What one query is answered with.

@@ -3,9 +3,18 @@
 use serde_json::{Map, Value, json};
 use svc_model::{
     DEFAULT_PER_PAGE, Lookup, MAX_PER_PAGE,
-    records::AggregateFunction,
+    records::{AggregateFunction, MAX_BULK, MAX_IDEMPOTENCY_KEY},
     resources::{FieldDescription, FieldType, ModelDescription},
 };
+
+/// Many new records at once.
+pub(super) fn records_schema(schema: &str) -> Value {
+    json!({
+        "type": "array",
+        "maxItems": MAX_BULK,
+        "items": {"$ref": format!("#/components/schemas/{schema}")},
+    })
+}
 
 pub(super) fn bulk_schema(schema: &str) -> Value {
     json!({
@@ -202,7 +211,12 @@ pub(super) fn parameters() -> Value {
             "schema": {"type": "array", "items": text()},
             "description": "How each makes groups: plain, auto, date, or date_ with a unit of time.",
         },
-        "If-Match": {
+        "idempotency-key": {
+            "name": "Idempotency-Key", "in": "header",
+            "description": "The same records with the same key are created once, however often they are sent.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
+        },
+        "if-match": {
             "name": "If-Match", "in": "header", "schema": text(),
             "description": "Only when the record still has this entity tag; 412 otherwise.",
         },
