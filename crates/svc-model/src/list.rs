@@ -3,7 +3,7 @@
 //! Client and server share this grammar: [`ListQuery::to_query_string`] writes what
 //! [`ListQuery::parse`] reads.
 
-mod parse;
+pub(crate) mod parse;
 mod relation;
 
 use std::fmt;

@@ -219,7 +219,7 @@ impl From<bool> for Feature {
 /// List projects: `GET /api/projects/`, 200 with the paginated envelope.
 #[derive(Clone, Debug, Default, Operation)]
 #[operation(GET Application "/projects/")]
-#[operation(name = "projects.list", credential = ApiKey, answer = Paginated<Project>)]
+#[operation(name = "projects.list", read, credential = ApiKey, answer = Paginated<Project>)]
 #[operation(new = "The projects that the caller is a member of.")]
 #[non_exhaustive]
 pub struct List {

@@ -34,7 +34,7 @@ pub use self::{
         Credential, Host, Operation, OperationInfo, PathArguments, RequestError, add_draft,
     },
     parts::{HasFields, HasIfMatch, HasQuery, PagedOperation, PathPart, QueryPart, QueryValue},
-    received::{BodyProperty, ReadBody, ReadOperation, ReadQuery, ReceivedRequest},
+    received::{BodyProperty, ParameterValue, ReadBody, ReadOperation, ReadQuery, ReceivedRequest},
 };
 /// Declares an operation: what the attributes mean is in the documentation of the crate `svc-macros`.
 pub use svc_macros::Operation;

@@ -1,6 +1,7 @@
 //! The operations, a file for each group, and the routes of both hosts.
 
 mod account;
+mod call;
 pub(crate) mod health;
 mod pages;
 mod projects;

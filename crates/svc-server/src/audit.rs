@@ -7,21 +7,13 @@ use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store
 use tokio::runtime::Handle;
 
 use crate::{
-    http::{error::Failure, resource_path::ResourcePath},
+    http::error::Failure,
     state::{Shared, State},
 };
 
 /// The user of a session.
 pub(crate) fn user(session: &SessionIdentity) -> Actor {
     Actor::new(ActorKind::User, session.user_uid, &session.email)
-}
-
-/// A line about a model of a resource.
-pub(crate) fn entry(action: &'static str, path: &ResourcePath, model: &str) -> AuditEntry {
-    AuditEntry::new(action)
-        .scope(&path.project, &path.environment)
-        .resource(path.resource.as_str())
-        .model(model)
 }
 
 /// Writes outside of the store, and appends the lines about it before the result is given. Both are done to the end

@@ -32,7 +32,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use svc_model::{
     Invalid,
     proxy::{Send, X_SVC_PROXY},
-    wire::Body as WireBody,
+    wire::{Body as WireBody, ReceivedRequest},
 };
 use svc_store::{OpenSecret, ProxyRules};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
@@ -40,7 +40,7 @@ use url::form_urlencoded;
 
 use self::{
     audit::{Audit, End, Trail},
-    call::Call,
+    call::{Call, Destination},
     caller::Caller,
     headers::Refused,
     outbound::Outgoing,
@@ -53,7 +53,7 @@ use crate::{
     http::{
         body::read_object,
         error::Failure,
-        request::{RequestId, read_draft},
+        request::{RequestId, check_draft},
         response::AnswerKind,
     },
     state::Shared,
@@ -101,20 +101,29 @@ async fn exchange(
     caller: &Caller,
     audit: &mut Audit,
 ) -> Result<Sent, Failure> {
-    let mut object = read_object(&parts.headers, body, &state.config).await?;
-    let place = call::place(&mut object)?;
+    let object = read_object(&parts.headers, body, &state.config).await?;
+    let mut body = ReceivedRequest::of_body(object);
+    let destination = call::destination(&mut body)?;
+    let Destination {
+        environment,
+        resource,
+        ..
+    } = &destination;
     audit.project = caller.project().to_string();
-    audit.environment = place.environment.to_string();
-    audit.resource = place
-        .resource
+    audit.environment = environment.to_string();
+    audit.resource = resource
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
-    caller.check(&place)?;
-    read_draft(parts.uri.query())?;
+    caller.check(&destination)?;
+    check_draft(parts)?;
     let proxy = &state.proxy;
-    let place = (caller.project().clone(), place.environment, place.resource);
+    let place = (
+        caller.project().clone(),
+        destination.environment,
+        destination.resource,
+    );
     let rules = proxy.rules.get(&state.store, place).await?;
-    let call = Call::parse(&mut object)?;
+    let call = Call::parse(body)?;
     audit.method = call.method.clone();
     let written = call.url.clone();
     let mut outgoing = outgoing(call, &rules, state.config.body_limit)?;

@@ -236,7 +236,7 @@ fn split_lookup<'k>(
 }
 
 /// An integer of at least 1; one that is too large for a `u64` is the largest.
-fn read_integer(text: &str) -> Option<u64> {
+pub(crate) fn read_integer(text: &str) -> Option<u64> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

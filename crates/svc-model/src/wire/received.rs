@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 
 use super::{Operation, PathPart};
 use crate::{
-    Draft, Invalid, JsonObject,
+    Draft, Invalid, JsonObject, MAX_PER_PAGE,
+    list::parse::read_integer,
     query::{Pair, parse_pairs},
 };
 
@@ -117,6 +118,34 @@ impl ReadQuery for Draft {
     }
 }
 
+/// What can be the value of one parameter of a query string that a service reads.
+pub trait ParameterValue: Sized {
+    /// What a value must be, such as `an integer of at least 1`.
+    const EXPECTED: &'static str;
+
+    /// The value; `None` when it is none.
+    fn read(text: &str) -> Option<Self>;
+}
+
+/// A number of a page.
+impl ParameterValue for u64 {
+    const EXPECTED: &'static str = "an integer of at least 1";
+
+    fn read(text: &str) -> Option<Self> {
+        read_integer(text)
+    }
+}
+
+/// How much is on a page, at most [`MAX_PER_PAGE`].
+impl ParameterValue for u32 {
+    const EXPECTED: &'static str = "an integer of at least 1";
+
+    fn read(text: &str) -> Option<Self> {
+        let number = read_integer(text)?;
+        Some(Self::try_from(number).map_or(MAX_PER_PAGE, |number| number.min(MAX_PER_PAGE)))
+    }
+}
+
 /// The parts of a request, as a service received them, and what was wrong with those that were read. `Debug` shows
 /// none of the values: a body may hold a password, and a header a credential.
 pub struct ReceivedRequest<'r> {
@@ -181,6 +210,19 @@ impl<'r> ReceivedRequest<'r> {
         T::read_query(self)
     }
 
+    /// One parameter of the query string, where there is one.
+    pub fn parameter<T: ParameterValue>(&mut self, name: &'static str) -> Option<Option<T>> {
+        let Some(text) = self.take_parameter(name) else {
+            return Some(None);
+        };
+        let value = T::read(&text);
+        if value.is_none() {
+            let message = format!("must be {}", T::EXPECTED);
+            self.wrong_parameters.push_field(name, message);
+        }
+        value.map(Some)
+    }
+
     /// A header, where there is one. Several of a name count as one list.
     pub fn header(&mut self, name: &'static str) -> Option<Option<String>> {
         let mut list: Option<String> = None;
@@ -228,6 +270,35 @@ impl<'r> ReceivedRequest<'r> {
             Some(json) => self.read_property(name, &json).map(Some),
             None => Some(None),
         }
+    }
+
+    /// A property of the body as it came, where it is there.
+    pub fn raw_property(&mut self, name: &'static str) -> Option<Box<RawValue>> {
+        self.take_property(name)
+    }
+
+    /// A property of the body by a reading of its own, which says what a value must be; null and the empty text count as
+    /// left out.
+    pub fn lenient_property<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&RawValue) -> Result<T, String>,
+    ) -> Option<T> {
+        let json = self.take_property(name)?;
+        if matches!(json.get(), "null" | r#""""#) {
+            return None;
+        }
+        read(&json)
+            .map_err(|message| self.invalid.push_field(name, message))
+            .ok()
+    }
+
+    /// Refuses what was wrong so far.
+    ///
+    /// # Errors
+    /// [`Invalid`] with it.
+    pub fn check(&self) -> Result<(), Invalid> {
+        self.invalid.clone().into_result()
     }
 
     /// The value of a parameter, where there is one. The last of a name counts.

@@ -33,8 +33,8 @@ use crate::{
     api::routes::Routes,
     audit,
     auth::{
-        access::{Jwt, jwt},
         credentials::presented,
+        jwt::{Jwt, jwt},
         throttle::{self, AccountKey},
     },
     http::{

@@ -1,26 +1,22 @@
 //! Page settings (specification, section 4, "Pages"; wire contract, section 8).
 
-use axum::extract::{FromRequest, Request};
-use http::{StatusCode, request::Parts};
+use std::mem;
+
+use http::StatusCode;
 use svc_model::{
-    Invalid, PageUid, Scope,
+    EnvironmentName, Invalid, PageUid, ProjectName, Scope,
     pages::{self, Create, Delete, Discard, Discarded, Get, List, Publish, Published, Restore},
     pages::{Revisions, Update},
-    wire::{Operation, PathPart as _, ReadOperation},
 };
-use svc_store::{PageList, Store};
+use svc_store::PageList;
 
+use super::call::Call;
 use crate::{
     api::routes::Routes,
-    auth::credentials,
     http::{
         error::Failure,
-        request::{path_values, read_operation},
-        response::{
-            Answer, Chunks, empty_answer, operation_answer, raw_json_answer, tagged_answer,
-        },
+        response::{Answer, Chunks, empty_answer, operation_answer, raw_json_answer},
     },
-    state::Shared,
 };
 
 pub(crate) fn routes() -> Routes {
@@ -48,151 +44,83 @@ pub(crate) fn routes() -> Routes {
         .gives("PageSettings")
 }
 
-/// A call on the pages of an environment, once its credential is known to cover them.
-struct Call<O> {
-    operation: O,
-    /// The store, to write to by whoever asks.
-    store: Store,
-    parts: Parts,
-}
-
-impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
-    type Rejection = Failure;
-
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
-        let (mut parts, body) = request.into_parts();
-        let path = path_values(&mut parts).await?;
-        let scope = Scope::take_from(&mut path.iter().cloned())
-            .ok_or_else(|| Failure::Internal("a path names no environment".to_owned()))?;
-        let account = credentials::account(state, &parts.headers).await?;
-        account.check(&scope.project, &parts.method)?;
-        let limit = state.config.body_limit;
-        Ok(Self {
-            operation: read_operation(&parts, path, body, &state.config, limit).await?,
-            store: state.store_for(account.actor(), &parts),
-            parts,
-        })
-    }
-}
-
-impl<O: Operation> Call<O> {
-    /// The answer of a page with its entity tag; to a read, 304 where the caller has it.
-    fn answer(&self, page: svc_store::Page) -> Answer {
-        let is_read = self.parts.method.is_safe();
-        let headers = is_read.then_some(&self.parts.headers);
-        tagged_answer(O::INFO.status, [page.json], &page.etag, headers)
-    }
-}
-
 async fn list(call: Call<List>) -> Result<Answer, Failure> {
-    let scope = &call.operation.scope;
-    let draft = call.operation.draft;
-    let list = call
-        .store
-        .pages()
-        .list(&scope.project, &scope.environment, draft)
-        .await?;
-    Ok(raw_json_answer(StatusCode::OK, to_chunks(list)))
+    let (project, environment) = names(&call.operation.scope);
+    let pages = call.store.pages();
+    let list = pages.list(project, environment, call.operation.draft);
+    Ok(raw_json_answer(StatusCode::OK, to_chunks(list.await?)))
+}
+
+fn names(scope: &Scope) -> (&ProjectName, &EnvironmentName) {
+    (&scope.project, &scope.environment)
 }
 
 /// A part of a list, the next one read when it is on its way.
 fn to_chunks(list: PageList) -> Chunks {
     let chunks = Chunks::from([list.json]);
     match list.more {
-        Some(more) => chunks
-            .followed_by(async move { Ok(to_chunks(more.next().await.map_err(Failure::from)?)) }),
+        Some(more) => chunks.followed_by(async move {
+            let more = more.next().await.map_err(Failure::from)?;
+            Ok(to_chunks(more))
+        }),
         None => chunks,
     }
 }
 
 async fn create(mut call: Call<Create>) -> Result<Answer, Failure> {
-    let settings = std::mem::take(&mut call.operation.settings);
-    let scope = &call.operation.scope;
+    let settings = mem::take(&mut call.operation.settings);
+    let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
-    let created = pages
-        .create(
-            &scope.project,
-            &scope.environment,
-            call.operation.draft,
-            settings,
-        )
-        .await?;
-    Ok(call.answer(created))
+    let created = pages.create(project, environment, call.operation.draft, settings);
+    Ok(call.answer(created.await?))
 }
 
 async fn retrieve(call: Call<Get>) -> Result<Answer, Failure> {
-    let scope = &call.operation.scope;
     let Get { draft, uid, .. } = &call.operation;
-    let page = call
-        .store
-        .pages()
-        .get(&scope.project, &scope.environment, *draft, uid)
-        .await?;
-    Ok(call.answer(page))
+    let (project, environment) = names(&call.operation.scope);
+    let pages = call.store.pages();
+    let page = pages.get(project, environment, *draft, uid);
+    Ok(call.answer(page.await?))
 }
 
 async fn update(mut call: Call<Update>) -> Result<Answer, Failure> {
-    let patch = std::mem::take(&mut call.operation.update.properties);
-    let scope = &call.operation.scope;
-    let Update {
-        draft,
-        uid,
-        if_match,
-        ..
-    } = &call.operation;
+    let patch = mem::take(&mut call.operation.update.properties);
+    let Update { draft, uid, .. } = &call.operation;
+    let (project, environment) = names(&call.operation.scope);
+    let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
-    let updated = pages
-        .update(
-            &scope.project,
-            &scope.environment,
-            *draft,
-            uid,
-            patch,
-            if_match.as_deref(),
-        )
-        .await?;
-    Ok(call.answer(updated))
+    let updated = pages.update(project, environment, *draft, uid, patch, tags);
+    Ok(call.answer(updated.await?))
 }
 
 async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
-    let scope = &call.operation.scope;
-    let Delete {
-        draft,
-        uid,
-        if_match,
-        ..
-    } = &call.operation;
+    let Delete { draft, uid, .. } = &call.operation;
+    let (project, environment) = names(&call.operation.scope);
+    let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
-    pages
-        .delete(
-            &scope.project,
-            &scope.environment,
-            *draft,
-            uid,
-            if_match.as_deref(),
-        )
-        .await?;
+    let deleted = pages.delete(project, environment, *draft, uid, tags);
+    deleted.await?;
     Ok(empty_answer(StatusCode::NO_CONTENT))
 }
 
 async fn publish(mut call: Call<Publish>) -> Result<Answer, Failure> {
     let uids = checked(call.operation.uids.take())?;
-    let scope = &call.operation.scope;
+    let (project, environment) = names(&call.operation.scope);
     let published = call
         .store
         .pages()
-        .publish(&scope.project, &scope.environment, uids)
+        .publish(project, environment, uids)
         .await?;
     Ok(operation_answer::<Publish>(&Published::new(published)))
 }
 
 async fn discard(mut call: Call<Discard>) -> Result<Answer, Failure> {
     let uids = checked(call.operation.uids.take())?;
-    let scope = &call.operation.scope;
+    let (project, environment) = names(&call.operation.scope);
     let discarded = call
         .store
         .pages()
-        .discard(&scope.project, &scope.environment, uids)
+        .discard(project, environment, uids)
         .await?;
     Ok(operation_answer::<Discard>(&Discarded::new(discarded)))
 }
@@ -211,14 +139,10 @@ fn checked(uids: Option<Vec<PageUid>>) -> Result<Option<Vec<PageUid>>, Invalid> 
 }
 
 async fn revisions(call: Call<Revisions>) -> Result<Answer, Failure> {
-    let scope = &call.operation.scope;
-    let uid = &call.operation.uid;
-    let revisions = call
-        .store
-        .pages()
-        .revisions(&scope.project, &scope.environment, uid)
-        .await?;
-    let revisions = revisions.into_iter().map(to_revision).collect();
+    let (project, environment) = names(&call.operation.scope);
+    let pages = call.store.pages();
+    let revisions = pages.revisions(project, environment, &call.operation.uid);
+    let revisions = revisions.await?.into_iter().map(to_revision).collect();
     Ok(operation_answer::<Revisions>(&revisions))
 }
 
@@ -232,32 +156,20 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
 }
 
 async fn restore(call: Call<Restore>) -> Result<Answer, Failure> {
-    let scope = &call.operation.scope;
-    let Restore {
-        uid,
-        number,
-        if_match,
-        ..
-    } = &call.operation;
+    let Restore { uid, number, .. } = &call.operation;
+    let (project, environment) = names(&call.operation.scope);
+    let tags = call.operation.if_match.as_deref();
     // What is no number is the number of no revision.
     let number = number.parse().unwrap_or(0);
     let pages = call.store.pages();
-    let restored = pages
-        .restore(
-            &scope.project,
-            &scope.environment,
-            uid,
-            number,
-            if_match.as_deref(),
-        )
-        .await?;
-    Ok(call.answer(restored))
+    let restored = pages.restore(project, environment, uid, number, tags);
+    Ok(call.answer(restored.await?))
 }
 
 #[cfg(test)]
 mod tests {
     use http::HeaderMap;
-    use svc_model::wire::ReceivedRequest;
+    use svc_model::wire::{ReadOperation as _, ReceivedRequest};
 
     use super::*;
 

@@ -1,17 +1,16 @@
 //! Projects: list and read (wire contract, section 8).
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{ConnectInfo, State};
 use http::StatusCode;
-use svc_model::{Invalid, ListQuery, Paginated, ProjectName, projects};
+use svc_model::{DEFAULT_PER_PAGE, Paginated, projects};
 
+use super::call::Call;
 use crate::{
     api::routes::Routes,
-    auth::credentials,
     http::{
         error::Failure,
         links,
         request::Peer,
-        request::Segments,
         response::{Answer, json_answer},
     },
     state::Shared,
@@ -28,27 +27,24 @@ pub(crate) fn routes() -> Routes {
 async fn list(
     State(state): State<Shared>,
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
-    request: Request,
+    call: Call<projects::List>,
 ) -> Result<Answer, Failure> {
-    let (parts, _) = request.into_parts();
-    let account = credentials::account(&state, &parts.headers).await?;
+    let parts = &call.parts;
     let query = parts.uri.query().unwrap_or_default();
-    let (page, per_page) = read_place(query)?;
-    let uid = account.identity().account_uid;
+    let page = call.operation.page.unwrap_or(1);
+    let per_page = call.operation.per_page.unwrap_or(DEFAULT_PER_PAGE);
+    let uid = call.account.identity().account_uid;
     let all = state.store.projects().list_for(uid).await?;
     let count = all.len() as u64;
     let skipped =
         usize::try_from((page - 1).saturating_mul(u64::from(per_page))).unwrap_or(usize::MAX);
-    let shown = all.iter().skip(skipped).take(per_page as usize);
-    let results: Vec<_> = shown.collect();
+    let on_page = all.iter().skip(skipped).take(per_page as usize);
+    let results: Vec<_> = on_page.collect();
     let has_more = skipped.saturating_add(results.len()) < all.len();
     let origin = links::origin(&state.config, &parts.headers, peer);
     let link = |page| {
-        format!(
-            "{origin}{}?{}",
-            parts.uri.path(),
-            links::page_query(query, page, None)
-        )
+        let query = links::page_query(query, page, None);
+        format!("{origin}{}?{query}", parts.uri.path())
     };
     let mut envelope = Paginated::of_all(results);
     envelope.count = Some(count);
@@ -60,31 +56,9 @@ async fn list(
     Ok(json_answer(StatusCode::OK, &envelope))
 }
 
-async fn retrieve(
-    State(state): State<Shared>,
-    Segments(project): Segments<String>,
-    request: Request,
-) -> Result<Answer, Failure> {
-    let project = ProjectName::from(project);
-    let (parts, _) = request.into_parts();
-    let account = credentials::account(&state, &parts.headers).await?;
-    account.check(&project, &parts.method)?;
-    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
-        crate::http::request::read_draft(parts.uri.query())?;
-    }
-    let uid = account.identity().account_uid;
-    let project = state.store.projects().get_for(uid, &project).await?;
+async fn retrieve(call: Call<projects::Get>) -> Result<Answer, Failure> {
+    let uid = call.account.identity().account_uid;
+    let projects = call.store.projects();
+    let project = projects.get_for(uid, &call.operation.project).await?;
     Ok(json_answer(StatusCode::OK, &project))
-}
-
-/// `page` and `_per_page`, which the list grammar reads; a list of projects has no other parameters.
-fn read_place(query: &str) -> Result<(u64, u32), Failure> {
-    let list = ListQuery::parse(query, &|_| false)?;
-    let (page, per_page) = (list.page, list.limit());
-    let mut place = ListQuery::new().page(page);
-    place.per_page = list.per_page;
-    if place != list {
-        return Err(Invalid::general("a list of projects takes page and _per_page").into());
-    }
-    Ok((page, per_page))
 }

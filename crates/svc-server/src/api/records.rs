@@ -12,6 +12,7 @@ use svc_data::{Before, Model, RecordJson};
 use svc_model::{
     RecordView,
     records::{self, Record},
+    wire::Operation,
 };
 use svc_store::AuditEntry;
 
@@ -121,7 +122,7 @@ async fn create(call: Call<Write>) -> Result<Answer, Failure> {
     let view = RecordView::parse(request.query())?;
     let object = request.read_object(body).await?;
     let (may_read, model) = (records.may_read(), Arc::clone(records.model()));
-    let entry = records.audit_entry("records.create");
+    let entry = records.audit_entry::<records::Create<Record>>();
     let line = entry.clone();
     let store = request.store_for(records.actor());
     let create = async move { records.create(&object, view).await };
@@ -132,18 +133,14 @@ async fn create(call: Call<Write>) -> Result<Answer, Failure> {
 }
 
 async fn update(call: Call<Write>) -> Result<Answer, Failure> {
-    change(call, Change::Update, "records.update").await
+    change::<records::Update<Record>>(call, Change::Update).await
 }
 
 async fn replace(call: Call<Write>) -> Result<Answer, Failure> {
-    change(call, Change::Replace, "records.replace").await
+    change::<records::Replace<Record>>(call, Change::Replace).await
 }
 
-async fn change(
-    call: Call<Write>,
-    change: Change,
-    action: &'static str,
-) -> Result<Answer, Failure> {
+async fn change<O: Operation>(call: Call<Write>, change: Change) -> Result<Answer, Failure> {
     if call.access.path().is_tools() {
         return tools::change(call).await;
     }
@@ -157,7 +154,7 @@ async fn change(
     let tags = request.if_match()?;
     let object = request.read_object(body).await?;
     let may_read = records.may_read();
-    let entry = records.audit_entry(action);
+    let entry = records.audit_entry::<O>();
     let begun = entry.clone().record(records.id());
     let store = request.store_for(records.actor());
     let write = async move { records.change(change, &object, tags.as_ref(), view).await };
@@ -197,7 +194,7 @@ async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
     let records = access.records().await?;
     RecordView::parse(request.query())?;
     let tags = request.if_match()?;
-    let entry = records.audit_entry("records.delete");
+    let entry = records.audit_entry::<records::Delete>();
     let begun = entry.clone().record(records.id());
     let store = request.store_for(records.actor());
     let delete = async move { records.delete(tags.as_ref()).await };

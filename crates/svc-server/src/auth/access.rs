@@ -23,24 +23,22 @@ use svc_model::{
     EnvironmentName, JsonObject, ProjectName, ResourceName, resources::ModelDescription,
     sql::SqlQuery,
 };
-use svc_store::{
-    Actor, ActorKind, ServiceTokenIdentity, SessionIdentity, Store, Team, TeamRights, TokenIdentity,
-};
+use svc_store::{Actor, ActorKind, Store, Team, TeamRights, TokenIdentity};
 
 pub(crate) use self::{
     records::{Change, Records, Selection},
     right::{Administer, Delete, Describe, Read, Right, Write},
 };
 use crate::{
-    audit,
     auth::{
-        credentials::{DATA_CHALLENGE, identify, identify_session, presented},
+        credentials::{DATA_CHALLENGE, identify, presented},
         identity::{Identity, Used},
+        jwt::{Jwt, jwt},
     },
     http::{
         body::read_object,
         error::Failure,
-        request::{if_match, not_utf8, read_draft},
+        request::{check_draft, if_match, not_utf8},
         resource_path::ResourcePath,
     },
     state::Shared,
@@ -117,7 +115,7 @@ impl ResourceRequest {
 
     /// Checks a query string that may say nothing but `draft`.
     pub(crate) fn check_query(&self) -> Result<(), Failure> {
-        read_draft(self.parts.uri.query()).map(drop)
+        check_draft(&self.parts)
     }
 
     /// The entity tags that the request is for, where it names some.
@@ -168,21 +166,12 @@ impl<R> Access<R> {
 
     /// Who asks.
     pub(crate) fn actor(&self) -> Actor {
-        let of_token = |kind, uid, prefix: &str| Actor::new(kind, uid, prefix);
         match &self.rights {
             Rights::Token(token) => {
-                let TokenIdentity {
-                    token_uid, prefix, ..
-                } = &token.identity;
-                of_token(ActorKind::StaticToken, *token_uid, prefix)
+                let token = &token.identity;
+                Actor::new(ActorKind::StaticToken, token.token_uid, &token.prefix)
             }
-            Rights::Session(session) => audit::user(session),
-            Rights::Service(token) => {
-                let ServiceTokenIdentity {
-                    token_uid, prefix, ..
-                } = &token.identity;
-                of_token(ActorKind::ServiceToken, *token_uid, prefix)
-            }
+            Rights::Jwt(jwt) => jwt.actor(),
         }
     }
 
@@ -246,8 +235,8 @@ impl Access<Describe> {
 enum Rights {
     /// Those of a static token, which opens its whole resource.
     Token(Arc<Used<TokenIdentity>>),
-    Session(Arc<SessionIdentity>),
-    Service(Arc<Used<ServiceTokenIdentity>>),
+    /// Those of the team of a user or a service.
+    Jwt(Jwt),
 }
 
 impl Rights {
@@ -255,8 +244,7 @@ impl Rights {
     fn team(&self) -> Option<(&Team, &TeamRights)> {
         match self {
             Self::Token(_) => None,
-            Self::Session(session) => Some((&session.team, &session.rights)),
-            Self::Service(token) => Some((&token.identity.team, &token.identity.rights)),
+            Self::Jwt(jwt) => Some(jwt.team()),
         }
     }
 
@@ -315,16 +303,7 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> Result<Ri
             }
         }
         Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
-            Some(Jwt::Session(session))
-                if session.project == path.project && session.environment == path.environment =>
-            {
-                Rights::Session(session)
-            }
-            Some(Jwt::Service(token))
-                if token.identity.covers(&path.project, &path.environment) =>
-            {
-                Rights::Service(token)
-            }
+            Some(jwt) if jwt.scope() == (&path.project, &path.environment) => Rights::Jwt(jwt),
             Some(Jwt::Service(_)) => {
                 return Err(Failure::PermissionDenied(
                     "the service token does not cover this environment",
@@ -342,25 +321,5 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> Result<Ri
                 "the resource's static token or a session is required: Authorization: <token>, or JWT <access token>",
             ));
         }
-    })
-}
-
-/// What stands behind `JWT`.
-pub(crate) enum Jwt {
-    /// The access token of a user's session.
-    Session(Arc<SessionIdentity>),
-    /// The token of a service.
-    Service(Arc<Used<ServiceTokenIdentity>>),
-}
-
-/// Who presents a token behind `JWT`, if it is valid now.
-pub(crate) async fn jwt(state: &Shared, token: &str) -> Result<Option<Jwt>, Failure> {
-    // An access token has dots in it; the store's own tokens have none.
-    if token.contains('.') {
-        return Ok(identify_session(state, token).await?.map(Jwt::Session));
-    }
-    Ok(match identify(state, token).await? {
-        Some(Identity::ServiceToken(token)) => Some(Jwt::Service(token)),
-        _ => None,
     })
 }

@@ -3,7 +3,9 @@
 pub(crate) mod refusal;
 pub(crate) mod suggestion;
 
-use http::{HeaderValue, Response, StatusCode, header};
+use std::borrow::Cow;
+
+use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 use svc_model::Invalid;
 
@@ -141,111 +143,116 @@ impl Failure {
 
     /// The response.
     pub(crate) fn into_answer(self) -> Answer {
-        let (status, code, detail) = match self {
-            Self::Invalid(invalid) => return json_answer(StatusCode::BAD_REQUEST, &invalid),
+        use StatusCode as Status;
+        let retry_after = self.retry_after();
+        let (status, code, detail): (_, _, Cow<'_, str>) = match self {
+            Self::Invalid(invalid) => return json_answer(Status::BAD_REQUEST, &invalid),
             Self::Refused(refusal) => {
-                let mut answer = json_answer(StatusCode::BAD_REQUEST, &*refusal);
+                let mut answer = json_answer(Status::BAD_REQUEST, &*refusal);
                 answer.headers_mut().extend(refusal.headers());
                 return answer;
             }
             Self::NotAuthenticated { detail, challenge } => {
-                let mut answer =
-                    detail_answer(StatusCode::UNAUTHORIZED, "not_authenticated", detail);
-                answer.headers_mut().insert(
-                    header::WWW_AUTHENTICATE,
-                    HeaderValue::from_static(challenge),
-                );
-                return answer;
+                let answer = detail_answer(Status::UNAUTHORIZED, "not_authenticated", detail);
+                return with_header(answer, header::WWW_AUTHENTICATE, challenge);
             }
-            Self::PermissionDenied(detail) => (
-                StatusCode::FORBIDDEN,
-                "permission_denied",
-                detail.to_owned(),
-            ),
-            Self::NotFound(detail) => (StatusCode::NOT_FOUND, "not_found", detail),
             Self::MethodNotAllowed { allow } => {
-                let mut answer = detail_answer(
-                    StatusCode::METHOD_NOT_ALLOWED,
-                    "method_not_allowed",
-                    "this path has other methods; they are named in the Allow header",
-                );
-                if let Some(allow) = allow {
-                    let allow = HeaderValue::from_static(allow);
-                    answer.headers_mut().insert(header::ALLOW, allow);
-                }
-                return answer;
+                let detail = "this path has other methods; they are named in the Allow header";
+                let answer =
+                    detail_answer(Status::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
+                return match allow {
+                    Some(allow) => with_header(answer, header::ALLOW, allow),
+                    None => answer,
+                };
             }
+            Self::PermissionDenied(detail) => {
+                (Status::FORBIDDEN, "permission_denied", detail.into())
+            }
+            Self::NotFound(detail) => (Status::NOT_FOUND, "not_found", detail.into()),
             Self::Throttled { retry_after } => {
                 let detail = format!("too many tries; wait {retry_after} seconds");
-                let mut answer =
-                    detail_answer(StatusCode::TOO_MANY_REQUESTS, "throttled", &detail);
-                let headers = answer.headers_mut();
-                headers.insert(header::RETRY_AFTER, retry_after.into());
-                return answer;
+                (Status::TOO_MANY_REQUESTS, "throttled", detail.into())
             }
-            Self::Undecided(detail) => (StatusCode::CONFLICT, "undecided", detail),
-            Self::StoreUnavailable(detail) => {
-                let status = StatusCode::SERVICE_UNAVAILABLE;
-                let mut answer = detail_answer(status, "store_unavailable", &detail);
-                let headers = answer.headers_mut();
-                headers.insert(header::RETRY_AFTER, STORE_RETRY_AFTER.into());
-                return answer;
+            Self::Undecided(detail) => (Status::CONFLICT, "undecided", detail.into()),
+            Self::PreconditionFailed => {
+                let detail =
+                    "it changed since its ETag was read; read it again and repeat the change";
+                (
+                    Status::PRECONDITION_FAILED,
+                    "precondition_failed",
+                    detail.into(),
+                )
             }
-            Self::PreconditionFailed => (
-                StatusCode::PRECONDITION_FAILED,
-                "precondition_failed",
-                "it changed since its ETag was read; read it again and repeat the change"
-                    .to_owned(),
-            ),
-            Self::BodyTimeout => (
-                StatusCode::REQUEST_TIMEOUT,
-                "timeout",
-                "the request body did not arrive in time".to_owned(),
-            ),
-            Self::PayloadTooLarge { limit } => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "payload_too_large",
-                format!("the request body is larger than the limit of {limit} bytes"),
-            ),
-            Self::UnsupportedMediaType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                "the request body must be JSON that is not compressed, with Content-Type: application/json"
-                    .to_owned(),
-            ),
-            Self::BadGateway(detail) => (StatusCode::BAD_GATEWAY, "bad_gateway", detail),
-            Self::Unavailable(detail) => {
-                let mut answer = detail_answer(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "resource_unavailable",
-                    &detail,
-                );
-                // A server that is back is noticed within a second, and a busy one has a free connection.
-                answer.headers_mut().insert(header::RETRY_AFTER, 1.into());
-                return answer;
+            Self::BodyTimeout => {
+                let detail = "the request body did not arrive in time";
+                (Status::REQUEST_TIMEOUT, "timeout", detail.into())
             }
-            Self::Overloaded(detail) => {
-                let mut answer =
-                    detail_answer(StatusCode::SERVICE_UNAVAILABLE, "overloaded", detail);
-                answer.headers_mut().insert(header::RETRY_AFTER, 1.into());
-                return answer;
+            Self::PayloadTooLarge { limit } => {
+                let detail = format!("the request body is larger than the limit of {limit} bytes");
+                (
+                    Status::PAYLOAD_TOO_LARGE,
+                    "payload_too_large",
+                    detail.into(),
+                )
             }
-            Self::Timeout(detail) => (StatusCode::GATEWAY_TIMEOUT, "timeout", detail),
+            Self::UnsupportedMediaType => {
+                let detail = "the request body must be JSON that is not compressed, with Content-Type: application/json";
+                (
+                    Status::UNSUPPORTED_MEDIA_TYPE,
+                    "unsupported_media_type",
+                    detail.into(),
+                )
+            }
+            Self::BadGateway(detail) => (Status::BAD_GATEWAY, "bad_gateway", detail.into()),
+            Self::Unavailable(detail) => (
+                Status::SERVICE_UNAVAILABLE,
+                "resource_unavailable",
+                detail.into(),
+            ),
+            Self::StoreUnavailable(detail) => (
+                Status::SERVICE_UNAVAILABLE,
+                "store_unavailable",
+                detail.into(),
+            ),
+            Self::Overloaded(detail) => (Status::SERVICE_UNAVAILABLE, "overloaded", detail.into()),
+            Self::Timeout(detail) => (Status::GATEWAY_TIMEOUT, "timeout", detail.into()),
             Self::Internal(cause) => {
                 tracing::error!(%cause, "a request failed by a fault of the service");
                 (
-                    StatusCode::INTERNAL_SERVER_ERROR,
+                    Status::INTERNAL_SERVER_ERROR,
                     "error",
-                    "internal error".to_owned(),
+                    "internal error".into(),
                 )
             }
         };
-        detail_answer(status, code, &detail)
+        let mut answer = detail_answer(status, code, &detail);
+        if let Some(seconds) = retry_after {
+            let headers = answer.headers_mut();
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        answer
+    }
+
+    /// After how many seconds the request may be repeated, where that may help.
+    fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Throttled { retry_after } => Some(*retry_after),
+            Self::StoreUnavailable(_) => Some(STORE_RETRY_AFTER),
+            // A server that is back is noticed within a second, and a busy one has a free connection.
+            Self::Unavailable(_) | Self::Overloaded(_) => Some(1),
+            _ => None,
+        }
     }
 }
 
 fn detail_answer(status: StatusCode, code: &str, detail: &str) -> Answer {
     json_answer(status, &json!({ "detail": detail, "error_code": code }))
+}
+
+fn with_header(mut answer: Answer, name: HeaderName, value: &'static str) -> Answer {
+    let headers = answer.headers_mut();
+    headers.insert(name, HeaderValue::from_static(value));
+    answer
 }
 
 impl axum::response::IntoResponse for Failure {

@@ -2,16 +2,10 @@
 
 use std::net::IpAddr;
 
-use axum::{
-    RequestPartsExt as _,
-    body::Body,
-    extract::{FromRequestParts, Path, RawPathParams},
-};
+use axum::{RequestPartsExt as _, body::Body, extract::RawPathParams};
 use http::{HeaderMap, HeaderValue, header, request::Parts};
-use serde::de::DeserializeOwned;
 use svc_model::{
-    Draft, Invalid, JsonObject,
-    query::parse_pairs,
+    Invalid, JsonObject,
     wire::{ReadOperation, ReceivedRequest},
 };
 
@@ -36,25 +30,6 @@ impl RequestId {
 /// The address at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
-
-/// The segments of the path, unescaped. A segment that is not UTF-8 is answered with 400.
-#[derive(Debug)]
-pub(crate) struct Segments<T>(pub(crate) T);
-
-impl<S, T> FromRequestParts<S> for Segments<T>
-where
-    S: Send + Sync,
-    T: DeserializeOwned + Send + 'static,
-{
-    type Rejection = Failure;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        match parts.extract::<Path<T>>().await {
-            Ok(Path(segments)) => Ok(Self(segments)),
-            Err(_) => Err(not_utf8()),
-        }
-    }
-}
 
 pub(crate) fn not_utf8() -> Failure {
     Invalid::general("the path is not UTF-8 once its percent escapes are undone").into()
@@ -98,21 +73,9 @@ pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     Ok((!tags.is_empty()).then(|| tags.join(", ")))
 }
 
-/// The query of an operation whose only parameter is `draft`.
-pub(crate) fn read_draft(query: Option<&str>) -> Result<Draft, Failure> {
-    let mut draft = Draft::Off;
-    let mut invalid = Invalid::new();
-    let pairs = parse_pairs(query.unwrap_or_default())
-        .map_err(|error| Failure::Invalid(Invalid::general(error.to_string())))?;
-    for (key, value) in &pairs {
-        match &**key {
-            "draft" => match value.parse() {
-                Ok(value) => draft = value,
-                Err(_) => invalid.push_field("draft", "must be 0 or 1"),
-            },
-            _ => invalid.push_general(format!("unknown parameter {key:?}; known is draft")),
-        }
-    }
-    invalid.into_result()?;
-    Ok(draft)
+/// Checks the query of an operation whose only parameter is `draft`.
+pub(crate) fn check_draft(parts: &Parts) -> Result<(), Failure> {
+    let query = parts.uri.query().unwrap_or_default();
+    let request = ReceivedRequest::new([], query, &parts.headers, JsonObject::new())?;
+    Ok(request.finish()?)
 }

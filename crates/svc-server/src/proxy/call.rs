@@ -2,22 +2,21 @@
 
 use http::Method;
 use serde_json::value::RawValue;
-use svc_model::{EnvironmentName, Invalid, JsonObject, ProjectName, ResourceName, proxy::BodyType};
+use svc_model::{
+    EnvironmentName, Invalid, ProjectName, ResourceName, proxy::BodyType, wire::ReceivedRequest,
+};
 
 use super::{
     pairs::{self, Pairs},
-    template::{Context, shown},
+    template::Context,
 };
 
-/// The fields there are.
-const KNOWN: &str = "project, environment, resource, method, url, query_params, headers, body_type, body, \
-     secret_tokens, context, draft";
 /// The longest URL, before names are replaced.
 const MAX_URL: usize = 16 * 1024;
 
 /// Where the request belongs: what is looked at first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct Destination {
     /// That of the caller when `None`.
     pub(super) project: Option<ProjectName>,
     pub(super) environment: EnvironmentName,
@@ -38,166 +37,103 @@ pub(super) struct Call {
 }
 
 /// Takes out of a body where the request belongs.
-pub(super) fn place(body: &mut JsonObject) -> Result<Place, Invalid> {
-    let mut fields = Fields::of(body);
-    let place = Place {
-        project: fields.text("project").map(ProjectName::from),
-        environment: fields
-            .text("environment")
-            .map_or_else(EnvironmentName::default, EnvironmentName::from),
-        resource: fields.text("resource").map(ResourceName::from),
+pub(super) fn destination(body: &mut ReceivedRequest<'_>) -> Result<Destination, Invalid> {
+    let destination = Destination {
+        project: body.lenient_property("project", text).map(Into::into),
+        environment: body
+            .lenient_property("environment", text)
+            .map_or_else(EnvironmentName::default, Into::into),
+        resource: body.lenient_property("resource", text).map(Into::into),
     };
-    fields.invalid.into_result()?;
-    Ok(place)
+    body.check()?;
+    Ok(destination)
 }
 
 impl Call {
     /// Reads what is left of a body.
-    pub(super) fn parse(body: &mut JsonObject) -> Result<Self, Invalid> {
-        let mut fields = Fields::of(body);
+    pub(super) fn parse(mut body: ReceivedRequest<'_>) -> Result<Self, Invalid> {
         let call = Self {
-            method: fields.method(),
-            url: fields.url(),
-            query_params: fields.pairs("query_params"),
-            headers: fields.pairs("headers"),
-            body_type: fields.body_type(),
-            body: fields.body.remove("body"),
-            secret_tokens: fields.secret_tokens(),
-            context: fields.context(),
+            method: body.lenient_property("method", method).unwrap_or_default(),
+            url: body.lenient_property("url", url).unwrap_or_default(),
+            query_params: body
+                .lenient_property("query_params", pairs)
+                .unwrap_or_default(),
+            headers: body.lenient_property("headers", pairs).unwrap_or_default(),
+            body_type: body.lenient_property("body_type", body_type),
+            body: body.raw_property("body"),
+            secret_tokens: body
+                .lenient_property("secret_tokens", names)
+                .unwrap_or_default(),
+            context: body
+                .lenient_property("context", context)
+                .unwrap_or_default(),
         };
-        fields.draft();
-        let Fields {
-            body, mut invalid, ..
-        } = fields;
-        for (name, _) in body.iter() {
-            invalid.push_field(
-                shown(name),
-                format!("this field cannot be given here; known are: {KNOWN}"),
-            );
+        // Nothing depends on it.
+        body.lenient_property("draft", |json| match json.get() {
+            "true" | "false" | "0" | "1" | r#""0""# | r#""1""# => Ok(()),
+            _ => Err("must be 0 or 1".to_owned()),
+        });
+        body.finish()?;
+        match call.url.is_empty() {
+            true => Err(Invalid::field("url", "this field is required")),
+            false => Ok(call),
         }
-        invalid.into_result()?;
-        Ok(call)
     }
 }
 
-struct Fields<'b> {
-    body: &'b mut JsonObject,
-    invalid: Invalid,
+fn text(json: &RawValue) -> Result<String, String> {
+    serde_json::from_str(json.get()).map_err(|_| "must be text".to_owned())
 }
 
-impl<'b> Fields<'b> {
-    fn of(body: &'b mut JsonObject) -> Self {
-        Self {
-            body,
-            invalid: Invalid::new(),
-        }
+fn method(json: &RawValue) -> Result<Method, String> {
+    match Method::from_bytes(text(json)?.to_ascii_uppercase().as_bytes()) {
+        // The first makes a tunnel, the second gives secrets back.
+        Ok(method) if method != Method::CONNECT && method != Method::TRACE => Ok(method),
+        _ => Err("must be a method such as GET or POST".to_owned()),
     }
+}
 
-    /// The JSON of a field, unless it is null.
-    fn take(&mut self, name: &str) -> Option<Box<RawValue>> {
-        self.body.remove(name).filter(|json| json.get() != "null")
+fn url(json: &RawValue) -> Result<String, String> {
+    let url = text(json)?;
+    match url.len() > MAX_URL {
+        true => Err(format!("must be at most {MAX_URL} bytes")),
+        false => Ok(url),
     }
+}
 
-    /// A text, unless it is empty.
-    fn text(&mut self, name: &str) -> Option<String> {
-        let json = self.take(name)?;
-        match serde_json::from_str::<String>(json.get()) {
-            Ok(text) => Some(text).filter(|text| !text.is_empty()),
-            Err(_) => {
-                self.invalid.push_field(name, "must be text");
-                None
-            }
-        }
-    }
+fn pairs(json: &RawValue) -> Result<Pairs, String> {
+    pairs::parse(json.get())
+}
 
-    fn method(&mut self) -> Method {
-        let Some(text) = self.text("method") else {
-            return Method::GET;
-        };
-        match Method::from_bytes(text.to_ascii_uppercase().as_bytes()) {
-            // The first makes a tunnel, the second gives secrets back.
-            Ok(method) if method != Method::CONNECT && method != Method::TRACE => method,
-            _ => {
-                self.invalid
-                    .push_field("method", "must be a method such as GET or POST");
-                Method::GET
-            }
-        }
-    }
+fn body_type(json: &RawValue) -> Result<BodyType, String> {
+    BodyType::named(&text(json)?).ok_or_else(|| {
+        let names = BodyType::ALL.map(BodyType::as_str).join(", ");
+        format!("must be one of {names}")
+    })
+}
 
-    fn url(&mut self) -> String {
-        let is_wrong = !self.invalid.is_empty();
-        let url = self.text("url").unwrap_or_default();
-        if url.is_empty() && !is_wrong {
-            self.invalid.push_field("url", "this field is required");
-        }
-        if url.len() > MAX_URL {
-            self.invalid
-                .push_field("url", format!("must be at most {MAX_URL} bytes"));
-        }
-        url
-    }
+fn names(json: &RawValue) -> Result<Vec<String>, String> {
+    let list = text(json)?;
+    let names = list.split(',').map(str::trim);
+    Ok(names
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect())
+}
 
-    fn pairs(&mut self, name: &str) -> Pairs {
-        let Some(json) = self.take(name) else {
-            return Vec::new();
-        };
-        pairs::parse(json.get()).unwrap_or_else(|message| {
-            self.invalid.push_field(name, message);
-            Vec::new()
-        })
-    }
-
-    fn body_type(&mut self) -> Option<BodyType> {
-        let name = self.text("body_type")?;
-        let known = BodyType::named(&name);
-        if known.is_none() {
-            let names = BodyType::ALL.map(BodyType::as_str).join(", ");
-            self.invalid
-                .push_field("body_type", format!("must be one of {names}"));
-        }
-        known
-    }
-
-    fn secret_tokens(&mut self) -> Vec<String> {
-        let list = self.text("secret_tokens").unwrap_or_default();
-        let names = list
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty());
-        names.map(str::to_owned).collect()
-    }
-
-    fn context(&mut self) -> Context {
-        let Some(json) = self.take("context") else {
-            return Context::default();
-        };
-        Context::parse(json.get()).unwrap_or_else(|_| {
-            self.invalid.push_field("context", "must be an object");
-            Context::default()
-        })
-    }
-
-    /// Nothing depends on it.
-    fn draft(&mut self) {
-        if let Some(json) = self.take("draft")
-            && !matches!(
-                json.get(),
-                "true" | "false" | "0" | "1" | r#""0""# | r#""1""#
-            )
-        {
-            self.invalid.push_field("draft", "must be 0 or 1");
-        }
-    }
+fn context(json: &RawValue) -> Result<Context, String> {
+    Context::parse(json.get()).map_err(|_| "must be an object".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use svc_model::JsonObject;
+
     use super::*;
 
     fn parse(body: &str) -> Result<Call, Vec<String>> {
-        let mut body: JsonObject = serde_json::from_str(body).unwrap();
-        Call::parse(&mut body).map_err(|invalid| {
+        let body = ReceivedRequest::of_body(serde_json::from_str(body).unwrap());
+        Call::parse(body).map_err(|invalid| {
             let fields = invalid.field_errors().iter();
             fields.map(|(name, _)| name.clone()).collect()
         })
@@ -214,9 +150,12 @@ mod tests {
             assert!(call.headers.is_empty() && call.query_params.is_empty());
             assert!(call.secret_tokens.is_empty() && call.body_type.is_none());
         }
-        let mut body: JsonObject = serde_json::from_str("{}").unwrap();
-        let place = place(&mut body).unwrap();
-        assert_eq!((place.project, place.environment.as_str()), (None, "prod"));
+        let Destination {
+            project,
+            environment,
+            ..
+        } = destination(&mut ReceivedRequest::of_body(JsonObject::new())).unwrap();
+        assert_eq!((project, environment.as_str()), (None, "prod"));
     }
 
     #[test]

@@ -2,16 +2,15 @@
 
 use http::HeaderMap;
 use svc_auth::AuthScheme;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
-use svc_store::{Actor, ActorKind, TeamRights};
+use svc_model::{ProjectName, ResourceName};
+use svc_store::Actor;
 
-use super::call::Place;
+use super::call::Destination;
 use crate::{
-    audit,
     auth::{
-        access::{Jwt, jwt},
         credentials::{identify, presented},
         identity::Identity,
+        jwt::{Jwt, jwt},
     },
     http::error::Failure,
     state::Shared,
@@ -61,58 +60,34 @@ impl Caller {
 
     /// Who it is, for the audit trail.
     pub(super) fn actor(&self) -> Actor {
-        match &self.0 {
-            Jwt::Session(session) => audit::user(session),
-            Jwt::Service(token) => Actor::new(
-                ActorKind::ServiceToken,
-                token.identity.token_uid,
-                &token.identity.prefix,
-            ),
-        }
+        self.0.actor()
     }
 
     /// The project whose user or service it is.
     pub(super) fn project(&self) -> &ProjectName {
-        match &self.0 {
-            Jwt::Session(session) => &session.project,
-            Jwt::Service(token) => &token.identity.project,
-        }
+        self.0.scope().0
     }
 
     /// Lets through who may send a request there.
-    pub(super) fn check(&self, place: &Place) -> Result<(), Failure> {
-        let project = place.project.as_ref();
-        if project.is_some_and(|project| project != self.project())
-            || place.environment != *self.environment()
-        {
+    pub(super) fn check(&self, destination: &Destination) -> Result<(), Failure> {
+        let (own_project, environment) = self.0.scope();
+        let project = destination.project.as_ref().unwrap_or(own_project);
+        if project != own_project || destination.environment != *environment {
             return Err(Failure::PermissionDenied(
                 "the session does not cover this project and environment",
             ));
         }
-        let Some(resource) = &place.resource else {
+        let Some(resource) = &destination.resource else {
             return Ok(());
         };
-        let may_read = resource.as_str() != ResourceName::TOOLS
-            && self.rights().on_resource(resource.as_str()).read;
+        let (_, rights) = self.0.team();
+        let may_read =
+            resource.as_str() != ResourceName::TOOLS && rights.on_resource(resource.as_str()).read;
         match may_read {
             true => Ok(()),
             false => Err(Failure::PermissionDenied(
                 "the user's team may not read this resource",
             )),
-        }
-    }
-
-    fn environment(&self) -> &EnvironmentName {
-        match &self.0 {
-            Jwt::Session(session) => &session.environment,
-            Jwt::Service(token) => &token.identity.environment,
-        }
-    }
-
-    fn rights(&self) -> &TeamRights {
-        match &self.0 {
-            Jwt::Session(session) => &session.rights,
-            Jwt::Service(token) => &token.identity.rights,
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::http::error::Failure;
 const MOST_KNOWN: usize = 10_000;
 
 /// An environment, and perhaps one of its resources.
-type Place = (ProjectName, EnvironmentName, Option<ResourceName>);
+type RulesKey = (ProjectName, EnvironmentName, Option<ResourceName>);
 
 /// The rules that were asked for, until the store changes.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Rules(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    rules: HashMap<Place, Arc<ProxyRules>>,
+    rules: HashMap<RulesKey, Arc<ProxyRules>>,
     /// Moves when the store changed, so that what was read before is not kept after.
     generation: u64,
 }
@@ -39,7 +39,7 @@ impl Rules {
     pub(super) async fn get(
         &self,
         store: &Store,
-        place: Place,
+        place: RulesKey,
     ) -> Result<Arc<ProxyRules>, Failure> {
         let generation = {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ mod tests {
         let new = NewProject::new(project.clone());
         store.projects().create(new).await.unwrap();
         let rules = Rules::default();
-        let place: Place = (project.clone(), EnvironmentName::default(), None);
+        let place: RulesKey = (project.clone(), EnvironmentName::default(), None);
         let allowed = async || {
             let found = rules.get(&store, place.clone()).await.unwrap();
             found.allow_hosts.len()

@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use svc_data::{BulkOptions, Model, RecordJson};
 use svc_model::{
     JsonObject,
-    records::{BulkQuery, MAX_BULK},
+    records::{self, BulkQuery, MAX_BULK},
 };
 use svc_store::{AuditEntry, Store};
 
@@ -60,7 +60,7 @@ pub(super) async fn bulk_create(
     options.atomic = query.atomic;
     options.view = query.view;
     let create = BulkCreate {
-        entry: records.audit_entry("records.bulk_create"),
+        entry: records.audit_entry::<records::BulkCreate>(),
         records,
         bodies,
         options,

@@ -7,13 +7,14 @@ use svc_data::{Before, BulkOptions, ErrorKind, IfMatch, Model, Page, RecordJson}
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
     records::{AggregateQuery, GroupQuery},
+    wire::Operation,
 };
 use svc_store::{Actor, AuditEntry, WriteKey};
 
 use super::{Access, Delete, Read, Write};
-use crate::{
-    audit,
-    http::error::{Failure, suggestion::nearest},
+use crate::http::{
+    error::{Failure, suggestion::nearest},
+    resource_path::ResourcePath,
 };
 
 /// The records of the model that the path names.
@@ -163,9 +164,17 @@ impl<R> Records<R> {
         self.access.may_read(&self.model.name)
     }
 
-    /// A line of the audit trail about them.
-    pub(crate) fn audit_entry(&self, action: &'static str) -> AuditEntry {
-        audit::entry(action, &self.access.path, &self.model.name)
+    /// A line of the audit trail about what an operation does to them.
+    pub(crate) fn audit_entry<O: Operation>(&self) -> AuditEntry {
+        let ResourcePath {
+            project,
+            environment,
+            resource,
+        } = &self.access.path;
+        AuditEntry::new(O::INFO.name)
+            .scope(project, environment)
+            .resource(resource.as_str())
+            .model(&self.model.name)
     }
 
     /// The failure of a write, without the constraint of a model that may not be read.

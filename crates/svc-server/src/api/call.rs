@@ -1,0 +1,55 @@
+//! A call on the application host, once its credential is known to cover it.
+
+use axum::extract::{FromRequest, Request};
+use http::request::Parts;
+use svc_model::wire::{Operation, ReadOperation};
+use svc_store::Store;
+
+use crate::{
+    auth::credentials::{self, Account},
+    http::{
+        error::Failure,
+        request::{path_values, read_operation},
+        response::{Answer, tagged_answer},
+    },
+    state::Shared,
+};
+
+/// A call by the account of an API key. Where the path names a project, the account may do this to it.
+pub(super) struct Call<O> {
+    pub(super) operation: O,
+    pub(super) account: Account,
+    /// The store, to write to by whoever asks.
+    pub(super) store: Store,
+    pub(super) parts: Parts,
+}
+
+impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
+        let (mut parts, body) = request.into_parts();
+        let path = path_values(&mut parts).await?;
+        let account = credentials::account(state, &parts.headers).await?;
+        // It is what each path begins with that names anything.
+        if let Some(project) = path.first() {
+            account.check(&project.as_str().into(), &parts.method)?;
+        }
+        let limit = state.config.body_limit;
+        Ok(Self {
+            operation: read_operation(&parts, path, body, &state.config, limit).await?,
+            store: state.store_for(account.actor(), &parts),
+            account,
+            parts,
+        })
+    }
+}
+
+impl<O: Operation> Call<O> {
+    /// The answer of a page with its entity tag; to a read, 304 where the caller has it.
+    pub(super) fn answer(&self, page: svc_store::Page) -> Answer {
+        let is_read = self.parts.method.is_safe();
+        let headers = is_read.then_some(&self.parts.headers);
+        tagged_answer(O::INFO.status, [page.json], &page.etag, headers)
+    }
+}

@@ -1,0 +1,66 @@
+//! Who presents a token behind `JWT`: a user by the access token of a session, or a service.
+
+use std::sync::Arc;
+
+use svc_model::{EnvironmentName, ProjectName};
+use svc_store::{Actor, ActorKind, ServiceTokenIdentity, SessionIdentity, Team, TeamRights};
+
+use crate::{
+    audit,
+    auth::{
+        credentials::{identify, identify_session},
+        identity::{Identity, Used},
+    },
+    http::error::Failure,
+    state::Shared,
+};
+
+/// What stands behind `JWT`.
+#[derive(Debug)]
+pub(crate) enum Jwt {
+    /// The access token of a user's session.
+    Session(Arc<SessionIdentity>),
+    /// The token of a service.
+    Service(Arc<Used<ServiceTokenIdentity>>),
+}
+
+/// Who presents a token behind `JWT`, if it is valid now.
+pub(crate) async fn jwt(state: &Shared, token: &str) -> Result<Option<Jwt>, Failure> {
+    // An access token has dots in it; the store's own tokens have none.
+    if token.contains('.') {
+        return Ok(identify_session(state, token).await?.map(Jwt::Session));
+    }
+    Ok(match identify(state, token).await? {
+        Some(Identity::ServiceToken(token)) => Some(Jwt::Service(token)),
+        _ => None,
+    })
+}
+
+impl Jwt {
+    /// The environment whose user or service it is.
+    pub(crate) fn scope(&self) -> (&ProjectName, &EnvironmentName) {
+        match self {
+            Self::Session(session) => (&session.project, &session.environment),
+            Self::Service(token) => (&token.identity.project, &token.identity.environment),
+        }
+    }
+
+    /// The team whose rights count.
+    pub(crate) fn team(&self) -> (&Team, &TeamRights) {
+        match self {
+            Self::Session(session) => (&session.team, &session.rights),
+            Self::Service(token) => (&token.identity.team, &token.identity.rights),
+        }
+    }
+
+    /// Who it is, for the audit trail.
+    pub(crate) fn actor(&self) -> Actor {
+        match self {
+            Self::Session(session) => audit::user(session),
+            Self::Service(token) => {
+                let token = &token.identity;
+                Actor::new(ActorKind::ServiceToken, token.token_uid, &token.prefix)
+            }
+        }
+    }
+}
