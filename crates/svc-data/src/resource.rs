@@ -118,7 +118,7 @@ impl Resource {
         self.0.structure.load_full()
     }
 
-    /// Reads the structure anew. Requests go on with the old one until it is there; calls at the same time
+    /// Reads the structure again. Requests go on with the old one until it is there; calls at the same time
     /// share one reading.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Resource {
         self.reload_from(&self.structure()).await
     }
 
-    /// Reads the structure anew when the database has another one by now, and says whether it had. Worth
+    /// Reads the structure again when the database has another one by now, and says whether it had. Worth
     /// asking before a name is refused as unknown.
     ///
     /// # Errors
@@ -141,7 +141,7 @@ impl Resource {
         Ok(true)
     }
 
-    /// Reads the structure anew unless somebody else has done so since `seen`.
+    /// Reads the structure again unless somebody else has done so since `seen`.
     async fn reload_from(&self, seen: &Arc<Structure>) -> Result<(), Error> {
         let _one_at_a_time = self.0.reloading.lock().await;
         if !Arc::ptr_eq(&self.structure(), seen) {
@@ -458,7 +458,7 @@ impl Resource {
         .await
     }
 
-    /// Does what `plan` makes of the structure; when that has changed underneath, reads it anew and does
+    /// Does what `plan` makes of the structure; when that has changed underneath, reads it again and does
     /// it once more.
     pub(crate) async fn with_structure<T>(
         &self,
@@ -486,7 +486,7 @@ impl Resource {
         tracing::info!(
             resource = self.name(),
             %refused,
-            "the structure has changed and is read anew"
+            "the structure has changed and is read again"
         );
         self.reload_from(&structure).await?;
         let model = self.model(&model.name)?;

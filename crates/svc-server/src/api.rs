@@ -23,7 +23,7 @@ use http::{Method, StatusCode};
 
 use self::routes::{Hosts, Routes};
 use crate::{
-    http::{compression::compressed, error::Failure, response::empty_answer},
+    http::{compression::compressed, error::ApiError, response::empty_response},
     openapi, proxy,
     state::Shared,
 };
@@ -63,16 +63,16 @@ fn data() -> Routes {
     answers.layered(compressed).merge(account::routes())
 }
 
-async fn unknown_path() -> Failure {
-    Failure::NotFound("there is nothing at this path".to_owned())
+async fn unknown_path() -> ApiError {
+    ApiError::NotFound("there is nothing at this path".to_owned())
 }
 
 /// A known path with a method that it does not have. The router adds `Allow`.
 async fn other_method(request: Request) -> Response {
     if request.method() == Method::OPTIONS {
-        empty_answer(StatusCode::NO_CONTENT).into_response()
+        empty_response(StatusCode::NO_CONTENT).into_response()
     } else {
-        Failure::MethodNotAllowed { allow: None }.into_response()
+        ApiError::MethodNotAllowed { allow: None }.into_response()
     }
 }
 

@@ -7,7 +7,7 @@ use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store
 use tokio::runtime::Handle;
 
 use crate::{
-    http::error::Failure,
+    http::error::ApiError,
     state::{Shared, State},
 };
 
@@ -23,9 +23,9 @@ pub(crate) async fn write_audited<T: Send + 'static>(
     state: &Shared,
     store: Store,
     entry: &AuditEntry,
-    write: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    write: impl Future<Output = Result<T, ApiError>> + Send + 'static,
     lines: impl FnOnce(&T) -> Vec<AuditEntry> + Send + 'static,
-) -> Result<T, Failure> {
+) -> Result<T, ApiError> {
     if !store.audit().is_on() {
         return write.await;
     }
@@ -50,7 +50,7 @@ pub(crate) async fn write_audited<T: Send + 'static>(
     }));
     written
         .await
-        .unwrap_or_else(|error| Err(Failure::Internal(format!("a write ended early: {error}"))))
+        .unwrap_or_else(|error| Err(ApiError::Internal(format!("a write ended early: {error}"))))
 }
 
 /// Appends a line about what was done, while nobody waits for it but a shutdown.
@@ -82,13 +82,13 @@ pub(crate) fn append_later(
 }
 
 /// Appends lines about what was done. Where the store does not take them, they go to the log; the lines of a write
-/// that was noted wait in the journal too, and the write must not be acknowledged.
+/// that was recorded wait in the journal too, and the write must not be acknowledged.
 async fn settle(
     state: &State,
     store: &Store,
     begun: Option<BegunWrite>,
     entries: Vec<AuditEntry>,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     let must_have_line = begun.is_some();
     let appended = match begun {
         Some(begun) => begun.settle(&entries).await,
@@ -103,14 +103,14 @@ async fn settle(
             actor = ?store.audit().actor(),
             request_id = store.audit().request_id(),
             line = ?entry,
-            "a line of the audit trail could not be written; what it tells was done"
+            "a line of the audit trail could not be written; what it describes was done"
         );
     }
     if !must_have_line {
         return Ok(());
     }
     state.store_health.report_failure(&error);
-    Err(Failure::StoreUnavailable(
+    Err(ApiError::StoreUnavailable(
         "the change was made, but it is not acknowledged: the service's store does not take its line of the audit \
          trail now; read what you changed before you repeat the request"
             .to_owned(),

@@ -27,7 +27,7 @@ pub struct Config {
     /// `https://data.example.com`. Links are made from it. When unset, they are made from the headers of
     /// a trusted proxy, else from the request.
     pub public_url: Option<String>,
-    /// Addresses of proxies whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed. Default none.
+    /// Addresses of proxies whose `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted. Default none.
     pub trusted_proxies: Vec<IpRange>,
     /// Web origins that browsers may call from. Default none.
     pub cors_origins: Vec<Origin>,

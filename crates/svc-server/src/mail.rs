@@ -20,7 +20,7 @@ pub use self::config::MailConfig;
 pub(crate) use self::smtp::Smtp;
 use self::smtp::{Connection, Unsent};
 
-/// How often the outbox is looked at without being told to: for mails that are due again.
+/// How often the outbox is looked at without a wake-up: for mails that are due again.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// How often it is tried to write down what became of a mail.
 const SETTLE_TRIES: u32 = 10;
@@ -179,18 +179,18 @@ async fn send(smtp: &Smtp, connection: &mut Option<Connection>, mail: &Mail) -> 
 
 /// Without a mail server, says that there is mail.
 async fn tell(store: &Store, wake: &MailHandle, mut stop: watch::Receiver<bool>) {
-    let mut told: Option<Timestamp> = None;
+    let mut reported: Option<Timestamp> = None;
     loop {
         match store.mails().list().await {
             Ok(mails) => {
                 let newest = mails.iter().map(|mail| mail.date_add).max();
-                if newest > told {
+                if newest > reported {
                     tracing::warn!(
                         mails = mails.len(),
                         "mail is waiting in the outbox: svc mail list shows it; configure --smtp-url to send it"
                     );
                 }
-                told = told.max(newest);
+                reported = reported.max(newest);
             }
             Err(error) => tracing::error!(%error, "the outbox cannot be read"),
         }

@@ -52,9 +52,9 @@ use crate::{
     api::routes::Routes,
     http::{
         body::read_object,
-        error::Failure,
+        error::ApiError,
         request::{RequestId, check_draft},
-        response::AnswerKind,
+        response::ResponseKind,
     },
     state::Shared,
 };
@@ -66,7 +66,7 @@ pub(crate) fn routes() -> Routes {
     Routes::new().on::<Send, _>(send).takes("ProxyRequest")
 }
 
-async fn send(State(state): State<Shared>, request: Request) -> Result<Response, Failure> {
+async fn send(State(state): State<Shared>, request: Request) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
     let caller = caller::identified(&state, &parts.headers).await?;
     let mut audit = Audit::begin(RequestId::of(&parts), caller.who());
@@ -100,7 +100,7 @@ async fn exchange(
     body: Body,
     caller: &Caller,
     audit: &mut Audit,
-) -> Result<Sent, Failure> {
+) -> Result<Sent, ApiError> {
     let object = read_object(&parts.headers, body, &state.config).await?;
     let mut body = ReceivedRequest::of_body(object);
     let destination = call::destination(&mut body)?;
@@ -130,7 +130,7 @@ async fn exchange(
     audit.host = outgoing.target.host().to_owned();
     let place = Arc::clone(&proxy.places)
         .try_acquire_owned()
-        .map_err(|_| Failure::Throttled { retry_after: 1 })?;
+        .map_err(|_| ApiError::Throttled { retry_after: 1 })?;
     let until = Instant::now() + state.config.proxy_timeout;
     let store = state.store_for(caller.actor(), parts);
     let trail = Trail::new(state, store, &outgoing.target, &written);
@@ -140,7 +140,7 @@ async fn exchange(
         .await?;
     let limit = state.config.proxy_response_limit;
     if answer.body().size_hint().lower() > limit {
-        return Err(Failure::BadGateway(format!(
+        return Err(ApiError::BadGateway(format!(
             "the other service's answer is larger than the limit of {limit} bytes"
         )));
     }
@@ -153,7 +153,7 @@ async fn exchange(
 }
 
 /// The request that a caller describes, with values in the place of names.
-fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Failure> {
+fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, ApiError> {
     let Call {
         method,
         url,
@@ -168,7 +168,7 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Fa
         .iter()
         .find(|name| !rules.secrets.iter().any(|secret| secret.name == **name))
     {
-        let unknown = template::shown(unknown);
+        let unknown = template::shortened(unknown);
         let message = format!("the resource has no secret token {unknown:?}");
         return Err(Invalid::field("secret_tokens", message).into());
     }
@@ -188,7 +188,7 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Fa
 
     let headers = headers::of_request(&mut names, &headers).map_err(|refused| match refused {
         Refused::Invalid(invalid) => invalid.into(),
-        Refused::TooLarge => Failure::PayloadTooLarge { limit },
+        Refused::TooLarge => ApiError::PayloadTooLarge { limit },
     })?;
     let content = content::write(&mut names, body_type, body.as_deref());
     let content = content.map_err(|unfit| unfit.of("body", limit))?;
@@ -224,7 +224,7 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Fa
 }
 
 /// Refuses a host that a secret was not set for.
-fn check_host(secret: &OpenSecret, target: &Target) -> Result<(), Failure> {
+fn check_host(secret: &OpenSecret, target: &Target) -> Result<(), ApiError> {
     let bound = secret.hosts.iter();
     match bound.clone().any(|host| host.as_str() == target.host()) {
         true => Ok(()),
@@ -265,6 +265,6 @@ fn passed(sent: Sent, limit: u64, mut audit: Audit) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = head.status;
     *response.headers_mut() = head.headers;
-    response.extensions_mut().insert(AnswerKind::Relayed);
+    response.extensions_mut().insert(ResponseKind::Relayed);
     response
 }

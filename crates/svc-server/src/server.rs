@@ -155,11 +155,11 @@ impl Server {
     }
 }
 
-/// Where a listener listens, when it was asked for this address: its port may have been free to choose.
-fn address_of(listener: &TcpListener, asked: SocketAddr) -> Result<SocketAddr, Error> {
+/// Where a listener listens, when this address was configured: its port may have been free to choose.
+fn address_of(listener: &TcpListener, configured: SocketAddr) -> Result<SocketAddr, Error> {
     listener
         .local_addr()
-        .map_err(|source| Error::bind(asked, source))
+        .map_err(|source| Error::bind(configured, source))
 }
 
 /// The URL of a listener: the configured public one, else its own address.
@@ -170,7 +170,7 @@ fn origin(config: &Config, listener: &TcpListener) -> Result<String, Error> {
     let address: SocketAddr = listener
         .local_addr()
         .map_err(|source| Error::bind(config.listen, source))?;
-    // The unspecified address is none that a caller could use.
+    // A caller cannot use the unspecified address.
     let address = match address {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => {
             SocketAddr::from(([127, 0, 0, 1], v4.port()))
@@ -233,7 +233,7 @@ async fn purge_audit(state: Shared) {
     }
 }
 
-/// Notices what other processes do to the store, within a second.
+/// Takes over what other processes do to the store, within a second.
 async fn watch_store(state: Shared) {
     let mut ticks = tokio::time::interval(WATCH_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

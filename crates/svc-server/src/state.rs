@@ -27,7 +27,7 @@ use crate::{
     Config, Error,
     auth::{identity::Credentials, throttle::Throttle},
     config::AuditMode,
-    http::{error::Failure, request::RequestId},
+    http::{error::ApiError, request::RequestId},
     mail::MailHandle,
     proxy::shared::Proxy,
 };
@@ -116,11 +116,11 @@ impl State {
         Ok(())
     }
 
-    /// Believes tokens that were just made: another process may have changed the key that signed them.
+    /// Reads the keyring again unless it verifies tokens that were just made: another process may have changed the key.
     pub(crate) async fn ensure_keyring_verifies(
         &self,
         tokens: &SessionTokens,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ApiError> {
         let token = tokens.access_token.expose();
         if self
             .keyring

@@ -38,10 +38,10 @@ use crate::{
         throttle::{self, AccountKey},
     },
     http::{
-        error::Failure,
+        error::ApiError,
         request::Peer,
         request::{path_values, read_operation},
-        response::{Answer, operation_answer},
+        response::{ApiResponse, operation_response},
     },
     state::Shared,
 };
@@ -79,7 +79,7 @@ struct Call<O> {
     scope: Scope,
     /// The address of the caller.
     address: IpAddr,
-    /// The store, to write to by whoever calls.
+    /// The store, which writes in the name of the caller.
     store: Store,
 }
 
@@ -90,10 +90,10 @@ struct UserCall<O> {
 }
 
 impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
     /// Reads a call. The try is counted before anything else is done for it.
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
         let address = address(&mut parts, state).await?;
@@ -103,9 +103,9 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
 }
 
 impl<O: ReadOperation> FromRequest<Shared> for UserCall<O> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
         let session = session(state, &parts, &scope(&path)?).await?;
@@ -127,7 +127,7 @@ impl<O: ReadOperation> Call<O> {
         body: Body,
         state: &Shared,
         (actor, address): (Actor, IpAddr),
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ApiError> {
         let scope = scope(&path)?;
         Ok(Self {
             operation: read_operation(parts, path, body, &state.config, BODY_LIMIT).await?,
@@ -139,7 +139,7 @@ impl<O: ReadOperation> Call<O> {
     }
 
     /// Counts a try on an account.
-    fn throttle(&self, email: &str) -> Result<(), Failure> {
+    fn throttle(&self, email: &str) -> Result<(), ApiError> {
         self.state
             .throttle
             .account(&self.account_key(email), self.address)
@@ -174,16 +174,16 @@ impl<O: ReadOperation> Call<O> {
 }
 
 /// The environment that a path begins with.
-fn scope(path: &[String]) -> Result<Scope, Failure> {
+fn scope(path: &[String]) -> Result<Scope, ApiError> {
     Scope::take_from(&mut path.iter().cloned())
-        .ok_or_else(|| Failure::Internal("a path names no environment".to_owned()))
+        .ok_or_else(|| ApiError::Internal("a path names no environment".to_owned()))
 }
 
 /// The address of the caller.
-async fn address(parts: &mut Parts, state: &Shared) -> Result<IpAddr, Failure> {
+async fn address(parts: &mut Parts, state: &Shared) -> Result<IpAddr, ApiError> {
     let peer = ConnectInfo::<Peer>::from_request_parts(parts, state).await;
     let ConnectInfo(Peer(peer)) =
-        peer.map_err(|_| Failure::Internal("a connection has no address".to_owned()))?;
+        peer.map_err(|_| ApiError::Internal("a connection has no address".to_owned()))?;
     Ok(throttle::caller(&state.config, &parts.headers, peer))
 }
 
@@ -192,8 +192,8 @@ async fn session(
     state: &Shared,
     parts: &Parts,
     scope: &Scope,
-) -> Result<Arc<SessionIdentity>, Failure> {
-    let refused = |detail| Failure::NotAuthenticated {
+) -> Result<Arc<SessionIdentity>, ApiError> {
+    let refused = |detail| ApiError::NotAuthenticated {
         detail,
         challenge: CHALLENGE,
     };
@@ -208,7 +208,7 @@ async fn session(
         {
             Ok(session)
         }
-        Some(Jwt::Service(_)) => Err(Failure::PermissionDenied(
+        Some(Jwt::Service(_)) => Err(ApiError::PermissionDenied(
             "a service has no account; sign in as a user",
         )),
         _ => Err(refused(
@@ -218,19 +218,19 @@ async fn session(
 }
 
 /// An answer that nobody may keep: it holds tokens, or is about one person.
-fn private<O>(response: &O::Response) -> Answer
+fn private<O>(response: &O::Response) -> ApiResponse
 where
     O: Operation<Response: Serialize>,
 {
-    let mut answer = operation_answer::<O>(response);
+    let mut answer = operation_response::<O>(response);
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answer
 }
 
 /// The tokens of a session as they are sent.
-fn auth_state(tokens: &SessionTokens) -> Result<AuthState, Failure> {
-    let wrong = |_| Failure::Internal("a token cannot be sent".to_owned());
+fn auth_state(tokens: &SessionTokens) -> Result<AuthState, ApiError> {
+    let wrong = |_| ApiError::Internal("a token cannot be sent".to_owned());
     let mut state = AuthState::new(
         AccessToken::new(tokens.access_token.expose()).map_err(wrong)?,
         RefreshToken::new(tokens.refresh_token.expose()).map_err(wrong)?,

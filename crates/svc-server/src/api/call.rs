@@ -8,9 +8,9 @@ use svc_store::Store;
 use crate::{
     auth::credentials::{self, Account},
     http::{
-        error::Failure,
+        error::ApiError,
         request::{path_values, read_operation},
-        response::{Answer, tagged_answer},
+        response::{ApiResponse, tagged_response},
     },
     state::Shared,
 };
@@ -19,15 +19,15 @@ use crate::{
 pub(super) struct Call<O> {
     pub(super) operation: O,
     pub(super) account: Account,
-    /// The store, to write to by whoever asks.
+    /// The store, which writes in the name of the caller.
     pub(super) store: Store,
     pub(super) parts: Parts,
 }
 
 impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
         let account = credentials::account(state, &parts.headers).await?;
@@ -47,9 +47,9 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
 
 impl<O: Operation> Call<O> {
     /// The answer of a page with its entity tag; to a read, 304 where the caller has it.
-    pub(super) fn answer(&self, page: svc_store::Page) -> Answer {
+    pub(super) fn answer(&self, page: svc_store::Page) -> ApiResponse {
         let is_read = self.parts.method.is_safe();
         let headers = is_read.then_some(&self.parts.headers);
-        tagged_answer(O::INFO.status, [page.json], &page.etag, headers)
+        tagged_response(O::INFO.status, [page.json], &page.etag, headers)
     }
 }

@@ -8,9 +8,9 @@ use http::StatusCode;
 use crate::{
     api::routes::Routes,
     http::{
-        error::Failure,
+        error::ApiError,
         limits::{HEALTH, READY},
-        response::{Answer, raw_json_answer},
+        response::{ApiResponse, raw_json_response},
     },
     state::Shared,
 };
@@ -21,13 +21,13 @@ pub(crate) fn routes() -> Routes {
         .at(READY, get(readyz))
 }
 
-async fn healthz() -> Answer {
-    raw_json_answer(StatusCode::OK, [Bytes::from_static(br#"{"status":"ok"}"#)])
+async fn healthz() -> ApiResponse {
+    raw_json_response(StatusCode::OK, [Bytes::from_static(br#"{"status":"ok"}"#)])
 }
 
-async fn readyz(State(state): State<Shared>) -> Result<Answer, Failure> {
+async fn readyz(State(state): State<Shared>) -> Result<ApiResponse, ApiError> {
     if state.is_ending() {
-        return Err(Failure::Unavailable(
+        return Err(ApiError::Unavailable(
             "the service is shutting down".to_owned(),
         ));
     }

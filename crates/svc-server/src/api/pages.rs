@@ -14,8 +14,8 @@ use super::call::Call;
 use crate::{
     api::routes::Routes,
     http::{
-        error::Failure,
-        response::{Answer, Chunks, empty_answer, operation_answer, raw_json_answer},
+        error::ApiError,
+        response::{ApiResponse, Chunks, empty_response, operation_response, raw_json_response},
     },
 };
 
@@ -44,11 +44,11 @@ pub(crate) fn routes() -> Routes {
         .gives("PageSettings")
 }
 
-async fn list(call: Call<List>) -> Result<Answer, Failure> {
+async fn list(call: Call<List>) -> Result<ApiResponse, ApiError> {
     let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
     let list = pages.list(project, environment, call.operation.draft);
-    Ok(raw_json_answer(StatusCode::OK, to_chunks(list.await?)))
+    Ok(raw_json_response(StatusCode::OK, to_chunks(list.await?)))
 }
 
 fn names(scope: &Scope) -> (&ProjectName, &EnvironmentName) {
@@ -60,14 +60,14 @@ fn to_chunks(list: PageList) -> Chunks {
     let chunks = Chunks::from([list.json]);
     match list.more {
         Some(more) => chunks.followed_by(async move {
-            let more = more.next().await.map_err(Failure::from)?;
+            let more = more.next().await.map_err(ApiError::from)?;
             Ok(to_chunks(more))
         }),
         None => chunks,
     }
 }
 
-async fn create(mut call: Call<Create>) -> Result<Answer, Failure> {
+async fn create(mut call: Call<Create>) -> Result<ApiResponse, ApiError> {
     let settings = mem::take(&mut call.operation.settings);
     let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
@@ -75,7 +75,7 @@ async fn create(mut call: Call<Create>) -> Result<Answer, Failure> {
     Ok(call.answer(created.await?))
 }
 
-async fn retrieve(call: Call<Get>) -> Result<Answer, Failure> {
+async fn retrieve(call: Call<Get>) -> Result<ApiResponse, ApiError> {
     let Get { draft, uid, .. } = &call.operation;
     let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
@@ -83,7 +83,7 @@ async fn retrieve(call: Call<Get>) -> Result<Answer, Failure> {
     Ok(call.answer(page.await?))
 }
 
-async fn update(mut call: Call<Update>) -> Result<Answer, Failure> {
+async fn update(mut call: Call<Update>) -> Result<ApiResponse, ApiError> {
     let patch = mem::take(&mut call.operation.update.properties);
     let Update { draft, uid, .. } = &call.operation;
     let (project, environment) = names(&call.operation.scope);
@@ -93,17 +93,17 @@ async fn update(mut call: Call<Update>) -> Result<Answer, Failure> {
     Ok(call.answer(updated.await?))
 }
 
-async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
+async fn delete(call: Call<Delete>) -> Result<ApiResponse, ApiError> {
     let Delete { draft, uid, .. } = &call.operation;
     let (project, environment) = names(&call.operation.scope);
     let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
     let deleted = pages.delete(project, environment, *draft, uid, tags);
     deleted.await?;
-    Ok(empty_answer(StatusCode::NO_CONTENT))
+    Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
-async fn publish(mut call: Call<Publish>) -> Result<Answer, Failure> {
+async fn publish(mut call: Call<Publish>) -> Result<ApiResponse, ApiError> {
     let uids = checked(call.operation.uids.take())?;
     let (project, environment) = names(&call.operation.scope);
     let published = call
@@ -111,10 +111,10 @@ async fn publish(mut call: Call<Publish>) -> Result<Answer, Failure> {
         .pages()
         .publish(project, environment, uids)
         .await?;
-    Ok(operation_answer::<Publish>(&Published::new(published)))
+    Ok(operation_response::<Publish>(&Published::new(published)))
 }
 
-async fn discard(mut call: Call<Discard>) -> Result<Answer, Failure> {
+async fn discard(mut call: Call<Discard>) -> Result<ApiResponse, ApiError> {
     let uids = checked(call.operation.uids.take())?;
     let (project, environment) = names(&call.operation.scope);
     let discarded = call
@@ -122,7 +122,7 @@ async fn discard(mut call: Call<Discard>) -> Result<Answer, Failure> {
         .pages()
         .discard(project, environment, uids)
         .await?;
-    Ok(operation_answer::<Discard>(&Discarded::new(discarded)))
+    Ok(operation_response::<Discard>(&Discarded::new(discarded)))
 }
 
 /// The most pages that `uids` may name: each is looked up.
@@ -138,12 +138,12 @@ fn checked(uids: Option<Vec<PageUid>>) -> Result<Option<Vec<PageUid>>, Invalid> 
     }
 }
 
-async fn revisions(call: Call<Revisions>) -> Result<Answer, Failure> {
+async fn revisions(call: Call<Revisions>) -> Result<ApiResponse, ApiError> {
     let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
     let revisions = pages.revisions(project, environment, &call.operation.uid);
     let revisions = revisions.await?.into_iter().map(to_revision).collect();
-    Ok(operation_answer::<Revisions>(&revisions))
+    Ok(operation_response::<Revisions>(&revisions))
 }
 
 fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
@@ -155,7 +155,7 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
     revision
 }
 
-async fn restore(call: Call<Restore>) -> Result<Answer, Failure> {
+async fn restore(call: Call<Restore>) -> Result<ApiResponse, ApiError> {
     let Restore { uid, number, .. } = &call.operation;
     let (project, environment) = names(&call.operation.scope);
     let tags = call.operation.if_match.as_deref();

@@ -8,10 +8,10 @@ use super::call::Call;
 use crate::{
     api::routes::Routes,
     http::{
-        error::Failure,
+        error::ApiError,
         links,
         request::Peer,
-        response::{Answer, json_answer},
+        response::{ApiResponse, json_response},
     },
     state::Shared,
 };
@@ -28,7 +28,7 @@ async fn list(
     State(state): State<Shared>,
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     call: Call<projects::List>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     let parts = &call.parts;
     let query = parts.uri.query().unwrap_or_default();
     let page = call.operation.page.unwrap_or(1);
@@ -53,12 +53,12 @@ async fn list(
     envelope.num_pages = Some(count.div_ceil(u64::from(per_page)));
     envelope.per_page = Some(per_page.into());
     envelope.has_more = Some(has_more);
-    Ok(json_answer(StatusCode::OK, &envelope))
+    Ok(json_response(StatusCode::OK, &envelope))
 }
 
-async fn retrieve(call: Call<projects::Get>) -> Result<Answer, Failure> {
+async fn retrieve(call: Call<projects::Get>) -> Result<ApiResponse, ApiError> {
     let uid = call.account.identity().account_uid;
     let projects = call.store.projects();
     let project = projects.get_for(uid, &call.operation.project).await?;
-    Ok(json_answer(StatusCode::OK, &project))
+    Ok(json_response(StatusCode::OK, &project))
 }

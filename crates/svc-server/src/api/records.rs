@@ -21,8 +21,8 @@ use crate::{
     audit::write_audited,
     auth::access::{Call, Change, Delete, Read, Write},
     http::{
-        error::Failure,
-        response::{Answer, empty_answer, raw_json_answer, tagged_answer},
+        error::ApiError,
+        response::{ApiResponse, empty_response, raw_json_response, tagged_response},
     },
 };
 
@@ -98,7 +98,7 @@ const GROUP: [&str; 9] = [
     "_per_page",
 ];
 
-async fn retrieve(call: Call<Read>) -> Result<Answer, Failure> {
+async fn retrieve(call: Call<Read>) -> Result<ApiResponse, ApiError> {
     let Call {
         access, request, ..
     } = call;
@@ -106,10 +106,10 @@ async fn retrieve(call: Call<Read>) -> Result<Answer, Failure> {
     let view = RecordView::parse(request.query())?;
     let RecordJson { body, etag, .. } = records.retrieve(&view).await?;
     let headers = Some(&request.parts.headers);
-    Ok(tagged_answer(StatusCode::OK, [body], &etag, headers))
+    Ok(tagged_response(StatusCode::OK, [body], &etag, headers))
 }
 
-async fn create(call: Call<Write>) -> Result<Answer, Failure> {
+async fn create(call: Call<Write>) -> Result<ApiResponse, ApiError> {
     if call.access.path().is_tools() {
         return tools::create(call).await;
     }
@@ -132,15 +132,15 @@ async fn create(call: Call<Write>) -> Result<Answer, Failure> {
     Ok(answer(may_read, StatusCode::CREATED, created.await?))
 }
 
-async fn update(call: Call<Write>) -> Result<Answer, Failure> {
+async fn update(call: Call<Write>) -> Result<ApiResponse, ApiError> {
     change::<records::Update<Record>>(call, Change::Update).await
 }
 
-async fn replace(call: Call<Write>) -> Result<Answer, Failure> {
+async fn replace(call: Call<Write>) -> Result<ApiResponse, ApiError> {
     change::<records::Replace<Record>>(call, Change::Replace).await
 }
 
-async fn change<O: Operation>(call: Call<Write>, change: Change) -> Result<Answer, Failure> {
+async fn change<O: Operation>(call: Call<Write>, change: Change) -> Result<ApiResponse, ApiError> {
     if call.access.path().is_tools() {
         return tools::change(call).await;
     }
@@ -175,16 +175,16 @@ async fn change<O: Operation>(call: Call<Write>, change: Change) -> Result<Answe
 }
 
 /// The answer to a write. The entity tag is made of the whole record, so that it is for those who may read it.
-fn answer(may_read: bool, status: StatusCode, record: RecordJson) -> Answer {
+fn answer(may_read: bool, status: StatusCode, record: RecordJson) -> ApiResponse {
     let RecordJson { body, etag, .. } = record;
     if may_read {
-        tagged_answer(status, [body], &etag, None)
+        tagged_response(status, [body], &etag, None)
     } else {
-        raw_json_answer(status, [body])
+        raw_json_response(status, [body])
     }
 }
 
-async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
+async fn delete(call: Call<Delete>) -> Result<ApiResponse, ApiError> {
     if call.access.path().is_tools() {
         return tools::delete(call).await;
     }
@@ -202,7 +202,7 @@ async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
         vec![with_before(entry, before)]
     })
     .await?;
-    Ok(empty_answer(StatusCode::NO_CONTENT))
+    Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
 /// The line about a record that was created.

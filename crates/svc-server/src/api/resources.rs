@@ -8,8 +8,8 @@ use crate::{
     api::routes::Routes,
     auth::access::{Administer, Call, Describe},
     http::{
-        error::Failure,
-        response::{Answer, raw_json_answer},
+        error::ApiError,
+        response::{ApiResponse, raw_json_response},
     },
     openapi::documents,
     state::documents::DocumentKind,
@@ -25,19 +25,19 @@ async fn reload(
     Call {
         access, request, ..
     }: Call<Administer>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     request.check_query()?;
     match access.path().is_tools() {
         true => request.state.refresh().await?,
         false => access.reload().await?,
     }
-    Ok(raw_json_answer(
+    Ok(raw_json_response(
         StatusCode::OK,
         [Bytes::from_static(br#"{"success":true}"#)],
     ))
 }
 
-async fn model_descriptions(call: Call<Describe>) -> Result<Answer, Failure> {
+async fn model_descriptions(call: Call<Describe>) -> Result<ApiResponse, ApiError> {
     let write = |_: &_, models: &[_]| serde_json::to_vec(models);
     documents::answer(call, DocumentKind::Descriptions, write).await
 }

@@ -13,7 +13,7 @@ use crate::{
     http::{
         links,
         request::Peer,
-        response::{Answer, json_answer},
+        response::{ApiResponse, json_response},
     },
     state::Shared,
 };
@@ -29,10 +29,10 @@ pub(crate) fn routes(hosts: Hosts) -> Routes {
                        ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
                        headers: HeaderMap| async move {
         let origin = links::origin(&state.config, &headers, peer);
-        let places = Places::new(hosts, &origin);
+        let addresses = Addresses::new(hosts, &origin);
         let mut answer = match wants_html(&headers) {
-            true => places.page(),
-            false => places.json(),
+            true => addresses.page(),
+            false => addresses.json(),
         };
         let vary = HeaderValue::from_static("accept");
         answer.headers_mut().insert(header::VARY, vary);
@@ -52,12 +52,12 @@ fn wants_html(headers: &HeaderMap) -> bool {
 }
 
 /// What a host has.
-struct Places {
+struct Addresses {
     /// Names, and paths or URLs, in the order in which they are shown.
     listed: Vec<(&'static str, String)>,
 }
 
-impl Places {
+impl Addresses {
     fn new(hosts: Hosts, origin: &str) -> Self {
         let mut listed = Vec::new();
         if hosts != Hosts::Application {
@@ -75,15 +75,15 @@ impl Places {
         Self { listed }
     }
 
-    fn json(&self) -> Answer {
+    fn json(&self) -> ApiResponse {
         let mut body = json!({"service": "svc"});
         for (name, url) in &self.listed {
             body[name] = url.as_str().into();
         }
-        json_answer(StatusCode::OK, &body)
+        json_response(StatusCode::OK, &body)
     }
 
-    fn page(&self) -> Answer {
+    fn page(&self) -> ApiResponse {
         let mut list = String::new();
         for (name, url) in &self.listed {
             let (name, url) = (name.replace('_', " "), escape(url));
@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn each_host_names_what_it_has() {
         let names = |hosts: Hosts| -> Vec<_> {
-            let places = Places::new(hosts, "http://a.example");
-            places.listed.into_iter().map(|(name, _)| name).collect()
+            let addresses = Addresses::new(hosts, "http://a.example");
+            addresses.listed.into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(
             names(Hosts::Data),

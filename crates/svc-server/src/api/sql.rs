@@ -14,9 +14,9 @@ use crate::{
     api::routes::Routes,
     auth::access::{Access, Administer, Call},
     http::{
-        error::Failure,
+        error::ApiError,
         response::{
-            Answer, AnswerKind, Chunks, Kept, raw_json_answer,
+            ApiResponse, Chunks, Kept, ResponseKind, raw_json_response,
             rows::{Format, RowWriter, TOTAL_COUNT, TRUNCATED},
         },
     },
@@ -26,7 +26,7 @@ pub(crate) fn routes() -> Routes {
     Routes::new().on::<Query, _>(query)
 }
 
-async fn query(call: Call<Administer>) -> Result<Answer, Failure> {
+async fn query(call: Call<Administer>) -> Result<ApiResponse, ApiError> {
     let Call {
         access,
         request,
@@ -34,7 +34,7 @@ async fn query(call: Call<Administer>) -> Result<Answer, Failure> {
     } = call;
     request.check_query()?;
     let body = request.read_object(body).await?;
-    let format = Format::asked(&request.parts.headers);
+    let format = Format::accepted(&request.parts.headers);
     let body = match (SqlRequest::parse(&body)?, format) {
         (SqlRequest::One(query), Some(format)) => {
             return in_format(format, access.sql(&query).await?);
@@ -44,20 +44,20 @@ async fn query(call: Call<Administer>) -> Result<Answer, Failure> {
         (SqlRequest::Batch(queries), _) => batch(access, queries),
         _ => return Err(Invalid::general("this form of a query is not supported").into()),
     };
-    let mut answer = raw_json_answer(StatusCode::OK, body);
-    answer.extensions_mut().insert(AnswerKind::Read);
+    let mut answer = raw_json_response(StatusCode::OK, body);
+    answer.extensions_mut().insert(ResponseKind::Read);
     Ok(answer)
 }
 
 /// The rows of an answer in another form.
-fn in_format(format: Format, answer: SqlAnswer) -> Result<Answer, Failure> {
+fn in_format(format: Format, answer: SqlAnswer) -> Result<ApiResponse, ApiError> {
     let columns = answer.columns.into_iter().map(|(name, _)| name);
     let kept = Kept(answer.data.len());
     let writer = RowWriter::new(format, columns.collect());
     let head = Chunks::from([writer.head()?]);
     let rows = async move { Ok(writer.write(answer.data, |_| None)?) };
     let mut formatted = format.answer(head.followed_by(rows));
-    formatted.extensions_mut().insert(AnswerKind::Read);
+    formatted.extensions_mut().insert(ResponseKind::Read);
     formatted.extensions_mut().insert(kept);
     let headers = formatted.headers_mut();
     if let Some(count) = answer.count {

@@ -13,8 +13,8 @@ use crate::{
     api::{teams, users},
     auth::access::{Access, Call, Delete, ResourceRequest, Write},
     http::{
-        error::Failure,
-        response::{Answer, empty_answer, tagged_answer},
+        error::ApiError,
+        response::{ApiResponse, empty_response, tagged_response},
     },
 };
 
@@ -25,7 +25,7 @@ const ALLOW_GROUPS: &str = "GET, HEAD";
 const ALLOW_GROUP: &str = "GET, HEAD, PATCH";
 
 /// Makes a user.
-pub(crate) async fn create(call: Call<Write>) -> Result<Answer, Failure> {
+pub(crate) async fn create(call: Call<Write>) -> Result<ApiResponse, ApiError> {
     let allow = allowed(call.access.model_name(), false);
     let mut write = ToolsWrite::read(call, allow).await?;
     let body = mem::take(&mut write.body);
@@ -35,7 +35,7 @@ pub(crate) async fn create(call: Call<Write>) -> Result<Answer, Failure> {
 }
 
 /// Changes a user or a team. There is no replacing: most of what they have is not the caller's.
-pub(crate) async fn change(call: Call<Write>) -> Result<Answer, Failure> {
+pub(crate) async fn change(call: Call<Write>) -> Result<ApiResponse, ApiError> {
     let allow = allowed(call.access.model_name(), true);
     let mut write = ToolsWrite::read(call, allow).await?;
     let body = mem::take(&mut write.body);
@@ -51,7 +51,7 @@ pub(crate) async fn change(call: Call<Write>) -> Result<Answer, Failure> {
 }
 
 /// Deletes a user.
-pub(crate) async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
+pub(crate) async fn delete(call: Call<Delete>) -> Result<ApiResponse, ApiError> {
     let allow = allowed(call.access.model_name(), true);
     let write = ToolsWrite::read(call, allow).await?;
     let uid = write.uid()?;
@@ -60,17 +60,17 @@ pub(crate) async fn delete(call: Call<Delete>) -> Result<Answer, Failure> {
     write.check_tag(uid).await?;
     users::delete(&write.store, write.access.path(), uid).await?;
     state.sync_with_store().await?;
-    Ok(empty_answer(StatusCode::NO_CONTENT))
+    Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
 /// The methods of a model, at its list or at one of its records.
-fn allowed(model: &str, of_one: bool) -> Result<&'static str, Failure> {
+fn allowed(model: &str, of_one: bool) -> Result<&'static str, ApiError> {
     match (model, of_one) {
         (USERS, false) => Ok(ALLOW_USERS),
         (USERS, true) => Ok(ALLOW_USER),
         (GROUPS, false) => Ok(ALLOW_GROUPS),
         (GROUPS, true) => Ok(ALLOW_GROUP),
-        _ => Err(Failure::NotFound(format!(
+        _ => Err(ApiError::NotFound(format!(
             "no model {model:?} in this resource"
         ))),
     }
@@ -80,14 +80,14 @@ fn allowed(model: &str, of_one: bool) -> Result<&'static str, Failure> {
 struct ToolsWrite<R> {
     access: Access<R>,
     request: ResourceRequest,
-    /// The store, to write to by whoever asks.
+    /// The store, which writes in the name of the caller.
     store: Store,
     view: RecordView,
     body: JsonObject,
 }
 
 impl<R> ToolsWrite<R> {
-    async fn read(call: Call<R>, allow: Result<&'static str, Failure>) -> Result<Self, Failure> {
+    async fn read(call: Call<R>, allow: Result<&'static str, ApiError>) -> Result<Self, ApiError> {
         let Call {
             access,
             request,
@@ -97,7 +97,7 @@ impl<R> ToolsWrite<R> {
         let allow = allow?;
         let method = &request.parts.method;
         if !allow.split(", ").any(|allowed| method == allowed) {
-            return Err(Failure::not_allowed(allow));
+            return Err(ApiError::not_allowed(allow));
         }
         let view = RecordView::parse(request.query())?;
         let body = match request.parts.method {
@@ -114,30 +114,30 @@ impl<R> ToolsWrite<R> {
     }
 
     /// The key of the user or team that the path names.
-    fn uid(&self) -> Result<Uuid, Failure> {
+    fn uid(&self) -> Result<Uuid, ApiError> {
         let uid = self.access.id().parse();
-        uid.map_err(|_| Failure::NotFound("there is no such record".to_owned()))
+        uid.map_err(|_| ApiError::NotFound("there is no such record".to_owned()))
     }
 
     /// Holds a write to the entity tags that it is for, where it names some.
-    async fn check_tag(&self, uid: Uuid) -> Result<(), Failure> {
+    async fn check_tag(&self, uid: Uuid) -> Result<(), ApiError> {
         let Some(tags) = self.request.if_match()? else {
             return Ok(());
         };
         match tags.holds(&self.record(uid).await?.etag) {
             true => Ok(()),
-            false => Err(Failure::PreconditionFailed),
+            false => Err(ApiError::PreconditionFailed),
         }
     }
 
-    async fn record(&self, uid: Uuid) -> Result<RecordJson, Failure> {
+    async fn record(&self, uid: Uuid) -> Result<RecordJson, ApiError> {
         self.access.tools_record(&uid.to_string(), &self.view).await
     }
 
-    /// The record as it is now. Whoever the write concerns feels it from now on.
-    async fn answer(&self, status: StatusCode, uid: Uuid) -> Result<Answer, Failure> {
+    /// The record as it is now. The write takes effect for everybody from now on.
+    async fn answer(&self, status: StatusCode, uid: Uuid) -> Result<ApiResponse, ApiError> {
         self.request.state.sync_with_store().await?;
         let RecordJson { body, etag, .. } = self.record(uid).await?;
-        Ok(tagged_answer(status, [body], &etag, None))
+        Ok(tagged_response(status, [body], &etag, None))
     }
 }

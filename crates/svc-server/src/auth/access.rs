@@ -37,7 +37,7 @@ use crate::{
     },
     http::{
         body::read_object,
-        error::Failure,
+        error::ApiError,
         request::{check_draft, if_match, not_utf8},
         resource_path::ResourcePath,
     },
@@ -72,9 +72,9 @@ struct Names {
 }
 
 impl<R: Right> FromRequest<Shared> for Call<R> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, Failure> {
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let names = parts.extract::<Path<Names>>().await;
         let Path(names) = names.map_err(|_| not_utf8())?;
@@ -114,23 +114,23 @@ impl ResourceRequest {
     }
 
     /// Checks a query string that may say nothing but `draft`.
-    pub(crate) fn check_query(&self) -> Result<(), Failure> {
+    pub(crate) fn check_query(&self) -> Result<(), ApiError> {
         check_draft(&self.parts)
     }
 
     /// The entity tags that the request is for, where it names some.
-    pub(crate) fn if_match(&self) -> Result<Option<IfMatch>, Failure> {
+    pub(crate) fn if_match(&self) -> Result<Option<IfMatch>, ApiError> {
         let tags = if_match(&self.parts.headers)?;
         Ok(tags.map(|tags| IfMatch::parse(&tags)).transpose()?)
     }
 
-    /// The store, to write to by whoever asks.
+    /// The store, which writes in the name of the caller.
     pub(crate) fn store_for(&self, actor: Actor) -> Store {
         self.state.store_for(actor, &self.parts)
     }
 
     /// Reads the body, which must be a JSON object.
-    pub(crate) async fn read_object(&self, body: Body) -> Result<JsonObject, Failure> {
+    pub(crate) async fn read_object(&self, body: Body) -> Result<JsonObject, ApiError> {
         read_object(&self.parts.headers, body, &self.state.config).await
     }
 }
@@ -164,7 +164,7 @@ impl<R> Access<R> {
         &self.id
     }
 
-    /// Who asks.
+    /// The caller.
     pub(crate) fn actor(&self) -> Actor {
         match &self.rights {
             Rights::Token(token) => {
@@ -190,14 +190,14 @@ impl Access<Administer> {
     }
 
     /// Reads the structure again.
-    pub(crate) async fn reload(&self) -> Result<(), Failure> {
+    pub(crate) async fn reload(&self) -> Result<(), ApiError> {
         Ok(self.resource.reload().await?)
     }
 }
 
 impl Access<Describe> {
     /// The structure of the resource as it is now.
-    pub(crate) async fn structure(&self) -> Result<Arc<Structure>, Failure> {
+    pub(crate) async fn structure(&self) -> Result<Arc<Structure>, ApiError> {
         self.resource.reload_if_changed().await?;
         Ok(self.resource.structure())
     }
@@ -249,7 +249,7 @@ impl Rights {
     }
 
     /// Refuses what the caller's team may not do.
-    fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> Result<(), Failure> {
+    fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> Result<(), ApiError> {
         let refusal = match self.team() {
             None => None,
             Some(_) if path.is_tools() => {
@@ -257,13 +257,13 @@ impl Rights {
             }
             Some((team, rights)) => R::refusal(team, || rights.on(path.resource.as_str(), model)),
         };
-        refusal.map_or(Ok(()), |detail| Err(Failure::PermissionDenied(detail)))
+        refusal.map_or(Ok(()), |detail| Err(ApiError::PermissionDenied(detail)))
     }
 }
 
 /// Whose rights count for a request to a resource, once its credential is known to cover the resource.
-async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> Result<Rights, Failure> {
-    let refused = |detail| Failure::NotAuthenticated {
+async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> Result<Rights, ApiError> {
+    let refused = |detail| ApiError::NotAuthenticated {
         detail,
         challenge: DATA_CHALLENGE,
     };
@@ -277,14 +277,14 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> Result<Ri
                         resource,
                     } = path;
                     if !token.identity.covers(project, environment, resource) {
-                        return Err(Failure::PermissionDenied(
+                        return Err(ApiError::PermissionDenied(
                             "the static token does not cover this resource",
                         ));
                     }
                     Rights::Token(token)
                 }
                 Some(Identity::ApiKey(_)) => {
-                    return Err(Failure::PermissionDenied(
+                    return Err(ApiError::PermissionDenied(
                         "an API key opens the application host; the data host takes the resource's static token",
                     ));
                 }
@@ -305,7 +305,7 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> Result<Ri
         Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
             Some(jwt) if jwt.scope() == (&path.project, &path.environment) => Rights::Jwt(jwt),
             Some(Jwt::Service(_)) => {
-                return Err(Failure::PermissionDenied(
+                return Err(ApiError::PermissionDenied(
                     "the service token does not cover this environment",
                 ));
             }

@@ -13,7 +13,7 @@ use svc_store::{
 
 use crate::{
     auth::identity::{Identity, Used},
-    http::error::Failure,
+    http::error::ApiError,
     state::Shared,
 };
 
@@ -35,14 +35,14 @@ impl Account {
     }
 
     /// Whether the account may do this to the project's pages: members of a read-only team read.
-    pub(crate) fn check(&self, project: &ProjectName, method: &Method) -> Result<(), Failure> {
+    pub(crate) fn check(&self, project: &ProjectName, method: &Method) -> Result<(), ApiError> {
         let Some(team) = self.identity().team(project) else {
-            return Err(Failure::PermissionDenied(
+            return Err(ApiError::PermissionDenied(
                 "the API key does not cover this project",
             ));
         };
         if !method.is_safe() && team.permissions_group == PermissionsGroup::ReadOnly {
-            return Err(Failure::PermissionDenied(
+            return Err(ApiError::PermissionDenied(
                 "the team of the API key's user may only read",
             ));
         }
@@ -51,8 +51,8 @@ impl Account {
 }
 
 /// Who asks on the application host: the account of the API key in `Authorization: Bearer <key>`.
-pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Account, Failure> {
-    let refused = |detail| Failure::NotAuthenticated {
+pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Account, ApiError> {
+    let refused = |detail| ApiError::NotAuthenticated {
         detail,
         challenge: APPLICATION_CHALLENGE,
     };
@@ -64,7 +64,7 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Accou
     };
     match identify(state, presented).await? {
         Some(Identity::ApiKey(account)) => Ok(Account(account)),
-        Some(_) => Err(Failure::PermissionDenied(
+        Some(_) => Err(ApiError::PermissionDenied(
             "a static token opens its resource on the data host; the application host takes an API key",
         )),
         None => Err(refused("the API key is unknown, expired or revoked")),
@@ -76,14 +76,14 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Accou
 pub(crate) fn presented<'h>(
     headers: &'h HeaderMap,
     challenge: &'static str,
-) -> Result<Option<(AuthScheme, &'h str)>, Failure> {
+) -> Result<Option<(AuthScheme, &'h str)>, ApiError> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {
         return Ok(None);
     };
     match (AuthScheme::parse(value), values.next()) {
         (Ok(parsed), None) => Ok(Some(parsed)),
-        _ => Err(Failure::NotAuthenticated {
+        _ => Err(ApiError::NotAuthenticated {
             detail: "the Authorization header is malformed",
             challenge,
         }),
@@ -91,7 +91,10 @@ pub(crate) fn presented<'h>(
 }
 
 /// Whose credential this is, if it is valid now.
-pub(crate) async fn identify(state: &Shared, presented: &str) -> Result<Option<Identity>, Failure> {
+pub(crate) async fn identify(
+    state: &Shared,
+    presented: &str,
+) -> Result<Option<Identity>, ApiError> {
     // What cannot be a credential costs no look into the store.
     let Some(kind) = CredentialKind::of(presented) else {
         return Ok(None);
@@ -134,7 +137,7 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> Result<Option<I
         return Ok(None);
     }
     if due {
-        tokio::spawn(note_use(Arc::clone(state), identity.clone()));
+        tokio::spawn(record_use(Arc::clone(state), identity.clone()));
     }
     Ok(Some(identity))
 }
@@ -143,7 +146,7 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> Result<Option<I
 pub(crate) async fn identify_session(
     state: &Shared,
     token: &str,
-) -> Result<Option<Arc<SessionIdentity>>, Failure> {
+) -> Result<Option<Arc<SessionIdentity>>, ApiError> {
     let hash = CredentialHash::of(token);
     let now = Timestamp::now();
     let session = match state.credentials.get(&hash) {
@@ -167,9 +170,9 @@ pub(crate) async fn identify_session(
     Ok(Some(session).filter(|session| session.expires > now.as_second()))
 }
 
-/// Notes in the store when a credential was used, beside the request.
-async fn note_use(state: Shared, identity: Identity) {
-    let noted = match &identity {
+/// Records in the store when a credential was used, beside the request.
+async fn record_use(state: Shared, identity: Identity) {
+    let recorded = match &identity {
         Identity::ApiKey(key) => state.store.api_keys().touch(key.identity.key_uid).await,
         Identity::StaticToken(token) => state.store.tokens().touch(token.identity.token_uid).await,
         Identity::ServiceToken(token) => {
@@ -178,8 +181,8 @@ async fn note_use(state: Shared, identity: Identity) {
         }
         Identity::Session(_) => Ok(()),
     };
-    if let Err(error) = noted {
-        tracing::warn!(%error, "the last use of a credential could not be noted");
+    if let Err(error) = recorded {
+        tracing::warn!(%error, "the last use of a credential could not be recorded");
     }
 }
 
@@ -235,7 +238,7 @@ mod tests {
         for method in [Method::POST, Method::PATCH, Method::DELETE] {
             let refused = reader.check(&project, &method);
             assert!(
-                matches!(refused, Err(Failure::PermissionDenied(_))),
+                matches!(refused, Err(ApiError::PermissionDenied(_))),
                 "{method}"
             );
         }

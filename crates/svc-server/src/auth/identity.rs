@@ -13,8 +13,8 @@ use svc_store::{
     ApiKeyIdentity, CredentialHash, ServiceTokenIdentity, SessionIdentity, TokenIdentity,
 };
 
-/// How often the use of a credential is noted at most, in seconds.
-const NOTE_USE_EVERY: i64 = 60;
+/// How often the use of a credential is recorded at most, in seconds.
+const RECORD_USE_EVERY: i64 = 60;
 /// How many credentials are remembered at most.
 const MOST_KNOWN: usize = 100_000;
 
@@ -34,29 +34,29 @@ pub(crate) enum Identity {
     Session(Arc<SessionIdentity>),
 }
 
-/// What a credential opens, and when its use was last noted.
+/// What a credential opens, and when its use was last recorded.
 #[derive(Debug)]
 pub(crate) struct Used<T> {
     pub(crate) identity: T,
-    noted: AtomicI64,
+    recorded: AtomicI64,
 }
 
 impl<T> Used<T> {
     pub(super) fn new(identity: T) -> Arc<Self> {
         Arc::new(Self {
             identity,
-            noted: AtomicI64::new(i64::MIN),
+            recorded: AtomicI64::new(i64::MIN),
         })
     }
 
-    /// Whether this use is to be noted in the store.
+    /// Whether this use is to be recorded in the store.
     pub(super) fn is_due(&self, now: Timestamp) -> bool {
         let now = now.as_second();
-        let noted = self.noted.load(Ordering::Relaxed);
-        now.saturating_sub(noted) >= NOTE_USE_EVERY
+        let recorded = self.recorded.load(Ordering::Relaxed);
+        now.saturating_sub(recorded) >= RECORD_USE_EVERY
             && self
-                .noted
-                .compare_exchange(noted, now, Ordering::Relaxed, Ordering::Relaxed)
+                .recorded
+                .compare_exchange(recorded, now, Ordering::Relaxed, Ordering::Relaxed)
                 .is_ok()
     }
 }

@@ -21,7 +21,7 @@ use governor::{
 use http::HeaderMap;
 use uuid::Uuid;
 
-use crate::{Config, http::error::Failure};
+use crate::{Config, http::error::ApiError};
 
 type Limiter = RateLimiter<u64, HashMapStateStore<u64>, DefaultClock>;
 
@@ -84,18 +84,22 @@ impl Throttle {
     }
 
     /// Counts a call from an address.
-    pub(crate) fn address(&self, address: IpAddr) -> Result<(), Failure> {
+    pub(crate) fn address(&self, address: IpAddr) -> Result<(), ApiError> {
         check(&self.addresses, self.hasher.hash_one(network(address)))
     }
 
     /// Counts a refresh from an address.
-    pub(crate) fn refresh(&self, address: IpAddr) -> Result<(), Failure> {
+    pub(crate) fn refresh(&self, address: IpAddr) -> Result<(), ApiError> {
         check(&self.refreshes, self.hasher.hash_one(network(address)))
     }
 
     /// Counts a try on an account from an address. Tries from other addresses do not keep out a user who has signed in
     /// from this one.
-    pub(crate) fn account(&self, account: &AccountKey<'_>, address: IpAddr) -> Result<(), Failure> {
+    pub(crate) fn account(
+        &self,
+        account: &AccountKey<'_>,
+        address: IpAddr,
+    ) -> Result<(), ApiError> {
         let pair = self.pair(account, address);
         check(&self.pairs, pair)?;
         if self.is_known(pair, Instant::now()) {
@@ -105,7 +109,7 @@ impl Throttle {
     }
 
     /// Counts a try on the password of the user of a session.
-    pub(crate) fn session(&self, session: Uuid) -> Result<(), Failure> {
+    pub(crate) fn session(&self, session: Uuid) -> Result<(), ApiError> {
         check(&self.sessions, self.hasher.hash_one(session))
     }
 
@@ -147,10 +151,10 @@ impl Throttle {
     }
 }
 
-fn check(limiter: &Limiter, key: u64) -> Result<(), Failure> {
+fn check(limiter: &Limiter, key: u64) -> Result<(), ApiError> {
     limiter.check_key(&key).map_err(|until| {
         let wait = until.wait_time_from(DefaultClock::default().now());
-        Failure::Throttled {
+        ApiError::Throttled {
             retry_after: wait.as_secs() + 1,
         }
     })
@@ -266,7 +270,7 @@ mod tests {
         let refused = account("Ann@Example.com").unwrap_err();
         assert!(matches!(
             refused,
-            Failure::Throttled {
+            ApiError::Throttled {
                 retry_after: 1..=61
             }
         ));

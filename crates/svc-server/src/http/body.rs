@@ -18,7 +18,7 @@ use svc_model::{Invalid, JsonObject, MAX_JSON_DEPTH, json_depth};
 
 use crate::{
     Config,
-    http::{body::arriving::Cause, error::Failure},
+    http::{body::arriving::Cause, error::ApiError},
 };
 
 /// The most properties of an object: more than any table has columns.
@@ -29,7 +29,7 @@ pub(crate) async fn read_object(
     headers: &HeaderMap,
     body: Body,
     config: &Config,
-) -> Result<JsonObject, Failure> {
+) -> Result<JsonObject, ApiError> {
     read_object_within(headers, body, config, config.body_limit).await
 }
 
@@ -39,7 +39,7 @@ pub(crate) async fn read_object_within(
     body: Body,
     config: &Config,
     limit: usize,
-) -> Result<JsonObject, Failure> {
+) -> Result<JsonObject, ApiError> {
     check_media_type(headers)?;
     parse_object(&read(headers, body, config, limit).await?)
 }
@@ -50,19 +50,19 @@ pub(crate) async fn read_objects(
     body: Body,
     config: &Config,
     most: usize,
-) -> Result<Vec<JsonObject>, Failure> {
+) -> Result<Vec<JsonObject>, ApiError> {
     check_media_type(headers)?;
     let body = read(headers, body, config, config.body_limit).await?;
     parse_objects(&body, most)
 }
 
-fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
+fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
     // A compressed body is not unpacked: a small one could become a large one.
     let encoding = headers
         .get(header::CONTENT_ENCODING)
         .map(HeaderValue::as_bytes);
     if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
-        return Err(Failure::UnsupportedMediaType);
+        return Err(ApiError::UnsupportedMediaType);
     }
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
         return Ok(());
@@ -79,7 +79,7 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
     if json {
         Ok(())
     } else {
-        Err(Failure::UnsupportedMediaType)
+        Err(ApiError::UnsupportedMediaType)
     }
 }
 
@@ -88,27 +88,27 @@ async fn read(
     body: Body,
     config: &Config,
     limit: usize,
-) -> Result<Bytes, Failure> {
+) -> Result<Bytes, ApiError> {
     let limit = limit.min(config.body_limit);
     let announced = headers.get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|length| length > limit as u64) {
-        return Err(Failure::PayloadTooLarge { limit });
+        return Err(ApiError::PayloadTooLarge { limit });
     }
     match Limited::new(body, limit).collect().await {
         Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Failure::PayloadTooLarge { limit }),
+        Err(error) if error.is::<LengthLimitError>() => Err(ApiError::PayloadTooLarge { limit }),
         Err(error) => Err(match Cause::of(&*error) {
-            Some(Cause::TooSlow) => Failure::BodyTimeout,
-            Some(Cause::NoMemory) => Failure::Overloaded(
+            Some(Cause::TooSlow) => ApiError::BodyTimeout,
+            Some(Cause::NoMemory) => ApiError::Overloaded(
                 "there is no memory for this request body now; try again, or send less at once",
             ),
-            None => Failure::Invalid(Invalid::general("the request body broke off")),
+            None => ApiError::Invalid(Invalid::general("the request body broke off")),
         }),
     }
 }
 
-fn parse_object(bytes: &[u8]) -> Result<JsonObject, Failure> {
+fn parse_object(bytes: &[u8]) -> Result<JsonObject, ApiError> {
     let text = text(bytes, "object")?;
     // The object itself is a level above its values.
     check_depth(text, MAX_JSON_DEPTH + 1)?;
@@ -116,7 +116,7 @@ fn parse_object(bytes: &[u8]) -> Result<JsonObject, Failure> {
         .map_err(|error| wrong(format!("the request body must be a JSON object: {error}")))
 }
 
-fn parse_objects(bytes: &[u8], most: usize) -> Result<Vec<JsonObject>, Failure> {
+fn parse_objects(bytes: &[u8], most: usize) -> Result<Vec<JsonObject>, ApiError> {
     let text = text(bytes, "array of objects")?;
     check_depth(text, MAX_JSON_DEPTH + 2)?;
     let mut json = serde_json::Deserializer::from_str(text);
@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for Elements {
         while let Some(element) = seq.next_element()? {
             if elements.len() == self.most {
                 return Err(A::Error::custom(format_args!(
-                    "at most {} records are taken at once",
+                    "at most {} records are allowed at once",
                     self.most
                 )));
             }
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for Elements {
 
 /// The text of a body. It is checked as a whole, since a raw value would let bytes that are no text through
 /// to its field.
-fn text<'b>(bytes: &'b [u8], expected: &str) -> Result<&'b str, Failure> {
+fn text<'b>(bytes: &'b [u8], expected: &str) -> Result<&'b str, ApiError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(wrong(format!(
             "the request body is empty; a JSON {expected} is expected"
@@ -182,7 +182,7 @@ fn text<'b>(bytes: &'b [u8], expected: &str) -> Result<&'b str, Failure> {
 }
 
 /// Refuses what many readers of JSON could not read again.
-fn check_depth(text: &str, most: usize) -> Result<(), Failure> {
+fn check_depth(text: &str, most: usize) -> Result<(), ApiError> {
     match json_depth(text) <= most {
         true => Ok(()),
         false => Err(wrong(format!(
@@ -191,8 +191,8 @@ fn check_depth(text: &str, most: usize) -> Result<(), Failure> {
     }
 }
 
-fn wrong(message: String) -> Failure {
-    Failure::Invalid(Invalid::general(message))
+fn wrong(message: String) -> ApiError {
+    ApiError::Invalid(Invalid::general(message))
 }
 
 #[cfg(test)]
@@ -201,7 +201,7 @@ mod tests {
 
     fn refused(body: &[u8]) -> String {
         match parse_object(body) {
-            Err(Failure::Invalid(invalid)) => invalid.to_string(),
+            Err(ApiError::Invalid(invalid)) => invalid.to_string(),
             other => panic!("{other:?}"),
         }
     }
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn an_array_is_one_of_objects_and_not_longer_than_it_may_be() {
         let refused = |body: &str| match parse_objects(body.as_bytes(), 2) {
-            Err(Failure::Invalid(invalid)) => invalid.to_string(),
+            Err(ApiError::Invalid(invalid)) => invalid.to_string(),
             other => panic!("{other:?}"),
         };
         assert_eq!(parse_objects(b"[]", 2).unwrap().len(), 0);

@@ -11,7 +11,7 @@ use svc_model::Invalid;
 
 use crate::http::{
     error::refusal::Refusal,
-    response::{Answer, CutOff, json_answer},
+    response::{ApiResponse, CutOff, json_response},
 };
 
 /// Seconds after which a request may be repeated that the store could not serve. The store is checked every second.
@@ -19,7 +19,7 @@ const STORE_RETRY_AFTER: u64 = 2;
 
 /// A request that is not answered with its result.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum ApiError {
     /// 400: a field, or the request as a whole, is wrong.
     Invalid(Invalid),
     /// 400: a field or a constraint of a database refused a write.
@@ -61,21 +61,21 @@ pub(crate) enum Failure {
     Internal(String),
 }
 
-impl From<Invalid> for Failure {
+impl From<Invalid> for ApiError {
     fn from(invalid: Invalid) -> Self {
         Self::Invalid(invalid)
     }
 }
 
 /// Ends a response whose head is on its way; the cause is for the log alone.
-impl From<Failure> for CutOff {
-    fn from(failure: Failure) -> Self {
+impl From<ApiError> for CutOff {
+    fn from(failure: ApiError) -> Self {
         tracing::error!(?failure, "an answer was cut off");
         Self
     }
 }
 
-impl From<svc_store::Error> for Failure {
+impl From<svc_store::Error> for ApiError {
     fn from(error: svc_store::Error) -> Self {
         use svc_store::ErrorKind;
         match error.kind() {
@@ -107,7 +107,7 @@ impl From<svc_store::Error> for Failure {
     }
 }
 
-impl From<svc_data::Error> for Failure {
+impl From<svc_data::Error> for ApiError {
     fn from(error: svc_data::Error) -> Self {
         use svc_data::ErrorKind;
         match error.kind() {
@@ -135,31 +135,31 @@ fn invalid_of(error: &svc_data::Error) -> Invalid {
     }
 }
 
-impl Failure {
+impl ApiError {
     /// A path that has these methods only.
     pub(crate) fn not_allowed(allow: &'static str) -> Self {
         Self::MethodNotAllowed { allow: Some(allow) }
     }
 
     /// The response.
-    pub(crate) fn into_answer(self) -> Answer {
+    pub(crate) fn into_api_response(self) -> ApiResponse {
         use StatusCode as Status;
         let retry_after = self.retry_after();
         let (status, code, detail): (_, _, Cow<'_, str>) = match self {
-            Self::Invalid(invalid) => return json_answer(Status::BAD_REQUEST, &invalid),
+            Self::Invalid(invalid) => return json_response(Status::BAD_REQUEST, &invalid),
             Self::Refused(refusal) => {
-                let mut answer = json_answer(Status::BAD_REQUEST, &*refusal);
+                let mut answer = json_response(Status::BAD_REQUEST, &*refusal);
                 answer.headers_mut().extend(refusal.headers());
                 return answer;
             }
             Self::NotAuthenticated { detail, challenge } => {
-                let answer = detail_answer(Status::UNAUTHORIZED, "not_authenticated", detail);
+                let answer = detail_response(Status::UNAUTHORIZED, "not_authenticated", detail);
                 return with_header(answer, header::WWW_AUTHENTICATE, challenge);
             }
             Self::MethodNotAllowed { allow } => {
                 let detail = "this path has other methods; they are named in the Allow header";
                 let answer =
-                    detail_answer(Status::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
+                    detail_response(Status::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
                 return match allow {
                     Some(allow) => with_header(answer, header::ALLOW, allow),
                     None => answer,
@@ -225,7 +225,7 @@ impl Failure {
                 )
             }
         };
-        let mut answer = detail_answer(status, code, &detail);
+        let mut answer = detail_response(status, code, &detail);
         if let Some(seconds) = retry_after {
             let headers = answer.headers_mut();
             headers.insert(header::RETRY_AFTER, seconds.into());
@@ -245,18 +245,18 @@ impl Failure {
     }
 }
 
-fn detail_answer(status: StatusCode, code: &str, detail: &str) -> Answer {
-    json_answer(status, &json!({ "detail": detail, "error_code": code }))
+fn detail_response(status: StatusCode, code: &str, detail: &str) -> ApiResponse {
+    json_response(status, &json!({ "detail": detail, "error_code": code }))
 }
 
-fn with_header(mut answer: Answer, name: HeaderName, value: &'static str) -> Answer {
+fn with_header(mut answer: ApiResponse, name: HeaderName, value: &'static str) -> ApiResponse {
     let headers = answer.headers_mut();
     headers.insert(name, HeaderValue::from_static(value));
     answer
 }
 
-impl axum::response::IntoResponse for Failure {
+impl axum::response::IntoResponse for ApiError {
     fn into_response(self) -> Response<axum::body::Body> {
-        self.into_answer().map(axum::body::Body::new)
+        self.into_api_response().map(axum::body::Body::new)
     }
 }

@@ -29,7 +29,7 @@ use crate::{
     http::{
         body::{arriving::Arriving, memory::BodyMemory},
         cors::{self, Cors},
-        error::Failure,
+        error::ApiError,
         limits::permits::{Permits, Slot},
         listener::registry::Entry,
         log,
@@ -98,7 +98,7 @@ impl Stack {
         let line = log::Line::begin(&request, &id);
         request.extensions_mut().insert(RequestId(id.clone()));
         let mut response = if !names_its_host(&request) {
-            Failure::from(Invalid::general("one Host header is required")).into_response()
+            ApiError::from(Invalid::general("one Host header is required")).into_response()
         } else if let Some(cors) = &self.cors {
             Box::pin(cors.answer(request, |request| self.answer_in_time(request))).await
         } else {
@@ -115,7 +115,7 @@ impl Stack {
     async fn answer_in_time(&self, request: Request) -> Response {
         match tokio::time::timeout(self.config.request_timeout, self.work(request)).await {
             Ok(response) => response,
-            Err(_) => Failure::Timeout("the request took too long".to_owned()).into_response(),
+            Err(_) => ApiError::Timeout("the request took too long".to_owned()).into_response(),
         }
     }
 
@@ -187,7 +187,7 @@ fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
     let text = text
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("unknown");
-    Failure::Internal(format!("a handler panicked: {text}")).into_response()
+    ApiError::Internal(format!("a handler panicked: {text}")).into_response()
 }
 
 #[cfg(test)]

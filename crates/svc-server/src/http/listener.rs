@@ -28,10 +28,10 @@ use self::{
 use crate::{
     Config, Error,
     http::{
-        error::Failure,
+        error::ApiError,
         limits::Stack,
         request::Peer,
-        response::{AnswerKind, Kept, Ready, SMALL},
+        response::{Kept, Ready, ResponseKind, SMALL},
     },
 };
 
@@ -259,7 +259,7 @@ async fn answer(
     let mut response = if memory.has_share(&entry, patience).await {
         stack.answer(request).await
     } else {
-        Failure::Overloaded("earlier answers on this connection were not read").into_response()
+        ApiError::Overloaded("earlier answers on this connection were not read").into_response()
     };
     if !is_http2 && entry.activity.has_unread_body() {
         // The connection ends with this answer: who does not know it may send the next request on it, in vain (RFC 9112,
@@ -268,9 +268,9 @@ async fn answer(
         response.headers_mut().insert(header::CONNECTION, close);
     }
     let extensions = response.extensions();
-    let kind = extensions.get::<AnswerKind>().copied();
+    let kind = extensions.get::<ResponseKind>().copied();
     let mut kept = extensions.get().map_or(0, |Kept(bytes)| *bytes);
-    let ready = if kind == Some(AnswerKind::Relayed) {
+    let ready = if kind == Some(ResponseKind::Relayed) {
         0
     } else if response.headers().contains_key(header::CONTENT_ENCODING) {
         // What is compressed stays in memory until all of it was.
@@ -282,10 +282,10 @@ async fn answer(
     let size = ready.saturating_add(kept);
     let mut held = None;
     if size > SMALL {
-        if is_safe || kind == Some(AnswerKind::Read) {
+        if is_safe || kind == Some(ResponseKind::Read) {
             held = memory.reserve(&entry, size).await;
             if held.is_none() {
-                response = Failure::Overloaded(
+                response = ApiError::Overloaded(
                     "there is no memory for this answer now; try again, or ask for fewer records",
                 )
                 .into_response();

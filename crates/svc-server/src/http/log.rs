@@ -21,7 +21,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Notes the request, unless the log does not take such lines.
+    /// Records the request, unless the log does not take such lines.
     pub(crate) fn begin(request: &Request, id: &HeaderValue) -> Option<Self> {
         tracing::enabled!(target: TARGET, Level::INFO).then(|| Self {
             begun: Instant::now(),

@@ -11,7 +11,7 @@ use svc_model::{
 
 use crate::{
     Config,
-    http::{body::read_object_within, error::Failure},
+    http::{body::read_object_within, error::ApiError},
 };
 
 /// The name of a request in answers and logs, as an extension of the request.
@@ -31,12 +31,12 @@ impl RequestId {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-pub(crate) fn not_utf8() -> Failure {
+pub(crate) fn not_utf8() -> ApiError {
     Invalid::general("the path is not UTF-8 once its percent escapes are undone").into()
 }
 
 /// The values of the names in the path, in their order, unescaped.
-pub(crate) async fn path_values(parts: &mut Parts) -> Result<Vec<String>, Failure> {
+pub(crate) async fn path_values(parts: &mut Parts) -> Result<Vec<String>, ApiError> {
     let values = parts.extract::<RawPathParams>().await;
     let values = values.map_err(|_| not_utf8())?;
     Ok(values.iter().map(|(_, value)| value.to_owned()).collect())
@@ -49,7 +49,7 @@ pub(crate) async fn read_operation<O: ReadOperation>(
     body: Body,
     config: &Config,
     limit: usize,
-) -> Result<O, Failure> {
+) -> Result<O, ApiError> {
     let body = match O::HAS_BODY {
         true => read_object_within(&parts.headers, body, config, limit).await?,
         false => JsonObject::new(),
@@ -60,11 +60,11 @@ pub(crate) async fn read_operation<O: ReadOperation>(
 }
 
 /// The `If-Match` header as text, where there is one. Several headers count as one list.
-pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut tags = Vec::new();
     for value in headers.get_all(header::IF_MATCH) {
         tags.push(value.to_str().map_err(|_| {
-            Failure::Invalid(Invalid::field(
+            ApiError::Invalid(Invalid::field(
                 "If-Match",
                 "must be an entity tag as ETag gave it",
             ))
@@ -74,7 +74,7 @@ pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<String>, Failure> {
 }
 
 /// Checks the query of an operation whose only parameter is `draft`.
-pub(crate) fn check_draft(parts: &Parts) -> Result<(), Failure> {
+pub(crate) fn check_draft(parts: &Parts) -> Result<(), ApiError> {
     let query = parts.uri.query().unwrap_or_default();
     let request = ReceivedRequest::new([], query, &parts.headers, JsonObject::new())?;
     Ok(request.finish()?)

@@ -20,11 +20,11 @@ use svc_model::wire::{BoxFuture, Operation};
 pub(crate) const SMALL: usize = 4 << 10;
 
 /// A response that is ready to be sent.
-pub(crate) type Answer = Response<Chunks>;
+pub(crate) type ApiResponse = Response<Chunks>;
 
 /// What is to be known of an answer besides what it says, as an extension of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnswerKind {
+pub(crate) enum ResponseKind {
     /// What was read, though the method is not one of those that only read: the same request can be sent again.
     Read,
     /// Passed on from another service as it comes, so that it is never in memory as a whole.
@@ -118,7 +118,7 @@ impl http_body::Body for Chunks {
 }
 
 /// An answer of bytes that are JSON already.
-pub(crate) fn raw_json_answer(status: StatusCode, body: impl Into<Chunks>) -> Answer {
+pub(crate) fn raw_json_response(status: StatusCode, body: impl Into<Chunks>) -> ApiResponse {
     let body = body.into();
     let ready = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     let mut answer = Response::new(body);
@@ -134,12 +134,12 @@ pub(crate) fn raw_json_answer(status: StatusCode, body: impl Into<Chunks>) -> An
 }
 
 /// An answer that is written as JSON.
-pub(crate) fn json_answer<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Answer {
+pub(crate) fn json_response<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> ApiResponse {
     match serde_json::to_vec(value) {
-        Ok(body) => raw_json_answer(status, [Bytes::from(body)]),
+        Ok(body) => raw_json_response(status, [Bytes::from(body)]),
         Err(error) => {
             tracing::error!(%error, "an answer cannot be written as JSON");
-            raw_json_answer(
+            raw_json_response(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 [Bytes::from_static(
                     br#"{"detail":"internal error","error_code":"error"}"#,
@@ -150,34 +150,34 @@ pub(crate) fn json_answer<T: Serialize + ?Sized>(status: StatusCode, value: &T) 
 }
 
 /// The answer of an operation.
-pub(crate) fn operation_answer<O>(response: &O::Response) -> Answer
+pub(crate) fn operation_response<O>(response: &O::Response) -> ApiResponse
 where
     O: Operation<Response: Serialize>,
 {
-    json_answer(O::INFO.status, response)
+    json_response(O::INFO.status, response)
 }
 
 /// An answer without a body.
-pub(crate) fn empty_answer(status: StatusCode) -> Answer {
+pub(crate) fn empty_response(status: StatusCode) -> ApiResponse {
     let mut answer = Response::new(Chunks::default());
     *answer.status_mut() = status;
     answer
 }
 
 /// An answer of JSON bytes with an entity tag, or 304 when the caller has it (RFC 9110, section 13.1.2).
-pub(crate) fn tagged_answer(
+pub(crate) fn tagged_response(
     status: StatusCode,
     body: impl Into<Chunks>,
     etag: &str,
     request: Option<&HeaderMap>,
-) -> Answer {
+) -> ApiResponse {
     let known = request
         .and_then(|headers| headers.get(header::IF_NONE_MATCH)?.to_str().ok())
         .is_some_and(|tags| tags.split(',').any(|tag| matches_weakly(tag.trim(), etag)));
     let mut answer = if known {
-        empty_answer(StatusCode::NOT_MODIFIED)
+        empty_response(StatusCode::NOT_MODIFIED)
     } else {
-        raw_json_answer(status, body)
+        raw_json_response(status, body)
     };
     if let Ok(etag) = HeaderValue::from_str(etag) {
         answer.headers_mut().insert(header::ETAG, etag);

@@ -12,7 +12,7 @@ use svc_model::{
 
 use crate::{
     api::routes::{Described, PREFIX, Routes},
-    http::response::tagged_answer,
+    http::response::tagged_response,
     openapi::{content, failure_responses, failure_schema, invalid_schema, parameter, responses},
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn routes(operations: &[Described]) -> Routes {
     let document = Bytes::from(document(operations).to_string());
     let openapi = async move |headers: HeaderMap| {
         let etag = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
-        tagged_answer(StatusCode::OK, [document], etag, Some(&headers))
+        tagged_response(StatusCode::OK, [document], etag, Some(&headers))
     };
     Routes::new().at(&format!("{PREFIX}/openapi.json"), get(openapi))
 }

@@ -6,7 +6,7 @@ use svc_model::resources::ModelDescription;
 
 use crate::{
     auth::access::{Call, Describe},
-    http::{error::Failure, resource_path::ResourcePath, response::Answer},
+    http::{error::ApiError, resource_path::ResourcePath, response::ApiResponse},
     state::documents::{DocumentKey, DocumentKind},
 };
 
@@ -19,7 +19,7 @@ pub(crate) async fn answer(
     write: impl FnOnce(&ResourcePath, &[ModelDescription]) -> serde_json::Result<Vec<u8>>
     + Send
     + 'static,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     request.check_query()?;
     let structure = access.structure().await?;
     let key = DocumentKey {

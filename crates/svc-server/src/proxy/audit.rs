@@ -7,12 +7,12 @@ use svc_model::{proxy::Send, wire::Operation as _};
 use svc_store::{AuditEntry, BegunWrite, Store};
 
 use super::target::Target;
-use crate::{audit::append_later, http::error::Failure, state::Shared};
+use crate::{audit::append_later, http::error::ApiError, state::Shared};
 
 /// The target of the lines, by which a log filter names them.
 const TARGET: &str = "svc_server::audit";
 
-/// How much of a path is told.
+/// How much of a path is recorded.
 const MOST_OF_PATH: usize = 500;
 
 /// A request that is being sent. The lines are written when it is over, however it ends.
@@ -36,15 +36,15 @@ pub(super) struct Audit {
     pub(super) bytes: u64,
     /// How it ended.
     pub(super) end: End,
-    /// What is told in the audit trail; nothing of a request that was not sent.
+    /// The line of the audit trail; `None` for a request that was not sent.
     pub(super) trail: Option<Trail>,
 }
 
-/// What the audit trail tells of a request besides.
+/// What else the audit trail records of a request.
 #[derive(Debug)]
 pub(super) struct Trail {
     state: Shared,
-    /// The store, for what whoever asks does.
+    /// The store, which writes in the name of the caller.
     store: Store,
     url: String,
     /// The note in the journal of writes, where no request may be without its line.
@@ -132,11 +132,11 @@ impl Audit {
 }
 
 impl Audit {
-    /// Notes that the request is about to be sent.
+    /// Records that the request is about to be sent.
     ///
     /// # Errors
     /// When the store does not take its line.
-    pub(super) async fn begin_trail(&mut self, mut trail: Trail) -> Result<(), Failure> {
+    pub(super) async fn begin_trail(&mut self, mut trail: Trail) -> Result<(), ApiError> {
         let entry = self.entry(&trail.url);
         let writing = &trail.state.writing;
         trail.begun = writing.begin(&trail.state, &trail.store, &entry).await?;

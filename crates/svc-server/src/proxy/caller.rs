@@ -12,18 +12,18 @@ use crate::{
         identity::Identity,
         jwt::{Jwt, jwt},
     },
-    http::error::Failure,
+    http::error::ApiError,
     state::Shared,
 };
 
 const CHALLENGE: &str = r#"JWT realm="proxy""#;
 
-/// Who asks.
+/// The caller.
 pub(super) struct Caller(Jwt);
 
 /// Who asks: the session or service token in `Authorization: JWT <token>`.
-pub(super) async fn identified(state: &Shared, headers: &HeaderMap) -> Result<Caller, Failure> {
-    let refused = |detail| Failure::NotAuthenticated {
+pub(super) async fn identified(state: &Shared, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    let refused = |detail| ApiError::NotAuthenticated {
         detail,
         challenge: CHALLENGE,
     };
@@ -38,7 +38,7 @@ pub(super) async fn identified(state: &Shared, headers: &HeaderMap) -> Result<Ca
             Some(Identity::ServiceToken(_)) => Err(refused(
                 "a service token is sent as Authorization: JWT <token>",
             )),
-            Some(_) => Err(Failure::PermissionDenied(
+            Some(_) => Err(ApiError::PermissionDenied(
                 "the HTTP proxy is opened by a session or a service token: Authorization: JWT <token>",
             )),
             None => Err(refused("the credential is unknown, expired or revoked")),
@@ -69,11 +69,11 @@ impl Caller {
     }
 
     /// Lets through who may send a request there.
-    pub(super) fn check(&self, destination: &Destination) -> Result<(), Failure> {
+    pub(super) fn check(&self, destination: &Destination) -> Result<(), ApiError> {
         let (own_project, environment) = self.0.scope();
         let project = destination.project.as_ref().unwrap_or(own_project);
         if project != own_project || destination.environment != *environment {
-            return Err(Failure::PermissionDenied(
+            return Err(ApiError::PermissionDenied(
                 "the session does not cover this project and environment",
             ));
         }
@@ -85,7 +85,7 @@ impl Caller {
             resource.as_str() != ResourceName::TOOLS && rights.on_resource(resource.as_str()).read;
         match may_read {
             true => Ok(()),
-            false => Err(Failure::PermissionDenied(
+            false => Err(ApiError::PermissionDenied(
                 "the user's team may not read this resource",
             )),
         }

@@ -7,7 +7,7 @@ use svc_model::{Invalid, proxy::X_SVC_PROXY};
 
 use super::{
     pairs::Pairs,
-    template::{Names, Unfit, shown},
+    template::{Names, Unfit, shortened},
 };
 
 /// The most headers of a request.
@@ -71,7 +71,7 @@ pub(super) enum Refused {
 
 /// The headers as the caller gave them, with values in the place of names.
 pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<RequestHeaders, Refused> {
-    // Before they are collected: a map of headers has room for some ten thousand names and panics beyond.
+    // Before they are collected: a map of headers holds some ten thousand names and panics beyond.
     if pairs.len() > MOST {
         return Err(Refused::Invalid(Invalid::field("headers", too_many())));
     }
@@ -82,7 +82,7 @@ pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<Request
         let Ok(known) = HeaderName::try_from(name.as_str()) else {
             invalid.push_field(
                 "headers",
-                format!("{:?} is no name of a header", shown(name)),
+                format!("{:?} is not a header name", shortened(name)),
             );
             continue;
         };
@@ -251,7 +251,7 @@ mod tests {
         refusal(&[("X-A", "1"); 101]);
         let long = "x".repeat(40_000);
         refusal(&[("X-A", &long)]);
-        // More names than a map of headers has room for.
+        // More names than a map of headers can hold.
         let names: Vec<String> = (0..40_000).map(|n| format!("x-{n}")).collect();
         let pairs: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
         assert!(refusal(&pairs).contains("at most 100"));

@@ -19,7 +19,7 @@ use super::{
     headers::{holds_secret, is_credential},
     target::Target,
 };
-use crate::{Error, http::error::Failure};
+use crate::{Error, http::error::ApiError};
 
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -89,7 +89,7 @@ impl Outgoing {
         outbound: &Outbound,
         allow_hosts: &[HostPort],
         until: Instant,
-    ) -> Result<Response<Body>, Failure> {
+    ) -> Result<Response<Body>, ApiError> {
         for redirects in 0..=MAX_REDIRECTS {
             let is_first = redirects == 0;
             let (host, port) = (self.target.host(), self.target.port());
@@ -110,7 +110,7 @@ impl Outgoing {
                 return answer(response);
             }
         }
-        Err(Failure::BadGateway(format!(
+        Err(ApiError::BadGateway(format!(
             "the other service redirected more than {MAX_REDIRECTS} times"
         )))
     }
@@ -121,7 +121,7 @@ impl Outgoing {
         transport: &HyperTransport,
         is_first: bool,
         until: Instant,
-    ) -> Result<Result<Response<Body>, TransportError>, Failure> {
+    ) -> Result<Result<Response<Body>, TransportError>, ApiError> {
         let left = until.saturating_duration_since(Instant::now());
         let request = self
             .request(left)
@@ -139,7 +139,7 @@ impl Outgoing {
     }
 
     /// Whether the answer leads elsewhere; the request then is the one to send there.
-    fn is_followed(&mut self, response: &Response<Body>) -> Result<bool, Failure> {
+    fn is_followed(&mut self, response: &Response<Body>) -> Result<bool, ApiError> {
         let status = response.status();
         let redirects = matches!(
             status,
@@ -193,12 +193,12 @@ impl Outgoing {
     }
 
     /// Nothing that is secret goes to another origin, and nothing of it comes back later.
-    fn leave_secrets(&mut self, next: &Target) -> Result<(), Failure> {
+    fn leave_secrets(&mut self, next: &Target) -> Result<(), ApiError> {
         let carried = next
             .uri()
             .is_ok_and(|uri| holds_secret(uri.to_string().as_bytes(), &self.secrets));
         if carried || self.secret_body {
-            return Err(Failure::BadGateway(
+            return Err(ApiError::BadGateway(
                 "the other service redirected a request that holds a secret token to another origin"
                     .to_owned(),
             ));
@@ -217,27 +217,27 @@ impl Outgoing {
 }
 
 /// The answer, if it is one that can be passed on.
-fn answer(response: Response<Body>) -> Result<Response<Body>, Failure> {
+fn answer(response: Response<Body>) -> Result<Response<Body>, ApiError> {
     match response.status().as_u16() {
         200..=599 => Ok(response),
-        _ => Err(Failure::BadGateway(
-            "the other service answered with a status that is none of an answer".to_owned(),
+        _ => Err(ApiError::BadGateway(
+            "the other service answered with an invalid status".to_owned(),
         )),
     }
 }
 
 /// A URL that is not sent to: the caller's own, or that of a redirect.
-fn wrong_url(is_first: bool, what: &'static str) -> Failure {
+fn wrong_url(is_first: bool, what: &'static str) -> ApiError {
     match is_first {
         true => Invalid::field("url", what).into(),
-        false => Failure::BadGateway(format!(
+        false => ApiError::BadGateway(format!(
             "the other service redirected to a URL that is not followed: it {what}"
         )),
     }
 }
 
 /// What a failed exchange is for the caller: what went wrong, without addresses.
-fn failure(error: &TransportError, is_first: bool) -> Failure {
+fn failure(error: &TransportError, is_first: bool) -> ApiError {
     tracing::debug!(
         error = error as &dyn StdError,
         "a request of the proxy failed"
@@ -252,18 +252,18 @@ fn failure(error: &TransportError, is_first: bool) -> Failure {
                 ),
             )
             .into(),
-            false => Failure::BadGateway(
+            false => ApiError::BadGateway(
                 "the other service redirected to a host whose address is not public".to_owned(),
             ),
         };
     }
     let text = match error.kind() {
         TransportErrorKind::Timeout => {
-            return Failure::Timeout("the other service did not answer in time".to_owned());
+            return ApiError::Timeout("the other service did not answer in time".to_owned());
         }
         TransportErrorKind::Connect => match cause_of(error) {
             Cause::Timeout => {
-                return Failure::Timeout("no connection to the other service in time".to_owned());
+                return ApiError::Timeout("no connection to the other service in time".to_owned());
             }
             Cause::Refused => "the other service refuses the connection",
             Cause::Tls => {
@@ -277,7 +277,7 @@ fn failure(error: &TransportError, is_first: bool) -> Failure {
         TransportErrorKind::Invalid => return wrong_url(is_first, "cannot be sent"),
         _ => "the other service's answer is no HTTP, or its head is too large",
     };
-    Failure::BadGateway(text.to_owned())
+    ApiError::BadGateway(text.to_owned())
 }
 
 /// Why there is no connection.

@@ -163,19 +163,19 @@ mod tests {
     use super::*;
 
     /// A body that says so when it is gone.
-    struct Told {
+    struct Watched {
         chunks: Vec<Bytes>,
         ends: bool,
         gone: Arc<AtomicBool>,
     }
 
-    impl Drop for Told {
+    impl Drop for Watched {
         fn drop(&mut self) {
             self.gone.store(true, Ordering::SeqCst);
         }
     }
 
-    impl HttpBody for Told {
+    impl HttpBody for Watched {
         type Data = Bytes;
         type Error = std::io::Error;
 
@@ -199,7 +199,7 @@ mod tests {
 
     fn passing(chunks: &[&'static str], ends: bool, limit: u64) -> Fixture {
         let gone = Arc::new(AtomicBool::new(false));
-        let body = Told {
+        let body = Watched {
             chunks: chunks
                 .iter()
                 .rev()

@@ -8,7 +8,7 @@ use std::{
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{ProxyRules, Store};
 
-use crate::http::error::Failure;
+use crate::http::error::ApiError;
 
 /// How many places are remembered at most.
 const MOST_KNOWN: usize = 10_000;
@@ -40,7 +40,7 @@ impl Rules {
         &self,
         store: &Store,
         place: RulesKey,
-    ) -> Result<Arc<ProxyRules>, Failure> {
+    ) -> Result<Arc<ProxyRules>, ApiError> {
         let generation = {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(rules) = known.rules.get(&place) {

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde_json::value::RawValue;
 use svc_store::OpenSecret;
 
-use crate::http::error::Failure;
+use crate::http::error::ApiError;
 
-/// How much of a name that is not known is shown.
+/// How much of a name that is not known is shortened.
 const SHOWN: usize = 64;
 
 /// A piece of a text.
@@ -101,10 +101,10 @@ pub(super) enum Unfit {
 
 impl Unfit {
     /// The failure of a request in whose field this is wrong.
-    pub(super) fn of(self, field: &str, limit: usize) -> Failure {
+    pub(super) fn of(self, field: &str, limit: usize) -> ApiError {
         match self {
             Self::Wrong(message) => svc_model::Invalid::field(field, message).into(),
-            Self::TooLarge => Failure::PayloadTooLarge { limit },
+            Self::TooLarge => ApiError::PayloadTooLarge { limit },
         }
     }
 }
@@ -208,7 +208,7 @@ impl<'a> Names<'a> {
     /// Puts values into a text that is JSON: within a JSON text as part of it, elsewhere as JSON.
     pub(super) fn json(&mut self, text: &str) -> Result<Expanded, Unfit> {
         let mut expanded = Expanded::default();
-        let mut place = JsonPlace::default();
+        let mut place = JsonPosition::default();
         let mut rest = text;
         while !rest.is_empty() {
             let (piece, after) = next_piece(rest);
@@ -250,13 +250,13 @@ impl<'a> Names<'a> {
         let found = found.ok_or_else(|| {
             Unfit::Wrong(format!(
                 "the resource has no secret token {:?}",
-                shown(name)
+                shortened(name)
             ))
         })?;
         if !self.only.is_empty() && !self.only.contains(name) {
             return Err(Unfit::Wrong(format!(
                 "the secret token {:?} is not named in secret_tokens",
-                shown(name)
+                shortened(name)
             )));
         }
         self.used.insert(&found.name);
@@ -267,12 +267,12 @@ impl<'a> Names<'a> {
         let Context(context) = self.context;
         context
             .get(name)
-            .ok_or_else(|| Unfit::Wrong(format!("the context has no {:?}", shown(name))))
+            .ok_or_else(|| Unfit::Wrong(format!("the context has no {:?}", shortened(name))))
     }
 }
 
 /// The beginning of a name.
-pub(super) fn shown(name: &str) -> &str {
+pub(super) fn shortened(name: &str) -> &str {
     name.char_indices()
         .nth(SHOWN)
         .map_or(name, |(end, _)| name.get(..end).unwrap_or(name))
@@ -285,12 +285,12 @@ fn quoted(text: &str) -> String {
 
 /// Where in a JSON document a text ends.
 #[derive(Default)]
-struct JsonPlace {
+struct JsonPosition {
     in_text: bool,
     escaped: bool,
 }
 
-impl JsonPlace {
+impl JsonPosition {
     fn pass(&mut self, text: &str) {
         for byte in text.bytes() {
             match byte {

@@ -12,7 +12,7 @@ use svc_model::ResourceName;
 use svc_store::{ConnectedResource, Secret};
 use tokio::sync::OnceCell;
 
-use crate::http::{error::Failure, resource_path::ResourcePath};
+use crate::http::{error::ApiError, resource_path::ResourcePath};
 
 /// How long a failed connection is not tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -71,14 +71,14 @@ impl Connections {
     }
 
     /// The connected resource.
-    pub(crate) async fn get(&self, path: &ResourcePath) -> Result<Resource, Failure> {
+    pub(crate) async fn get(&self, path: &ResourcePath) -> Result<Resource, ApiError> {
         let connection = self.known.load().get(path).cloned();
         let Some(connection) = connection else {
-            return Err(Failure::NotFound(
+            return Err(ApiError::NotFound(
                 "there is no such resource in this environment".to_owned(),
             ));
         };
-        connection.get().await.map_err(Failure::from)
+        connection.get().await.map_err(ApiError::from)
     }
 }
 

@@ -12,9 +12,9 @@ use svc_data::Structure;
 use svc_store::TeamRights;
 
 use crate::http::{
-    error::Failure,
+    error::ApiError,
     resource_path::ResourcePath,
-    response::{Answer, etag_of, tagged_answer},
+    response::{ApiResponse, etag_of, tagged_response},
 };
 
 /// The most bytes of documents that are kept together.
@@ -36,8 +36,8 @@ pub(crate) struct Document {
 
 impl Document {
     /// The document, or 304 when the caller has it.
-    pub(crate) fn answer(self, request: &HeaderMap) -> Answer {
-        tagged_answer(StatusCode::OK, [self.body], &self.etag, Some(request))
+    pub(crate) fn answer(self, request: &HeaderMap) -> ApiResponse {
+        tagged_response(StatusCode::OK, [self.body], &self.etag, Some(request))
     }
 }
 
@@ -81,7 +81,7 @@ impl Documents {
         &self,
         key: DocumentKey,
         make: impl FnOnce() -> serde_json::Result<Vec<u8>> + Send + 'static,
-    ) -> Result<Document, Failure> {
+    ) -> Result<Document, ApiError> {
         if let Some(document) = self.find(&key) {
             return Ok(document);
         }
@@ -97,9 +97,9 @@ impl Documents {
         });
         let document = made
             .await
-            .map_err(|error| Failure::Internal(format!("a document was not made: {error}")))?
+            .map_err(|error| ApiError::Internal(format!("a document was not made: {error}")))?
             .map_err(|error| {
-                Failure::Internal(format!("a structure cannot be written as JSON: {error}"))
+                ApiError::Internal(format!("a structure cannot be written as JSON: {error}"))
             })?;
         self.keep(key, document.clone());
         Ok(document)

@@ -9,7 +9,7 @@ use svc_data::Resource;
 use svc_store::Store;
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::http::{error::Failure, resource_path::ResourcePath};
+use crate::http::{error::ApiError, resource_path::ResourcePath};
 
 /// The tools of every environment that was asked for, until the store changes.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl Tools {
         &self,
         store: &Store,
         path: &ResourcePath,
-    ) -> Result<Resource, Failure> {
+    ) -> Result<Resource, ApiError> {
         if let Some(tools) = self.known(path) {
             return Ok(tools);
         }

@@ -8,7 +8,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use super::State;
 use crate::{
     config::{AuditMode, Config},
-    http::error::Failure,
+    http::error::ApiError,
 };
 
 /// The writes that are being done, as many at once as requests: those of callers who have left count too.
@@ -58,13 +58,13 @@ impl Writing {
         }
     }
 
-    /// Notes a write before it begins, where no write may be without its line.
+    /// Records a write before it begins, where no write may be without its line.
     pub(crate) async fn begin(
         &self,
         state: &State,
         store: &Store,
         entry: &AuditEntry,
-    ) -> Result<Option<BegunWrite>, Failure> {
+    ) -> Result<Option<BegunWrite>, ApiError> {
         if self.mode != AuditMode::On || !store.audit().is_on() {
             return Ok(None);
         }

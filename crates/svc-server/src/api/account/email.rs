@@ -3,11 +3,11 @@
 use svc_auth::account::{ChangeEmail, ChangeEmailComplete, EmailChangeRequested, EmailChanged};
 
 use super::{Call, UserCall, private, secret};
-use crate::http::{error::Failure, response::Answer};
+use crate::http::{error::ApiError, response::ApiResponse};
 
 pub(super) async fn change(
     UserCall { call, user }: UserCall<ChangeEmail>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     let ChangeEmail {
         new_email,
         current_password,
@@ -20,7 +20,9 @@ pub(super) async fn change(
     Ok(private::<ChangeEmail>(&EmailChangeRequested::new(sent_to)))
 }
 
-pub(super) async fn change_complete(call: Call<ChangeEmailComplete>) -> Result<Answer, Failure> {
+pub(super) async fn change_complete(
+    call: Call<ChangeEmailComplete>,
+) -> Result<ApiResponse, ApiError> {
     let code = call.operation.code.expose();
     let (old, new) = call.account().change_email_complete(code).await?;
     call.state.sync_with_store().await?;

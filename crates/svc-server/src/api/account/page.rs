@@ -5,7 +5,7 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
-use crate::http::response::Answer;
+use crate::http::response::ApiResponse;
 
 /// The path of the style sheet and of the script.
 pub(super) const STYLE_PATH: &str = "/projects/{project}/{environment}/auth/account.css";
@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("page/account.js");
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-pub(super) async fn page(request: Request) -> Answer {
+pub(super) async fn page(request: Request) -> ApiResponse {
     // The files lie beside the page, whichever way its path was written.
     let up = match request.uri().path().ends_with('/') {
         true => "../",
@@ -28,19 +28,19 @@ pub(super) async fn page(request: Request) -> Answer {
     answer("text/html; charset=utf-8", PAGE.replace("{up}", up).into())
 }
 
-pub(super) async fn style() -> Answer {
+pub(super) async fn style() -> ApiResponse {
     answer(
         "text/css; charset=utf-8",
         Bytes::from_static(STYLE.as_bytes()),
     )
 }
 
-pub(super) async fn script() -> Answer {
+pub(super) async fn script() -> ApiResponse {
     let script = Bytes::from_static(SCRIPT.as_bytes());
     answer("text/javascript; charset=utf-8", script)
 }
 
-fn answer(media_type: &'static str, body: Bytes) -> Answer {
+fn answer(media_type: &'static str, body: Bytes) -> ApiResponse {
     let mut answer = Response::new([body].into());
     *answer.status_mut() = StatusCode::OK;
     let headers = answer.headers_mut();

@@ -7,11 +7,11 @@ use svc_auth::account::{
 use svc_model::wire::ReadOperation;
 
 use super::{Call, UserCall, auth_state, private, secret};
-use crate::http::{error::Failure, response::Answer};
+use crate::http::{error::ApiError, response::ApiResponse};
 
 pub(super) async fn change(
     UserCall { call, user }: UserCall<ChangePassword>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     let ChangePassword {
         new_password,
         current_password,
@@ -26,7 +26,7 @@ pub(super) async fn change(
 }
 
 /// The answer is the same whether or not there is such an account.
-pub(super) async fn reset(call: Call<ResetPassword>) -> Result<Answer, Failure> {
+pub(super) async fn reset(call: Call<ResetPassword>) -> Result<ApiResponse, ApiError> {
     let email = &call.operation.email;
     call.throttle(email)?;
     call.account().reset_password(email).await?;
@@ -34,7 +34,9 @@ pub(super) async fn reset(call: Call<ResetPassword>) -> Result<Answer, Failure> 
     Ok(private::<ResetPassword>(&PasswordResetRequested::new()))
 }
 
-pub(super) async fn reset_complete(call: Call<ResetPasswordComplete>) -> Result<Answer, Failure> {
+pub(super) async fn reset_complete(
+    call: Call<ResetPasswordComplete>,
+) -> Result<ApiResponse, ApiError> {
     let ResetPasswordComplete {
         code, new_password, ..
     } = &call.operation;
@@ -47,7 +49,9 @@ pub(super) async fn reset_complete(call: Call<ResetPasswordComplete>) -> Result<
     ))
 }
 
-pub(super) async fn accept_invitation(call: Call<AcceptInvitation>) -> Result<Answer, Failure> {
+pub(super) async fn accept_invitation(
+    call: Call<AcceptInvitation>,
+) -> Result<ApiResponse, ApiError> {
     let AcceptInvitation {
         code,
         password,
@@ -66,7 +70,7 @@ pub(super) async fn accept_invitation(call: Call<AcceptInvitation>) -> Result<An
 async fn began<O: ReadOperation>(
     call: &Call<O>,
     tokens: &svc_store::SessionTokens,
-) -> Result<PasswordChanged, Failure> {
+) -> Result<PasswordChanged, ApiError> {
     call.state.sync_with_store().await?;
     call.state.ensure_keyring_verifies(tokens).await?;
     call.state.mail.wake();

@@ -9,14 +9,14 @@ use super::{BODY_LIMIT, CHALLENGE, Call, auth_state, private, scope, secret, ses
 use crate::{
     audit,
     http::{
-        error::Failure,
+        error::ApiError,
         request::{path_values, read_operation},
-        response::{Answer, empty_answer},
+        response::{ApiResponse, empty_response},
     },
     state::Shared,
 };
 
-pub(super) async fn login(call: Call<Login>) -> Result<Answer, Failure> {
+pub(super) async fn login(call: Call<Login>) -> Result<ApiResponse, ApiError> {
     let Login {
         email, password, ..
     } = &call.operation;
@@ -28,10 +28,10 @@ pub(super) async fn login(call: Call<Login>) -> Result<Answer, Failure> {
             let signed_in = SignedIn::new(auth_state(&tokens)?, user_info(*user));
             Ok(private::<Login>(&signed_in))
         }
-        SignIn::Unconfirmed => Err(Failure::PermissionDenied(
+        SignIn::Unconfirmed => Err(ApiError::PermissionDenied(
             "the e-mail address is not confirmed yet; follow the link in the mail that was sent to it",
         )),
-        _ => Err(Failure::NotAuthenticated {
+        _ => Err(ApiError::NotAuthenticated {
             detail: "the e-mail address or the password is wrong",
             challenge: CHALLENGE,
         }),
@@ -42,7 +42,7 @@ pub(super) async fn login(call: Call<Login>) -> Result<Answer, Failure> {
 pub(super) async fn refresh(
     State(state): State<Shared>,
     request: Request,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     let (mut parts, body) = request.into_parts();
     let path = path_values(&mut parts).await?;
     let address = super::address(&mut parts, &state).await?;
@@ -66,7 +66,7 @@ pub(super) async fn refresh(
         None => {
             // It may have been used before, which has ended its session.
             state.sync_with_store().await?;
-            Err(Failure::NotAuthenticated {
+            Err(ApiError::NotAuthenticated {
                 detail: "the refresh token is unknown, expired or used; sign in again",
                 challenge: CHALLENGE,
             })
@@ -74,7 +74,10 @@ pub(super) async fn refresh(
     }
 }
 
-pub(super) async fn user(State(state): State<Shared>, request: Request) -> Result<Answer, Failure> {
+pub(super) async fn user(
+    State(state): State<Shared>,
+    request: Request,
+) -> Result<ApiResponse, ApiError> {
     let (mut parts, body) = request.into_parts();
     let path = path_values(&mut parts).await?;
     let session = session(&state, &parts, &scope(&path)?).await?;
@@ -89,7 +92,7 @@ pub(super) async fn user(State(state): State<Shared>, request: Request) -> Resul
 pub(super) async fn logout(
     State(state): State<Shared>,
     request: Request,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     let (mut parts, body) = request.into_parts();
     let path = path_values(&mut parts).await?;
     let session = session(&state, &parts, &scope(&path)?).await?;
@@ -97,10 +100,10 @@ pub(super) async fn logout(
     let store = state.store_for(audit::user(&session), &parts);
     store.sessions().end(&session).await?;
     state.sync_with_store().await?;
-    Ok(empty_answer(StatusCode::NO_CONTENT))
+    Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
-pub(super) async fn register(call: Call<Register>) -> Result<Answer, Failure> {
+pub(super) async fn register(call: Call<Register>) -> Result<ApiResponse, ApiError> {
     let Register {
         email,
         password,
@@ -121,7 +124,7 @@ pub(super) async fn register(call: Call<Register>) -> Result<Answer, Failure> {
             let registered = Registered::new(user_info(*user));
             Ok(private::<Register>(&registered))
         }
-        _ => Err(Failure::PermissionDenied(
+        _ => Err(ApiError::PermissionDenied(
             "this project does not let users register themselves; ask its administrator for an invitation",
         )),
     }

@@ -15,12 +15,12 @@ use svc_model::{
 use crate::{
     auth::access::{Call, Read, ResourceRequest},
     http::{
-        error::{Failure, suggestion},
-        response::{AnswerKind, raw_json_answer},
+        error::{ApiError, suggestion},
+        response::{ResponseKind, raw_json_response},
     },
 };
 
-pub(super) async fn aggregate(call: Call<Read>) -> Result<Response, Failure> {
+pub(super) async fn aggregate(call: Call<Read>) -> Result<Response, ApiError> {
     let Call {
         access,
         request,
@@ -36,7 +36,7 @@ pub(super) async fn aggregate(call: Call<Read>) -> Result<Response, Failure> {
     Ok(answer(selection.await?.aggregate().await?))
 }
 
-pub(super) async fn group(call: Call<Read>) -> Result<Response, Failure> {
+pub(super) async fn group(call: Call<Read>) -> Result<Response, ApiError> {
     let Call {
         access,
         request,
@@ -52,7 +52,7 @@ pub(super) async fn group(call: Call<Read>) -> Result<Response, Failure> {
     Ok(answer(selection.await?.group().await?))
 }
 
-async fn read_body(request: &ResourceRequest, body: Body) -> Result<Option<JsonObject>, Failure> {
+async fn read_body(request: &ResourceRequest, body: Body) -> Result<Option<JsonObject>, ApiError> {
     match request.parts.method {
         Method::POST => request.read_object(body).await.map(Some),
         _ => Ok(None),
@@ -67,7 +67,7 @@ fn with_suggestions<Q>(
 }
 
 fn answer(body: Bytes) -> Response {
-    let mut answer = raw_json_answer(StatusCode::OK, [body]);
-    answer.extensions_mut().insert(AnswerKind::Read);
+    let mut answer = raw_json_response(StatusCode::OK, [body]);
+    answer.extensions_mut().insert(ResponseKind::Read);
     answer.into_response()
 }

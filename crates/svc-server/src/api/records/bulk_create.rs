@@ -19,8 +19,8 @@ use crate::{
     auth::access::{Call, Records, ResourceRequest, Write},
     http::{
         body::read_objects,
-        error::{Failure, refusal::Refusal},
-        response::{Answer, raw_json_answer},
+        error::{ApiError, refusal::Refusal},
+        response::{ApiResponse, raw_json_response},
     },
     state::Shared,
 };
@@ -35,7 +35,7 @@ struct BulkCreate {
     entry: AuditEntry,
 }
 
-/// What became of a record: it, or what is answered about its refusal.
+/// The outcome of a record: the record, or the response to its refusal.
 type Outcome = Result<Bytes, Box<RawValue>>;
 
 pub(super) async fn bulk_create(
@@ -44,9 +44,9 @@ pub(super) async fn bulk_create(
         request,
         body,
     }: Call<Write>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     if access.path().is_tools() {
-        return Err(Failure::NotFound(
+        return Err(ApiError::NotFound(
             "users and teams are created one at a time".to_owned(),
         ));
     }
@@ -75,7 +75,7 @@ pub(super) async fn bulk_create(
 
 impl BulkCreate {
     /// Creates the records and appends their lines.
-    async fn run(self, state: &Shared) -> Result<Vec<Outcome>, Failure> {
+    async fn run(self, state: &Shared) -> Result<Vec<Outcome>, ApiError> {
         let Self {
             records,
             bodies,
@@ -104,7 +104,7 @@ fn lines(
     lines.collect()
 }
 
-fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> Result<Vec<Outcome>, Failure> {
+fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> Result<Vec<Outcome>, ApiError> {
     let outcomes = results.into_iter().map(|result| match result {
         Ok(record) => Ok(Ok(record.body)),
         Err(error) => refused(error).map(Err),
@@ -113,20 +113,20 @@ fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> Result<Vec<Out
 }
 
 /// What is answered about a refused record.
-fn refused(error: svc_data::Error) -> Result<Box<RawValue>, Failure> {
-    let refusal = match Failure::from(error) {
-        Failure::Invalid(errors) => Refusal::from(errors),
-        Failure::Refused(refusal) => *refusal,
+fn refused(error: svc_data::Error) -> Result<Box<RawValue>, ApiError> {
+    let refusal = match ApiError::from(error) {
+        ApiError::Invalid(errors) => Refusal::from(errors),
+        ApiError::Refused(refusal) => *refusal,
         _ => {
-            return Err(Failure::Internal(
+            return Err(ApiError::Internal(
                 "a record of a bulk create failed in another way than by being refused".to_owned(),
             ));
         }
     };
-    to_raw_value(&refusal.in_bulk()).map_err(|error| Failure::Internal(error.to_string()))
+    to_raw_value(&refusal.in_bulk()).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
-fn answer(outcomes: &[Outcome]) -> Answer {
+fn answer(outcomes: &[Outcome]) -> ApiResponse {
     let mut out = BytesMut::with_capacity(64 * outcomes.len());
     out.put_u8(b'[');
     for (number, outcome) in outcomes.iter().enumerate() {
@@ -143,5 +143,5 @@ fn answer(outcomes: &[Outcome]) -> Answer {
         }
     }
     out.put_u8(b']');
-    raw_json_answer(StatusCode::OK, [out.freeze()])
+    raw_json_response(StatusCode::OK, [out.freeze()])
 }

@@ -12,11 +12,11 @@ use svc_model::ListQuery;
 use crate::{
     auth::access::{Call, Read, Selection},
     http::{
-        error::{Failure, suggestion},
+        error::{ApiError, suggestion},
         links,
         request::Peer,
         response::{
-            Answer, Chunks, Kept, raw_json_answer,
+            ApiResponse, Chunks, Kept, raw_json_response,
             rows::{Format, More, RowWriter, TOTAL_COUNT},
         },
     },
@@ -25,7 +25,7 @@ use crate::{
 pub(super) async fn list(
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     call: Call<Read>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     let Call {
         access, request, ..
     } = call;
@@ -50,7 +50,7 @@ pub(super) async fn list(
         per_page: u64::from(query.limit()),
         count: page.count,
     });
-    if let Some(format) = Format::asked(&parts.headers) {
+    if let Some(format) = Format::accepted(&parts.headers) {
         return in_format(format, model, query, page, envelope.as_ref());
     }
     let body = match (envelope, &page.rest) {
@@ -69,7 +69,7 @@ pub(super) async fn list(
             })
         }
     };
-    let mut answer = raw_json_answer(StatusCode::OK, body);
+    let mut answer = raw_json_response(StatusCode::OK, body);
     let vary = HeaderValue::from_static("accept");
     answer.headers_mut().insert(header::VARY, vary);
     Ok(answer)
@@ -77,13 +77,13 @@ pub(super) async fn list(
 
 /// The failure of a list, with what was meant most likely where a field is not known, or an operator stands in front of a
 /// value.
-fn explained(error: svc_data::Error, model: &Model, query: &ListQuery) -> Failure {
-    let invalid = match Failure::from(error) {
-        Failure::Invalid(invalid) => invalid,
+fn explained(error: svc_data::Error, model: &Model, query: &ListQuery) -> ApiError {
+    let invalid = match ApiError::from(error) {
+        ApiError::Invalid(invalid) => invalid,
         failure => return failure,
     };
     let invalid = suggestion::with_fields(&invalid, model);
-    Failure::Invalid(suggestion::with_operators(&invalid, query))
+    ApiError::Invalid(suggestion::with_operators(&invalid, query))
 }
 
 /// A page as rows of another form.
@@ -93,17 +93,17 @@ fn in_format(
     query: &ListQuery,
     page: Page,
     envelope: Option<&Envelope>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, ApiError> {
     let wanted: Option<HashSet<&str>> = query
         .fields
         .as_ref()
         .map(|names| names.iter().map(String::as_str).collect());
-    let shown = |field: &&Field| {
+    let is_selected = |field: &&Field| {
         let wanted = wanted.as_ref();
         wanted.is_none_or(|names| names.contains(field.name.as_str()))
             || model.primary_key().any(|key| key.name == field.name)
     };
-    let columns = model.fields().iter().filter(shown);
+    let columns = model.fields().iter().filter(is_selected);
     let writer = RowWriter::new(format, columns.map(|field| field.name.clone()).collect());
     let mut links = Vec::new();
     if let Some(envelope) = envelope {
@@ -137,12 +137,12 @@ fn in_format(
 }
 
 /// The rows of a page, and of its rest.
-fn rows(writer: RowWriter, page: Page) -> Result<Chunks, Failure> {
+fn rows(writer: RowWriter, page: Page) -> Result<Chunks, ApiError> {
     let rest = page.rest;
     writer.write(page.results, |writer| {
         let rest = rest?;
         let more: More = Box::pin(async move {
-            let page = rest.read().await.map_err(Failure::from)?;
+            let page = rest.read().await.map_err(ApiError::from)?;
             Ok(rows(writer, page)?)
         });
         Some(more)
@@ -158,7 +158,7 @@ fn streamed(head: Bytes, page: Page, tail: impl FnOnce(&Page) -> Bytes + Send + 
     // Each part is an array: without its end, and the next without its beginning, they are one.
     let inside = page.results.slice(..page.results.len().saturating_sub(1));
     Chunks::from([head, inside]).followed_by(async move {
-        let mut next = rest.read().await.map_err(Failure::from)?;
+        let mut next = rest.read().await.map_err(ApiError::from)?;
         next.results = next.results.slice(Ord::min(1, next.results.len())..);
         let comma: &[u8] = if next.len > 0 { b"," } else { b"" };
         Ok(streamed(Bytes::from_static(comma), next, tail))

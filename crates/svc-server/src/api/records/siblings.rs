@@ -6,12 +6,12 @@ use svc_model::records::GetSiblings;
 use crate::{
     auth::access::{Call, Read},
     http::{
-        error::{Failure, suggestion},
-        response::{Answer, raw_json_answer},
+        error::{ApiError, suggestion},
+        response::{ApiResponse, raw_json_response},
     },
 };
 
-pub(super) async fn get_siblings(call: Call<Read>) -> Result<Answer, Failure> {
+pub(super) async fn get_siblings(call: Call<Read>) -> Result<ApiResponse, ApiError> {
     let Call {
         access, request, ..
     } = call;
@@ -20,5 +20,5 @@ pub(super) async fn get_siblings(call: Call<Read>) -> Result<Answer, Failure> {
             .map_err(|invalid| suggestion::in_list(&invalid, model))
     });
     let siblings = selection.await?.siblings().await?;
-    Ok(raw_json_answer(StatusCode::OK, [siblings]))
+    Ok(raw_json_response(StatusCode::OK, [siblings]))
 }

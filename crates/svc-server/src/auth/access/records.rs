@@ -13,7 +13,7 @@ use svc_store::{Actor, AuditEntry, WriteKey};
 
 use super::{Access, Delete, Read, Write};
 use crate::http::{
-    error::{Failure, suggestion::nearest},
+    error::{ApiError, suggestion::nearest},
     resource_path::ResourcePath,
 };
 
@@ -57,7 +57,7 @@ impl Select for GroupQuery {
 
 impl<R> Access<R> {
     /// The records of the model that the path names.
-    pub(crate) async fn records(self) -> Result<Records<R>, Failure> {
+    pub(crate) async fn records(self) -> Result<Records<R>, ApiError> {
         let found = self.resource.find_model(&self.model).await;
         let model = found.map_err(|error| self.explained(error))?;
         Ok(Records {
@@ -71,7 +71,7 @@ impl<R> Access<R> {
         &self,
         id: &str,
         view: &RecordView,
-    ) -> Result<RecordJson, Failure> {
+    ) -> Result<RecordJson, ApiError> {
         let found = self.resource.find_model(&self.model).await;
         let model = found.map_err(|error| self.explained(error))?;
         Ok(self.resource.retrieve(&model, id, view).await?)
@@ -79,7 +79,7 @@ impl<R> Access<R> {
 
     /// The failure of a look for the model. Where no model has its name, the nearest name among the models that may be
     /// read is named.
-    fn explained(&self, error: svc_data::Error) -> Failure {
+    fn explained(&self, error: svc_data::Error) -> ApiError {
         if error.kind() != ErrorKind::NotFound {
             return error.into();
         }
@@ -87,7 +87,7 @@ impl<R> Access<R> {
         let known = structure.models().map(|model| model.name.as_str());
         let readable = known.filter(|model| self.may_read(model));
         let message = error.public_message();
-        Failure::NotFound(match nearest(&self.model, readable) {
+        ApiError::NotFound(match nearest(&self.model, readable) {
             Some(meant) => format!("{message}; did you mean {meant:?}?"),
             None => message.to_owned(),
         })
@@ -99,13 +99,13 @@ impl Access<Read> {
     pub(crate) async fn select<Q: Select>(
         &self,
         read: impl Fn(&Model) -> Result<Q, Invalid>,
-    ) -> Result<Selection<'_, Q>, Failure> {
+    ) -> Result<Selection<'_, Q>, ApiError> {
         let found = self.resource.read_against(&self.model, read).await;
         let (model, query) = found.map_err(|error| self.explained(error))?;
         let relation = query.selection().relation.iter();
         for step in relation.flat_map(|relation| &relation.steps) {
             if !self.may_read(&step.model) {
-                return Err(Failure::PermissionDenied(
+                return Err(ApiError::PermissionDenied(
                     "the user's team may not read the related records",
                 ));
             }
@@ -124,21 +124,21 @@ impl Selection<'_, ListQuery> {
     }
 
     /// The keys of the records before and after the one that the path names.
-    pub(crate) async fn siblings(&self) -> Result<Bytes, Failure> {
+    pub(crate) async fn siblings(&self) -> Result<Bytes, ApiError> {
         let Access { resource, id, .. } = self.access;
         Ok(resource.siblings(&self.model, id, &self.query).await?)
     }
 }
 
 impl Selection<'_, AggregateQuery> {
-    pub(crate) async fn aggregate(&self) -> Result<Bytes, Failure> {
+    pub(crate) async fn aggregate(&self) -> Result<Bytes, ApiError> {
         let resource = &self.access.resource;
         Ok(resource.aggregate(&self.model, &self.query).await?)
     }
 }
 
 impl Selection<'_, GroupQuery> {
-    pub(crate) async fn group(&self) -> Result<Bytes, Failure> {
+    pub(crate) async fn group(&self) -> Result<Bytes, ApiError> {
         let resource = &self.access.resource;
         Ok(resource.group(&self.model, &self.query).await?)
     }
@@ -154,7 +154,7 @@ impl<R> Records<R> {
         self.access.id()
     }
 
-    /// Who asks.
+    /// The caller.
     pub(crate) fn actor(&self) -> Actor {
         self.access.actor()
     }
@@ -178,7 +178,7 @@ impl<R> Records<R> {
     }
 
     /// The failure of a write, without the constraint of a model that may not be read.
-    fn refused(&self, error: svc_data::Error) -> Failure {
+    fn refused(&self, error: svc_data::Error) -> ApiError {
         let model = error.constraint().and_then(|found| found.model.as_deref());
         match model.is_none_or(|model| self.access.may_read(model)) {
             true => error.into(),
@@ -189,7 +189,7 @@ impl<R> Records<R> {
 
 impl Records<Read> {
     /// The record that the path names.
-    pub(crate) async fn retrieve(&self, view: &RecordView) -> Result<RecordJson, Failure> {
+    pub(crate) async fn retrieve(&self, view: &RecordView) -> Result<RecordJson, ApiError> {
         let Access { resource, id, .. } = &self.access;
         Ok(resource.retrieve(&self.model, id, view).await?)
     }
@@ -207,7 +207,7 @@ impl Records<Write> {
         &self,
         body: &JsonObject,
         view: RecordView,
-    ) -> Result<RecordJson, Failure> {
+    ) -> Result<RecordJson, ApiError> {
         let view = self.view_of_written(view);
         let created = self.access.resource.create(&self.model, body, &view).await;
         created.map_err(|error| self.refused(error))
@@ -220,7 +220,7 @@ impl Records<Write> {
         body: &JsonObject,
         tags: Option<&IfMatch>,
         view: RecordView,
-    ) -> Result<RecordJson, Failure> {
+    ) -> Result<RecordJson, ApiError> {
         let view = self.view_of_written(view);
         let (resource, model, id) = (&self.access.resource, &self.model, &self.access.id);
         let changed = match change {
@@ -234,7 +234,7 @@ impl Records<Write> {
         &self,
         bodies: &[JsonObject],
         mut options: BulkOptions,
-    ) -> Result<Vec<Result<RecordJson, svc_data::Error>>, Failure> {
+    ) -> Result<Vec<Result<RecordJson, svc_data::Error>>, ApiError> {
         options.view = self.view_of_written(options.view);
         let resource = &self.access.resource;
         let created = resource.bulk_create(&self.model, bodies, &options).await;
@@ -246,7 +246,7 @@ impl Records<Write> {
         &self,
         transaction: Option<&str>,
         records: &[(RecordId, String)],
-    ) -> Result<Option<bool>, Failure> {
+    ) -> Result<Option<bool>, ApiError> {
         let resource = &self.access.resource;
         let committed = resource.was_committed(&self.model, transaction, records);
         Ok(committed.await?)
@@ -276,7 +276,7 @@ impl Records<Write> {
 
 impl Records<Delete> {
     /// Deletes the record that the path names, and gives what it was.
-    pub(crate) async fn delete(&self, tags: Option<&IfMatch>) -> Result<Before, Failure> {
+    pub(crate) async fn delete(&self, tags: Option<&IfMatch>) -> Result<Before, ApiError> {
         let Access { resource, id, .. } = &self.access;
         let deleted = resource.delete(&self.model, id, tags).await;
         deleted.map_err(|error| self.refused(error))

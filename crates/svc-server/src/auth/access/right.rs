@@ -54,6 +54,7 @@ pub(crate) struct Administer;
 
 impl Right for Administer {
     fn refusal(team: &Team, _: impl FnOnce() -> Rights) -> Option<&'static str> {
-        (!team.super_group).then_some("this takes an administrator, or the resource's static token")
+        (!team.super_group)
+            .then_some("this requires an administrator, or the resource's static token")
     }
 }

@@ -191,7 +191,7 @@ impl Lists {
         }
         // Its task ends soon; its place is free now.
         self.remove(&entry);
-        tracing::debug!("a connection that waited for its caller was closed to make room");
+        tracing::debug!("a connection that waited for its caller was closed for another one");
         true
     }
 

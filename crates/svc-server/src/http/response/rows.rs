@@ -14,8 +14,8 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::http::{
-    error::Failure,
-    response::{Answer, Chunks, CutOff, raw_json_answer},
+    error::ApiError,
+    response::{ApiResponse, Chunks, CutOff, raw_json_response},
 };
 
 /// How many rows there are in all, in an answer without an envelope.
@@ -46,7 +46,7 @@ pub(crate) struct CsvOptions {
 impl Format {
     /// Reads the `Accept` header (RFC 9110, section 12.5.1). None is JSON, which is also the answer to those who
     /// take neither form, and to those who take all.
-    pub(crate) fn asked(headers: &HeaderMap) -> Option<Self> {
+    pub(crate) fn accepted(headers: &HeaderMap) -> Option<Self> {
         let mut best: (f32, Option<Self>) = (0.0, None);
         let values = headers.get_all(header::ACCEPT).iter();
         let ranges = values.filter_map(|value| value.to_str().ok());
@@ -91,8 +91,8 @@ impl Format {
     }
 
     /// An answer of rows in this form.
-    pub(crate) fn answer(self, body: Chunks) -> Answer {
-        let mut answer = raw_json_answer(StatusCode::OK, body);
+    pub(crate) fn answer(self, body: Chunks) -> ApiResponse {
+        let mut answer = raw_json_response(StatusCode::OK, body);
         let headers = answer.headers_mut();
         headers.insert(header::CONTENT_TYPE, self.media_type());
         headers.insert(header::VARY, HeaderValue::from_static("accept"));
@@ -113,7 +113,7 @@ impl RowWriter {
     }
 
     /// What comes in front of the rows.
-    pub(crate) fn head(&self) -> Result<Bytes, Failure> {
+    pub(crate) fn head(&self) -> Result<Bytes, ApiError> {
         match self.format {
             Format::Ndjson => Ok(Bytes::new()),
             Format::Csv(options) if options.no_header => Ok(Bytes::new()),
@@ -130,7 +130,7 @@ impl RowWriter {
         self,
         rows: Bytes,
         more: impl FnOnce(Self) -> Option<More> + Send + 'static,
-    ) -> Result<Chunks, Failure> {
+    ) -> Result<Chunks, ApiError> {
         self.write_from(rows, 1, more)
     }
 
@@ -139,7 +139,7 @@ impl RowWriter {
         rows: Bytes,
         mut at: usize,
         more: impl FnOnce(Self) -> Option<More> + Send + 'static,
-    ) -> Result<Chunks, Failure> {
+    ) -> Result<Chunks, ApiError> {
         let mut portion = Vec::new();
         let end = at.saturating_add(PORTION);
         while let Some(element) = element(&rows, &mut at)? {
@@ -157,7 +157,7 @@ impl RowWriter {
     }
 
     /// Adds a row, which is an object of the columns or an array of their values.
-    fn push(&self, out: &mut Vec<u8>, row: &RawValue) -> Result<(), Failure> {
+    fn push(&self, out: &mut Vec<u8>, row: &RawValue) -> Result<(), ApiError> {
         match self.format {
             Format::Ndjson if row.get().starts_with('{') => push_line(out, row.get()),
             Format::Ndjson => {
@@ -191,7 +191,7 @@ pub(crate) type More = svc_model::wire::BoxFuture<'static, Result<Chunks, CutOff
 
 impl CsvOptions {
     /// A value as the text of a cell: none for NULL, JSON for what has parts.
-    fn text(self, value: &RawValue) -> Result<String, Failure> {
+    fn text(self, value: &RawValue) -> Result<String, ApiError> {
         let json = value.get();
         Ok(match json.as_bytes().first() {
             Some(b'n') => String::new(),
@@ -211,7 +211,7 @@ impl CsvOptions {
 /// What is written into CSV, as bytes.
 fn csv_writer(
     write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>, ApiError> {
     let mut csv = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
         .from_writer(Vec::new());
@@ -228,7 +228,7 @@ fn push_line(out: &mut Vec<u8>, json: &str) {
 }
 
 /// The element of an array that begins at a place, which is moved behind it; none at the end.
-fn element<'a>(array: &'a [u8], at: &mut usize) -> Result<Option<&'a RawValue>, Failure> {
+fn element<'a>(array: &'a [u8], at: &mut usize) -> Result<Option<&'a RawValue>, ApiError> {
     let rest = array.get(*at..).unwrap_or_default();
     let skipped = rest
         .iter()
@@ -244,8 +244,8 @@ fn element<'a>(array: &'a [u8], at: &mut usize) -> Result<Option<&'a RawValue>, 
     Ok(Some(element))
 }
 
-fn broken() -> Failure {
-    Failure::Internal("rows cannot be turned into another form".to_owned())
+fn broken() -> ApiError {
+    ApiError::Internal("rows cannot be turned into another form".to_owned())
 }
 
 /// The values of an object or an array, in their order.
@@ -290,7 +290,7 @@ mod tests {
     fn asked(accept: &str) -> Option<Format> {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, accept.parse().unwrap());
-        Format::asked(&headers)
+        Format::accepted(&headers)
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
                 escape_formulas: true
             }))
         );
-        assert_eq!(Format::asked(&HeaderMap::new()), None);
+        assert_eq!(Format::accepted(&HeaderMap::new()), None);
     }
 
     async fn turned(format: Format, columns: &[&str], rows: &str) -> String {

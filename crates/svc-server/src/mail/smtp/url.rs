@@ -53,13 +53,13 @@ impl SmtpUrl {
         if !matches!(uri.path(), "" | "/") || text.contains('#') {
             return Err(wrong());
         }
-        let mut asked = None;
+        let mut requested = None;
         let mut root_certificates = None;
         for (key, value) in parse_pairs(uri.query().unwrap_or_default()).map_err(|_| wrong())? {
             match (&*key, &*value) {
-                ("tls", "none") if !implicit => asked = Some(TlsMode::None),
-                ("tls", "opportunistic") if !implicit => asked = Some(TlsMode::Opportunistic),
-                ("tls", "required") if !implicit => asked = Some(TlsMode::Required),
+                ("tls", "none") if !implicit => requested = Some(TlsMode::None),
+                ("tls", "opportunistic") if !implicit => requested = Some(TlsMode::Opportunistic),
+                ("tls", "required") if !implicit => requested = Some(TlsMode::Required),
                 ("tls", _) => {
                     return Err(Error::config(
                         "tls in --smtp-url must be none, opportunistic or required, and stands behind smtp:// \
@@ -72,9 +72,9 @@ impl SmtpUrl {
                 _ => return Err(wrong()),
             }
         }
-        let tls = match asked {
+        let tls = match requested {
             _ if implicit => TlsMode::Implicit,
-            Some(asked) => asked,
+            Some(requested) => requested,
             None if is_loopback(&host) && root_certificates.is_none() => TlsMode::None,
             None => TlsMode::Required,
         };

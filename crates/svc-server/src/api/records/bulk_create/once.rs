@@ -19,12 +19,12 @@ use svc_store::{AuditEntry, Store, WriteKey, WriteMark};
 use super::{BulkCreate, Outcome, lines, outcomes, refused};
 use crate::{
     audit::write_audited,
-    http::{error::Failure, response::etag_of},
+    http::{error::ApiError, response::etag_of},
     state::Shared,
 };
 
 /// Reads the key, where there is one.
-pub(super) fn read_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+pub(super) fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
         return Ok(None);
     };
@@ -66,7 +66,7 @@ pub(super) async fn run(
     state: &Shared,
     create: BulkCreate,
     key: String,
-) -> Result<Vec<Outcome>, Failure> {
+) -> Result<Vec<Outcome>, ApiError> {
     let key = create.records.write_key(key);
     let state = Arc::clone(state);
     let done = tokio::spawn(Caller::current().run(async move {
@@ -100,13 +100,13 @@ pub(super) async fn run(
         Ok(outcomes)
     }));
     done.await
-        .unwrap_or_else(|error| Err(Failure::Internal(format!("a write ended early: {error}"))))
+        .unwrap_or_else(|error| Err(ApiError::Internal(format!("a write ended early: {error}"))))
 }
 
 impl BulkCreate {
-    async fn once(mut self, store: &Store, key: &WriteKey) -> Result<Done, Failure> {
+    async fn once(mut self, store: &Store, key: &WriteKey) -> Result<Done, ApiError> {
         let sent = serde_json::to_vec(&(self.options.atomic, &self.bodies))
-            .map_err(|error| Failure::Internal(error.to_string()))?;
+            .map_err(|error| ApiError::Internal(error.to_string()))?;
         let hash = etag_of(&sent);
         let mark = store.write_marks().find(key).await?;
         if let Some(mark) = &mark {
@@ -128,9 +128,9 @@ impl BulkCreate {
     }
 
     /// What became of the records, if an earlier try has committed them.
-    async fn done_before(&self, mark: &WriteMark) -> Result<Option<Done>, Failure> {
+    async fn done_before(&self, mark: &WriteMark) -> Result<Option<Done>, ApiError> {
         let strange = |error: serde_json::Error| {
-            Failure::Internal(format!("a mark of the store cannot be read: {error}"))
+            ApiError::Internal(format!("a mark of the store cannot be read: {error}"))
         };
         let mut missing = Vec::new();
         if let Some(evidence) = &mark.evidence {
@@ -150,7 +150,7 @@ impl BulkCreate {
                 }
                 Some(false) => return Ok(None),
                 None => {
-                    return Err(Failure::Undecided(
+                    return Err(ApiError::Undecided(
                         "the service ended while these records were committed, and it cannot be found out whether \
                          they were, since the table has no primary key or the records were changed since: look for \
                          them, and send those that are missing with another Idempotency-Key"
