@@ -23,7 +23,7 @@ use http::{Method, StatusCode};
 
 use self::routes::{Hosts, Routes};
 use crate::{
-    http::{compression::compressed, error::ApiError, response::empty_response},
+    http::{ApiError, compression::compressed, response::empty_response},
     openapi, proxy,
     state::Shared,
 };

@@ -7,7 +7,7 @@ use svc_store::{Actor, ActorKind, AuditEntry, BegunWrite, SessionIdentity, Store
 use tokio::runtime::Handle;
 
 use crate::{
-    http::error::ApiError,
+    http::{ApiError, ApiResult},
     state::{Shared, State},
 };
 
@@ -23,9 +23,9 @@ pub(crate) async fn write_audited<T: Send + 'static>(
     state: &Shared,
     store: Store,
     entry: &AuditEntry,
-    write: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+    write: impl Future<Output = ApiResult<T>> + Send + 'static,
     lines: impl FnOnce(&T) -> Vec<AuditEntry> + Send + 'static,
-) -> Result<T, ApiError> {
+) -> ApiResult<T> {
     if !store.audit().is_on() {
         return write.await;
     }
@@ -88,7 +88,7 @@ async fn settle(
     store: &Store,
     begun: Option<BegunWrite>,
     entries: Vec<AuditEntry>,
-) -> Result<(), ApiError> {
+) -> ApiResult<()> {
     let must_have_line = begun.is_some();
     let appended = match begun {
         Some(begun) => begun.settle(&entries).await,

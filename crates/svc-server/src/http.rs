@@ -11,3 +11,8 @@ pub(crate) mod log;
 pub(crate) mod request;
 pub(crate) mod resource_path;
 pub(crate) mod response;
+
+pub(crate) use self::{
+    error::{ApiError, ApiResult},
+    response::ApiResponse,
+};

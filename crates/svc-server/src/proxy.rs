@@ -51,8 +51,8 @@ use self::{
 use crate::{
     api::routes::Routes,
     http::{
+        ApiError, ApiResult,
         body::read_object,
-        error::ApiError,
         request::{RequestId, check_draft},
         response::ResponseKind,
     },
@@ -66,7 +66,7 @@ pub(crate) fn routes() -> Routes {
     Routes::new().on::<Send, _>(send).takes("ProxyRequest")
 }
 
-async fn send(State(state): State<Shared>, request: Request) -> Result<Response, ApiError> {
+async fn send(State(state): State<Shared>, request: Request) -> ApiResult<Response> {
     let (parts, body) = request.into_parts();
     let caller = caller::identified(&state, &parts.headers).await?;
     let mut audit = Audit::begin(RequestId::of(&parts), caller.who());
@@ -100,7 +100,7 @@ async fn exchange(
     body: Body,
     caller: &Caller,
     audit: &mut Audit,
-) -> Result<Sent, ApiError> {
+) -> ApiResult<Sent> {
     let object = read_object(&parts.headers, body, &state.config).await?;
     let mut body = ReceivedRequest::of_body(object);
     let destination = call::destination(&mut body)?;
@@ -153,7 +153,7 @@ async fn exchange(
 }
 
 /// The request that a caller describes, with values in the place of names.
-fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, ApiError> {
+fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> ApiResult<Outgoing> {
     let Call {
         method,
         url,
@@ -224,7 +224,7 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> Result<Outgoing, Ap
 }
 
 /// Refuses a host that a secret was not set for.
-fn check_host(secret: &OpenSecret, target: &Target) -> Result<(), ApiError> {
+fn check_host(secret: &OpenSecret, target: &Target) -> ApiResult<()> {
     let bound = secret.hosts.iter();
     match bound.clone().any(|host| host.as_str() == target.host()) {
         true => Ok(()),

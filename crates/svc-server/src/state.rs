@@ -27,7 +27,7 @@ use crate::{
     Config, Error,
     auth::{identity::Credentials, throttle::Throttle},
     config::AuditMode,
-    http::{error::ApiError, request::RequestId},
+    http::{ApiResult, request::RequestId},
     mail::MailHandle,
     proxy::shared::Proxy,
 };
@@ -117,10 +117,7 @@ impl State {
     }
 
     /// Reads the keyring again unless it verifies tokens that were just made: another process may have changed the key.
-    pub(crate) async fn ensure_keyring_verifies(
-        &self,
-        tokens: &SessionTokens,
-    ) -> Result<(), ApiError> {
+    pub(crate) async fn ensure_keyring_verifies(&self, tokens: &SessionTokens) -> ApiResult<()> {
         let token = tokens.access_token.expose();
         if self
             .keyring

@@ -38,10 +38,9 @@ use crate::{
         throttle::{self, AccountKey},
     },
     http::{
-        error::ApiError,
-        request::Peer,
-        request::{path_values, read_operation},
-        response::{ApiResponse, operation_response},
+        ApiError, ApiResponse, ApiResult,
+        request::{Peer, path_values, read_operation},
+        response::operation_response,
     },
     state::Shared,
 };
@@ -83,6 +82,12 @@ struct Call<O> {
     store: Store,
 }
 
+/// An account call of a user who is signed in, and cannot try anything by it.
+struct SessionCall<O> {
+    call: Call<O>,
+    session: Arc<SessionIdentity>,
+}
+
 /// An account call of a user who is signed in.
 struct UserCall<O> {
     call: Call<O>,
@@ -93,7 +98,7 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
     type Rejection = ApiError;
 
     /// Reads a call. The try is counted before anything else is done for it.
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
         let address = address(&mut parts, state).await?;
@@ -102,21 +107,43 @@ impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
     }
 }
 
+impl<O: ReadOperation> FromRequest<Shared> for SessionCall<O> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
+        Self::read(request, state, |_| Ok(())).await
+    }
+}
+
 impl<O: ReadOperation> FromRequest<Shared> for UserCall<O> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
+        let throttle = |address| state.throttle.address(address);
+        let SessionCall { call, session } = SessionCall::read(request, state, throttle).await?;
+        // A password can be guessed with somebody's session too. The user's other sessions are not concerned.
+        state.throttle.session(session.session_uid)?;
+        Ok(Self {
+            call,
+            user: session.user_uid,
+        })
+    }
+}
+
+impl<O: ReadOperation> SessionCall<O> {
+    async fn read(
+        request: Request,
+        state: &Shared,
+        throttle: impl FnOnce(IpAddr) -> ApiResult<()>,
+    ) -> ApiResult<Self> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
         let session = session(state, &parts, &scope(&path)?).await?;
         let address = address(&mut parts, state).await?;
-        state.throttle.address(address)?;
-        let user = session.user_uid;
+        throttle(address)?;
         let caller = (audit::user(&session), address);
         let call = Call::read(&parts, path, body, state, caller).await?;
-        // A password can be guessed with somebody's session too. The user's other sessions are not concerned.
-        state.throttle.session(session.session_uid)?;
-        Ok(Self { call, user })
+        Ok(Self { call, session })
     }
 }
 
@@ -127,7 +154,7 @@ impl<O: ReadOperation> Call<O> {
         body: Body,
         state: &Shared,
         (actor, address): (Actor, IpAddr),
-    ) -> Result<Self, ApiError> {
+    ) -> ApiResult<Self> {
         let scope = scope(&path)?;
         Ok(Self {
             operation: read_operation(parts, path, body, &state.config, BODY_LIMIT).await?,
@@ -139,7 +166,7 @@ impl<O: ReadOperation> Call<O> {
     }
 
     /// Counts a try on an account.
-    fn throttle(&self, email: &str) -> Result<(), ApiError> {
+    fn throttle(&self, email: &str) -> ApiResult<()> {
         self.state
             .throttle
             .account(&self.account_key(email), self.address)
@@ -153,34 +180,26 @@ impl<O: ReadOperation> Call<O> {
     }
 
     fn account_key<'k>(&'k self, email: &'k str) -> AccountKey<'k> {
-        let Scope {
-            project,
-            environment,
-            ..
-        } = &self.scope;
-        AccountKey::new(project.as_str(), environment.as_str(), email)
+        let scope = &self.scope;
+        AccountKey::new(scope.project.as_str(), scope.environment.as_str(), email)
     }
 
     /// The accounts of the environment.
     fn account(&self) -> UserAccount<'_> {
         let base_url = self.state.base_url();
-        let Scope {
-            project,
-            environment,
-            ..
-        } = &self.scope;
-        self.store.account(project, environment, base_url)
+        self.store
+            .account(&self.scope.project, &self.scope.environment, base_url)
     }
 }
 
 /// The environment that a path begins with.
-fn scope(path: &[String]) -> Result<Scope, ApiError> {
+fn scope(path: &[String]) -> ApiResult<Scope> {
     Scope::take_from(&mut path.iter().cloned())
         .ok_or_else(|| ApiError::Internal("a path names no environment".to_owned()))
 }
 
 /// The address of the caller.
-async fn address(parts: &mut Parts, state: &Shared) -> Result<IpAddr, ApiError> {
+async fn address(parts: &mut Parts, state: &Shared) -> ApiResult<IpAddr> {
     let peer = ConnectInfo::<Peer>::from_request_parts(parts, state).await;
     let ConnectInfo(Peer(peer)) =
         peer.map_err(|_| ApiError::Internal("a connection has no address".to_owned()))?;
@@ -188,17 +207,9 @@ async fn address(parts: &mut Parts, state: &Shared) -> Result<IpAddr, ApiError> 
 }
 
 /// The session of the request, in the environment that the path names.
-async fn session(
-    state: &Shared,
-    parts: &Parts,
-    scope: &Scope,
-) -> Result<Arc<SessionIdentity>, ApiError> {
-    let refused = |detail| ApiError::NotAuthenticated {
-        detail,
-        challenge: CHALLENGE,
-    };
+async fn session(state: &Shared, parts: &Parts, scope: &Scope) -> ApiResult<Arc<SessionIdentity>> {
     let Some((AuthScheme::Jwt, token)) = presented(&parts.headers, CHALLENGE)? else {
-        return Err(refused(
+        return Err(not_authenticated(
             "a session is required: Authorization: JWT <access token>",
         ));
     };
@@ -211,10 +222,14 @@ async fn session(
         Some(Jwt::Service(_)) => Err(ApiError::PermissionDenied(
             "a service has no account; sign in as a user",
         )),
-        _ => Err(refused(
+        _ => Err(not_authenticated(
             "the session is unknown, expired or ended; sign in again",
         )),
     }
+}
+
+fn not_authenticated(detail: &'static str) -> ApiError {
+    ApiError::not_authenticated(detail, CHALLENGE)
 }
 
 /// An answer that nobody may keep: it holds tokens, or is about one person.
@@ -229,7 +244,7 @@ where
 }
 
 /// The tokens of a session as they are sent.
-fn auth_state(tokens: &SessionTokens) -> Result<AuthState, ApiError> {
+fn auth_state(tokens: &SessionTokens) -> ApiResult<AuthState> {
     let wrong = |_| ApiError::Internal("a token cannot be sent".to_owned());
     let mut state = AuthState::new(
         AccessToken::new(tokens.access_token.expose()).map_err(wrong)?,

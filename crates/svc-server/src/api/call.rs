@@ -8,9 +8,9 @@ use svc_store::Store;
 use crate::{
     auth::credentials::{self, Account},
     http::{
-        error::ApiError,
+        ApiError, ApiResponse, ApiResult,
         request::{path_values, read_operation},
-        response::{ApiResponse, tagged_response},
+        response::tagged_response,
     },
     state::Shared,
 };
@@ -27,7 +27,7 @@ pub(super) struct Call<O> {
 impl<O: ReadOperation> FromRequest<Shared> for Call<O> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
         let (mut parts, body) = request.into_parts();
         let path = path_values(&mut parts).await?;
         let account = credentials::account(state, &parts.headers).await?;

@@ -8,9 +8,9 @@ use http::StatusCode;
 use crate::{
     api::routes::Routes,
     http::{
-        error::ApiError,
+        ApiError, ApiResponse, ApiResult,
         limits::{HEALTH, READY},
-        response::{ApiResponse, raw_json_response},
+        response::raw_json_response,
     },
     state::Shared,
 };
@@ -25,7 +25,7 @@ async fn healthz() -> ApiResponse {
     raw_json_response(StatusCode::OK, [Bytes::from_static(br#"{"status":"ok"}"#)])
 }
 
-async fn readyz(State(state): State<Shared>) -> Result<ApiResponse, ApiError> {
+async fn readyz(State(state): State<Shared>) -> ApiResult {
     if state.is_ending() {
         return Err(ApiError::Unavailable(
             "the service is shutting down".to_owned(),

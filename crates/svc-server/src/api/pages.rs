@@ -14,8 +14,8 @@ use super::call::Call;
 use crate::{
     api::routes::Routes,
     http::{
-        error::ApiError,
-        response::{ApiResponse, Chunks, empty_response, operation_response, raw_json_response},
+        ApiError, ApiResult,
+        response::{Chunks, empty_response, operation_response, raw_json_response},
     },
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn routes() -> Routes {
         .gives("PageSettings")
 }
 
-async fn list(call: Call<List>) -> Result<ApiResponse, ApiError> {
+async fn list(call: Call<List>) -> ApiResult {
     let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
     let list = pages.list(project, environment, call.operation.draft);
@@ -67,7 +67,7 @@ fn to_chunks(list: PageList) -> Chunks {
     }
 }
 
-async fn create(mut call: Call<Create>) -> Result<ApiResponse, ApiError> {
+async fn create(mut call: Call<Create>) -> ApiResult {
     let settings = mem::take(&mut call.operation.settings);
     let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
@@ -75,7 +75,7 @@ async fn create(mut call: Call<Create>) -> Result<ApiResponse, ApiError> {
     Ok(call.answer(created.await?))
 }
 
-async fn retrieve(call: Call<Get>) -> Result<ApiResponse, ApiError> {
+async fn retrieve(call: Call<Get>) -> ApiResult {
     let Get { draft, uid, .. } = &call.operation;
     let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
@@ -83,7 +83,7 @@ async fn retrieve(call: Call<Get>) -> Result<ApiResponse, ApiError> {
     Ok(call.answer(page.await?))
 }
 
-async fn update(mut call: Call<Update>) -> Result<ApiResponse, ApiError> {
+async fn update(mut call: Call<Update>) -> ApiResult {
     let patch = mem::take(&mut call.operation.update.properties);
     let Update { draft, uid, .. } = &call.operation;
     let (project, environment) = names(&call.operation.scope);
@@ -93,7 +93,7 @@ async fn update(mut call: Call<Update>) -> Result<ApiResponse, ApiError> {
     Ok(call.answer(updated.await?))
 }
 
-async fn delete(call: Call<Delete>) -> Result<ApiResponse, ApiError> {
+async fn delete(call: Call<Delete>) -> ApiResult {
     let Delete { draft, uid, .. } = &call.operation;
     let (project, environment) = names(&call.operation.scope);
     let tags = call.operation.if_match.as_deref();
@@ -103,7 +103,7 @@ async fn delete(call: Call<Delete>) -> Result<ApiResponse, ApiError> {
     Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
-async fn publish(mut call: Call<Publish>) -> Result<ApiResponse, ApiError> {
+async fn publish(mut call: Call<Publish>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
     let (project, environment) = names(&call.operation.scope);
     let published = call
@@ -114,7 +114,7 @@ async fn publish(mut call: Call<Publish>) -> Result<ApiResponse, ApiError> {
     Ok(operation_response::<Publish>(&Published::new(published)))
 }
 
-async fn discard(mut call: Call<Discard>) -> Result<ApiResponse, ApiError> {
+async fn discard(mut call: Call<Discard>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
     let (project, environment) = names(&call.operation.scope);
     let discarded = call
@@ -138,7 +138,7 @@ fn checked(uids: Option<Vec<PageUid>>) -> Result<Option<Vec<PageUid>>, Invalid> 
     }
 }
 
-async fn revisions(call: Call<Revisions>) -> Result<ApiResponse, ApiError> {
+async fn revisions(call: Call<Revisions>) -> ApiResult {
     let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
     let revisions = pages.revisions(project, environment, &call.operation.uid);
@@ -155,7 +155,7 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
     revision
 }
 
-async fn restore(call: Call<Restore>) -> Result<ApiResponse, ApiError> {
+async fn restore(call: Call<Restore>) -> ApiResult {
     let Restore { uid, number, .. } = &call.operation;
     let (project, environment) = names(&call.operation.scope);
     let tags = call.operation.if_match.as_deref();

@@ -7,12 +7,7 @@ use svc_model::{DEFAULT_PER_PAGE, Paginated, projects};
 use super::call::Call;
 use crate::{
     api::routes::Routes,
-    http::{
-        error::ApiError,
-        links,
-        request::Peer,
-        response::{ApiResponse, json_response},
-    },
+    http::{ApiResult, links, request::Peer, response::json_response},
     state::Shared,
 };
 
@@ -28,7 +23,7 @@ async fn list(
     State(state): State<Shared>,
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     call: Call<projects::List>,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult {
     let parts = &call.parts;
     let query = parts.uri.query().unwrap_or_default();
     let page = call.operation.page.unwrap_or(1);
@@ -56,7 +51,7 @@ async fn list(
     Ok(json_response(StatusCode::OK, &envelope))
 }
 
-async fn retrieve(call: Call<projects::Get>) -> Result<ApiResponse, ApiError> {
+async fn retrieve(call: Call<projects::Get>) -> ApiResult {
     let uid = call.account.identity().account_uid;
     let projects = call.store.projects();
     let project = projects.get_for(uid, &call.operation.project).await?;

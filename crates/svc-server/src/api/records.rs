@@ -21,8 +21,8 @@ use crate::{
     audit::write_audited,
     auth::access::{Call, Change, Delete, Read, Write},
     http::{
-        error::ApiError,
-        response::{ApiResponse, empty_response, raw_json_response, tagged_response},
+        ApiResponse, ApiResult,
+        response::{empty_response, raw_json_response, tagged_response},
     },
 };
 
@@ -98,7 +98,7 @@ const GROUP: [&str; 9] = [
     "_per_page",
 ];
 
-async fn retrieve(call: Call<Read>) -> Result<ApiResponse, ApiError> {
+async fn retrieve(call: Call<Read>) -> ApiResult {
     let Call {
         access, request, ..
     } = call;
@@ -109,7 +109,7 @@ async fn retrieve(call: Call<Read>) -> Result<ApiResponse, ApiError> {
     Ok(tagged_response(StatusCode::OK, [body], &etag, headers))
 }
 
-async fn create(call: Call<Write>) -> Result<ApiResponse, ApiError> {
+async fn create(call: Call<Write>) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::create(call).await;
     }
@@ -132,15 +132,15 @@ async fn create(call: Call<Write>) -> Result<ApiResponse, ApiError> {
     Ok(answer(may_read, StatusCode::CREATED, created.await?))
 }
 
-async fn update(call: Call<Write>) -> Result<ApiResponse, ApiError> {
+async fn update(call: Call<Write>) -> ApiResult {
     change::<records::Update<Record>>(call, Change::Update).await
 }
 
-async fn replace(call: Call<Write>) -> Result<ApiResponse, ApiError> {
+async fn replace(call: Call<Write>) -> ApiResult {
     change::<records::Replace<Record>>(call, Change::Replace).await
 }
 
-async fn change<O: Operation>(call: Call<Write>, change: Change) -> Result<ApiResponse, ApiError> {
+async fn change<O: Operation>(call: Call<Write>, change: Change) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::change(call).await;
     }
@@ -184,7 +184,7 @@ fn answer(may_read: bool, status: StatusCode, record: RecordJson) -> ApiResponse
     }
 }
 
-async fn delete(call: Call<Delete>) -> Result<ApiResponse, ApiError> {
+async fn delete(call: Call<Delete>) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::delete(call).await;
     }

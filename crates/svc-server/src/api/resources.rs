@@ -7,10 +7,7 @@ use svc_model::resources;
 use crate::{
     api::routes::Routes,
     auth::access::{Administer, Call, Describe},
-    http::{
-        error::ApiError,
-        response::{ApiResponse, raw_json_response},
-    },
+    http::{ApiResult, response::raw_json_response},
     openapi::documents,
     state::documents::DocumentKind,
 };
@@ -25,7 +22,7 @@ async fn reload(
     Call {
         access, request, ..
     }: Call<Administer>,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult {
     request.check_query()?;
     match access.path().is_tools() {
         true => request.state.refresh().await?,
@@ -37,7 +34,7 @@ async fn reload(
     ))
 }
 
-async fn model_descriptions(call: Call<Describe>) -> Result<ApiResponse, ApiError> {
+async fn model_descriptions(call: Call<Describe>) -> ApiResult {
     let write = |_: &_, models: &[_]| serde_json::to_vec(models);
     documents::answer(call, DocumentKind::Descriptions, write).await
 }

@@ -14,9 +14,9 @@ use crate::{
     api::routes::Routes,
     auth::access::{Access, Administer, Call},
     http::{
-        error::ApiError,
+        ApiResult,
         response::{
-            ApiResponse, Chunks, Kept, ResponseKind, raw_json_response,
+            Chunks, Kept, ResponseKind, raw_json_response,
             rows::{Format, RowWriter, TOTAL_COUNT, TRUNCATED},
         },
     },
@@ -26,7 +26,7 @@ pub(crate) fn routes() -> Routes {
     Routes::new().on::<Query, _>(query)
 }
 
-async fn query(call: Call<Administer>) -> Result<ApiResponse, ApiError> {
+async fn query(call: Call<Administer>) -> ApiResult {
     let Call {
         access,
         request,
@@ -50,7 +50,7 @@ async fn query(call: Call<Administer>) -> Result<ApiResponse, ApiError> {
 }
 
 /// The rows of an answer in another form.
-fn in_format(format: Format, answer: SqlAnswer) -> Result<ApiResponse, ApiError> {
+fn in_format(format: Format, answer: SqlAnswer) -> ApiResult {
     let columns = answer.columns.into_iter().map(|(name, _)| name);
     let kept = Kept(answer.data.len());
     let writer = RowWriter::new(format, columns.collect());

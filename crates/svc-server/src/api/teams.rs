@@ -5,7 +5,7 @@ use svc_model::{Invalid, JsonObject, teams::TeamPatch, wire::ReadBody as _};
 use svc_store::Store;
 use uuid::Uuid;
 
-use crate::http::{error::ApiError, resource_path::ResourcePath};
+use crate::http::{ApiResult, resource_path::ResourcePath};
 
 /// Gives a team another name.
 pub(crate) async fn update(
@@ -13,7 +13,7 @@ pub(crate) async fn update(
     path: &ResourcePath,
     uid: Uuid,
     body: JsonObject,
-) -> Result<(), ApiError> {
+) -> ApiResult<()> {
     let Some(name) = TeamPatch::from_body(body)?.name else {
         return Err(Invalid::general("at least one property is required: name").into());
     };

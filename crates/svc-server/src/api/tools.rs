@@ -13,8 +13,8 @@ use crate::{
     api::{teams, users},
     auth::access::{Access, Call, Delete, ResourceRequest, Write},
     http::{
-        error::ApiError,
-        response::{ApiResponse, empty_response, tagged_response},
+        ApiError, ApiResult,
+        response::{empty_response, tagged_response},
     },
 };
 
@@ -25,7 +25,7 @@ const ALLOW_GROUPS: &str = "GET, HEAD";
 const ALLOW_GROUP: &str = "GET, HEAD, PATCH";
 
 /// Makes a user.
-pub(crate) async fn create(call: Call<Write>) -> Result<ApiResponse, ApiError> {
+pub(crate) async fn create(call: Call<Write>) -> ApiResult {
     let allow = allowed(call.access.model_name(), false);
     let mut write = ToolsWrite::read(call, allow).await?;
     let body = mem::take(&mut write.body);
@@ -35,7 +35,7 @@ pub(crate) async fn create(call: Call<Write>) -> Result<ApiResponse, ApiError> {
 }
 
 /// Changes a user or a team. There is no replacing: most of what they have is not the caller's.
-pub(crate) async fn change(call: Call<Write>) -> Result<ApiResponse, ApiError> {
+pub(crate) async fn change(call: Call<Write>) -> ApiResult {
     let allow = allowed(call.access.model_name(), true);
     let mut write = ToolsWrite::read(call, allow).await?;
     let body = mem::take(&mut write.body);
@@ -51,7 +51,7 @@ pub(crate) async fn change(call: Call<Write>) -> Result<ApiResponse, ApiError> {
 }
 
 /// Deletes a user.
-pub(crate) async fn delete(call: Call<Delete>) -> Result<ApiResponse, ApiError> {
+pub(crate) async fn delete(call: Call<Delete>) -> ApiResult {
     let allow = allowed(call.access.model_name(), true);
     let write = ToolsWrite::read(call, allow).await?;
     let uid = write.uid()?;
@@ -64,7 +64,7 @@ pub(crate) async fn delete(call: Call<Delete>) -> Result<ApiResponse, ApiError> 
 }
 
 /// The methods of a model, at its list or at one of its records.
-fn allowed(model: &str, of_one: bool) -> Result<&'static str, ApiError> {
+fn allowed(model: &str, of_one: bool) -> ApiResult<&'static str> {
     match (model, of_one) {
         (USERS, false) => Ok(ALLOW_USERS),
         (USERS, true) => Ok(ALLOW_USER),
@@ -87,7 +87,7 @@ struct ToolsWrite<R> {
 }
 
 impl<R> ToolsWrite<R> {
-    async fn read(call: Call<R>, allow: Result<&'static str, ApiError>) -> Result<Self, ApiError> {
+    async fn read(call: Call<R>, allow: ApiResult<&'static str>) -> ApiResult<Self> {
         let Call {
             access,
             request,
@@ -114,13 +114,13 @@ impl<R> ToolsWrite<R> {
     }
 
     /// The key of the user or team that the path names.
-    fn uid(&self) -> Result<Uuid, ApiError> {
+    fn uid(&self) -> ApiResult<Uuid> {
         let uid = self.access.id().parse();
         uid.map_err(|_| ApiError::NotFound("there is no such record".to_owned()))
     }
 
     /// Holds a write to the entity tags that it is for, where it names some.
-    async fn check_tag(&self, uid: Uuid) -> Result<(), ApiError> {
+    async fn check_tag(&self, uid: Uuid) -> ApiResult<()> {
         let Some(tags) = self.request.if_match()? else {
             return Ok(());
         };
@@ -130,12 +130,12 @@ impl<R> ToolsWrite<R> {
         }
     }
 
-    async fn record(&self, uid: Uuid) -> Result<RecordJson, ApiError> {
+    async fn record(&self, uid: Uuid) -> ApiResult<RecordJson> {
         self.access.tools_record(&uid.to_string(), &self.view).await
     }
 
     /// The record as it is now. The write takes effect for everybody from now on.
-    async fn answer(&self, status: StatusCode, uid: Uuid) -> Result<ApiResponse, ApiError> {
+    async fn answer(&self, status: StatusCode, uid: Uuid) -> ApiResult {
         self.request.state.sync_with_store().await?;
         let RecordJson { body, etag, .. } = self.record(uid).await?;
         Ok(tagged_response(status, [body], &etag, None))

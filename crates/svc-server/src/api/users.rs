@@ -6,7 +6,7 @@ use svc_store::{NewUser, Store, UserPatch};
 use uuid::Uuid;
 
 use crate::{
-    http::{error::ApiError, resource_path::ResourcePath},
+    http::{ApiResult, resource_path::ResourcePath},
     state::Shared,
 };
 
@@ -16,7 +16,7 @@ pub(crate) async fn create(
     store: &Store,
     path: &ResourcePath,
     body: JsonObject,
-) -> Result<Uuid, ApiError> {
+) -> ApiResult<Uuid> {
     let body = users::NewUser::from_body(body)?;
     let mut new = NewUser::new(body.email, body.group.as_str());
     new.first_name = body.first_name;
@@ -33,7 +33,7 @@ pub(crate) async fn update(
     path: &ResourcePath,
     uid: Uuid,
     body: JsonObject,
-) -> Result<(), ApiError> {
+) -> ApiResult<()> {
     let body = users::UserPatch::from_body(body)?;
     let mut patch = UserPatch::default();
     patch.team = body.group.map(|team| team.to_string());
@@ -45,7 +45,7 @@ pub(crate) async fn update(
 }
 
 /// Deletes a user, whose sessions end at once.
-pub(crate) async fn delete(store: &Store, path: &ResourcePath, uid: Uuid) -> Result<(), ApiError> {
+pub(crate) async fn delete(store: &Store, path: &ResourcePath, uid: Uuid) -> ApiResult<()> {
     let users = store.users(&path.project, &path.environment);
     Ok(users.delete(uid).await?)
 }

@@ -36,8 +36,8 @@ use crate::{
         jwt::{Jwt, jwt},
     },
     http::{
+        ApiError, ApiResult,
         body::read_object,
-        error::ApiError,
         request::{check_draft, if_match, not_utf8},
         resource_path::ResourcePath,
     },
@@ -74,7 +74,7 @@ struct Names {
 impl<R: Right> FromRequest<Shared> for Call<R> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
         let (mut parts, body) = request.into_parts();
         let names = parts.extract::<Path<Names>>().await;
         let Path(names) = names.map_err(|_| not_utf8())?;
@@ -114,12 +114,12 @@ impl ResourceRequest {
     }
 
     /// Checks a query string that may say nothing but `draft`.
-    pub(crate) fn check_query(&self) -> Result<(), ApiError> {
+    pub(crate) fn check_query(&self) -> ApiResult<()> {
         check_draft(&self.parts)
     }
 
     /// The entity tags that the request is for, where it names some.
-    pub(crate) fn if_match(&self) -> Result<Option<IfMatch>, ApiError> {
+    pub(crate) fn if_match(&self) -> ApiResult<Option<IfMatch>> {
         let tags = if_match(&self.parts.headers)?;
         Ok(tags.map(|tags| IfMatch::parse(&tags)).transpose()?)
     }
@@ -130,7 +130,7 @@ impl ResourceRequest {
     }
 
     /// Reads the body, which must be a JSON object.
-    pub(crate) async fn read_object(&self, body: Body) -> Result<JsonObject, ApiError> {
+    pub(crate) async fn read_object(&self, body: Body) -> ApiResult<JsonObject> {
         read_object(&self.parts.headers, body, &self.state.config).await
     }
 }
@@ -190,14 +190,14 @@ impl Access<Administer> {
     }
 
     /// Reads the structure again.
-    pub(crate) async fn reload(&self) -> Result<(), ApiError> {
+    pub(crate) async fn reload(&self) -> ApiResult<()> {
         Ok(self.resource.reload().await?)
     }
 }
 
 impl Access<Describe> {
     /// The structure of the resource as it is now.
-    pub(crate) async fn structure(&self) -> Result<Arc<Structure>, ApiError> {
+    pub(crate) async fn structure(&self) -> ApiResult<Arc<Structure>> {
         self.resource.reload_if_changed().await?;
         Ok(self.resource.structure())
     }
@@ -249,7 +249,7 @@ impl Rights {
     }
 
     /// Refuses what the caller's team may not do.
-    fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> Result<(), ApiError> {
+    fn check<R: Right>(&self, path: &ResourcePath, model: &str) -> ApiResult<()> {
         let refusal = match self.team() {
             None => None,
             Some(_) if path.is_tools() => {
@@ -262,64 +262,36 @@ impl Rights {
 }
 
 /// Whose rights count for a request to a resource, once its credential is known to cover the resource.
-async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> Result<Rights, ApiError> {
-    let refused = |detail| ApiError::NotAuthenticated {
-        detail,
-        challenge: DATA_CHALLENGE,
-    };
-    Ok(match presented(&parts.headers, DATA_CHALLENGE)? {
-        Some((AuthScheme::Raw | AuthScheme::Bearer, token)) => {
-            match identify(state, token).await? {
-                Some(Identity::StaticToken(token)) => {
-                    let ResourcePath {
-                        project,
-                        environment,
-                        resource,
-                    } = path;
-                    if !token.identity.covers(project, environment, resource) {
-                        return Err(ApiError::PermissionDenied(
-                            "the static token does not cover this resource",
-                        ));
-                    }
-                    Rights::Token(token)
+async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult<Rights> {
+    let denied = |detail| Err(ApiError::PermissionDenied(detail));
+    let refused = |detail| Err(ApiError::not_authenticated(detail, DATA_CHALLENGE));
+    let (project, environment) = (&path.project, &path.environment);
+    match presented(&parts.headers, DATA_CHALLENGE)? {
+        Some((AuthScheme::Raw | AuthScheme::Bearer, text)) => match identify(state, text).await? {
+            Some(Identity::StaticToken(token)) => {
+                match token.identity.covers(project, environment, &path.resource) {
+                    true => Ok(Rights::Token(token)),
+                    false => denied("the static token does not cover this resource"),
                 }
-                Some(Identity::ApiKey(_)) => {
-                    return Err(ApiError::PermissionDenied(
-                        "an API key opens the application host; the data host takes the resource's static token",
-                    ));
-                }
-                Some(_) => {
-                    return Err(refused(
-                        "a service token is sent as Authorization: JWT <token>",
-                    ));
-                }
-                // An access token has dots in it; the store's own tokens have none.
-                None if token.contains('.') => {
-                    return Err(refused(
-                        "an access token is sent as Authorization: JWT <access token>",
-                    ));
-                }
-                None => return Err(refused("the static token is unknown, expired or revoked")),
             }
-        }
-        Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
-            Some(jwt) if jwt.scope() == (&path.project, &path.environment) => Rights::Jwt(jwt),
-            Some(Jwt::Service(_)) => {
-                return Err(ApiError::PermissionDenied(
-                    "the service token does not cover this environment",
-                ));
+            Some(Identity::ApiKey(_)) => denied(
+                "an API key opens the application host; the data host takes the resource's static token",
+            ),
+            Some(_) => refused("a service token is sent as Authorization: JWT <token>"),
+            // An access token has dots in it; the store's own tokens have none.
+            None if text.contains('.') => {
+                refused("an access token is sent as Authorization: JWT <access token>")
             }
-            // A session of another project is rejected.
-            _ => {
-                return Err(refused(
-                    "the session is unknown, expired or ended; sign in again",
-                ));
-            }
+            None => refused("the static token is unknown, expired or revoked"),
         },
-        _ => {
-            return Err(refused(
-                "the resource's static token or a session is required: Authorization: <token>, or JWT <access token>",
-            ));
-        }
-    })
+        Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
+            Some(jwt) if jwt.scope() == (project, environment) => Ok(Rights::Jwt(jwt)),
+            Some(Jwt::Service(_)) => denied("the service token does not cover this environment"),
+            // A session of another project is rejected.
+            _ => refused("the session is unknown, expired or ended; sign in again"),
+        },
+        _ => refused(
+            "the resource's static token or a session is required: Authorization: <token>, or JWT <access token>",
+        ),
+    }
 }

@@ -13,7 +13,7 @@ use svc_store::{
 
 use crate::{
     auth::identity::{Identity, Used},
-    http::error::ApiError,
+    http::{ApiError, ApiResult},
     state::Shared,
 };
 
@@ -35,7 +35,7 @@ impl Account {
     }
 
     /// Whether the account may do this to the project's pages: members of a read-only team read.
-    pub(crate) fn check(&self, project: &ProjectName, method: &Method) -> Result<(), ApiError> {
+    pub(crate) fn check(&self, project: &ProjectName, method: &Method) -> ApiResult<()> {
         let Some(team) = self.identity().team(project) else {
             return Err(ApiError::PermissionDenied(
                 "the API key does not cover this project",
@@ -51,11 +51,8 @@ impl Account {
 }
 
 /// Who asks on the application host: the account of the API key in `Authorization: Bearer <key>`.
-pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Account, ApiError> {
-    let refused = |detail| ApiError::NotAuthenticated {
-        detail,
-        challenge: APPLICATION_CHALLENGE,
-    };
+pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> ApiResult<Account> {
+    let refused = |detail| ApiError::not_authenticated(detail, APPLICATION_CHALLENGE);
     let presented = presented(headers, APPLICATION_CHALLENGE)?;
     let Some((AuthScheme::Bearer, presented)) = presented else {
         return Err(refused(
@@ -76,25 +73,22 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> Result<Accou
 pub(crate) fn presented<'h>(
     headers: &'h HeaderMap,
     challenge: &'static str,
-) -> Result<Option<(AuthScheme, &'h str)>, ApiError> {
+) -> ApiResult<Option<(AuthScheme, &'h str)>> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = values.next() else {
         return Ok(None);
     };
     match (AuthScheme::parse(value), values.next()) {
         (Ok(parsed), None) => Ok(Some(parsed)),
-        _ => Err(ApiError::NotAuthenticated {
-            detail: "the Authorization header is malformed",
+        _ => Err(ApiError::not_authenticated(
+            "the Authorization header is malformed",
             challenge,
-        }),
+        )),
     }
 }
 
 /// Whose credential this is, if it is valid now.
-pub(crate) async fn identify(
-    state: &Shared,
-    presented: &str,
-) -> Result<Option<Identity>, ApiError> {
+pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Option<Identity>> {
     // What cannot be a credential costs no look into the store.
     let Some(kind) = CredentialKind::of(presented) else {
         return Ok(None);
@@ -104,18 +98,19 @@ pub(crate) async fn identify(
         Some(identity) => identity,
         None => {
             let generation = state.credentials.generation();
+            let store = &state.store;
             let found = match kind {
                 CredentialKind::ApiKey => {
-                    let found = state.store.api_keys().authenticate(presented).await?;
-                    found.map(|identity| Identity::ApiKey(Used::new(identity)))
+                    let found = store.api_keys().authenticate(presented).await?;
+                    found.map(Used::new).map(Identity::ApiKey)
                 }
                 CredentialKind::StaticToken => {
-                    let found = state.store.tokens().authenticate(presented).await?;
-                    found.map(|identity| Identity::StaticToken(Used::new(identity)))
+                    let found = store.tokens().authenticate(presented).await?;
+                    found.map(Used::new).map(Identity::StaticToken)
                 }
                 CredentialKind::ServiceToken => {
-                    let found = state.store.service_tokens().authenticate(presented).await?;
-                    found.map(|identity| Identity::ServiceToken(Used::new(identity)))
+                    let found = store.service_tokens().authenticate(presented).await?;
+                    found.map(Used::new).map(Identity::ServiceToken)
                 }
                 _ => None,
             };
@@ -146,7 +141,7 @@ pub(crate) async fn identify(
 pub(crate) async fn identify_session(
     state: &Shared,
     token: &str,
-) -> Result<Option<Arc<SessionIdentity>>, ApiError> {
+) -> ApiResult<Option<Arc<SessionIdentity>>> {
     let hash = CredentialHash::of(token);
     let now = Timestamp::now();
     let session = match state.credentials.get(&hash) {

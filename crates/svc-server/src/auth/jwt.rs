@@ -11,7 +11,7 @@ use crate::{
         credentials::{identify, identify_session},
         identity::{Identity, Used},
     },
-    http::error::ApiError,
+    http::ApiResult,
     state::Shared,
 };
 
@@ -25,7 +25,7 @@ pub(crate) enum Jwt {
 }
 
 /// Who presents a token behind `JWT`, if it is valid now.
-pub(crate) async fn jwt(state: &Shared, token: &str) -> Result<Option<Jwt>, ApiError> {
+pub(crate) async fn jwt(state: &Shared, token: &str) -> ApiResult<Option<Jwt>> {
     // An access token has dots in it; the store's own tokens have none.
     if token.contains('.') {
         return Ok(identify_session(state, token).await?.map(Jwt::Session));

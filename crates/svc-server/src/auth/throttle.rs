@@ -21,7 +21,10 @@ use governor::{
 use http::HeaderMap;
 use uuid::Uuid;
 
-use crate::{Config, http::error::ApiError};
+use crate::{
+    Config,
+    http::{ApiError, ApiResult},
+};
 
 type Limiter = RateLimiter<u64, HashMapStateStore<u64>, DefaultClock>;
 
@@ -84,22 +87,18 @@ impl Throttle {
     }
 
     /// Counts a call from an address.
-    pub(crate) fn address(&self, address: IpAddr) -> Result<(), ApiError> {
+    pub(crate) fn address(&self, address: IpAddr) -> ApiResult<()> {
         check(&self.addresses, self.hasher.hash_one(network(address)))
     }
 
     /// Counts a refresh from an address.
-    pub(crate) fn refresh(&self, address: IpAddr) -> Result<(), ApiError> {
+    pub(crate) fn refresh(&self, address: IpAddr) -> ApiResult<()> {
         check(&self.refreshes, self.hasher.hash_one(network(address)))
     }
 
     /// Counts a try on an account from an address. Tries from other addresses do not keep out a user who has signed in
     /// from this one.
-    pub(crate) fn account(
-        &self,
-        account: &AccountKey<'_>,
-        address: IpAddr,
-    ) -> Result<(), ApiError> {
+    pub(crate) fn account(&self, account: &AccountKey<'_>, address: IpAddr) -> ApiResult<()> {
         let pair = self.pair(account, address);
         check(&self.pairs, pair)?;
         if self.is_known(pair, Instant::now()) {
@@ -109,7 +108,7 @@ impl Throttle {
     }
 
     /// Counts a try on the password of the user of a session.
-    pub(crate) fn session(&self, session: Uuid) -> Result<(), ApiError> {
+    pub(crate) fn session(&self, session: Uuid) -> ApiResult<()> {
         check(&self.sessions, self.hasher.hash_one(session))
     }
 
@@ -151,7 +150,7 @@ impl Throttle {
     }
 }
 
-fn check(limiter: &Limiter, key: u64) -> Result<(), ApiError> {
+fn check(limiter: &Limiter, key: u64) -> ApiResult<()> {
     limiter.check_key(&key).map_err(|until| {
         let wait = until.wait_time_from(DefaultClock::default().now());
         ApiError::Throttled {

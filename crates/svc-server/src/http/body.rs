@@ -18,7 +18,7 @@ use svc_model::{Invalid, JsonObject, MAX_JSON_DEPTH, json_depth};
 
 use crate::{
     Config,
-    http::{body::arriving::Cause, error::ApiError},
+    http::{ApiError, ApiResult, body::arriving::Cause},
 };
 
 /// The most properties of an object: more than any table has columns.
@@ -29,7 +29,7 @@ pub(crate) async fn read_object(
     headers: &HeaderMap,
     body: Body,
     config: &Config,
-) -> Result<JsonObject, ApiError> {
+) -> ApiResult<JsonObject> {
     read_object_within(headers, body, config, config.body_limit).await
 }
 
@@ -39,7 +39,7 @@ pub(crate) async fn read_object_within(
     body: Body,
     config: &Config,
     limit: usize,
-) -> Result<JsonObject, ApiError> {
+) -> ApiResult<JsonObject> {
     check_media_type(headers)?;
     parse_object(&read(headers, body, config, limit).await?)
 }
@@ -50,13 +50,13 @@ pub(crate) async fn read_objects(
     body: Body,
     config: &Config,
     most: usize,
-) -> Result<Vec<JsonObject>, ApiError> {
+) -> ApiResult<Vec<JsonObject>> {
     check_media_type(headers)?;
     let body = read(headers, body, config, config.body_limit).await?;
     parse_objects(&body, most)
 }
 
-fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+fn check_media_type(headers: &HeaderMap) -> ApiResult<()> {
     // A compressed body is not unpacked: a small one could become a large one.
     let encoding = headers
         .get(header::CONTENT_ENCODING)
@@ -83,12 +83,7 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-async fn read(
-    headers: &HeaderMap,
-    body: Body,
-    config: &Config,
-    limit: usize,
-) -> Result<Bytes, ApiError> {
+async fn read(headers: &HeaderMap, body: Body, config: &Config, limit: usize) -> ApiResult<Bytes> {
     let limit = limit.min(config.body_limit);
     let announced = headers.get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -108,7 +103,7 @@ async fn read(
     }
 }
 
-fn parse_object(bytes: &[u8]) -> Result<JsonObject, ApiError> {
+fn parse_object(bytes: &[u8]) -> ApiResult<JsonObject> {
     let text = text(bytes, "object")?;
     // The object itself is a level above its values.
     check_depth(text, MAX_JSON_DEPTH + 1)?;
@@ -116,7 +111,7 @@ fn parse_object(bytes: &[u8]) -> Result<JsonObject, ApiError> {
         .map_err(|error| wrong(format!("the request body must be a JSON object: {error}")))
 }
 
-fn parse_objects(bytes: &[u8], most: usize) -> Result<Vec<JsonObject>, ApiError> {
+fn parse_objects(bytes: &[u8], most: usize) -> ApiResult<Vec<JsonObject>> {
     let text = text(bytes, "array of objects")?;
     check_depth(text, MAX_JSON_DEPTH + 2)?;
     let mut json = serde_json::Deserializer::from_str(text);
@@ -167,7 +162,7 @@ impl<'de> Visitor<'de> for Elements {
 
 /// The text of a body. It is checked as a whole, since a raw value would let bytes that are no text through
 /// to its field.
-fn text<'b>(bytes: &'b [u8], expected: &str) -> Result<&'b str, ApiError> {
+fn text<'b>(bytes: &'b [u8], expected: &str) -> ApiResult<&'b str> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(wrong(format!(
             "the request body is empty; a JSON {expected} is expected"
@@ -182,7 +177,7 @@ fn text<'b>(bytes: &'b [u8], expected: &str) -> Result<&'b str, ApiError> {
 }
 
 /// Refuses what many readers of JSON could not read again.
-fn check_depth(text: &str, most: usize) -> Result<(), ApiError> {
+fn check_depth(text: &str, most: usize) -> ApiResult<()> {
     match json_depth(text) <= most {
         true => Ok(()),
         false => Err(wrong(format!(

@@ -10,8 +10,9 @@ use serde_json::json;
 use svc_model::Invalid;
 
 use crate::http::{
+    ApiResponse,
     error::refusal::Refusal,
-    response::{ApiResponse, CutOff, json_response},
+    response::{CutOff, json_response},
 };
 
 /// Seconds after which a request may be repeated that the store could not serve. The store is checked every second.
@@ -60,6 +61,9 @@ pub(crate) enum ApiError {
     /// 500: a fault of ours. The text is for the log alone.
     Internal(String),
 }
+
+/// What a request is answered with.
+pub(crate) type ApiResult<T = ApiResponse> = Result<T, ApiError>;
 
 impl From<Invalid> for ApiError {
     fn from(invalid: Invalid) -> Self {
@@ -136,6 +140,11 @@ fn invalid_of(error: &svc_data::Error) -> Invalid {
 }
 
 impl ApiError {
+    /// No fit credentials, on a route with this challenge.
+    pub(crate) fn not_authenticated(detail: &'static str, challenge: &'static str) -> Self {
+        Self::NotAuthenticated { detail, challenge }
+    }
+
     /// A path that has these methods only.
     pub(crate) fn not_allowed(allow: &'static str) -> Self {
         Self::MethodNotAllowed { allow: Some(allow) }

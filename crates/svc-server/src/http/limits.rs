@@ -27,9 +27,9 @@ use crate::{
     Config,
     auth::throttle::{self, network},
     http::{
+        ApiError,
         body::{arriving::Arriving, memory::BodyMemory},
         cors::{self, Cors},
-        error::ApiError,
         limits::permits::{Permits, Slot},
         listener::registry::Entry,
         log,
@@ -200,14 +200,14 @@ mod tests {
 
     use super::*;
 
+    fn request(path: &str) -> Request {
+        let request = Request::builder().uri(path).header(header::HOST, "a");
+        request.body(Body::empty()).unwrap()
+    }
+
     async fn answer(router: Router, config: &Config, path: &str) -> (StatusCode, String, String) {
         let stack = Limits::new(config).around(router, config);
-        let request = Request::builder()
-            .uri(path)
-            .header(header::HOST, "a")
-            .body(Body::empty())
-            .unwrap();
-        let response = stack.answer(request).await;
+        let response = stack.answer(request(path)).await;
         let id = response.headers()[REQUEST_ID].to_str().unwrap().to_owned();
         let status = response.status();
         let body = response.into_body().collect().await.unwrap().to_bytes();
@@ -248,14 +248,7 @@ mod tests {
         let slow = || tokio::time::sleep(Duration::from_secs(1));
         let stack = limits.around(Router::new().route("/", get(slow)), &config);
         let begun = tokio::time::Instant::now();
-        let call = || {
-            let request = Request::builder()
-                .uri("/")
-                .header(header::HOST, "a")
-                .body(Body::empty())
-                .unwrap();
-            stack.answer(request)
-        };
+        let call = || stack.answer(request("/"));
         let answers = tokio::join!(call(), call(), call());
         for answer in [answers.0, answers.1, answers.2] {
             assert_eq!(answer.status(), StatusCode::OK);
@@ -274,12 +267,8 @@ mod tests {
             .route("/healthz", get(async || "ok"));
         let stack = Limits::new(&config).around(router, &config);
         let call = |path: &str| {
-            let request = Request::builder()
-                .uri(path)
-                .header(header::HOST, "a")
-                .body(Body::empty());
-            let stack = Arc::clone(&stack);
-            async move { stack.answer(request.unwrap()).await }
+            let (stack, request) = (Arc::clone(&stack), request(path));
+            async move { stack.answer(request).await }
         };
         let busy = tokio::spawn(call("/"));
         tokio::task::yield_now().await;

@@ -28,7 +28,7 @@ use self::{
 use crate::{
     Config, Error,
     http::{
-        error::ApiError,
+        ApiError,
         limits::Stack,
         request::Peer,
         response::{Kept, Ready, ResponseKind, SMALL},

@@ -11,7 +11,7 @@ use svc_model::{
 
 use crate::{
     Config,
-    http::{body::read_object_within, error::ApiError},
+    http::{ApiError, ApiResult, body::read_object_within},
 };
 
 /// The name of a request in answers and logs, as an extension of the request.
@@ -36,7 +36,7 @@ pub(crate) fn not_utf8() -> ApiError {
 }
 
 /// The values of the names in the path, in their order, unescaped.
-pub(crate) async fn path_values(parts: &mut Parts) -> Result<Vec<String>, ApiError> {
+pub(crate) async fn path_values(parts: &mut Parts) -> ApiResult<Vec<String>> {
     let values = parts.extract::<RawPathParams>().await;
     let values = values.map_err(|_| not_utf8())?;
     Ok(values.iter().map(|(_, value)| value.to_owned()).collect())
@@ -49,7 +49,7 @@ pub(crate) async fn read_operation<O: ReadOperation>(
     body: Body,
     config: &Config,
     limit: usize,
-) -> Result<O, ApiError> {
+) -> ApiResult<O> {
     let body = match O::HAS_BODY {
         true => read_object_within(&parts.headers, body, config, limit).await?,
         false => JsonObject::new(),
@@ -60,7 +60,7 @@ pub(crate) async fn read_operation<O: ReadOperation>(
 }
 
 /// The `If-Match` header as text, where there is one. Several headers count as one list.
-pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+pub(crate) fn if_match(headers: &HeaderMap) -> ApiResult<Option<String>> {
     let mut tags = Vec::new();
     for value in headers.get_all(header::IF_MATCH) {
         tags.push(value.to_str().map_err(|_| {
@@ -74,7 +74,7 @@ pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<String>, ApiError> 
 }
 
 /// Checks the query of an operation whose only parameter is `draft`.
-pub(crate) fn check_draft(parts: &Parts) -> Result<(), ApiError> {
+pub(crate) fn check_draft(parts: &Parts) -> ApiResult<()> {
     let query = parts.uri.query().unwrap_or_default();
     let request = ReceivedRequest::new([], query, &parts.headers, JsonObject::new())?;
     Ok(request.finish()?)

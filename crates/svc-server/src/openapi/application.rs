@@ -274,28 +274,17 @@ mod tests {
             item.as_object().unwrap().keys().collect::<Vec<_>>(),
             ["delete", "get", "patch"]
         );
-        for (path, method) in [
-            (
-                "/projects/{project}/{environment}/view_settings/publish/",
-                "post",
-            ),
-            (
-                "/projects/{project}/{environment}/view_settings/discard/",
-                "post",
-            ),
-            (
-                "/projects/{project}/{environment}/view_settings/{uid}/revisions/",
-                "get",
-            ),
-            (
-                "/projects/{project}/{environment}/view_settings/{uid}/revisions/{number}/restore/",
-                "post",
-            ),
+        let responses = |below: &str, method: &str| {
+            let base = "/projects/{project}/{environment}/view_settings";
+            paths[&format!("{base}/{below}")][method]["responses"].clone()
+        };
+        for (below, method) in [
+            ("publish/", "post"),
+            ("discard/", "post"),
+            ("{uid}/revisions/", "get"),
+            ("{uid}/revisions/{number}/restore/", "post"),
         ] {
-            assert!(
-                paths[path][method]["responses"]["200"].is_object(),
-                "{path}"
-            );
+            assert!(responses(below, method)["200"].is_object(), "{below}");
         }
         assert!(list["post"]["responses"]["201"].is_object());
         assert!(item["delete"]["responses"]["204"].is_object());

@@ -6,7 +6,7 @@ use svc_model::resources::ModelDescription;
 
 use crate::{
     auth::access::{Call, Describe},
-    http::{error::ApiError, resource_path::ResourcePath, response::ApiResponse},
+    http::{ApiResult, resource_path::ResourcePath},
     state::documents::{DocumentKey, DocumentKind},
 };
 
@@ -19,7 +19,7 @@ pub(crate) async fn answer(
     write: impl FnOnce(&ResourcePath, &[ModelDescription]) -> serde_json::Result<Vec<u8>>
     + Send
     + 'static,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult {
     request.check_query()?;
     let structure = access.structure().await?;
     let key = DocumentKey {

@@ -15,7 +15,10 @@ use svc_model::{
     wire::Operation as _,
 };
 
-use self::schemas::{bulk_schema, filters, page_schema, parameters, record_schema, records_schema};
+use self::schemas::{
+    aggregate_schema, bulk_schema, filters, groups_schema, page_schema, parameters, record_schema,
+    records_schema, siblings_schema,
+};
 use crate::{
     api::routes::{Described, Routes},
     auth::access::{Call, Describe},
@@ -148,38 +151,17 @@ impl Serialize for Schemas<'_> {
             map.serialize_entry(&schema, &record_schema(model))?;
             map.serialize_entry(&format!("{schema}Page"), &page_schema(&schema))?;
         }
-        map.serialize_entry(
-            "Aggregate",
-            &json!({"type": "object", "required": ["y_func"], "properties": {"y_func": {}}}),
-        )?;
-        map.serialize_entry(
-            "Groups",
-            &json!({
-                "type": "array",
-                "description": "Ascending by `group`, `group_2`, ...; NULL first.",
-                "items": {
-                    "type": "object",
-                    "required": ["group", "y_func"],
-                    "properties": {"group": {}, "y_func": {}},
-                },
-            }),
-        )?;
-        map.serialize_entry(
-            "Siblings",
-            &json!({
-                "type": "object",
-                "description": "Primary keys; null at the ends.",
-                "required": ["prev", "next"],
-                "properties": {
-                    "prev": {"type": ["object", "null"]},
-                    "next": {"type": ["object", "null"]},
-                },
-            }),
-        )?;
-        map.serialize_entry("SqlResult", &sql::result_schema())?;
-        map.serialize_entry("SqlAnswer", &sql::answer_schema())?;
-        map.serialize_entry("Invalid", &invalid_schema())?;
-        map.serialize_entry("Failure", &failure_schema())?;
+        for (name, schema) in [
+            ("Aggregate", aggregate_schema()),
+            ("Groups", groups_schema()),
+            ("Siblings", siblings_schema()),
+            ("SqlResult", sql::result_schema()),
+            ("SqlAnswer", sql::answer_schema()),
+            ("Invalid", invalid_schema()),
+            ("Failure", failure_schema()),
+        ] {
+            map.serialize_entry(name, &schema)?;
+        }
         map.end()
     }
 }

@@ -7,7 +7,7 @@ use svc_model::{proxy::Send, wire::Operation as _};
 use svc_store::{AuditEntry, BegunWrite, Store};
 
 use super::target::Target;
-use crate::{audit::append_later, http::error::ApiError, state::Shared};
+use crate::{audit::append_later, http::ApiResult, state::Shared};
 
 /// The target of the lines, by which a log filter names them.
 const TARGET: &str = "svc_server::audit";
@@ -136,7 +136,7 @@ impl Audit {
     ///
     /// # Errors
     /// When the store does not take its line.
-    pub(super) async fn begin_trail(&mut self, mut trail: Trail) -> Result<(), ApiError> {
+    pub(super) async fn begin_trail(&mut self, mut trail: Trail) -> ApiResult<()> {
         let entry = self.entry(&trail.url);
         let writing = &trail.state.writing;
         trail.begun = writing.begin(&trail.state, &trail.store, &entry).await?;

@@ -12,7 +12,7 @@ use crate::{
         identity::Identity,
         jwt::{Jwt, jwt},
     },
-    http::error::ApiError,
+    http::{ApiError, ApiResult},
     state::Shared,
 };
 
@@ -22,11 +22,8 @@ const CHALLENGE: &str = r#"JWT realm="proxy""#;
 pub(super) struct Caller(Jwt);
 
 /// Who asks: the session or service token in `Authorization: JWT <token>`.
-pub(super) async fn identified(state: &Shared, headers: &HeaderMap) -> Result<Caller, ApiError> {
-    let refused = |detail| ApiError::NotAuthenticated {
-        detail,
-        challenge: CHALLENGE,
-    };
+pub(super) async fn identified(state: &Shared, headers: &HeaderMap) -> ApiResult<Caller> {
+    let refused = |detail| ApiError::not_authenticated(detail, CHALLENGE);
     match presented(headers, CHALLENGE)? {
         Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
             Some(caller) => Ok(Caller(caller)),
@@ -69,7 +66,7 @@ impl Caller {
     }
 
     /// Lets through who may send a request there.
-    pub(super) fn check(&self, destination: &Destination) -> Result<(), ApiError> {
+    pub(super) fn check(&self, destination: &Destination) -> ApiResult<()> {
         let (own_project, environment) = self.0.scope();
         let project = destination.project.as_ref().unwrap_or(own_project);
         if project != own_project || destination.environment != *environment {

@@ -79,47 +79,47 @@ pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<Request
     let mut invalid = Invalid::new();
     let mut bytes = 0;
     for (name, value) in pairs {
-        let Ok(known) = HeaderName::try_from(name.as_str()) else {
-            invalid.push_field(
-                "headers",
-                format!("{:?} is not a header name", shortened(name)),
-            );
-            continue;
-        };
-        if OWN.contains(&known.as_str()) {
-            invalid.push_field(
-                "headers",
-                format!("{known} is set by the proxy; leave it out"),
-            );
-            continue;
-        }
-        let expanded = match names.verbatim(value) {
-            Ok(expanded) => expanded,
+        let (name, value, is_secret) = match one(names, name, value) {
+            Ok(header) => header,
             Err(Unfit::Wrong(message)) => {
                 invalid.push_field("headers", message);
                 continue;
             }
             Err(Unfit::TooLarge) => return Err(Refused::TooLarge),
         };
-        let Ok(mut value) = HeaderValue::from_bytes(expanded.text.as_bytes()) else {
-            invalid.push_field(
-                "headers",
-                format!("the value of {known} holds a line end or another control character"),
-            );
-            continue;
-        };
-        bytes += known.as_str().len() + value.len();
-        if expanded.secret {
-            headers.secret.insert(known.as_str().to_owned());
+        bytes += name.as_str().len() + value.len();
+        if is_secret {
+            headers.secret.insert(name.as_str().to_owned());
         }
-        value.set_sensitive(expanded.secret || is_credential(&known));
-        headers.map.append(known, value);
+        headers.map.append(name, value);
     }
     if bytes > MOST_BYTES {
         invalid.push_field("headers", too_many());
     }
     invalid.into_result().map_err(Refused::Invalid)?;
     Ok(headers)
+}
+
+/// A header, and whether there is a secret in it.
+fn one(
+    names: &mut Names<'_>,
+    name: &str,
+    value: &str,
+) -> Result<(HeaderName, HeaderValue, bool), Unfit> {
+    let known = HeaderName::try_from(name)
+        .map_err(|_| Unfit::Wrong(format!("{:?} is not a header name", shortened(name))))?;
+    if OWN.contains(&known.as_str()) {
+        let message = format!("{known} is set by the proxy; leave it out");
+        return Err(Unfit::Wrong(message));
+    }
+    let expanded = names.verbatim(value)?;
+    let mut value = HeaderValue::from_bytes(expanded.text.as_bytes()).map_err(|_| {
+        Unfit::Wrong(format!(
+            "the value of {known} holds a line end or another control character"
+        ))
+    })?;
+    value.set_sensitive(expanded.secret || is_credential(&known));
+    Ok((known, value, expanded.secret))
 }
 
 fn too_many() -> String {

@@ -19,7 +19,10 @@ use super::{
     headers::{holds_secret, is_credential},
     target::Target,
 };
-use crate::{Error, http::error::ApiError};
+use crate::{
+    Error,
+    http::{ApiError, ApiResult},
+};
 
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -89,7 +92,7 @@ impl Outgoing {
         outbound: &Outbound,
         allow_hosts: &[HostPort],
         until: Instant,
-    ) -> Result<Response<Body>, ApiError> {
+    ) -> ApiResult<Response<Body>> {
         for redirects in 0..=MAX_REDIRECTS {
             let is_first = redirects == 0;
             let (host, port) = (self.target.host(), self.target.port());
@@ -121,7 +124,7 @@ impl Outgoing {
         transport: &HyperTransport,
         is_first: bool,
         until: Instant,
-    ) -> Result<Result<Response<Body>, TransportError>, ApiError> {
+    ) -> ApiResult<Result<Response<Body>, TransportError>> {
         let left = until.saturating_duration_since(Instant::now());
         let request = self
             .request(left)
@@ -139,21 +142,13 @@ impl Outgoing {
     }
 
     /// Whether the answer leads elsewhere; the request then is the one to send there.
-    fn is_followed(&mut self, response: &Response<Body>) -> Result<bool, ApiError> {
+    fn is_followed(&mut self, response: &Response<Body>) -> ApiResult<bool> {
         let status = response.status();
-        let redirects = matches!(
-            status,
-            StatusCode::MOVED_PERMANENTLY
-                | StatusCode::FOUND
-                | StatusCode::SEE_OTHER
-                | StatusCode::TEMPORARY_REDIRECT
-                | StatusCode::PERMANENT_REDIRECT
-        );
-        let Some(location) = response
-            .headers()
-            .get(header::LOCATION)
-            .filter(|_| redirects)
-        else {
+        let location = match status.as_u16() {
+            301 | 302 | 303 | 307 | 308 => response.headers().get(header::LOCATION),
+            _ => None,
+        };
+        let Some(location) = location else {
             return Ok(false);
         };
         let location = std::str::from_utf8(location.as_bytes()).map_err(|_| "is no URL");
@@ -193,7 +188,7 @@ impl Outgoing {
     }
 
     /// Nothing that is secret goes to another origin, and nothing of it comes back later.
-    fn leave_secrets(&mut self, next: &Target) -> Result<(), ApiError> {
+    fn leave_secrets(&mut self, next: &Target) -> ApiResult<()> {
         let carried = next
             .uri()
             .is_ok_and(|uri| holds_secret(uri.to_string().as_bytes(), &self.secrets));
@@ -217,7 +212,7 @@ impl Outgoing {
 }
 
 /// The answer, if it is one that can be passed on.
-fn answer(response: Response<Body>) -> Result<Response<Body>, ApiError> {
+fn answer(response: Response<Body>) -> ApiResult<Response<Body>> {
     match response.status().as_u16() {
         200..=599 => Ok(response),
         _ => Err(ApiError::BadGateway(

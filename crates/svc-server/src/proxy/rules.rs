@@ -8,7 +8,7 @@ use std::{
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 use svc_store::{ProxyRules, Store};
 
-use crate::http::error::ApiError;
+use crate::http::ApiResult;
 
 /// How many places are remembered at most.
 const MOST_KNOWN: usize = 10_000;
@@ -36,11 +36,7 @@ impl Rules {
     }
 
     /// What may be done there.
-    pub(super) async fn get(
-        &self,
-        store: &Store,
-        place: RulesKey,
-    ) -> Result<Arc<ProxyRules>, ApiError> {
+    pub(super) async fn get(&self, store: &Store, place: RulesKey) -> ApiResult<Arc<ProxyRules>> {
         let generation = {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(rules) = known.rules.get(&place) {

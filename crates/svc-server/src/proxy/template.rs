@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde_json::value::RawValue;
 use svc_store::OpenSecret;
 
-use crate::http::error::ApiError;
+use crate::http::ApiError;
 
 /// How much of a name that is not known is shortened.
 const SHOWN: usize = 64;

@@ -12,7 +12,7 @@ use svc_model::ResourceName;
 use svc_store::{ConnectedResource, Secret};
 use tokio::sync::OnceCell;
 
-use crate::http::{error::ApiError, resource_path::ResourcePath};
+use crate::http::{ApiError, ApiResult, resource_path::ResourcePath};
 
 /// How long a failed connection is not tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -71,7 +71,7 @@ impl Connections {
     }
 
     /// The connected resource.
-    pub(crate) async fn get(&self, path: &ResourcePath) -> Result<Resource, ApiError> {
+    pub(crate) async fn get(&self, path: &ResourcePath) -> ApiResult<Resource> {
         let connection = self.known.load().get(path).cloned();
         let Some(connection) = connection else {
             return Err(ApiError::NotFound(

@@ -12,9 +12,9 @@ use svc_data::Structure;
 use svc_store::TeamRights;
 
 use crate::http::{
-    error::ApiError,
+    ApiError, ApiResponse, ApiResult,
     resource_path::ResourcePath,
-    response::{ApiResponse, etag_of, tagged_response},
+    response::{etag_of, tagged_response},
 };
 
 /// The most bytes of documents that are kept together.
@@ -81,7 +81,7 @@ impl Documents {
         &self,
         key: DocumentKey,
         make: impl FnOnce() -> serde_json::Result<Vec<u8>> + Send + 'static,
-    ) -> Result<Document, ApiError> {
+    ) -> ApiResult<Document> {
         if let Some(document) = self.find(&key) {
             return Ok(document);
         }

@@ -10,7 +10,10 @@ use std::{
 
 use svc_data::FileFault;
 
-use crate::{http::error::ApiError, state::State};
+use crate::{
+    http::{ApiError, ApiResult},
+    state::State,
+};
 
 /// How long the result of a check is used again.
 const CHECK_KEPT: Duration = Duration::from_secs(1);
@@ -55,7 +58,7 @@ impl StoreHealth {
     }
 
     /// Lets a write begin unless the store is known not to take its line.
-    pub(crate) async fn ensure_writable(&self, state: &State) -> Result<(), ApiError> {
+    pub(crate) async fn ensure_writable(&self, state: &State) -> ApiResult<()> {
         match self.is_failing() {
             false => Ok(()),
             true => self.check(state).await,
@@ -63,7 +66,7 @@ impl StoreHealth {
     }
 
     /// Whether the store can be read and written, and is not damaged. The result is used again for a second.
-    pub(crate) async fn check(&self, state: &State) -> Result<(), ApiError> {
+    pub(crate) async fn check(&self, state: &State) -> ApiResult<()> {
         if let Some(result) = self.recent() {
             return result;
         }
@@ -94,7 +97,7 @@ impl StoreHealth {
         *last = Some(Checked { at, fault });
     }
 
-    fn recent(&self) -> Option<Result<(), ApiError>> {
+    fn recent(&self) -> Option<ApiResult<()>> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let checked = last
             .as_ref()

@@ -9,7 +9,7 @@ use svc_data::Resource;
 use svc_store::Store;
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::http::{error::ApiError, resource_path::ResourcePath};
+use crate::http::{ApiResult, resource_path::ResourcePath};
 
 /// The tools of every environment that was asked for, until the store changes.
 #[derive(Debug, Default)]
@@ -26,11 +26,7 @@ impl Tools {
     }
 
     /// Users and teams of an environment.
-    pub(crate) async fn get(
-        &self,
-        store: &Store,
-        path: &ResourcePath,
-    ) -> Result<Resource, ApiError> {
+    pub(crate) async fn get(&self, store: &Store, path: &ResourcePath) -> ApiResult<Resource> {
         if let Some(tools) = self.known(path) {
             return Ok(tools);
         }

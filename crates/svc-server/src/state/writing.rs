@@ -8,7 +8,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use super::State;
 use crate::{
     config::{AuditMode, Config},
-    http::error::ApiError,
+    http::ApiResult,
 };
 
 /// The writes that are being done, as many at once as requests: those of callers who have left count too.
@@ -64,7 +64,7 @@ impl Writing {
         state: &State,
         store: &Store,
         entry: &AuditEntry,
-    ) -> Result<Option<BegunWrite>, ApiError> {
+    ) -> ApiResult<Option<BegunWrite>> {
         if self.mode != AuditMode::On || !store.audit().is_on() {
             return Ok(None);
         }

@@ -4,29 +4,21 @@ use svc_auth::account::{
     AcceptInvitation, ChangePassword, PasswordChanged, PasswordResetRequested, ResetPassword,
     ResetPasswordComplete,
 };
-use svc_model::wire::ReadOperation;
+use svc_model::wire::{Operation, ReadOperation};
+use svc_store::SessionTokens;
 
 use super::{Call, UserCall, auth_state, private, secret};
-use crate::http::{error::ApiError, response::ApiResponse};
+use crate::http::ApiResult;
 
-pub(super) async fn change(
-    UserCall { call, user }: UserCall<ChangePassword>,
-) -> Result<ApiResponse, ApiError> {
-    let ChangePassword {
-        new_password,
-        current_password,
-        ..
-    } = &call.operation;
-    let current = current_password.as_ref().map(secret);
-    let account = call.account();
-    let tokens = account
-        .change_password(user, secret(new_password), current)
-        .await?;
-    Ok(private::<ChangePassword>(&began(&call, &tokens).await?))
+pub(super) async fn change(UserCall { call, user }: UserCall<ChangePassword>) -> ApiResult {
+    let current = call.operation.current_password.as_ref().map(secret);
+    let new = secret(&call.operation.new_password);
+    let tokens = call.account().change_password(user, new, current).await?;
+    begin_session(&call, &tokens).await
 }
 
 /// The answer is the same whether or not there is such an account.
-pub(super) async fn reset(call: Call<ResetPassword>) -> Result<ApiResponse, ApiError> {
+pub(super) async fn reset(call: Call<ResetPassword>) -> ApiResult {
     let email = &call.operation.email;
     call.throttle(email)?;
     call.account().reset_password(email).await?;
@@ -34,45 +26,28 @@ pub(super) async fn reset(call: Call<ResetPassword>) -> Result<ApiResponse, ApiE
     Ok(private::<ResetPassword>(&PasswordResetRequested::new()))
 }
 
-pub(super) async fn reset_complete(
-    call: Call<ResetPasswordComplete>,
-) -> Result<ApiResponse, ApiError> {
-    let ResetPasswordComplete {
-        code, new_password, ..
-    } = &call.operation;
+pub(super) async fn reset_complete(call: Call<ResetPasswordComplete>) -> ApiResult {
+    let (code, new) = (&call.operation.code, &call.operation.new_password);
     let account = call.account();
-    let tokens = account
-        .reset_password_complete(code.expose(), secret(new_password))
-        .await?;
-    Ok(private::<ResetPasswordComplete>(
-        &began(&call, &tokens).await?,
-    ))
+    let tokens = account.reset_password_complete(code.expose(), secret(new));
+    begin_session(&call, &tokens.await?).await
 }
 
-pub(super) async fn accept_invitation(
-    call: Call<AcceptInvitation>,
-) -> Result<ApiResponse, ApiError> {
-    let AcceptInvitation {
-        code,
-        password,
-        first_name,
-        last_name,
-        ..
-    } = call.operation.clone();
+pub(super) async fn accept_invitation(call: Call<AcceptInvitation>) -> ApiResult {
+    let accept = call.operation.clone();
+    let (code, password) = (accept.code.expose(), secret(&accept.password));
     let account = call.account();
-    let tokens = account
-        .accept_invitation(code.expose(), secret(&password), first_name, last_name)
-        .await?;
-    Ok(private::<AcceptInvitation>(&began(&call, &tokens).await?))
+    let tokens = account.accept_invitation(code, password, accept.first_name, accept.last_name);
+    begin_session(&call, &tokens.await?).await
 }
 
-/// A new session began, and the ones before it have ended.
-async fn began<O: ReadOperation>(
-    call: &Call<O>,
-    tokens: &svc_store::SessionTokens,
-) -> Result<PasswordChanged, ApiError> {
+/// Answers with the tokens of a session that began; the ones before it have ended.
+async fn begin_session<O>(call: &Call<O>, tokens: &SessionTokens) -> ApiResult
+where
+    O: ReadOperation + Operation<Response = PasswordChanged>,
+{
     call.state.sync_with_store().await?;
     call.state.ensure_keyring_verifies(tokens).await?;
     call.state.mail.wake();
-    Ok(PasswordChanged::new(auth_state(tokens)?))
+    Ok(private::<O>(&PasswordChanged::new(auth_state(tokens)?)))
 }

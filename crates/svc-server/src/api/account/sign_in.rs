@@ -5,21 +5,14 @@ use http::StatusCode;
 use svc_auth::account::{GetUser, Login, Logout, Refresh, Register, Registered, SignedIn};
 use svc_store::{Actor, Registered as Registering, Registration, SignIn};
 
-use super::{BODY_LIMIT, CHALLENGE, Call, auth_state, private, scope, secret, session, user_info};
+use super::{Call, SessionCall, auth_state, not_authenticated, private, secret, user_info};
 use crate::{
-    audit,
-    http::{
-        error::ApiError,
-        request::{path_values, read_operation},
-        response::{ApiResponse, empty_response},
-    },
+    http::{ApiError, ApiResult, request::path_values, response::empty_response},
     state::Shared,
 };
 
-pub(super) async fn login(call: Call<Login>) -> Result<ApiResponse, ApiError> {
-    let Login {
-        email, password, ..
-    } = &call.operation;
+pub(super) async fn login(call: Call<Login>) -> ApiResult {
+    let (email, password) = (&call.operation.email, &call.operation.password);
     call.throttle(email)?;
     match call.account().sign_in(email, secret(password)).await? {
         SignIn::Done(tokens, user) => {
@@ -31,34 +24,24 @@ pub(super) async fn login(call: Call<Login>) -> Result<ApiResponse, ApiError> {
         SignIn::Unconfirmed => Err(ApiError::PermissionDenied(
             "the e-mail address is not confirmed yet; follow the link in the mail that was sent to it",
         )),
-        _ => Err(ApiError::NotAuthenticated {
-            detail: "the e-mail address or the password is wrong",
-            challenge: CHALLENGE,
-        }),
+        _ => Err(not_authenticated(
+            "the e-mail address or the password is wrong",
+        )),
     }
 }
 
 /// A refresh token cannot be guessed; calls are counted because each is a look into the store.
-pub(super) async fn refresh(
-    State(state): State<Shared>,
-    request: Request,
-) -> Result<ApiResponse, ApiError> {
+pub(super) async fn refresh(State(state): State<Shared>, request: Request) -> ApiResult {
     let (mut parts, body) = request.into_parts();
     let path = path_values(&mut parts).await?;
     let address = super::address(&mut parts, &state).await?;
     state.throttle.refresh(address)?;
-    let call: Refresh = read_operation(&parts, path, body, &state.config, BODY_LIMIT).await?;
-    let store = state.store_for(Actor::anonymous(), &parts);
-    let sessions = store.sessions();
-    let Refresh {
-        scope,
-        refresh_token,
-        ..
-    } = &call;
-    match sessions
-        .refresh(&scope.project, &scope.environment, refresh_token.expose())
-        .await?
-    {
+    let caller = (Actor::anonymous(), address);
+    let call = Call::<Refresh>::read(&parts, path, body, &state, caller).await?;
+    let (scope, token) = (&call.scope, call.operation.refresh_token.expose());
+    let sessions = call.store.sessions();
+    let refreshed = sessions.refresh(&scope.project, &scope.environment, token);
+    match refreshed.await? {
         Some(tokens) => {
             state.ensure_keyring_verifies(&tokens).await?;
             Ok(private::<Refresh>(&auth_state(&tokens)?))
@@ -66,58 +49,36 @@ pub(super) async fn refresh(
         None => {
             // It may have been used before, which has ended its session.
             state.sync_with_store().await?;
-            Err(ApiError::NotAuthenticated {
-                detail: "the refresh token is unknown, expired or used; sign in again",
-                challenge: CHALLENGE,
-            })
+            Err(not_authenticated(
+                "the refresh token is unknown, expired or used; sign in again",
+            ))
         }
     }
 }
 
-pub(super) async fn user(
-    State(state): State<Shared>,
-    request: Request,
-) -> Result<ApiResponse, ApiError> {
-    let (mut parts, body) = request.into_parts();
-    let path = path_values(&mut parts).await?;
-    let session = session(&state, &parts, &scope(&path)?).await?;
-    let call: GetUser = read_operation(&parts, path, body, &state.config, BODY_LIMIT).await?;
-    let users = state
+pub(super) async fn user(call: SessionCall<GetUser>) -> ApiResult {
+    let SessionCall { call, session } = call;
+    let users = call
         .store
         .users(&call.scope.project, &call.scope.environment);
     let user = users.get(session.user_uid).await?;
     Ok(private::<GetUser>(&user_info(user)))
 }
 
-pub(super) async fn logout(
-    State(state): State<Shared>,
-    request: Request,
-) -> Result<ApiResponse, ApiError> {
-    let (mut parts, body) = request.into_parts();
-    let path = path_values(&mut parts).await?;
-    let session = session(&state, &parts, &scope(&path)?).await?;
-    let _: Logout = read_operation(&parts, path, body, &state.config, BODY_LIMIT).await?;
-    let store = state.store_for(audit::user(&session), &parts);
-    store.sessions().end(&session).await?;
-    state.sync_with_store().await?;
+pub(super) async fn logout(call: SessionCall<Logout>) -> ApiResult {
+    let SessionCall { call, session } = call;
+    call.store.sessions().end(&session).await?;
+    call.state.sync_with_store().await?;
     Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
-pub(super) async fn register(call: Call<Register>) -> Result<ApiResponse, ApiError> {
-    let Register {
-        email,
-        password,
-        first_name,
-        last_name,
-        language,
-        timezone,
-        ..
-    } = call.operation.clone();
-    let mut registration = Registration::new(email, secret(&password));
-    registration.first_name = first_name;
-    registration.last_name = last_name;
-    registration.language = language;
-    registration.timezone = timezone;
+pub(super) async fn register(call: Call<Register>) -> ApiResult {
+    let register = call.operation.clone();
+    let mut registration = Registration::new(register.email, secret(&register.password));
+    registration.first_name = register.first_name;
+    registration.last_name = register.last_name;
+    registration.language = register.language;
+    registration.timezone = register.timezone;
     match call.account().register(registration).await? {
         Registering::Done(user) => {
             call.state.mail.wake();

@@ -15,12 +15,13 @@ use svc_model::{
 use crate::{
     auth::access::{Call, Read, ResourceRequest},
     http::{
-        error::{ApiError, suggestion},
+        ApiResult,
+        error::suggestion,
         response::{ResponseKind, raw_json_response},
     },
 };
 
-pub(super) async fn aggregate(call: Call<Read>) -> Result<Response, ApiError> {
+pub(super) async fn aggregate(call: Call<Read>) -> ApiResult<Response> {
     let Call {
         access,
         request,
@@ -36,7 +37,7 @@ pub(super) async fn aggregate(call: Call<Read>) -> Result<Response, ApiError> {
     Ok(answer(selection.await?.aggregate().await?))
 }
 
-pub(super) async fn group(call: Call<Read>) -> Result<Response, ApiError> {
+pub(super) async fn group(call: Call<Read>) -> ApiResult<Response> {
     let Call {
         access,
         request,
@@ -52,7 +53,7 @@ pub(super) async fn group(call: Call<Read>) -> Result<Response, ApiError> {
     Ok(answer(selection.await?.group().await?))
 }
 
-async fn read_body(request: &ResourceRequest, body: Body) -> Result<Option<JsonObject>, ApiError> {
+async fn read_body(request: &ResourceRequest, body: Body) -> ApiResult<Option<JsonObject>> {
     match request.parts.method {
         Method::POST => request.read_object(body).await.map(Some),
         _ => Ok(None),

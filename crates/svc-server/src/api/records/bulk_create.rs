@@ -18,9 +18,8 @@ use crate::{
     audit::write_audited,
     auth::access::{Call, Records, ResourceRequest, Write},
     http::{
-        body::read_objects,
-        error::{ApiError, refusal::Refusal},
-        response::{ApiResponse, raw_json_response},
+        ApiError, ApiResponse, ApiResult, body::read_objects, error::refusal::Refusal,
+        response::raw_json_response,
     },
     state::Shared,
 };
@@ -44,7 +43,7 @@ pub(super) async fn bulk_create(
         request,
         body,
     }: Call<Write>,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult {
     if access.path().is_tools() {
         return Err(ApiError::NotFound(
             "users and teams are created one at a time".to_owned(),
@@ -75,7 +74,7 @@ pub(super) async fn bulk_create(
 
 impl BulkCreate {
     /// Creates the records and appends their lines.
-    async fn run(self, state: &Shared) -> Result<Vec<Outcome>, ApiError> {
+    async fn run(self, state: &Shared) -> ApiResult<Vec<Outcome>> {
         let Self {
             records,
             bodies,
@@ -104,7 +103,7 @@ fn lines(
     lines.collect()
 }
 
-fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> Result<Vec<Outcome>, ApiError> {
+fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> ApiResult<Vec<Outcome>> {
     let outcomes = results.into_iter().map(|result| match result {
         Ok(record) => Ok(Ok(record.body)),
         Err(error) => refused(error).map(Err),
@@ -113,7 +112,7 @@ fn outcomes(results: Vec<Result<RecordJson, svc_data::Error>>) -> Result<Vec<Out
 }
 
 /// What is answered about a refused record.
-fn refused(error: svc_data::Error) -> Result<Box<RawValue>, ApiError> {
+fn refused(error: svc_data::Error) -> ApiResult<Box<RawValue>> {
     let refusal = match ApiError::from(error) {
         ApiError::Invalid(errors) => Refusal::from(errors),
         ApiError::Refused(refusal) => *refusal,

@@ -12,11 +12,12 @@ use svc_model::ListQuery;
 use crate::{
     auth::access::{Call, Read, Selection},
     http::{
-        error::{ApiError, suggestion},
+        ApiError, ApiResult,
+        error::suggestion,
         links,
         request::Peer,
         response::{
-            ApiResponse, Chunks, Kept, raw_json_response,
+            Chunks, Kept, raw_json_response,
             rows::{Format, More, RowWriter, TOTAL_COUNT},
         },
     },
@@ -25,7 +26,7 @@ use crate::{
 pub(super) async fn list(
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     call: Call<Read>,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult {
     let Call {
         access, request, ..
     } = call;
@@ -93,7 +94,7 @@ fn in_format(
     query: &ListQuery,
     page: Page,
     envelope: Option<&Envelope>,
-) -> Result<ApiResponse, ApiError> {
+) -> ApiResult {
     let wanted: Option<HashSet<&str>> = query
         .fields
         .as_ref()
@@ -137,7 +138,7 @@ fn in_format(
 }
 
 /// The rows of a page, and of its rest.
-fn rows(writer: RowWriter, page: Page) -> Result<Chunks, ApiError> {
+fn rows(writer: RowWriter, page: Page) -> ApiResult<Chunks> {
     let rest = page.rest;
     writer.write(page.results, |writer| {
         let rest = rest?;

@@ -5,13 +5,10 @@ use svc_model::records::GetSiblings;
 
 use crate::{
     auth::access::{Call, Read},
-    http::{
-        error::{ApiError, suggestion},
-        response::{ApiResponse, raw_json_response},
-    },
+    http::{ApiResult, error::suggestion, response::raw_json_response},
 };
 
-pub(super) async fn get_siblings(call: Call<Read>) -> Result<ApiResponse, ApiError> {
+pub(super) async fn get_siblings(call: Call<Read>) -> ApiResult {
     let Call {
         access, request, ..
     } = call;

@@ -12,10 +12,7 @@ use svc_model::{
 use svc_store::{Actor, AuditEntry, WriteKey};
 
 use super::{Access, Delete, Read, Write};
-use crate::http::{
-    error::{ApiError, suggestion::nearest},
-    resource_path::ResourcePath,
-};
+use crate::http::{ApiError, ApiResult, error::suggestion::nearest, resource_path::ResourcePath};
 
 /// The records of the model that the path names.
 #[derive(Debug)]
@@ -57,7 +54,7 @@ impl Select for GroupQuery {
 
 impl<R> Access<R> {
     /// The records of the model that the path names.
-    pub(crate) async fn records(self) -> Result<Records<R>, ApiError> {
+    pub(crate) async fn records(self) -> ApiResult<Records<R>> {
         let found = self.resource.find_model(&self.model).await;
         let model = found.map_err(|error| self.explained(error))?;
         Ok(Records {
@@ -67,11 +64,7 @@ impl<R> Access<R> {
     }
 
     /// A user or team of the built-in tools; whom they are opened to may read them.
-    pub(crate) async fn tools_record(
-        &self,
-        id: &str,
-        view: &RecordView,
-    ) -> Result<RecordJson, ApiError> {
+    pub(crate) async fn tools_record(&self, id: &str, view: &RecordView) -> ApiResult<RecordJson> {
         let found = self.resource.find_model(&self.model).await;
         let model = found.map_err(|error| self.explained(error))?;
         Ok(self.resource.retrieve(&model, id, view).await?)
@@ -99,7 +92,7 @@ impl Access<Read> {
     pub(crate) async fn select<Q: Select>(
         &self,
         read: impl Fn(&Model) -> Result<Q, Invalid>,
-    ) -> Result<Selection<'_, Q>, ApiError> {
+    ) -> ApiResult<Selection<'_, Q>> {
         let found = self.resource.read_against(&self.model, read).await;
         let (model, query) = found.map_err(|error| self.explained(error))?;
         let relation = query.selection().relation.iter();
@@ -124,21 +117,21 @@ impl Selection<'_, ListQuery> {
     }
 
     /// The keys of the records before and after the one that the path names.
-    pub(crate) async fn siblings(&self) -> Result<Bytes, ApiError> {
+    pub(crate) async fn siblings(&self) -> ApiResult<Bytes> {
         let Access { resource, id, .. } = self.access;
         Ok(resource.siblings(&self.model, id, &self.query).await?)
     }
 }
 
 impl Selection<'_, AggregateQuery> {
-    pub(crate) async fn aggregate(&self) -> Result<Bytes, ApiError> {
+    pub(crate) async fn aggregate(&self) -> ApiResult<Bytes> {
         let resource = &self.access.resource;
         Ok(resource.aggregate(&self.model, &self.query).await?)
     }
 }
 
 impl Selection<'_, GroupQuery> {
-    pub(crate) async fn group(&self) -> Result<Bytes, ApiError> {
+    pub(crate) async fn group(&self) -> ApiResult<Bytes> {
         let resource = &self.access.resource;
         Ok(resource.group(&self.model, &self.query).await?)
     }
@@ -189,7 +182,7 @@ impl<R> Records<R> {
 
 impl Records<Read> {
     /// The record that the path names.
-    pub(crate) async fn retrieve(&self, view: &RecordView) -> Result<RecordJson, ApiError> {
+    pub(crate) async fn retrieve(&self, view: &RecordView) -> ApiResult<RecordJson> {
         let Access { resource, id, .. } = &self.access;
         Ok(resource.retrieve(&self.model, id, view).await?)
     }
@@ -207,7 +200,7 @@ impl Records<Write> {
         &self,
         body: &JsonObject,
         view: RecordView,
-    ) -> Result<RecordJson, ApiError> {
+    ) -> ApiResult<RecordJson> {
         let view = self.view_of_written(view);
         let created = self.access.resource.create(&self.model, body, &view).await;
         created.map_err(|error| self.refused(error))
@@ -220,7 +213,7 @@ impl Records<Write> {
         body: &JsonObject,
         tags: Option<&IfMatch>,
         view: RecordView,
-    ) -> Result<RecordJson, ApiError> {
+    ) -> ApiResult<RecordJson> {
         let view = self.view_of_written(view);
         let (resource, model, id) = (&self.access.resource, &self.model, &self.access.id);
         let changed = match change {
@@ -234,7 +227,7 @@ impl Records<Write> {
         &self,
         bodies: &[JsonObject],
         mut options: BulkOptions,
-    ) -> Result<Vec<Result<RecordJson, svc_data::Error>>, ApiError> {
+    ) -> ApiResult<Vec<Result<RecordJson, svc_data::Error>>> {
         options.view = self.view_of_written(options.view);
         let resource = &self.access.resource;
         let created = resource.bulk_create(&self.model, bodies, &options).await;
@@ -246,7 +239,7 @@ impl Records<Write> {
         &self,
         transaction: Option<&str>,
         records: &[(RecordId, String)],
-    ) -> Result<Option<bool>, ApiError> {
+    ) -> ApiResult<Option<bool>> {
         let resource = &self.access.resource;
         let committed = resource.was_committed(&self.model, transaction, records);
         Ok(committed.await?)
@@ -276,7 +269,7 @@ impl Records<Write> {
 
 impl Records<Delete> {
     /// Deletes the record that the path names, and gives what it was.
-    pub(crate) async fn delete(&self, tags: Option<&IfMatch>) -> Result<Before, ApiError> {
+    pub(crate) async fn delete(&self, tags: Option<&IfMatch>) -> ApiResult<Before> {
         let Access { resource, id, .. } = &self.access;
         let deleted = resource.delete(&self.model, id, tags).await;
         deleted.map_err(|error| self.refused(error))

@@ -3,7 +3,6 @@
 
 use std::{
     error::Error,
-    fmt,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, ready},
@@ -29,16 +28,9 @@ use crate::{
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A body did not arrive in time.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the request body did not arrive in time")]
 pub(crate) struct TooSlow;
-
-impl fmt::Display for TooSlow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the request body did not arrive in time")
-    }
-}
-
-impl Error for TooSlow {}
 
 /// Why a body did not arrive as a whole, where that is not the fault of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,6 @@
 
 use std::{
     collections::HashMap,
-    error::Error,
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -17,16 +15,9 @@ const LARGEST: usize = 8;
 const SMALL: usize = 64 << 10;
 
 /// There is no memory for a body now.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("there is no memory for the request body")]
 pub(crate) struct NoBodyMemory;
-
-impl fmt::Display for NoBodyMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is no memory for the request body")
-    }
-}
-
-impl Error for NoBodyMemory {}
 
 /// The memory of all request bodies.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::http::{
-    error::ApiError,
-    response::{ApiResponse, Chunks, CutOff, raw_json_response},
+    ApiError, ApiResponse, ApiResult,
+    response::{Chunks, CutOff, raw_json_response},
 };
 
 /// How many rows there are in all, in an answer without an envelope.
@@ -113,7 +113,7 @@ impl RowWriter {
     }
 
     /// What comes in front of the rows.
-    pub(crate) fn head(&self) -> Result<Bytes, ApiError> {
+    pub(crate) fn head(&self) -> ApiResult<Bytes> {
         match self.format {
             Format::Ndjson => Ok(Bytes::new()),
             Format::Csv(options) if options.no_header => Ok(Bytes::new()),
@@ -130,7 +130,7 @@ impl RowWriter {
         self,
         rows: Bytes,
         more: impl FnOnce(Self) -> Option<More> + Send + 'static,
-    ) -> Result<Chunks, ApiError> {
+    ) -> ApiResult<Chunks> {
         self.write_from(rows, 1, more)
     }
 
@@ -139,7 +139,7 @@ impl RowWriter {
         rows: Bytes,
         mut at: usize,
         more: impl FnOnce(Self) -> Option<More> + Send + 'static,
-    ) -> Result<Chunks, ApiError> {
+    ) -> ApiResult<Chunks> {
         let mut portion = Vec::new();
         let end = at.saturating_add(PORTION);
         while let Some(element) = element(&rows, &mut at)? {
@@ -157,7 +157,7 @@ impl RowWriter {
     }
 
     /// Adds a row, which is an object of the columns or an array of their values.
-    fn push(&self, out: &mut Vec<u8>, row: &RawValue) -> Result<(), ApiError> {
+    fn push(&self, out: &mut Vec<u8>, row: &RawValue) -> ApiResult<()> {
         match self.format {
             Format::Ndjson if row.get().starts_with('{') => push_line(out, row.get()),
             Format::Ndjson => {
@@ -191,7 +191,7 @@ pub(crate) type More = svc_model::wire::BoxFuture<'static, Result<Chunks, CutOff
 
 impl CsvOptions {
     /// A value as the text of a cell: none for NULL, JSON for what has parts.
-    fn text(self, value: &RawValue) -> Result<String, ApiError> {
+    fn text(self, value: &RawValue) -> ApiResult<String> {
         let json = value.get();
         Ok(match json.as_bytes().first() {
             Some(b'n') => String::new(),
@@ -211,7 +211,7 @@ impl CsvOptions {
 /// What is written into CSV, as bytes.
 fn csv_writer(
     write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
-) -> Result<Vec<u8>, ApiError> {
+) -> ApiResult<Vec<u8>> {
     let mut csv = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
         .from_writer(Vec::new());
@@ -228,7 +228,7 @@ fn push_line(out: &mut Vec<u8>, json: &str) {
 }
 
 /// The element of an array that begins at a place, which is moved behind it; none at the end.
-fn element<'a>(array: &'a [u8], at: &mut usize) -> Result<Option<&'a RawValue>, ApiError> {
+fn element<'a>(array: &'a [u8], at: &mut usize) -> ApiResult<Option<&'a RawValue>> {
     let rest = array.get(*at..).unwrap_or_default();
     let skipped = rest
         .iter()

@@ -7,6 +7,30 @@ use svc_model::{
     resources::{FieldDescription, FieldType, ModelDescription},
 };
 
+pub(super) fn aggregate_schema() -> Value {
+    json!({"type": "object", "required": ["y_func"], "properties": {"y_func": {}}})
+}
+
+pub(super) fn groups_schema() -> Value {
+    json!({
+        "type": "array",
+        "description": "Ascending by `group`, `group_2`, ...; NULL first.",
+        "items": {
+            "type": "object", "required": ["group", "y_func"], "properties": {"group": {}, "y_func": {}},
+        },
+    })
+}
+
+pub(super) fn siblings_schema() -> Value {
+    let key = json!({"type": ["object", "null"]});
+    json!({
+        "type": "object",
+        "description": "Primary keys; null at the ends.",
+        "required": ["prev", "next"],
+        "properties": {"prev": key, "next": key},
+    })
+}
+
 /// Many new records at once.
 pub(super) fn records_schema(schema: &str) -> Value {
     json!({

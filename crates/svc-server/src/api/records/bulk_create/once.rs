@@ -19,12 +19,12 @@ use svc_store::{AuditEntry, Store, WriteKey, WriteMark};
 use super::{BulkCreate, Outcome, lines, outcomes, refused};
 use crate::{
     audit::write_audited,
-    http::{error::ApiError, response::etag_of},
+    http::{ApiError, ApiResult, response::etag_of},
     state::Shared,
 };
 
 /// Reads the key, where there is one.
-pub(super) fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+pub(super) fn read_key(headers: &HeaderMap) -> ApiResult<Option<String>> {
     let Some(value) = headers.get(IDEMPOTENCY_KEY) else {
         return Ok(None);
     };
@@ -66,7 +66,7 @@ pub(super) async fn run(
     state: &Shared,
     create: BulkCreate,
     key: String,
-) -> Result<Vec<Outcome>, ApiError> {
+) -> ApiResult<Vec<Outcome>> {
     let key = create.records.write_key(key);
     let state = Arc::clone(state);
     let done = tokio::spawn(Caller::current().run(async move {
@@ -104,7 +104,7 @@ pub(super) async fn run(
 }
 
 impl BulkCreate {
-    async fn once(mut self, store: &Store, key: &WriteKey) -> Result<Done, ApiError> {
+    async fn once(mut self, store: &Store, key: &WriteKey) -> ApiResult<Done> {
         let sent = serde_json::to_vec(&(self.options.atomic, &self.bodies))
             .map_err(|error| ApiError::Internal(error.to_string()))?;
         let hash = etag_of(&sent);
@@ -128,7 +128,7 @@ impl BulkCreate {
     }
 
     /// What became of the records, if an earlier try has committed them.
-    async fn done_before(&self, mark: &WriteMark) -> Result<Option<Done>, ApiError> {
+    async fn done_before(&self, mark: &WriteMark) -> ApiResult<Option<Done>> {
         let strange = |error: serde_json::Error| {
             ApiError::Internal(format!("a mark of the store cannot be read: {error}"))
         };
