@@ -233,19 +233,12 @@ mod tests {
                 Text { letter: &letter }.render().unwrap(),
                 Html { letter: &letter }.render().unwrap(),
             ] {
-                for part in [
-                    LINK,
-                    "Sales",
-                    "2026-11-28 10:00 UTC",
-                    letter.action,
-                    &letter.unasked,
-                ] {
+                let until = "2026-11-28 10:00 UTC";
+                for part in [LINK, "Sales", until, letter.action, &letter.unasked] {
                     assert!(text.contains(part), "{kind:?} lacks {part}: {text}");
                 }
-                assert!(
-                    letter.sentence.ends_with('.') && text.contains(&letter.sentence),
-                    "{text}"
-                );
+                let sentence = &letter.sentence;
+                assert!(sentence.ends_with('.') && text.contains(sentence), "{text}");
             }
             let without = self::letter(kind, "Sales", None, None);
             let text = Text { letter: &without }.render().unwrap();
@@ -346,13 +339,8 @@ mod tests {
         }
         // Unusual, but an address.
         let quoted = message(&letter, "\"a>b\"@example.com").unwrap();
-        assert_eq!(
-            headers(&quoted)
-                .iter()
-                .filter(|name| **name == "To")
-                .count(),
-            1
-        );
+        let names = headers(&quoted);
+        assert_eq!(names.iter().filter(|name| **name == "To").count(), 1);
         assert!(quoted.contains("To: \"a>b\"@example.com\r\n"), "{quoted}");
     }
 

@@ -146,54 +146,45 @@ mod tests {
 
     #[test]
     fn what_leaves_the_machine_is_encrypted_unless_the_url_says_otherwise() {
+        use TlsMode::{Implicit, None, Opportunistic, Required};
         for (text, host, port, tls) in [
             (
                 "smtps://mail.example.com",
                 "mail.example.com",
                 465,
-                TlsMode::Implicit,
+                Implicit,
             ),
-            ("smtps://127.0.0.1:1", "127.0.0.1", 1, TlsMode::Implicit),
-            (
-                "smtp://mail.example.com",
-                "mail.example.com",
-                587,
-                TlsMode::Required,
-            ),
+            ("smtps://127.0.0.1:1", "127.0.0.1", 1, Implicit),
+            ("smtp://mail.example.com", "mail.example.com", 587, Required),
             (
                 "smtp://mail.example.com:25/",
                 "mail.example.com",
                 25,
-                TlsMode::Required,
+                Required,
             ),
-            ("smtp://192.168.1.2", "192.168.1.2", 587, TlsMode::Required),
+            ("smtp://192.168.1.2", "192.168.1.2", 587, Required),
             (
                 "smtp://localhost.example.com",
                 "localhost.example.com",
                 587,
-                TlsMode::Required,
+                Required,
             ),
-            ("smtp://a.example?tls=none", "a.example", 25, TlsMode::None),
+            ("smtp://a.example?tls=none", "a.example", 25, None),
             (
                 "smtp://a.example?tls=opportunistic",
                 "a.example",
                 587,
-                TlsMode::Opportunistic,
+                Opportunistic,
             ),
-            ("smtp://localhost", "localhost", 25, TlsMode::None),
-            ("smtp://127.1.2.3:2525", "127.1.2.3", 2525, TlsMode::None),
-            ("smtp://[::1]:2525", "::1", 2525, TlsMode::None),
-            (
-                "smtp://localhost?tls=required",
-                "localhost",
-                587,
-                TlsMode::Required,
-            ),
+            ("smtp://localhost", "localhost", 25, None),
+            ("smtp://127.1.2.3:2525", "127.1.2.3", 2525, None),
+            ("smtp://[::1]:2525", "::1", 2525, None),
+            ("smtp://localhost?tls=required", "localhost", 587, Required),
             (
                 "smtp://localhost?sslrootcert=/ca.pem",
                 "localhost",
                 587,
-                TlsMode::Required,
+                Required,
             ),
         ] {
             assert_eq!(read(text), (host.to_owned(), port, tls), "{text}");
