@@ -81,6 +81,17 @@ mod tests {
     use svc_model::wire::Host;
 
     use super::*;
+    use crate::{Config, state::State};
+
+    #[tokio::test]
+    async fn the_routes_of_all_hosts_are_fit() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = svc_store::Store::open(folder.path()).await.unwrap();
+        let state = State::new(Config::default(), store, String::new()).unwrap();
+        for hosts in [Hosts::Both, Hosts::Data, Hosts::Application] {
+            let _ = router(hosts, Shared::clone(&state));
+        }
+    }
 
     #[test]
     fn the_book_has_every_operation_with_its_path_and_status() {

@@ -22,6 +22,7 @@ use crate::{
     auth::access::{Call, Change, Delete, Read, Write},
     http::{
         ApiResponse, ApiResult,
+        error::suggestion::PARAMETERS,
         response::{empty_response, raw_json_response, tagged_response},
     },
 };
@@ -29,7 +30,7 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<records::List<Record>, _>(list::list)
-        .selects(&LIST)
+        .selects(&PARAMETERS)
         .gives("{}Page")
         .on::<records::Create<Record>, _>(create)
         .parameters(&VIEW)
@@ -71,20 +72,6 @@ pub(crate) fn routes() -> Routes {
 
 /// The parameters of one record.
 const VIEW: [&str; 2] = ["_fields", "tz"];
-/// The parameters of a list beside filters.
-const LIST: [&str; 11] = [
-    "page",
-    "_per_page",
-    "_no_pagination",
-    "_order_by",
-    "_search",
-    "_filter",
-    "_fields",
-    "_relation",
-    "_count",
-    "_after",
-    "tz",
-];
 /// The parameters of groups beside filters.
 const GROUP: [&str; 9] = [
     "_y_func",

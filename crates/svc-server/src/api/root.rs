@@ -4,16 +4,15 @@ use axum::{
     extract::{ConnectInfo, State},
     routing::get,
 };
-use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use crate::{
     api::routes::{Hosts, PREFIX, Routes},
     http::{
-        links,
+        ApiResponse, links,
         request::Peer,
-        response::{ApiResponse, json_response},
+        response::{json_response, page_response},
     },
     state::Shared,
 };
@@ -99,16 +98,12 @@ impl Addresses {
              <h1>svc</h1>\n<p>A REST API in front of databases. Calls need a credential in the \
              <code>Authorization</code> header.</p>\n<dl>\n{list}</dl>\n</html>\n"
         );
-        let mut answer = Response::new([Bytes::from(page)].into());
-        let headers = answer.headers_mut();
-        for (name, value) in [
+        let headers = [
             (header::CONTENT_TYPE, "text/html; charset=utf-8"),
             (header::CONTENT_SECURITY_POLICY, POLICY),
             (header::REFERRER_POLICY, "no-referrer"),
-        ] {
-            headers.insert(name, HeaderValue::from_static(value));
-        }
-        answer
+        ];
+        page_response(page.into(), headers)
     }
 }
 

@@ -93,7 +93,10 @@ impl Routes {
     pub(crate) fn at(mut self, path: &str, methods: MethodRouter<Shared>) -> Self {
         let bare = path.trim_end_matches('/');
         let router = self.router.route(&format!("{bare}/"), methods.clone());
-        self.router = router.route(bare, methods);
+        self.router = match bare {
+            "" => router,
+            bare => router.route(bare, methods),
+        };
         self
     }
 

@@ -45,15 +45,13 @@ use crate::{
 };
 
 /// A request to a resource, by a caller who may do there what `R` says.
-#[derive(Debug)]
 pub(crate) struct Call<R> {
     pub(crate) access: Access<R>,
     pub(crate) request: ResourceRequest,
     pub(crate) body: Body,
 }
 
-/// What else there is of a request to a resource.
-#[derive(Debug)]
+/// What else there is of a request to a resource. It has no `Debug`, which would show the credential.
 pub(crate) struct ResourceRequest {
     pub(crate) state: Shared,
     pub(crate) parts: Parts,

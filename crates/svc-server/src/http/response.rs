@@ -10,7 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body::{Body as _, Frame, SizeHint};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -155,6 +155,17 @@ where
     O: Operation<Response: Serialize>,
 {
     json_response(O::INFO.status, response)
+}
+
+/// An answer of another media type than JSON, with the headers that go with it.
+pub(crate) fn page_response<const N: usize>(
+    body: Bytes,
+    headers: [(HeaderName, &'static str); N],
+) -> ApiResponse {
+    let mut answer = Response::new([body].into());
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    answer.headers_mut().extend(headers);
+    answer
 }
 
 /// An answer without a body.

@@ -3,9 +3,9 @@
 
 use axum::extract::Request;
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use http::header;
 
-use crate::http::response::ApiResponse;
+use crate::http::{ApiResponse, response::page_response};
 
 /// The path of the style sheet and of the script.
 pub(super) const STYLE_PATH: &str = "/projects/{project}/{environment}/auth/account.css";
@@ -29,32 +29,22 @@ pub(super) async fn page(request: Request) -> ApiResponse {
 }
 
 pub(super) async fn style() -> ApiResponse {
-    answer(
-        "text/css; charset=utf-8",
-        Bytes::from_static(STYLE.as_bytes()),
-    )
+    answer("text/css; charset=utf-8", STYLE.into())
 }
 
 pub(super) async fn script() -> ApiResponse {
-    let script = Bytes::from_static(SCRIPT.as_bytes());
-    answer("text/javascript; charset=utf-8", script)
+    answer("text/javascript; charset=utf-8", SCRIPT.into())
 }
 
 fn answer(media_type: &'static str, body: Bytes) -> ApiResponse {
-    let mut answer = Response::new([body].into());
-    *answer.status_mut() = StatusCode::OK;
-    let headers = answer.headers_mut();
-    for (name, value) in [
+    let headers = [
         (header::CONTENT_TYPE, media_type),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CACHE_CONTROL, "no-cache"),
-    ] {
-        let (name, value): (HeaderName, _) = (name, HeaderValue::from_static(value));
-        headers.insert(name, value);
-    }
-    answer
+    ];
+    page_response(body, headers)
 }
 
 #[cfg(test)]

@@ -40,18 +40,18 @@ pub(crate) fn nearest<'c>(
         .map(|(_, candidate)| candidate)
 }
 
-/// The parameters of lists.
-const PARAMETERS: [&str; 11] = [
-    "_order_by",
+/// The parameters of lists beside filters.
+pub(crate) const PARAMETERS: [&str; 11] = [
+    "page",
     "_per_page",
     "_no_pagination",
-    "_fields",
+    "_order_by",
     "_search",
     "_filter",
+    "_fields",
     "_relation",
     "_count",
     "_after",
-    "page",
     "tz",
 ];
 
