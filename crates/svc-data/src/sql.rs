@@ -347,7 +347,7 @@ impl SqlJob {
                 }
             }
         }
-        Ok(Model::of_query(QUERY, columns))
+        Ok(Model::of_columns(QUERY, columns))
     }
 
     /// The answer, made of what the engine gave.

@@ -443,7 +443,7 @@ impl Table {
             has_triggers: false,
             is_stored: self.is_stored,
             structure_version,
-            ..Model::of_query(&self.model_name(), fields)
+            ..Model::of_columns(&self.model_name(), fields)
         }
     }
 

@@ -122,7 +122,7 @@ pub(crate) fn is_too_big_value(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::TooBig)
 }
 
-/// Whether a connection that gave this error is better opened anew.
+/// Whether a connection that gave this error is better opened again.
 pub(crate) fn spoils_the_connection(error: &rusqlite::Error) -> bool {
     code_and_text(error).is_some_and(|(code, _)| {
         matches!(

@@ -142,7 +142,7 @@ impl ListQuery {
     }
 }
 
-/// What ANALYZE noted about the number of rows, where it has run.
+/// What ANALYZE found of the number of rows, where it has run.
 fn estimate(connection: &Connection, table: &str) -> Option<u64> {
     let stat: String = connection
         .prepare_cached(
