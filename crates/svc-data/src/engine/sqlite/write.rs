@@ -18,7 +18,7 @@ use super::{
     select::{SqliteDialect, Statement},
 };
 use crate::{
-    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
+    Before, Error, Field, IfMatch, Model, RecordJson,
     engine::Update,
     query::{
         SELF, all_fields, all_of,
@@ -97,8 +97,8 @@ impl Create {
         let model = &self.model;
         check_version(connection, model, faults)?;
         let inserted = self.insert(connection, faults);
-        let (identity, returned) =
-            inserted.map_err(|error| explained(connection, model, &self.given, None, error))?;
+        let (identity, returned) = inserted
+            .map_err(|error| refusal::explain(connection, model, &self.given, None, error))?;
         if let (Some(record), false) = (&returned, model.is_view) {
             return Ok(record.clone());
         }
@@ -305,7 +305,7 @@ impl Change {
                 .and_then(|mut s| s.execute(params_from_iter(&statement.values)));
             faults.translate(done).map(drop).map_err(|error| {
                 let record = is_identity(SELF, &found);
-                explained(connection, model, given, Some(record), error)
+                refusal::explain(connection, model, given, Some(record), error)
             })
         };
         match &self.action {
@@ -426,19 +426,4 @@ fn by_identity(model: &Model, identity: &[(String, KeyValue)]) -> Statement {
         select(&SqliteDialect, model, Some(is_identity(SELF, identity)));
     all_fields(&SqliteDialect, &mut query, model);
     Statement::select(&query)
-}
-
-/// Tells a refusal in the words of the contract, on the field where one can be named.
-fn explained(
-    connection: &Connection,
-    model: &Model,
-    given: &[Given],
-    record: Option<Expr>,
-    error: Error,
-) -> Error {
-    if error.kind() == ErrorKind::Constraint {
-        refusal::explain(connection, model, given, record, &error)
-    } else {
-        error
-    }
 }
