@@ -322,12 +322,12 @@ fn check_structure_exists(path: &Path) -> Result<(), Error> {
 }
 
 fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {
-    let told = |error| fault::translate(error, target);
-    let mut copy = SqliteConnection::open(target).map_err(told)?;
+    let translate = |error| fault::translate(error, target);
+    let mut copy = SqliteConnection::open(target).map_err(translate)?;
     rusqlite::backup::Backup::new(connection, &mut copy)
         .and_then(|backup| backup.run_to_completion(1024, Duration::ZERO, None))
-        .map_err(told)?;
-    copy.close().map_err(|(_, error)| told(error))?;
+        .map_err(translate)?;
+    copy.close().map_err(|(_, error)| translate(error))?;
     fs::File::open(target)
         .and_then(|file| file.sync_all())
         .map_err(|error| cannot_create(target, error))
@@ -440,14 +440,14 @@ struct Sqlite<'a> {
 }
 
 impl Sqlite<'_> {
-    fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, Error> {
+    fn translate<T>(&self, result: rusqlite::Result<T>) -> Result<T, Error> {
         result.map_err(|error| fault::translate(error, self.path))
     }
 }
 
 impl Connection for Sqlite<'_> {
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Error> {
-        self.told(
+        self.translate(
             self.connection
                 .prepare_cached(sql)
                 .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(params)))
@@ -456,14 +456,14 @@ impl Connection for Sqlite<'_> {
     }
 
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error> {
-        let mut statement = self.told(self.connection.prepare_cached(sql))?;
+        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
         let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
-        let mut rows = self.told(statement.query(rusqlite::params_from_iter(params)))?;
+        let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
         let mut result = Vec::new();
-        while let Some(row) = self.told(rows.next())? {
+        while let Some(row) = self.translate(rows.next())? {
             let mut values = Vec::with_capacity(columns.len());
             for index in 0..columns.len() {
-                values.push(read_value(self.told(row.get_ref(index))?)?);
+                values.push(read_value(self.translate(row.get_ref(index))?)?);
             }
             result.push(Row::new(Arc::clone(&columns), values));
         }
@@ -476,12 +476,12 @@ impl Connection for Sqlite<'_> {
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, Error> {
-        let mut statement = self.told(self.connection.prepare_cached(sql))?;
-        let mut rows = self.told(statement.query(rusqlite::params_from_iter(params)))?;
-        let Some(row) = self.told(rows.next())? else {
+        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
+        let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
+        let Some(row) = self.translate(rows.next())? else {
             return Ok(false);
         };
-        match self.told(row.get_ref(0))? {
+        match self.translate(row.get_ref(0))? {
             ValueRef::Text(text) => take(text),
             _ => return Err(Error::internal("a column that is read as text holds none")),
         }
@@ -493,10 +493,11 @@ impl Connection for Sqlite<'_> {
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
     ) -> Result<u64, Error> {
-        let mut statement = self.told(self.connection.prepare_cached(sql))?;
+        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
         let mut changed = 0;
         for values in rows {
-            changed += self.told(statement.execute(rusqlite::params_from_iter(&values)))? as u64;
+            changed +=
+                self.translate(statement.execute(rusqlite::params_from_iter(&values)))? as u64;
         }
         Ok(changed)
     }

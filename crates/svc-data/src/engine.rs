@@ -13,7 +13,6 @@ mod server;
 pub(crate) mod sqlite;
 mod statement;
 
-pub use self::options::ResourceOptions;
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
@@ -27,6 +26,8 @@ use crate::{
     sql::{SqlAnswer, SqlJob},
     value::Values,
 };
+
+pub use self::options::ResourceOptions;
 
 /// A change of one record, ready for an engine.
 pub(crate) struct Update {
@@ -42,7 +43,7 @@ pub(crate) struct Update {
 /// An engine, connected to one database.
 ///
 /// An error of kind [`StructureChanged`](crate::ErrorKind::StructureChanged) means that nothing was done
-/// and the call is worth repeating with the structure read anew.
+/// and the call is worth repeating with the structure read again.
 #[async_trait]
 pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// Reads the structure.

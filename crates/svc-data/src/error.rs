@@ -41,7 +41,7 @@ pub enum ErrorKind {
     /// The database took longer than it may (504).
     Timeout,
     /// A statement names something that the database does not have; only
-    /// [`Database`](crate::Database) gives it, a [`Resource`](crate::Resource) reads the structure anew.
+    /// [`Database`](crate::Database) gives it, a [`Resource`](crate::Resource) reads the structure again.
     StructureChanged,
     /// A fault of ours or a damaged database (500).
     Internal,

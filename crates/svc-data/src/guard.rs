@@ -10,7 +10,7 @@
 //! 1. **Words, strings, comments.** A lexer of our own reads the text by the engine's rules and refuses
 //!    what could be read in two ways: executable comments, unicode escapes, backslashes outside of
 //!    strings, placeholders of the driver, unbalanced parentheses, a second statement.
-//! 2. **One text for everybody.** What was read is written anew: without comments, each token as it was,
+//! 2. **One text for everybody.** What was read is written again: without comments, each token as it was,
 //!    with strings that mean the same in every mode of the engine (a quote behind a backslash becomes two
 //!    quotes, a dollar quote a plain string) and with the engine's placeholders for binds. This text is
 //!    what the parser sees *and* what runs, so a comment or a quote cannot hide anything from one of them.

@@ -2,6 +2,7 @@
 //! types, and whatever does not fit was refused. Engines turn the result into their SQL.
 
 mod aggregate;
+mod test;
 
 use std::sync::Arc;
 
@@ -17,7 +18,10 @@ use crate::{
     value::{Scalar, time::Zone},
 };
 
-pub(crate) use self::aggregate::AggregatePlan;
+pub(crate) use self::{
+    aggregate::AggregatePlan,
+    test::{Comparison, Match, Step, Test},
+};
 
 /// The largest regular expression, compiled, in bytes.
 const REGEX_SIZE: usize = 1 << 20;
@@ -44,89 +48,6 @@ pub(crate) struct ListPlan {
     pub(crate) count: Count,
 }
 
-/// Something that holds for a record, does not hold, or is unknown.
-#[derive(Clone, Debug)]
-pub(crate) enum Test {
-    All(Vec<Self>),
-    Any(Vec<Self>),
-    Not(Box<Self>),
-    /// The field compares so with the value.
-    Compare(usize, Comparison, Scalar),
-    /// The field equals one of the values.
-    In(usize, Vec<Scalar>),
-    /// The text of the field matches.
-    Match(usize, Match, String),
-    Null(usize),
-    /// NULL or the empty text.
-    Empty(usize),
-    /// The geometry lies inside another, which is given as WKT.
-    CoveredBy(usize, String),
-    /// There are related records.
-    Related(Vec<Step>, Box<Self>),
-}
-
-impl Test {
-    /// Whether it compares texts in a way that an index seldom helps with, so that it may read all records.
-    pub(crate) fn scans(&self) -> bool {
-        match self {
-            Self::All(tests) | Self::Any(tests) => tests.iter().any(Self::scans),
-            Self::Not(test) => test.scans(),
-            Self::Related(_, last) => last.scans(),
-            Self::Match(..) | Self::CoveredBy(..) => true,
-            _ => false,
-        }
-    }
-
-    /// Tells `visit` each value that no other engine has for a column of that kind: the related model that its field
-    /// belongs to, where it is not a field of the listed one, the field and the value.
-    pub(crate) fn each_special<'t>(
-        &'t self,
-        related: Option<&'t Model>,
-        visit: &mut dyn FnMut(Option<&'t Model>, usize, &'t Scalar),
-    ) {
-        match self {
-            Self::All(tests) | Self::Any(tests) => {
-                for test in tests {
-                    test.each_special(related, visit);
-                }
-            }
-            Self::Not(test) => test.each_special(related, visit),
-            Self::Compare(index, _, value @ Scalar::Special(_)) => visit(related, *index, value),
-            Self::In(index, values) => {
-                for value in values {
-                    if matches!(value, Scalar::Special(_)) {
-                        visit(related, *index, value);
-                    }
-                }
-            }
-            Self::Related(steps, last) => {
-                last.each_special(steps.last().map(|step| &*step.model), visit);
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether it reads stored records only, so that it holds for the same ones as long as the database stays
-    /// the same.
-    pub(crate) fn reads_stored(&self) -> bool {
-        match self {
-            Self::All(tests) | Self::Any(tests) => tests.iter().all(Self::reads_stored),
-            Self::Not(test) => test.reads_stored(),
-            Self::Related(steps, last) => {
-                steps.iter().all(|step| step.model.is_stored) && last.reads_stored()
-            }
-            _ => true,
-        }
-    }
-}
-
-/// A step to a related model: the model, and the pairs of a field here and the field there that equals it.
-#[derive(Clone, Debug)]
-pub(crate) struct Step {
-    pub(crate) model: Arc<Model>,
-    pub(crate) fields: Vec<(usize, usize)>,
-}
-
 /// The fields that a step of a relation names: one, or several joined by commas.
 fn columns(model: &Model, names: &str) -> Result<Vec<usize>, String> {
     // A column whose own name has a comma in it.
@@ -141,24 +62,6 @@ fn columns(model: &Model, names: &str) -> Result<Vec<usize>, String> {
                 .ok_or_else(|| format!("unknown field {name:?}"))
         })
         .collect()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comparison {
-    Equal,
-    Unequal,
-    Greater,
-    GreaterOrEqual,
-    Less,
-    LessOrEqual,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Match {
-    Contains { any_case: bool },
-    Starts { any_case: bool },
-    Ends { any_case: bool },
-    Regex,
 }
 
 impl ListPlan {

@@ -1,5 +1,6 @@
 //! Records in and out: pages, single records with their entity tag, and the bodies of writes.
 
+mod body;
 mod bulk;
 pub(crate) mod fixed;
 pub(crate) mod projection;
@@ -16,15 +17,11 @@ use svc_model::{JsonObject, RecordId};
 
 pub use self::bulk::{BeforeCommit, Prepared};
 pub(crate) use self::{
+    body::{Purpose, RecordBody, read_body, read_key},
     bulk::{BulkPlan, take_back},
     projection::Projection,
 };
-use crate::{
-    Error, ErrorCode, ErrorKind, Field, Model,
-    record::{fixed::FixedValues, refusal::Refusals},
-    structure::Kind,
-    value::{Scalar, Values, time::Zone},
-};
+use crate::{Error, ErrorKind, Field, Model};
 
 /// What a driver gives of a page: all of it, or the first records and where they end.
 #[derive(Debug)]
@@ -194,28 +191,6 @@ impl IfMatch {
     }
 }
 
-/// What a body is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Create,
-    Update,
-    Replace,
-}
-
-impl Purpose {
-    /// What is said of a value that the database computes, where it is another one.
-    fn computed(self) -> &'static str {
-        match self {
-            Self::Create => {
-                "the database computes this field, and the value that it computes is another one; leave it out"
-            }
-            Self::Update | Self::Replace => {
-                "the database computes this field, and the record has another value in it; leave it out"
-            }
-        }
-    }
-}
-
 /// The error for a record that is not there.
 pub(crate) fn no_such_record(model: &Model) -> Error {
     Error::not_found(format!("no such record in {:?}", model.name))
@@ -277,168 +252,6 @@ pub(crate) fn check_precondition(
 ) -> Result<(), Error> {
     match if_match {
         Some(if_match) if !if_match.holds(&found.etag) => Err(changed_since()),
-        _ => Ok(()),
-    }
-}
-
-/// Reads the primary key of a path. A text that cannot be a key belongs to no record.
-pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>, Error> {
-    let parts = match model.key.as_slice() {
-        [_] => vec![id.to_owned()],
-        _ => RecordId::from(id).parts(),
-    };
-    if parts.len() != model.key.len() {
-        return Err(no_such_record(model));
-    }
-    let zone = Zone::parse(None).map_err(Error::internal)?;
-    model
-        .key
-        .iter()
-        .zip(parts)
-        .map(|(index, part)| {
-            let value = Scalar::to_find(model.at(*index)?, &part, &zone)
-                .map_err(|_| no_such_record(model))?;
-            Ok((*index, value))
-        })
-        .collect()
-}
-
-/// The body of a write, read against the fields of its model.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RecordBody {
-    pub(crate) values: Values,
-    /// What cannot be written, so that the record has to have it already: on create once the database has computed it.
-    pub(crate) fixed: FixedValues,
-}
-
-impl RecordBody {
-    /// The fields that get their defaults where the body replaces a record: those that can be written, are not part
-    /// of the key, and are left out.
-    pub(crate) fn left_out<'m>(
-        &'m self,
-        model: &'m Model,
-    ) -> impl Iterator<Item = (usize, &'m Field)> {
-        let stays = |index: usize, field: &Field| {
-            !field.editable
-                || model.key.contains(&index)
-                || self.values.iter().any(|(given, _)| *given == index)
-                || self.fixed.holds(index)
-        };
-        let fields = model.fields.iter().enumerate();
-        fields.filter(move |(index, field)| !stays(*index, field))
-    }
-}
-
-/// Reads the body of a write against the fields of the model.
-pub(crate) fn read_body(
-    model: &Model,
-    body: &JsonObject,
-    zone: &Zone,
-    purpose: Purpose,
-) -> Result<RecordBody, Error> {
-    let mut invalid = Refusals::default();
-    let mut values = Vec::with_capacity(body.len().min(model.fields.len()));
-    let mut fixed = FixedValues::default();
-    // A record that is changed may have it already.
-    let may_be_held = |field: &Field| field.detail.holds_anything && purpose != Purpose::Create;
-    let mut is_given = vec![false; model.fields.len()];
-    for (name, raw) in body.iter() {
-        let Some((index, field)) = model
-            .index_of(name)
-            .and_then(|index| Some((index, model.fields.get(index)?)))
-        else {
-            invalid.push(name, ErrorCode::UnknownField, "unknown field");
-            continue;
-        };
-        if let Some(is_given) = is_given.get_mut(index) {
-            *is_given = true;
-        }
-        if !field.editable {
-            fixed.push(index, raw, ErrorCode::ReadOnly, purpose.computed());
-            continue;
-        }
-        match Scalar::from_json(field, raw, zone) {
-            Ok(Scalar::Null)
-                if !field.nullable && field.default.as_ref().is_none_or(|d| d.sql().is_some()) =>
-            {
-                invalid.push(name, ErrorCode::NotNull, "this field may not be null");
-            }
-            Ok(value) => match check_size(field, &value) {
-                Ok(()) => values.push((index, value)),
-                Err((code, message)) if may_be_held(field) => {
-                    fixed.push(index, raw, code, message);
-                }
-                Err((code, message)) => invalid.push(name, code, message),
-            },
-            Err(message) if may_be_held(field) => {
-                fixed.push(index, raw, ErrorCode::Invalid, message);
-            }
-            Err(message) => invalid.push_field(name, message),
-        }
-    }
-    if purpose != Purpose::Update {
-        for (index, (field, is_given)) in model.fields.iter().zip(is_given).enumerate() {
-            // The key of a record that is replaced stands in the path.
-            let given = is_given || (purpose == Purpose::Replace && model.key.contains(&index));
-            if field.required && !given {
-                invalid.push(&field.name, ErrorCode::Required, "this field is required");
-            }
-        }
-    }
-    if !invalid.is_empty() {
-        // Nobody looks at the record then.
-        fixed.refuse_misfits(model, &mut invalid)?;
-    }
-    invalid.into_result()?;
-    Ok(RecordBody { values, fixed })
-}
-
-/// Holds a value to the declared size of its column, which not every engine does by itself.
-fn check_size(field: &Field, value: &Scalar) -> Result<(), (ErrorCode, String)> {
-    match value {
-        Scalar::Text(text) => match field.max_length {
-            Some(most) if text.chars().count() > most as usize => {
-                let message = format!("at most {most} characters are allowed");
-                Err((ErrorCode::TooLong, message))
-            }
-            _ if !field.options.is_empty() && !field.options.contains(text) => {
-                let message = format!("must be one of {}", field.options.join(", "));
-                Err((ErrorCode::Invalid, message))
-            }
-            _ => Ok(()),
-        },
-        Scalar::Integer(number) if field.kind == Kind::Integer => {
-            let (least, most) = field.integers();
-            match (least..=most).contains(&i128::from(*number)) {
-                true => Ok(()),
-                false => {
-                    let message = format!("must be an integer between {least} and {most}");
-                    Err((ErrorCode::OutOfRange, message))
-                }
-            }
-        }
-        Scalar::Decimal(digits) => {
-            let fraction = digits.split_once('.').map_or("", |(_, fraction)| fraction);
-            let fraction = fraction.trim_end_matches('0').len();
-            if let Some(scale) = field.scale
-                && fraction > scale as usize
-            {
-                let message = format!("at most {scale} digits behind the point are allowed");
-                return Err((ErrorCode::OutOfRange, message));
-            }
-            let most = field
-                .precision
-                .map(|precision| precision.saturating_sub(field.scale.unwrap_or(0)) as usize);
-            let whole = digits.split('.').next().unwrap_or_default();
-            let whole = whole.trim_start_matches(['-', '0']).len();
-            match most {
-                Some(most) if whole > most => {
-                    let message = format!("at most {most} digits before the point are allowed");
-                    Err((ErrorCode::OutOfRange, message))
-                }
-                _ => Ok(()),
-            }
-        }
         _ => Ok(()),
     }
 }

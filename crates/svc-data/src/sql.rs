@@ -299,16 +299,17 @@ impl SqlJob {
             .enumerate()
             .map(|(index, column)| (column.name.clone(), index))
             .collect();
-        for told in &self.asked.columns {
-            let Some(word) = &told.data_type else {
+        for declared in &self.asked.columns {
+            let Some(word) = &declared.data_type else {
                 continue;
             };
             let known = serde_json::from_value(word.as_str().into());
-            let index = by_name.get(&told.name);
+            let index = by_name.get(&declared.name);
             let column = index.and_then(|index| columns.get_mut(*index));
             match (column, known) {
                 (None, _) => {
-                    invalid.push_field("columns", format!("there is no column {:?}", told.name));
+                    invalid
+                        .push_field("columns", format!("there is no column {:?}", declared.name));
                 }
                 (_, Err(_)) => {
                     invalid.push_field("columns", format!("unknown type {word:?}"));
@@ -346,7 +347,7 @@ impl SqlJob {
                 }
             }
         }
-        Ok(Model::of_query(QUERY, columns))
+        Ok(Model::of_columns(QUERY, columns))
     }
 
     /// The answer, made of what the engine gave.

@@ -161,8 +161,8 @@ pub(crate) struct Rule {
 }
 
 impl Model {
-    /// A query as a model: its columns, read only, without a key.
-    pub(crate) fn of_query(name: &str, columns: Vec<Field>) -> Self {
+    /// A model of which no more than its columns is known: read only, without a key.
+    pub(crate) fn of_columns(name: &str, columns: Vec<Field>) -> Self {
         Self {
             name: name.to_owned(),
             is_view: true,
@@ -179,7 +179,7 @@ impl Model {
             fields: columns.into(),
             key: Vec::new(),
             row_id: None,
-            // Nobody walks it, so no order has to be total.
+            // Nothing pages through it, so that no order has to be total.
             distinct_rows: true,
             foreign_keys: Vec::new(),
             referrers: Vec::new(),

@@ -122,24 +122,24 @@ impl Sqlite {
         &self,
         turn: Work,
         limit: Duration,
-        work: impl FnOnce(&Open, Told<'_>) -> Result<T, Error> + Send + 'static,
+        work: impl FnOnce(&Open, Translator<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let path = Arc::clone(&self.path);
         self.pool
             .read_in_turn(turn, limit, move |connection| {
-                work(connection, Told { path: &path })
+                work(connection, Translator { path: &path })
             })
             .await
     }
 
     async fn write<T: Send + 'static>(
         &self,
-        work: impl Fn(&Connection, Told<'_>) -> Result<T, Error> + Send + 'static,
+        work: impl Fn(&Connection, Translator<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let path = Arc::clone(&self.path);
         self.pool
             .write(Some(self.timeout), move |connection| {
-                work(connection, Told { path: &path })
+                work(connection, Translator { path: &path })
             })
             .await
             .map_err(|error: Error| match error.kind() {
@@ -165,7 +165,7 @@ impl Driver for Sqlite {
         let read = self.read(
             Work::new("", "structure", false),
             DISCOVERY_TIMEOUT,
-            |connection, told| told.of(discover::discover(connection)),
+            |connection, faults| faults.translate(discover::discover(connection)),
         );
         let (mut models, version) = read.await?;
         let until = Instant::now() + VIEWS_TIMEOUT;
@@ -177,8 +177,8 @@ impl Driver for Sqlite {
                 break;
             }
             let work = Work::new(&model.name, "view_sample", true);
-            let seen = self.read(work, VIEW_TIMEOUT, move |connection, told| {
-                told.of(sample.run(connection))
+            let seen = self.read(work, VIEW_TIMEOUT, move |connection, faults| {
+                faults.translate(sample.run(connection))
             });
             match seen.await {
                 Ok(columns) => discover::set_seen(model, &columns),
@@ -195,7 +195,7 @@ impl Driver for Sqlite {
         self.read(
             Work::new("", "structure_version", false),
             self.timeout,
-            |connection, told| told.of(discover::schema_version(connection)),
+            |connection, faults| faults.translate(discover::schema_version(connection)),
         )
         .await
     }
@@ -203,8 +203,8 @@ impl Driver for Sqlite {
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
         let query = read::ListQuery::new(model, plan)?;
         let turn = query.work();
-        self.read(turn, self.timeout, move |connection, told| {
-            query.run(connection, told)
+        self.read(turn, self.timeout, move |connection, faults| {
+            query.run(connection, faults)
         })
         .await
     }
@@ -212,8 +212,8 @@ impl Driver for Sqlite {
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
         let turn = plan.work(model);
         let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.read(turn, self.timeout, move |connection, told| {
-            aggregate.run(connection, told)
+        self.read(turn, self.timeout, move |connection, faults| {
+            aggregate.run(connection, faults)
         })
         .await
     }
@@ -228,8 +228,8 @@ impl Driver for Sqlite {
         select.limit(1);
         let turn = Work::new(&model.name, "retrieve", false);
         let model = Arc::clone(model);
-        self.read(turn, self.timeout, move |connection, told| {
-            read::retrieve(connection, told, &model, &select, &shown)
+        self.read(turn, self.timeout, move |connection, faults| {
+            read::retrieve(connection, faults, &model, &select, &shown)
         })
         .await
     }
@@ -241,7 +241,7 @@ impl Driver for Sqlite {
         shown: Projection,
     ) -> Result<RecordJson, Error> {
         let create = write::Create::new(model, &values, shown)?;
-        self.write(move |connection, told| create.run(connection, told))
+        self.write(move |connection, faults| create.run(connection, faults))
             .await
     }
 
@@ -251,7 +251,7 @@ impl Driver for Sqlite {
         plan: BulkPlan,
     ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
         let bulk = write::BulkCreate::new(model, plan, Handle::current());
-        self.write(move |connection, told| bulk.run(connection, told))
+        self.write(move |connection, faults| bulk.run(connection, faults))
             .await
     }
 
@@ -265,9 +265,9 @@ impl Driver for Sqlite {
         let statement = select::Statement::select(&place.select);
         let turn = Work::new(&model.name, "cursor_behind", false);
         let model = Arc::clone(model);
-        self.read(turn, self.timeout, move |connection, told| {
-            check_version(connection, &model, told)?;
-            let values = read::place(connection, told, &model, &statement)?;
+        self.read(turn, self.timeout, move |connection, faults| {
+            check_version(connection, &model, faults)?;
+            let values = read::place(connection, faults, &model, &statement)?;
             Ok(place.cursor(&model, values))
         })
         .await
@@ -284,14 +284,14 @@ impl Driver for Sqlite {
         let path = Arc::clone(&self.path);
         let pool = self.sql.get_or_try_init(|| sql::start(&self.path)).await?;
         pool.read(Some(self.timeout), move |connection| {
-            sql::run(connection, Told { path: &path }, &job)
+            sql::run(connection, Translator { path: &path }, &job)
         })
         .await
     }
 
     async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
         let change = write::Change::update(model, update)?;
-        self.write(move |connection, told| change.run(connection, told)?.into_updated())
+        self.write(move |connection, faults| change.run(connection, faults)?.into_updated())
             .await
     }
 
@@ -302,26 +302,30 @@ impl Driver for Sqlite {
         if_match: Option<IfMatch>,
     ) -> Result<Before, Error> {
         let change = write::Change::delete(model, &key, if_match)?;
-        self.write(move |connection, told| Ok(change.run(connection, told)?.before))
+        self.write(move |connection, faults| Ok(change.run(connection, faults)?.before))
             .await
     }
 }
 
-/// Tells errors of SQLite as ours.
+/// Translates errors of SQLite into ours.
 #[derive(Clone, Copy)]
-struct Told<'a> {
+struct Translator<'a> {
     path: &'a Path,
 }
 
-impl Told<'_> {
-    fn of<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
+impl Translator<'_> {
+    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
         result.map_err(|error| fault::translate(error, self.path))
     }
 }
 
 /// Refuses to work with a model of a structure that is no longer there.
-fn check_version(connection: &Connection, model: &Model, told: Told<'_>) -> Result<(), Error> {
-    if told.of(discover::schema_version(connection))? == model.structure_version {
+fn check_version(
+    connection: &Connection,
+    model: &Model,
+    faults: Translator<'_>,
+) -> Result<(), Error> {
+    if faults.translate(discover::schema_version(connection))? == model.structure_version {
         Ok(())
     } else {
         Err(Error::new(

@@ -12,13 +12,13 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) sql: String,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<BindPlace>,
 }
 
 /// Where a token stands in the text that will run, counted as the parser counts: lines and characters
 /// from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct BindPlace {
     pub(super) kind: Kind,
     pub(super) line: u64,
     pub(super) column: u64,
@@ -65,7 +65,7 @@ pub(super) fn place(
             statement.sql.push(' ');
             column += 1;
         }
-        statement.places.push(Place {
+        statement.places.push(BindPlace {
             // For the parser a hexadecimal number is a string.
             kind: match token.kind {
                 Kind::Number if text.starts_with("0x") || text.starts_with("0X") => Kind::Text,

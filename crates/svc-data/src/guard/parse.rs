@@ -10,7 +10,7 @@ use sqlparser::{
 
 use super::{
     Attribute, Engine, GuardOptions, Refusal, Rule,
-    binds::{Place, Statement},
+    binds::{BindPlace, Statement},
     lexer::Kind,
     refusal::{place, shown},
     tree,
@@ -101,8 +101,8 @@ fn parse(
 
 /// Where the parser's tokens are not ours, as an offset in the text of the client. Operators and numbers
 /// may be split differently, words, names, strings and parentheses not.
-fn difference(tokens: &[TokenWithSpan], places: &[Place]) -> Option<usize> {
-    let is_anchor = |place: &&Place| match place.kind {
+fn difference(tokens: &[TokenWithSpan], places: &[BindPlace]) -> Option<usize> {
+    let is_anchor = |place: &&BindPlace| match place.kind {
         Kind::Word | Kind::Quoted | Kind::Text => true,
         Kind::Sign => matches!(place.word.as_str(), "(" | ")" | ";"),
         Kind::Number | Kind::Bind => false,

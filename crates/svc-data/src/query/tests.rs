@@ -27,7 +27,7 @@ fn statements(names: &[String], query: &ListQuery) -> Vec<(String, Box<dyn Gramm
             field.storage = column_type.map_or(Storage::Native, Storage::Typed);
             field
         };
-        let model = Arc::new(Model::of_query("t", names.iter().map(field).collect()));
+        let model = Arc::new(Model::of_columns("t", names.iter().map(field).collect()));
         let plan = ListPlan::resolve(&Structure::new(Vec::new(), 0), &model, query)
             .expect("the query fits");
         PageQuery::new(dialect, &model, plan).expect("the plan is one")

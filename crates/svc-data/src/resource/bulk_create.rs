@@ -83,9 +83,9 @@ impl Resource {
         .await
     }
 
-    /// Whether a bulk create was committed of which [`Prepared`] gave this transaction and these records, by key
-    /// and entity tag. `None` where that cannot be found out: the table has no primary key, or records with
-    /// these keys have other values by now.
+    /// Whether a bulk create was committed of which [`Prepared`](crate::Prepared) gave this transaction and these
+    /// records, by key and entity tag. `None` where that cannot be found out: the table has no primary key, or records
+    /// with these keys have other values by now.
     ///
     /// # Errors
     /// As [`Resource::retrieve`].

@@ -102,15 +102,8 @@ impl Shop {
         id: &str,
         json: &str,
     ) -> Result<RecordJson, Error> {
-        self.resource
-            .update(
-                &self.model(model),
-                id,
-                &object(json),
-                None,
-                &RecordView::default(),
-            )
-            .await
+        let (model, body, view) = (self.model(model), object(json), RecordView::default());
+        self.resource.update(&model, id, &body, None, &view).await
     }
 
     pub(crate) async fn replace(
@@ -119,15 +112,8 @@ impl Shop {
         id: &str,
         json: &str,
     ) -> Result<RecordJson, Error> {
-        self.resource
-            .replace(
-                &self.model(model),
-                id,
-                &object(json),
-                None,
-                &RecordView::default(),
-            )
-            .await
+        let (model, body, view) = (self.model(model), object(json), RecordView::default());
+        self.resource.replace(&model, id, &body, None, &view).await
     }
 
     pub(crate) async fn delete(&self, model: &str, id: &str) -> Result<Before, Error> {

@@ -27,7 +27,7 @@ use crate::{
 const MAX_PREPARED: usize = 64;
 /// The most bytes of a packet of the server, which is one row at most.
 const MAX_PACKET: usize = 64 << 20;
-/// How long a connection that was not used is believed to be alive.
+/// How long a connection that was not used counts as alive.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Where a server is, and how it is spoken to.

@@ -236,7 +236,7 @@ impl Table {
             has_triggers: true,
             is_stored: !self.is_view,
             structure_version,
-            ..Model::of_query(&self.name, self.fields)
+            ..Model::of_columns(&self.name, self.fields)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What MySQL and MariaDB said, told as our errors.
+//! What MySQL and MariaDB said, as our errors.
 
 use mysql_async::{DriverError, Error as SqlError, IoError, ServerError};
 
@@ -15,26 +15,26 @@ pub(super) fn translate(error: SqlError) -> Error {
         )
         .with_source(error);
     }
-    let SqlError::Server(told) = &error else {
+    let SqlError::Server(reason) = &error else {
         return unreachable(error);
     };
-    let message = told.message.clone();
-    let translated = match told.code {
+    let message = reason.message.clone();
+    let translated = match reason.code {
         // Ended by a limit, by KILL, or waited for a lock too long.
         1205 | 1317 | 1969 | 3024 => Error::new(
             ErrorKind::Timeout,
             "the statement took too long and was ended",
         ),
-        1022 | 1062 | 1169 | 1586 => constraint(told, ConstraintKind::Unique),
-        1048 | 1364 | 1263 => constraint(told, ConstraintKind::NotNull),
-        3819 | 4025 | 1369 => constraint(told, ConstraintKind::Check),
-        1216 | 1217 | 1451 | 1452 | 1761 | 1762 => constraint(told, ConstraintKind::ForeignKey),
-        1264 => constraint(told, ConstraintKind::OutOfRange),
-        1406 => constraint(told, ConstraintKind::TooLong),
+        1022 | 1062 | 1169 | 1586 => constraint(reason, ConstraintKind::Unique),
+        1048 | 1364 | 1263 => constraint(reason, ConstraintKind::NotNull),
+        3819 | 4025 | 1369 => constraint(reason, ConstraintKind::Check),
+        1216 | 1217 | 1451 | 1452 | 1761 | 1762 => constraint(reason, ConstraintKind::ForeignKey),
+        1264 => constraint(reason, ConstraintKind::OutOfRange),
+        1406 => constraint(reason, ConstraintKind::TooLong),
         1265 | 1292 | 1366 | 1411 | 3037 | 3140 | 3643 | 1416 | 4078 => {
-            constraint(told, ConstraintKind::Type)
+            constraint(reason, ConstraintKind::Type)
         }
-        _ if told.state == "45000" => constraint(told, ConstraintKind::Trigger),
+        _ if reason.state == "45000" => constraint(reason, ConstraintKind::Trigger),
         1146 | 1054 | 1051 | 1305 | 1412 | 1615 | 1356 => {
             Error::new(ErrorKind::StructureChanged, message)
         }
@@ -65,7 +65,7 @@ pub(super) fn translate(error: SqlError) -> Error {
 /// Translates why a server cannot be used, with a remedy where it gave a reason.
 pub(super) fn unreachable(error: SqlError) -> Error {
     let remedy = match &error {
-        SqlError::Server(told) => match told.code {
+        SqlError::Server(reason) => match reason.code {
             1045 | 1130 => "; check the user and the password in the URL of the resource",
             1044 | 1049 => "; check the name of the database in the URL of the resource",
             1040 | 1203 | 1226 => {
@@ -92,17 +92,17 @@ fn is_too_large(error: &SqlError) -> bool {
         return false;
     };
     // The type of the error is not public.
-    let told = error.get_ref().map(ToString::to_string);
-    told.as_deref() == Some("Packet is larger than max_allowed_packet")
+    let reason = error.get_ref().map(ToString::to_string);
+    reason.as_deref() == Some("Packet is larger than max_allowed_packet")
 }
 
 /// Whether the server has reached a limit of its connections, or of those of this user.
 pub(super) fn is_full(error: &Error) -> bool {
-    matches!(source(error), Some(SqlError::Server(told)) if matches!(told.code, 1040 | 1203 | 1226))
+    matches!(source(error), Some(SqlError::Server(reason)) if matches!(reason.code, 1040 | 1203 | 1226))
 }
 
-fn constraint(told: &ServerError, kind: ConstraintKind) -> Error {
-    let message = told.message.as_str();
+fn constraint(reason: &ServerError, kind: ConstraintKind) -> Error {
+    let message = reason.message.as_str();
     let text = match kind {
         ConstraintKind::Trigger => Some(message),
         // "Duplicate entry '...' for key 'table.key'"; the entry may hold anything.
@@ -155,7 +155,7 @@ fn source(error: &Error) -> Option<&SqlError> {
 /// Whether a connection that gave this error cannot be used any more, or still does what was asked of it.
 pub(super) fn breaks_the_connection(error: &Error) -> bool {
     match source(error) {
-        Some(SqlError::Server(told)) => matches!(told.code, 1053 | 1927),
+        Some(SqlError::Server(reason)) => matches!(reason.code, 1053 | 1927),
         Some(_) => true,
         None => error.kind() == ErrorKind::Timeout,
     }
@@ -163,11 +163,11 @@ pub(super) fn breaks_the_connection(error: &Error) -> bool {
 
 /// What the server has against a statement that a client wrote, in its words.
 pub(super) fn about_the_query(error: &Error) -> Option<String> {
-    let SqlError::Server(told) = source(error)? else {
+    let SqlError::Server(reason) = source(error)? else {
         return None;
     };
     let ended = matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Unavailable);
-    (!ended).then(|| told.message.clone())
+    (!ended).then(|| reason.message.clone())
 }
 
 /// Explains a refusal of a write on `model`, on the fields it is about.
@@ -231,46 +231,38 @@ mod tests {
 
     #[test]
     fn messages_name_the_rule_or_the_column_whatever_the_value_holds() {
-        let rule = |code, message| told(code, message).1;
-        assert_eq!(
-            rule(1062, "Duplicate entry 'a' for key 'x' for key 't.email'"),
-            "email"
-        );
-        assert_eq!(
-            rule(1062, "Duplicate entry '1' for key 'PRIMARY'"),
-            "PRIMARY"
-        );
-        assert_eq!(
-            rule(4025, "CONSTRAINT `positive` failed for `d`.`t`"),
-            "positive"
-        );
-        assert_eq!(
-            rule(3819, "Check constraint 'positive' is violated."),
-            "positive"
-        );
-        assert_eq!(
-            rule(
+        for (code, message, rule) in [
+            (
+                1062,
+                "Duplicate entry 'a' for key 'x' for key 't.email'",
+                "email",
+            ),
+            (1062, "Duplicate entry '1' for key 'PRIMARY'", "PRIMARY"),
+            (4025, "CONSTRAINT `positive` failed for `d`.`t`", "positive"),
+            (3819, "Check constraint 'positive' is violated.", "positive"),
+            (
                 1452,
-                "Cannot add or update a child row: a foreign key constraint fails (`d`.`o`, CONSTRAINT `o_1` FOREIGN KEY (`c`) REFERENCES `p` (`id`))"
+                "Cannot add or update a child row: a foreign key constraint fails (`d`.`o`, CONSTRAINT `o_1` FOREIGN KEY (`c`) REFERENCES `p` (`id`))",
+                "o_1",
             ),
-            "o_1"
-        );
-        let column = |code, message| told(code, message).0;
-        assert_eq!(column(1048, "Column 'name' cannot be null"), ["name"]);
-        assert_eq!(
-            column(1364, "Field 'name' doesn't have a default value"),
-            ["name"]
-        );
-        assert_eq!(
-            column(1264, "Out of range value for column 'small' at row 1"),
-            ["small"]
-        );
-        assert_eq!(
-            column(
+        ] {
+            assert_eq!(told(code, message).1, rule);
+        }
+        for (code, message, column) in [
+            (1048, "Column 'name' cannot be null", "name"),
+            (1364, "Field 'name' doesn't have a default value", "name"),
+            (
+                1264,
+                "Out of range value for column 'small' at row 1",
+                "small",
+            ),
+            (
                 1366,
-                "Incorrect string value: '\\xF0' for column `d`.`t`.`name` at row 1"
+                "Incorrect string value: '\\xF0' for column `d`.`t`.`name` at row 1",
+                "name",
             ),
-            ["name"]
-        );
+        ] {
+            assert_eq!(told(code, message).0, [column]);
+        }
     }
 }

@@ -205,21 +205,10 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
         known.ok_or_else(|| Error::internal("the catalogue speaks of a table nobody asked for"))
     };
     // Names of types with their schema, whatever the search path, so that they can be written into statements.
-    let search_path: String = get(
-        &client
-            .query_one("SELECT current_setting('search_path')", &[])
-            .await
-            .map_err(fault::translate)?,
-        0,
-    )?;
-    let set = async |path: &str| -> Result<(), Error> {
-        let set = "SELECT set_config('search_path', $1, false)";
-        let done = client.query(set, &[&path]).await;
-        done.map(drop).map_err(fault::translate)
-    };
-    set("").await?;
+    let search_path = setting(client, "search_path").await?;
+    set(client, "search_path", "").await?;
     let columns = query(COLUMNS, &oids).await;
-    set(&search_path).await?;
+    set(client, "search_path", &search_path).await?;
     for row in columns? {
         let column = Column::read(&row, &words)?;
         if let Some(table) = tables.get_mut(place(&row)?) {
@@ -269,19 +258,8 @@ async fn updatable(client: &Client, tables: &[Row]) -> Result<HashMap<u32, i32>,
     if asked.is_empty() {
         return Ok(known);
     }
-    let lock_timeout = "SELECT set_config('lock_timeout', $1, false)";
-    let before: String = get(
-        &client
-            .query_one("SELECT current_setting('lock_timeout')", &[])
-            .await
-            .map_err(fault::translate)?,
-        0,
-    )?;
-    let set = async |value: &str| -> Result<(), Error> {
-        let done = client.query(lock_timeout, &[&value]).await;
-        done.map(drop).map_err(fault::translate)
-    };
-    set(LOCK_PATIENCE).await?;
+    let before = setting(client, "lock_timeout").await?;
+    set(client, "lock_timeout", LOCK_PATIENCE).await?;
     let mut portions = vec![asked];
     // Half by half, until the locked ones are found.
     while let Some(mut portion) = portions.pop() {
@@ -302,8 +280,22 @@ async fn updatable(client: &Client, tables: &[Row]) -> Result<HashMap<u32, i32>,
             Err(error) => return Err(fault::translate(error)),
         }
     }
-    set(&before).await?;
+    set(client, "lock_timeout", &before).await?;
     Ok(known)
+}
+
+/// What a setting of the connection is.
+async fn setting(client: &Client, name: &'static str) -> Result<String, Error> {
+    let sql = format!("SELECT current_setting('{name}')");
+    let row = client.query_one(&sql, &[]).await;
+    get(&row.map_err(fault::translate)?, 0)
+}
+
+/// Changes a setting of the connection.
+async fn set(client: &Client, name: &'static str, value: &str) -> Result<(), Error> {
+    let sql = format!("SELECT set_config('{name}', $1, false)");
+    let done = client.query(&sql, &[&value]).await;
+    done.map(drop).map_err(fault::translate)
 }
 
 fn get<'r, T: tokio_postgres::types::FromSql<'r>>(row: &'r Row, at: usize) -> Result<T, Error> {
@@ -443,7 +435,7 @@ impl Table {
             has_triggers: false,
             is_stored: self.is_stored,
             structure_version,
-            ..Model::of_query(&self.model_name(), fields)
+            ..Model::of_columns(&self.model_name(), fields)
         }
     }
 

@@ -1,4 +1,4 @@
-//! What PostgreSQL said, told as our errors.
+//! What PostgreSQL said, as our errors.
 
 use svc_model::NON_FIELD_ERRORS;
 use tokio_postgres::error::{DbError, SqlState};
@@ -12,11 +12,11 @@ use crate::{
 
 /// Translates what the server, or the way to it, said about a statement.
 pub(super) fn translate(error: tokio_postgres::Error) -> Error {
-    let Some(told) = error.as_db_error() else {
+    let Some(reason) = error.as_db_error() else {
         return unreachable(error);
     };
-    let code = told.code();
-    let message = told.message().to_owned();
+    let code = reason.code();
+    let message = reason.message().to_owned();
     let class = code.code().get(..2).unwrap_or_default();
     let translated = match *code {
         SqlState::QUERY_CANCELED | SqlState::LOCK_NOT_AVAILABLE => Error::new(
@@ -24,16 +24,16 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
             "the statement took too long and was ended",
         ),
         SqlState::UNIQUE_VIOLATION | SqlState::EXCLUSION_VIOLATION => {
-            constraint(told, ConstraintKind::Unique)
+            constraint(reason, ConstraintKind::Unique)
         }
-        SqlState::NOT_NULL_VIOLATION => constraint(told, ConstraintKind::NotNull),
+        SqlState::NOT_NULL_VIOLATION => constraint(reason, ConstraintKind::NotNull),
         SqlState::CHECK_VIOLATION | SqlState::WITH_CHECK_OPTION_VIOLATION => {
-            constraint(told, ConstraintKind::Check)
+            constraint(reason, ConstraintKind::Check)
         }
         SqlState::FOREIGN_KEY_VIOLATION | SqlState::RESTRICT_VIOLATION => {
-            constraint(told, ConstraintKind::ForeignKey)
+            constraint(reason, ConstraintKind::ForeignKey)
         }
-        SqlState::RAISE_EXCEPTION => constraint(told, ConstraintKind::Trigger),
+        SqlState::RAISE_EXCEPTION => constraint(reason, ConstraintKind::Trigger),
         // "could not identify an ordering operator for type point", "operator does not exist: point = point"
         SqlState::UNDEFINED_FUNCTION if message.contains("operator") => Error::invalid(format!(
             "the database cannot compare or order values of this type: {message}"
@@ -66,7 +66,7 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
         SqlState::INTERNAL_ERROR if message.contains("invalid memory alloc request size") => {
             Error::invalid(format!("the request is too large: {message}"))
         }
-        _ if is_too_large(told) => Error::invalid(ROW_TOO_LARGE),
+        _ if is_too_large(reason) => Error::invalid(ROW_TOO_LARGE),
         SqlState::STRING_DATA_RIGHT_TRUNCATION => {
             Error::invalid(message).with_code(NON_FIELD_ERRORS, ErrorCode::TooLong)
         }
@@ -74,14 +74,14 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
             Error::invalid(message).with_code(NON_FIELD_ERRORS, ErrorCode::OutOfRange)
         }
         // Extensions say so of a value that they cannot read; where the statement is wrong, the place in it is named.
-        SqlState::SYNTAX_ERROR if told.position().is_none() => Error::invalid(message),
+        SqlState::SYNTAX_ERROR if reason.position().is_none() => Error::invalid(message),
         // The server describes the value, or the operation on it.
         _ if class == "22" => Error::invalid(message),
         _ if class == "54" => Error::invalid(format!("the request is too large: {message}")),
         _ if matches!(class, "08" | "28" | "3D" | "53" | "57" | "58") => {
             return unreachable(error);
         }
-        _ => Error::internal(format!("PostgreSQL refused a statement: {told}")),
+        _ => Error::internal(format!("PostgreSQL refused a statement: {reason}")),
     };
     translated.with_source(error)
 }
@@ -107,8 +107,8 @@ pub(super) fn unreachable(error: tokio_postgres::Error) -> Error {
 }
 
 /// Whether a row of the answer was left out, since it was too large.
-fn is_too_large(told: &DbError) -> bool {
-    told.message() == ROW_TOO_LARGE
+fn is_too_large(reason: &DbError) -> bool {
+    reason.message() == ROW_TOO_LARGE
 }
 
 /// Whether the server has reached a limit of its connections, or of those of this user or database.
@@ -116,20 +116,20 @@ pub(super) fn is_full(error: &Error) -> bool {
     code(error) == Some(&SqlState::TOO_MANY_CONNECTIONS)
 }
 
-fn constraint(told: &DbError, kind: ConstraintKind) -> Error {
+fn constraint(reason: &DbError, kind: ConstraintKind) -> Error {
     let text = match kind {
-        ConstraintKind::Trigger => told.message(),
-        _ => told.constraint().unwrap_or_default(),
+        ConstraintKind::Trigger => reason.message(),
+        _ => reason.constraint().unwrap_or_default(),
     };
     let constraint = Constraint {
         kind,
-        table: told.table().map(str::to_owned),
+        table: reason.table().map(str::to_owned),
         model: None,
         name: None,
-        columns: told.column().map(str::to_owned).into_iter().collect(),
+        columns: reason.column().map(str::to_owned).into_iter().collect(),
         text: text.to_owned(),
     };
-    Error::new(ErrorKind::Constraint, told.message()).with_constraint(constraint)
+    Error::new(ErrorKind::Constraint, reason.message()).with_constraint(constraint)
 }
 
 /// The error of the server that an error was made of.
@@ -165,9 +165,9 @@ pub(super) fn is_about_a_value(error: &Error) -> bool {
 
 /// What the server said about a value that it could not read.
 pub(super) fn about_the_value(error: &Error) -> String {
-    let told = source(error).and_then(tokio_postgres::Error::as_db_error);
-    match (error.kind(), told) {
-        (ErrorKind::Internal, Some(told)) => told.message().to_owned(),
+    let reason = source(error).and_then(tokio_postgres::Error::as_db_error);
+    match (error.kind(), reason) {
+        (ErrorKind::Internal, Some(reason)) => reason.message().to_owned(),
         _ => error.public_message().to_owned(),
     }
 }
@@ -179,16 +179,16 @@ pub(super) fn code(error: &Error) -> Option<&SqlState> {
 
 /// What the server has against a statement that a client wrote, in its words.
 pub(super) fn about_the_query(error: &Error) -> Option<String> {
-    let told = source(error)?.as_db_error()?;
-    let class = told.code().code().get(..2).unwrap_or_default();
+    let reason = source(error)?.as_db_error()?;
+    let class = reason.code().code().get(..2).unwrap_or_default();
     // What the server calls an internal error is of the statement too: it is nothing that a service could mend.
-    let is_internal = *told.code() == SqlState::INTERNAL_ERROR;
+    let is_internal = *reason.code() == SqlState::INTERNAL_ERROR;
     (is_internal
         || matches!(
             class,
             "0A" | "21" | "22" | "25" | "26" | "34" | "3F" | "42" | "44" | "54" | "P0" | "HV"
         ))
-    .then(|| told.message().to_owned())
+    .then(|| reason.message().to_owned())
 }
 
 /// Explains a refusal of a write on `model`, on the fields it is about.
@@ -196,12 +196,12 @@ pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
     let Some(constraint) = error.constraint() else {
         return error;
     };
-    let told = source(&error).and_then(tokio_postgres::Error::as_db_error);
-    let schema = told.and_then(DbError::schema);
-    let name = told.and_then(DbError::constraint);
+    let reason = source(&error).and_then(tokio_postgres::Error::as_db_error);
+    let schema = reason.and_then(DbError::schema);
+    let name = reason.and_then(DbError::constraint);
     // A domain belongs to no table; the columns of its type are those that it may be about.
     if constraint.table.is_none()
-        && let Some(domain) = told.and_then(DbError::datatype)
+        && let Some(domain) = reason.and_then(DbError::datatype)
     {
         let domain = schema.map_or_else(
             || domain.to_owned(),

@@ -8,7 +8,7 @@ use sea_query::{Alias, Expr, ExprTrait, Func, Order};
 use svc_model::records::{AggregateFunction, DateUnit};
 
 use super::{
-    Told, check_version,
+    Translator, check_version,
     comparison::{comparable, ordering},
     json,
     misfits::Misfits,
@@ -83,10 +83,14 @@ impl Aggregate {
     }
 
     /// Runs the aggregate on a reader.
-    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
-        check_version(connection, &self.model, told)?;
-        self.misfits.check(connection, told)?;
-        self.answer(connection, told)
+    pub(crate) fn run(
+        &self,
+        connection: &Connection,
+        faults: Translator<'_>,
+    ) -> Result<Bytes, Error> {
+        check_version(connection, &self.model, faults)?;
+        self.misfits.check(connection, faults)?;
+        self.answer(connection, faults)
     }
 
     /// The aggregate's statement, to which more may be added.
@@ -95,18 +99,23 @@ impl Aggregate {
     }
 
     /// Runs the statement and writes the answer.
-    pub(crate) fn answer(&self, connection: &Connection, told: Told<'_>) -> Result<Bytes, Error> {
+    pub(crate) fn answer(
+        &self,
+        connection: &Connection,
+        faults: Translator<'_>,
+    ) -> Result<Bytes, Error> {
         let field = self.field.map(|index| self.model.at(index)).transpose()?;
         let mut groups = Vec::with_capacity(self.groups.len());
         for (index, unit) in &self.groups {
             groups.push((self.model.at(*index)?, *unit));
         }
-        let mut prepared = told.of(connection.prepare_cached(&self.statement.sql))?;
-        let mut rows = told.of(prepared.query(params_from_iter(&self.statement.values)))?;
+        let mut prepared = faults.translate(connection.prepare_cached(&self.statement.sql))?;
+        let mut rows =
+            faults.translate(prepared.query(params_from_iter(&self.statement.values)))?;
         let mut answer = AggregateWriter::new(groups.len());
-        while let Some(row) = told.of(rows.next())? {
+        while let Some(row) = faults.translate(rows.next())? {
             answer.row(|out, position| {
-                let value = told.of(row.get_ref(position))?;
+                let value = faults.translate(row.get_ref(position))?;
                 match groups.get(position) {
                     Some((field, unit)) => write_group(out, field, *unit, value, &self.zone),
                     None => write_result(out, self.function, field, value, &self.zone),

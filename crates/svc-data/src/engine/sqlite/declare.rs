@@ -53,7 +53,7 @@ pub(crate) fn structure(declared: &[DeclaredModel], version: i64) -> Structure {
 
 fn model(declared: &DeclaredModel, all: &[DeclaredModel], version: i64) -> Model {
     let (column, value) = &declared.scope;
-    let mut model = Model::of_query(declared.name, declared.fields.iter().map(field).collect());
+    let mut model = Model::of_columns(declared.name, declared.fields.iter().map(field).collect());
     model.is_view = false;
     model.primary_key_auto = false;
     model.table = declared.table.to_owned();

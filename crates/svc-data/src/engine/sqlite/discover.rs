@@ -229,7 +229,7 @@ impl Table {
             has_triggers: !self.triggers.is_empty() || self.sort != "table",
             is_stored: self.sort == "table",
             structure_version,
-            ..Model::of_query(&self.name, fields)
+            ..Model::of_columns(&self.name, fields)
         }
     }
 

@@ -1,4 +1,4 @@
-//! SQLite's result codes, told as our errors: to an administrator with the file and the remedy.
+//! SQLite's result codes as our errors: to an administrator with the file and the remedy.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
     };
     let file = path.display();
     let unavailable = |message: String| Error::new(ErrorKind::Unavailable, message);
-    let told = match code.code {
+    let translated = match code.code {
         ErrorCode::ConstraintViolation => {
             let constraint = constraint(code.extended_code, &text);
             Error::new(ErrorKind::Constraint, text).with_constraint(constraint)
@@ -74,7 +74,7 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
         ErrorCode::OutOfMemory => unavailable(format!("out of memory while working on {file}")),
         _ => Error::internal(format!("SQLite refused a statement: {text}")),
     };
-    told.with_source(error)
+    translated.with_source(error)
 }
 
 /// What a damaged file is reported with.
@@ -122,7 +122,7 @@ pub(crate) fn is_too_big_value(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::TooBig)
 }
 
-/// Whether a connection that gave this error is better opened anew.
+/// Whether a connection that gave this error is better opened again.
 pub(crate) fn spoils_the_connection(error: &rusqlite::Error) -> bool {
     code_and_text(error).is_some_and(|(code, _)| {
         matches!(

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params_from_iter};
 use sea_query::Expr;
 
 use super::{
-    Told,
+    Translator,
     select::{SqliteDialect, Statement},
 };
 use crate::{
@@ -66,12 +66,18 @@ impl Misfits {
     }
 
     /// Refuses a value that no cell holds.
-    pub(crate) fn check(&self, connection: &Connection, told: Told<'_>) -> Result<(), Error> {
+    pub(crate) fn check(
+        &self,
+        connection: &Connection,
+        faults: Translator<'_>,
+    ) -> Result<(), Error> {
         for misfit in &self.0 {
             let Statement { sql, values } = &misfit.statement;
-            let is_held = told.of(connection
-                .prepare_cached(sql)
-                .and_then(|mut statement| statement.exists(params_from_iter(values))))?;
+            let is_held = faults.translate(
+                connection
+                    .prepare_cached(sql)
+                    .and_then(|mut statement| statement.exists(params_from_iter(values))),
+            )?;
             if !is_held {
                 return Err(Error::invalid_field(&misfit.field, &misfit.message));
             }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params_from_iter};
 use sea_query::SelectStatement;
 
 use super::{
-    Told,
+    Translator,
     bound::{Bound, keep},
     check_version,
     connection::Open,
@@ -46,31 +46,31 @@ impl ListQuery {
     }
 
     /// Runs the list on a reader.
-    pub(crate) fn run(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
+    pub(crate) fn run(&self, connection: &Open, faults: Translator<'_>) -> Result<Part, Error> {
         let query = &self.list.query;
-        check_version(connection, &query.model, told)?;
-        self.misfits.check(connection, told)?;
+        check_version(connection, &query.model, faults)?;
+        self.misfits.check(connection, faults)?;
         let columns = query.shown.fields.len() + query.keys.len();
         bounded(
             connection,
             columns,
-            || self.read(connection, told),
+            || self.read(connection, faults),
             || {
                 let shown = &query.shown.fields;
                 query.pages.iter().try_for_each(|page| {
-                    refuse_large_rows(connection, told, &query.model, page, shown, query.limit)
+                    refuse_large_rows(connection, faults, &query.model, page, shown, query.limit)
                 })
             },
         )
     }
 
     /// Reads the page, and counts.
-    fn read(&self, connection: &Open, told: Told<'_>) -> Result<Part, Error> {
+    fn read(&self, connection: &Open, faults: Translator<'_>) -> Result<Part, Error> {
         let query = &self.list.query;
         let mut page = PageWriter::new(query);
         'pages: for statement in &self.list.pages {
-            let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
-            let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
+            let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
+            let mut rows = faults.translate(prepared.query(params_from_iter(&statement.values)))?;
             loop {
                 let row = match rows.next() {
                     Ok(None) => break,
@@ -79,25 +79,27 @@ impl ListQuery {
                     Err(error) if is_too_big_value(&error) && page.is_full() => {
                         break 'pages;
                     }
-                    Err(error) => return told.of(Err(error)),
+                    Err(error) => return faults.translate(Err(error)),
                 };
                 if page.is_full() {
                     break 'pages;
                 }
                 let write = |out: &mut BytesMut, query: &PageQuery| {
                     let (fields, shown) = (&query.model.fields, &query.shown);
-                    told.of(row.write_shown(out, fields, shown))
+                    faults.translate(row.write_shown(out, fields, shown))
                 };
                 page.write(write, || {
                     let values = query.key_positions.iter();
                     let kept = values.map(|position| row.get_ref(*position).map(keep));
-                    told.of(kept.collect::<rusqlite::Result<_>>()).map(Some)
+                    faults
+                        .translate(kept.collect::<rusqlite::Result<_>>())
+                        .map(Some)
                 })?;
             }
         }
         let mut part = page.finish();
         if let Some(statement) = self.list.prove_count(&mut part) {
-            part.count = Some(self.count(connection, told, statement)?);
+            part.count = Some(self.count(connection, faults, statement)?);
         }
         Ok(part)
     }
@@ -106,7 +108,7 @@ impl ListQuery {
     fn count(
         &self,
         connection: &Open,
-        told: Told<'_>,
+        faults: Translator<'_>,
         statement: &Statement,
     ) -> Result<u64, Error> {
         let query = &self.list.query;
@@ -116,18 +118,20 @@ impl ListQuery {
             return Ok(estimate);
         }
         let count = || -> Result<u64, Error> {
-            let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+            let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
             let values = params_from_iter(&statement.values);
-            let count: i64 = told.of(prepared.query_row(values, |row| row.get(0)))?;
+            let count: i64 = faults.translate(prepared.query_row(values, |row| row.get(0)))?;
             Ok(count.unsigned_abs())
         };
         if !query.count_stays {
             return count();
         }
         // The rows of the page were read in the transaction that this is asked in, so they are of one state.
-        let version: u32 = told.of(connection
-            .prepare_cached("PRAGMA data_version")
-            .and_then(|mut pragma| pragma.query_row([], |row| row.get(0))))?;
+        let version: u32 = faults.translate(
+            connection
+                .prepare_cached("PRAGMA data_version")
+                .and_then(|mut pragma| pragma.query_row([], |row| row.get(0))),
+        )?;
         let key = statement.key();
         if let Some(count) = connection.counts.get(&version, &key) {
             return Ok(count);
@@ -138,7 +142,7 @@ impl ListQuery {
     }
 }
 
-/// What ANALYZE noted about the number of rows, where it has run.
+/// What ANALYZE found of the number of rows, where it has run.
 fn estimate(connection: &Connection, table: &str) -> Option<u64> {
     let stat: String = connection
         .prepare_cached(
@@ -152,20 +156,20 @@ fn estimate(connection: &Connection, table: &str) -> Option<u64> {
 /// Reads one record.
 pub(crate) fn retrieve(
     connection: &Connection,
-    told: Told<'_>,
+    faults: Translator<'_>,
     model: &Model,
     select: &SelectStatement,
     shown: &Projection,
 ) -> Result<RecordJson, Error> {
-    check_version(connection, model, told)?;
+    check_version(connection, model, faults)?;
     let statement = Statement::select(select);
     let fields: Vec<usize> = (0..model.fields.len()).collect();
     let found = bounded(
         connection,
         fields.len(),
-        || one(connection, told, model, &statement, shown),
+        || one(connection, faults, model, &statement, shown),
         // The entity tag is that of the whole record.
-        || refuse_large_rows(connection, told, model, select, &fields, 1),
+        || refuse_large_rows(connection, faults, model, select, &fields, 1),
     )?;
     found.ok_or_else(|| no_such_record(model))
 }
@@ -173,43 +177,45 @@ pub(crate) fn retrieve(
 /// Reads what one record has in the columns of an order.
 pub(crate) fn place(
     connection: &Connection,
-    told: Told<'_>,
+    faults: Translator<'_>,
     model: &Model,
     statement: &Statement,
 ) -> Result<Vec<KeyValue>, Error> {
-    let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
+    let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
     let columns = prepared.column_count();
-    let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
-    let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
+    let mut rows = faults.translate(prepared.query(params_from_iter(&statement.values)))?;
+    let row = faults
+        .translate(rows.next())?
+        .ok_or_else(|| no_such_record(model))?;
     (0..columns)
-        .map(|position| Ok(keep(told.of(row.get_ref(position))?)))
+        .map(|position| Ok(keep(faults.translate(row.get_ref(position))?)))
         .collect()
 }
 
 /// Reads the record that a statement over all fields gives.
 pub(crate) fn one(
     connection: &Connection,
-    told: Told<'_>,
+    faults: Translator<'_>,
     model: &Model,
     statement: &Statement,
     shown: &Projection,
 ) -> Result<Option<RecordJson>, Error> {
-    let mut prepared = told.of(connection.prepare_cached(&statement.sql))?;
-    let mut rows = told.of(prepared.query(params_from_iter(&statement.values)))?;
-    match told.of(rows.next())? {
-        Some(row) => record(told, model, row, shown).map(Some),
+    let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
+    let mut rows = faults.translate(prepared.query(params_from_iter(&statement.values)))?;
+    match faults.translate(rows.next())? {
+        Some(row) => record(faults, model, row, shown).map(Some),
         None => Ok(None),
     }
 }
 
 /// The record of a row that holds all fields.
 pub(crate) fn record(
-    told: Told<'_>,
+    faults: Translator<'_>,
     model: &Model,
     row: &rusqlite::Row<'_>,
     shown: &Projection,
 ) -> Result<RecordJson, Error> {
-    told.of(row.record(&model.fields, shown))
+    faults.translate(row.record(&model.fields, shown))
 }
 
 #[cfg(test)]
@@ -270,7 +276,7 @@ mod tests {
         ) -> usize {
             let connection = self.slot.current().unwrap();
             let model = self.structure.model("t").unwrap();
-            let told = Told {
+            let faults = Translator {
                 path: Path::new("memory"),
             };
             let mut seen = 0;
@@ -279,7 +285,7 @@ mod tests {
                 change(&mut plan);
                 let list = ListQuery::new(model, plan).unwrap();
                 look(&query, plans(connection, &list));
-                let part = list.run(connection, told).unwrap();
+                let part = list.run(connection, faults).unwrap();
                 seen += part.len;
                 query.after = part.after;
                 if query.after.is_none() {

@@ -5,7 +5,7 @@ use sea_query::{Expr, ExprTrait, Query};
 
 use super::{bound::bind, select::Statement};
 use crate::{
-    ConstraintKind, Error, Model,
+    ConstraintKind, Error, ErrorKind, Model,
     query::{SELF, column, cursor::KeyValue, name},
     record::refusal::{at_commit, names, refused, refused_by_check, refused_by_referrer},
     structure::{ForeignKey, Referrer, Rule},
@@ -21,10 +21,13 @@ pub(crate) fn explain(
     model: &Model,
     given: &[Given],
     record: Option<Expr>,
-    error: &Error,
+    error: Error,
 ) -> Error {
+    if error.kind() != ErrorKind::Constraint {
+        return error;
+    }
     let Some(constraint) = error.constraint() else {
-        return at_commit(error);
+        return at_commit(&error);
     };
     match constraint.kind {
         ConstraintKind::Check => {

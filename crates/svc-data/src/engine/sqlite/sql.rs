@@ -13,7 +13,7 @@ use rusqlite::{
 
 use self::budget::MAX_LENGTH;
 use super::{
-    Told,
+    Translator,
     aggregate::Aggregate,
     bound::bind_scalar,
     column_type::Declared,
@@ -90,56 +90,60 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
 }
 
 /// Runs a query on one of these connections.
-pub(super) fn run(connection: &Open, told: Told<'_>, job: &SqlJob) -> Result<SqlAnswer, Error> {
+pub(super) fn run(
+    connection: &Open,
+    faults: Translator<'_>,
+    job: &SqlJob,
+) -> Result<SqlAnswer, Error> {
     if job.schema.as_deref().is_some_and(|schema| schema != "main") {
         return Err(Error::invalid_field(
             "schema",
             "an SQLite database has one schema, main",
         ));
     }
-    let said = Said { told };
-    said.of(budget::lift(connection))?;
-    let plan = job.plan(said.of(columns(connection, job.statement.sql()))?)?;
+    let query_faults = QueryTranslator { faults };
+    query_faults.translate(budget::lift(connection))?;
+    let plan = job.plan(query_faults.translate(columns(connection, job.statement.sql()))?)?;
     let inner = Inner { job, plan: &plan };
     let mut rows = match &plan.what {
         What::Rows { skip, limit } => {
-            inner.rows(connection, said, &inner.plain(), *skip, *limit)?
+            inner.rows(connection, query_faults, &inner.plain(), *skip, *limit)?
         }
         What::List(list) => {
             let page = plan.page(&SqliteDialect, list)?;
             let statement = inner.wrapped(&Statement::select(&page));
-            inner.rows(connection, said, &statement, 0, list.limit)?
+            inner.rows(connection, query_faults, &statement, 0, list.limit)?
         }
         What::Aggregate(aggregate) => {
             let mut aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
             let wrapped = inner.wrapped(aggregate.statement_mut());
-            said.of(budget::limit(connection, &wrapped.sql))?;
+            query_faults.translate(budget::limit(connection, &wrapped.sql))?;
             *aggregate.statement_mut() = wrapped;
-            SqlRows::of_aggregate(said.retold(aggregate.answer(connection, told))?)
+            SqlRows::of_aggregate(query_faults.retranslate(aggregate.answer(connection, faults))?)
         }
     };
     if let Some(counted) = &plan.count {
-        rows.count = Some(inner.count(connection, said, counted)?);
+        rows.count = Some(inner.count(connection, query_faults, counted)?);
     }
     job.answer(&plan, rows)
 }
 
 /// Tells what SQLite has against a query of a client, in its words.
 #[derive(Clone, Copy)]
-struct Said<'a> {
-    told: Told<'a>,
+struct QueryTranslator<'a> {
+    faults: Translator<'a>,
 }
 
-impl Said<'_> {
-    fn of<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
+impl QueryTranslator<'_> {
+    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
         result.or_else(|error| match about_the_query(&error) {
             Some(message) => Err(Error::invalid(message).with_source(error)),
-            None => self.told.of(Err(error)),
+            None => self.faults.translate(Err(error)),
         })
     }
 
     /// The same for an error that was told as one of a statement of ours.
-    fn retold<T>(self, result: Result<T, Error>) -> Result<T, Error> {
+    fn retranslate<T>(self, result: Result<T, Error>) -> Result<T, Error> {
         result.map_err(|error| {
             let source = std::error::Error::source(&error);
             let cause = source.and_then(|source| source.downcast_ref::<rusqlite::Error>());
@@ -226,15 +230,16 @@ impl Inner<'_> {
     fn count(
         &self,
         connection: &Connection,
-        said: Said<'_>,
+        query_faults: QueryTranslator<'_>,
         plan: &ListPlan,
     ) -> Result<u64, Error> {
         let count = self.plan.counted(&SqliteDialect, plan)?;
         let Statement { sql, values } = self.wrapped(&Statement::select(&count));
-        said.of(budget::limit(connection, &sql))?;
-        let counted: i64 = said.of(connection.prepare_cached(&sql).and_then(|mut statement| {
-            statement.query_row(params_from_iter(&values), |row| row.get(0))
-        }))?;
+        query_faults.translate(budget::limit(connection, &sql))?;
+        let counted: i64 =
+            query_faults.translate(connection.prepare_cached(&sql).and_then(|mut statement| {
+                statement.query_row(params_from_iter(&values), |row| row.get(0))
+            }))?;
         Ok(counted.unsigned_abs())
     }
 
@@ -242,20 +247,21 @@ impl Inner<'_> {
     fn rows(
         &self,
         connection: &Connection,
-        said: Said<'_>,
+        query_faults: QueryTranslator<'_>,
         statement: &Statement,
         skip: u64,
         limit: u32,
     ) -> Result<SqlRows, Error> {
-        said.of(budget::limit(connection, &statement.sql))?;
-        let mut prepared = said.of(connection.prepare_cached(&statement.sql))?;
-        let mut rows = said.of(prepared.query(params_from_iter(&statement.values)))?;
+        query_faults.translate(budget::limit(connection, &statement.sql))?;
+        let mut prepared = query_faults.translate(connection.prepare_cached(&statement.sql))?;
+        let mut rows =
+            query_faults.translate(prepared.query(params_from_iter(&statement.values)))?;
         for _ in 0..skip {
-            if said.of(rows.next())?.is_none() {
+            if query_faults.translate(rows.next())?.is_none() {
                 break;
             }
         }
-        said.of(writer::write(self.plan, &mut rows, limit))
+        query_faults.translate(writer::write(self.plan, &mut rows, limit))
     }
 }
 

@@ -10,7 +10,7 @@ use sea_query::{
 use serde_json::value::RawValue;
 
 use super::{
-    Told,
+    Translator,
     bound::{bind, keep},
     check_version, json,
     read::{one, record},
@@ -18,7 +18,7 @@ use super::{
     select::{SqliteDialect, Statement},
 };
 use crate::{
-    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson,
+    Before, Error, Field, IfMatch, Model, RecordJson,
     engine::Update,
     query::{
         SELF, all_fields, all_of,
@@ -89,18 +89,22 @@ impl Create {
         &self.model
     }
 
-    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<RecordJson, Error> {
+    pub(crate) fn run(
+        &self,
+        connection: &Connection,
+        faults: Translator<'_>,
+    ) -> Result<RecordJson, Error> {
         let model = &self.model;
-        check_version(connection, model, told)?;
-        let inserted = self.insert(connection, told);
-        let (identity, returned) =
-            inserted.map_err(|error| explained(connection, model, &self.given, None, error))?;
+        check_version(connection, model, faults)?;
+        let inserted = self.insert(connection, faults);
+        let (identity, returned) = inserted
+            .map_err(|error| refusal::explain(connection, model, &self.given, None, error))?;
         if let (Some(record), false) = (&returned, model.is_view) {
             return Ok(record.clone());
         }
         let found = one(
             connection,
-            told,
+            faults,
             model,
             &by_identity(model, &identity),
             &self.shown,
@@ -112,17 +116,17 @@ impl Create {
     fn insert(
         &self,
         connection: &Connection,
-        told: Told<'_>,
+        faults: Translator<'_>,
     ) -> Result<(Identity, Option<RecordJson>), Error> {
         let model = &self.model;
-        let mut prepared = told.of(connection.prepare_cached(&self.insert.sql))?;
-        let mut rows = told.of(prepared.query(params_from_iter(&self.insert.values)))?;
-        let row = told.of(rows.next())?.ok_or_else(|| {
+        let mut prepared = faults.translate(connection.prepare_cached(&self.insert.sql))?;
+        let mut rows = faults.translate(prepared.query(params_from_iter(&self.insert.values)))?;
+        let row = faults.translate(rows.next())?.ok_or_else(|| {
             Error::invalid("a rule of the database left the record out without saying why")
         })?;
         let mut returned = None;
         if model.is_view || !model.has_triggers {
-            returned = Some(record(told, model, row, &self.shown)?);
+            returned = Some(record(faults, model, row, &self.shown)?);
         }
         let mut identity = Vec::new();
         let followed = match returned.is_some() && !model.is_view {
@@ -134,10 +138,10 @@ impl Create {
                 true => model.index_of(&column).unwrap_or(position),
                 false => position,
             };
-            identity.push((column, keep(told.of(row.get_ref(position))?)));
+            identity.push((column, keep(faults.translate(row.get_ref(position))?)));
         }
         // To its end, where the foreign keys are checked.
-        while told.of(rows.next())?.is_some() {}
+        while faults.translate(rows.next())?.is_some() {}
         Ok((identity, returned))
     }
 }
@@ -174,19 +178,23 @@ impl Setting {
     /// shows these values already, although it may store them in another form, which is kept.
     fn compare(
         &self,
-        told: Told<'_>,
+        faults: Translator<'_>,
         model: &Model,
         row: &rusqlite::Row<'_>,
     ) -> Result<Vec<usize>, Error> {
         let zone = &self.shown.zone;
         let fixed = &self.body.fixed;
         if !fixed.is_empty() {
-            fixed.check(model, &record(told, model, row, &fixed.shown(zone))?, zone)?;
+            fixed.check(
+                model,
+                &record(faults, model, row, &fixed.shown(zone))?,
+                zone,
+            )?;
         }
         let mut kept = Vec::new();
         for (index, value) in &self.body.values {
             let assigned = self.given.iter().find(|(given, _)| given == index);
-            let stored = told.of(row.get_ref(*index))?;
+            let stored = faults.translate(row.get_ref(*index))?;
             let is_the_same_cell = assigned.is_some_and(|(_, value)| *value == keep(stored));
             // What cannot be shown is shown as null, which does not stand for it.
             if is_the_same_cell || *value == Scalar::Null {
@@ -278,22 +286,26 @@ impl Change {
     }
 
     /// Changes the record; gives what it was, and after an update what it is.
-    pub(crate) fn run(&self, connection: &Connection, told: Told<'_>) -> Result<Changed, Error> {
+    pub(crate) fn run(
+        &self,
+        connection: &Connection,
+        faults: Translator<'_>,
+    ) -> Result<Changed, Error> {
         let model = &self.model;
-        check_version(connection, model, told)?;
+        check_version(connection, model, faults)?;
         let Found {
             before,
             mut identity,
             kept,
-        } = self.find(connection, told)?;
+        } = self.find(connection, faults)?;
         let found = identity.clone();
         let run = |statement: &Statement, given: &[Given]| -> Result<(), Error> {
             let done = connection
                 .prepare_cached(&statement.sql)
                 .and_then(|mut s| s.execute(params_from_iter(&statement.values)));
-            told.of(done).map(drop).map_err(|error| {
+            faults.translate(done).map(drop).map_err(|error| {
                 let record = is_identity(SELF, &found);
-                explained(connection, model, given, Some(record), error)
+                refusal::explain(connection, model, given, Some(record), error)
             })
         };
         match &self.action {
@@ -328,7 +340,7 @@ impl Change {
                 }
                 let record = one(
                     connection,
-                    told,
+                    faults,
                     model,
                     &by_identity(model, &identity),
                     &setting.shown,
@@ -339,15 +351,17 @@ impl Change {
     }
 
     /// Finds the one record of the key and checks the precondition.
-    fn find(&self, connection: &Connection, told: Told<'_>) -> Result<Found, Error> {
+    fn find(&self, connection: &Connection, faults: Translator<'_>) -> Result<Found, Error> {
         let model = &self.model;
-        let mut prepared = told.of(connection.prepare_cached(&self.find.sql))?;
-        let mut rows = told.of(prepared.query(params_from_iter(&self.find.values)))?;
-        let row = told.of(rows.next())?.ok_or_else(|| no_such_record(model))?;
-        let found = record(told, model, row, &self.key)?;
+        let mut prepared = faults.translate(connection.prepare_cached(&self.find.sql))?;
+        let mut rows = faults.translate(prepared.query(params_from_iter(&self.find.values)))?;
+        let row = faults
+            .translate(rows.next())?
+            .ok_or_else(|| no_such_record(model))?;
+        let found = record(faults, model, row, &self.key)?;
         check_precondition(self.if_match.as_ref(), &found)?;
         let kept = match &self.action {
-            Action::Update(setting) => setting.compare(told, model, row)?,
+            Action::Update(setting) => setting.compare(faults, model, row)?,
             Action::Delete => Vec::new(),
         };
         let mut identity = Vec::new();
@@ -357,9 +371,9 @@ impl Change {
             } else {
                 model.index_of(&column).unwrap_or_default()
             };
-            identity.push((column, keep(told.of(row.get_ref(position))?)));
+            identity.push((column, keep(faults.translate(row.get_ref(position))?)));
         }
-        if told.of(rows.next())?.is_some() {
+        if faults.translate(rows.next())?.is_some() {
             return Err(several_records());
         }
         Ok(Found {
@@ -412,19 +426,4 @@ fn by_identity(model: &Model, identity: &[(String, KeyValue)]) -> Statement {
         select(&SqliteDialect, model, Some(is_identity(SELF, identity)));
     all_fields(&SqliteDialect, &mut query, model);
     Statement::select(&query)
-}
-
-/// Tells a refusal in the words of the contract, on the field where one can be named.
-fn explained(
-    connection: &Connection,
-    model: &Model,
-    given: &[Given],
-    record: Option<Expr>,
-    error: Error,
-) -> Error {
-    if error.kind() == ErrorKind::Constraint {
-        refusal::explain(connection, model, given, record, &error)
-    } else {
-        error
-    }
 }

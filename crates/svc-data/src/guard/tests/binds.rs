@@ -1,20 +1,17 @@
 use super::*;
 
-fn named(engine: Engine, sql: &str, names: &[&str]) -> Result<(String, Vec<usize>), String> {
-    check(sql, engine, Binds::Named(names), &GuardOptions::default())
+fn with(engine: Engine, sql: &str, binds: Binds<'_>) -> Result<(String, Vec<usize>), String> {
+    check(sql, engine, binds, &GuardOptions::default())
         .map(|checked| (checked.sql, checked.binds))
         .map_err(|refusal| refusal.to_string())
 }
 
+fn named(engine: Engine, sql: &str, names: &[&str]) -> Result<(String, Vec<usize>), String> {
+    with(engine, sql, Binds::Named(names))
+}
+
 fn positional(engine: Engine, sql: &str, values: usize) -> Result<(String, Vec<usize>), String> {
-    check(
-        sql,
-        engine,
-        Binds::Positional(values),
-        &GuardOptions::default(),
-    )
-    .map(|checked| (checked.sql, checked.binds))
-    .map_err(|refusal| refusal.to_string())
+    with(engine, sql, Binds::Positional(values))
 }
 
 fn runs(sql: &str, binds: &[usize]) -> Result<(String, Vec<usize>), String> {
@@ -25,27 +22,14 @@ fn runs(sql: &str, binds: &[usize]) -> Result<(String, Vec<usize>), String> {
 fn named_binds_become_the_placeholders_of_the_engine() {
     let sql = "select * from t where a = :b and c in (:a,:b) limit :n";
     let names = ["a", "b", "n"];
-    assert_eq!(
-        named(Sqlite, sql, &names),
-        runs(
-            "select * from t where a = ?1 and c in (?2,?1) limit ?3",
-            &[1, 0, 2]
-        )
-    );
-    assert_eq!(
-        named(Postgres, sql, &names),
-        runs(
-            "select * from t where a = $1 and c in ($2,$1) limit $3",
-            &[1, 0, 2]
-        )
-    );
-    assert_eq!(
-        named(Mysql, sql, &names),
-        runs(
-            "select * from t where a = ? and c in (?,?) limit ?",
-            &[1, 0, 1, 2]
-        )
-    );
+    for (engine, expected, binds) in [
+        (Sqlite, "a = ?1 and c in (?2,?1) limit ?3", &[1, 0, 2][..]),
+        (Postgres, "a = $1 and c in ($2,$1) limit $3", &[1, 0, 2]),
+        (Mysql, "a = ? and c in (?,?) limit ?", &[1, 0, 1, 2]),
+    ] {
+        let expected = format!("select * from t where {expected}");
+        assert_eq!(named(engine, sql, &names), runs(&expected, binds));
+    }
 }
 
 #[test]
@@ -88,26 +72,32 @@ fn a_bind_is_not_found_in_strings_comments_casts_and_slices() {
 #[test]
 fn a_bind_without_a_value_and_a_value_without_a_bind_are_named() {
     for engine in ENGINES {
-        assert_eq!(
-            named(engine, "select :a, :missing", &["a"]),
-            Err("the bind `:missing` has no value".into())
-        );
-        assert_eq!(
-            named(engine, "select :a, ':spare'", &["a", "spare"]),
-            Err("the value `spare` has no bind `:spare` in the query".into())
-        );
-        assert_eq!(
-            positional(engine, "select %s, %s", 1),
-            Err("bind 2 (`%s`) has no value, there are 1".into())
-        );
-        assert_eq!(
-            positional(engine, "select %s, '%s'", 2),
-            Err("value 2 has no bind `%s` in the query".into())
-        );
-        assert_eq!(
-            positional(engine, "select %s, :a", 1),
-            Err("the bind `:a` has no value; with `v` 1 binds are written `%s`".into())
-        );
+        let named = |sql, names: &[&str]| named(engine, sql, names).unwrap_err();
+        let positional = |sql, values| positional(engine, sql, values).unwrap_err();
+        for (refusal, expected) in [
+            (
+                named("select :a, :missing", &["a"]),
+                "the bind `:missing` has no value",
+            ),
+            (
+                named("select :a, ':spare'", &["a", "spare"]),
+                "the value `spare` has no bind `:spare` in the query",
+            ),
+            (
+                positional("select %s, %s", 1),
+                "bind 2 (`%s`) has no value, there are 1",
+            ),
+            (
+                positional("select %s, '%s'", 2),
+                "value 2 has no bind `%s` in the query",
+            ),
+            (
+                positional("select %s, :a", 1),
+                "the bind `:a` has no value; with `v` 1 binds are written `%s`",
+            ),
+        ] {
+            assert_eq!(refusal, expected);
+        }
     }
 }
 
@@ -126,27 +116,16 @@ fn names_of_binds_are_compared_letter_by_letter() {
 #[test]
 fn binds_by_position_take_the_values_in_order() {
     let sql = "select * from t where a = %s and b like '50%%' and c %% 2 = %s and d in (%s)";
-    assert_eq!(
-        positional(Sqlite, sql, 3),
-        runs(
-            "select * from t where a = ?1 and b like '50%' and c % 2 = ?2 and d in (?3)",
-            &[0, 1, 2]
-        )
-    );
-    assert_eq!(
-        positional(Postgres, sql, 3),
-        runs(
-            "select * from t where a = $1 and b like '50%' and c % 2 = $2 and d in ($3)",
-            &[0, 1, 2]
-        )
-    );
-    assert_eq!(
-        positional(Mysql, sql, 3),
-        runs(
-            "select * from t where a = ? and b like '50%' and c % 2 = ? and d in (?)",
-            &[0, 1, 2]
-        )
-    );
+    for (engine, [one, two, three]) in [
+        (Sqlite, ["?1", "?2", "?3"]),
+        (Postgres, ["$1", "$2", "$3"]),
+        (Mysql, ["?"; 3]),
+    ] {
+        let expected = format!(
+            "select * from t where a = {one} and b like '50%' and c % 2 = {two} and d in ({three})"
+        );
+        assert_eq!(positional(engine, sql, 3), runs(&expected, &[0, 1, 2]));
+    }
     assert_eq!(
         positional(Sqlite, "select a %size, '%s', 5 % 2", 0),
         runs("select a %size, '%s', 5 % 2", &[])

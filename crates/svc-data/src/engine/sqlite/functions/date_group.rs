@@ -121,31 +121,25 @@ mod tests {
     #[test]
     fn a_unit_begins_in_the_zone_that_is_asked_for() {
         let night = "2024-03-31 22:30:00";
-        assert_eq!(ask(night, false, "day", ""), date("2024-03-31"));
-        assert_eq!(
-            ask(night, false, "day", "Europe/Berlin"),
-            date("2024-04-01")
-        );
-        assert_eq!(
-            ask(night, false, "month", "Europe/Berlin"),
-            date("2024-04-01")
-        );
-        assert_eq!(ask(night, false, "quarter", ""), date("2024-01-01"));
-        assert_eq!(ask(night, false, "week", ""), date("2024-03-25"));
-        assert_eq!(ask(night, false, "week", "+02:00"), date("2024-04-01"));
-        assert_eq!(ask(night, false, "year", "-05:00"), date("2024-01-01"));
-        assert_eq!(
-            ask(night, false, "hour", "Asia/Kolkata"),
-            instant("2024-03-31T22:30:00Z")
-        );
-        assert_eq!(
-            ask("2024-03-31 22:59:59.123456", false, "minute", ""),
-            instant("2024-03-31T22:59:00Z")
-        );
-        assert_eq!(
-            ask("2024-03-31 22:59:59.123456", false, "millisecond", ""),
-            instant("2024-03-31T22:59:59.123Z")
-        );
+        for (unit, zone, begins) in [
+            ("day", "", "2024-03-31"),
+            ("day", "Europe/Berlin", "2024-04-01"),
+            ("month", "Europe/Berlin", "2024-04-01"),
+            ("quarter", "", "2024-01-01"),
+            ("week", "", "2024-03-25"),
+            ("week", "+02:00", "2024-04-01"),
+            ("year", "-05:00", "2024-01-01"),
+        ] {
+            assert_eq!(ask(night, false, unit, zone), date(begins), "{unit} {zone}");
+        }
+        let late = "2024-03-31 22:59:59.123456";
+        for (value, unit, zone, begins) in [
+            (night, "hour", "Asia/Kolkata", "2024-03-31T22:30:00Z"),
+            (late, "minute", "", "2024-03-31T22:59:00Z"),
+            (late, "millisecond", "", "2024-03-31T22:59:59.123Z"),
+        ] {
+            assert_eq!(ask(value, false, unit, zone), instant(begins), "{unit}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use super::Create;
 use crate::{
     Error, ErrorKind, Model, RecordJson,
-    engine::sqlite::{Told, pool::control},
+    engine::sqlite::{Translator, pool::control},
     record::{BulkPlan, take_back},
 };
 
@@ -38,9 +38,9 @@ impl BulkCreate {
     pub(crate) fn run(
         &self,
         connection: &Connection,
-        told: Told<'_>,
+        faults: Translator<'_>,
     ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-        let told_of = |sql| told.of(control(connection, sql));
+        let told_of = |sql| faults.translate(control(connection, sql));
         told_of("SAVEPOINT bulk")?;
         let mut results = Vec::with_capacity(self.records.len());
         let mut refused = false;
@@ -48,7 +48,7 @@ impl BulkCreate {
             let result = match create {
                 Ok(create) => {
                     told_of("SAVEPOINT record")?;
-                    let result = create.run(connection, told).and_then(|created| {
+                    let result = create.run(connection, faults).and_then(|created| {
                         if let Ok(record) = record {
                             let zone = &self.plan.shown.zone;
                             record.fixed.check(create.model(), &created, zone)?;
