@@ -73,7 +73,7 @@ const NUMBERS: &[Species] = &[
     Species::new("money_", "MONEY", &["1.10", "-5"]),
     Species::new(
         "numeric_long",
-        "NUMERIC(19,2)",
+        "NUMERIC(30,2)",
         &["9007199254740993", "-9223372036854775808", "1.5"],
     ),
     Species::new("boolean_", "BOOLEAN", &["0", "1"]),

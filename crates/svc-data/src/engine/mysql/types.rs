@@ -56,6 +56,7 @@ pub(super) fn read(table: &str, field: &Field) -> Expr {
     match type_of(field) {
         Type::Bit => plain.add(Expr::cust("0")),
         Type::Geometry => call("ST_AsText").arg(plain).into(),
+        _ if is_year_of_two_digits(field) => plain.add(Expr::cust("0")),
         _ => plain,
     }
 }
@@ -68,12 +69,14 @@ pub(super) fn comparable(table: &str, field: &Field) -> Expr {
         Type::Set => column(table, &field.name).cast_as("UNSIGNED"),
         // Their bytes hold more than is shown.
         Type::Geometry => read(table, field),
-        // The century, by which years of two digits are ordered, is not shown.
-        _ if field.db_type.eq_ignore_ascii_case("year(2)") => {
-            column(table, &field.name).add(Expr::cust("0"))
-        }
+        _ if is_year_of_two_digits(field) => read(table, field),
         _ => column(table, &field.name),
     }
+}
+
+/// Whether the century, by which MariaDB orders the values, is not shown.
+fn is_year_of_two_digits(field: &Field) -> bool {
+    field.db_type.eq_ignore_ascii_case("year(2)")
 }
 
 /// The number by which a value of an enumeration or a SET compares; none where the type has no such value.
