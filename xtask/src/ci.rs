@@ -32,6 +32,11 @@ const STEPS: &[Step] = &[
         run: public_text::check,
     },
     Step {
+        name: "words",
+        about: "no word that only this project understands",
+        run: public_text::check_words,
+    },
+    Step {
         name: "layers",
         about: "who may use whom",
         run: layers::check,

@@ -19,7 +19,7 @@ pub fn run(repository: &Repository, sizes: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the npm package anew and gives its folder.
+/// Makes the npm package again and gives its folder.
 pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<PathBuf, Failure> {
     wasm32::install(repository)?;
     let root = repository.root();
@@ -76,7 +76,7 @@ fn without_paths() -> Result<Vec<String>, Failure> {
     for registry in registries {
         flags.push(format!("--remap-path-prefix={}/=", text(&registry?.path())));
     }
-    // The order of a folder is nobody's, and other flags compile everything anew.
+    // The order of a folder is nobody's, and other flags compile everything again.
     flags.sort();
     Ok(flags)
 }

@@ -188,7 +188,7 @@ impl Run {
         self
     }
 
-    /// Takes away what the caller set whose names begin so: settings of a service of their own.
+    /// Removes what the caller set whose names begin so: settings of a service of their own.
     pub fn env_remove(mut self, beginning: &str) -> Self {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with(beginning) {

@@ -27,7 +27,7 @@ pub fn of(process: u32) -> Result<Usage, Error> {
     })
 }
 
-/// Lets the peak of a process's memory begin anew at what it has now.
+/// Lets the peak of a process's memory begin again at what it has now.
 #[cfg(target_os = "linux")]
 pub fn forget_peak(process: u32) -> Result<(), Error> {
     Ok(std::fs::write(format!("/proc/{process}/clear_refs"), "5")?)

@@ -40,7 +40,7 @@ pub fn optimise(options: &Options, wasm: Vec<u8>) -> Result<Vec<u8>> {
     if !status.success() {
         return Err(format!("wasm-opt failed ({status})").into());
     }
-    // Last, so that whoever was interrupted begins anew.
+    // Last, so that anyone who was interrupted starts again.
     fs::write(&recipe, now)?;
     Ok(fs::read(&output)?)
 }

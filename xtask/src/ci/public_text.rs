@@ -1,11 +1,58 @@
 //! No file of the repository names a place on somebody's machine: such a
 //! path helps no reader, and tells who built what where.
 
+use std::path::Path;
+
 use crate::shell::{Failure, Repository};
 
 /// First folders of paths that only exist on one machine. Kept without their
 /// slashes, so that this file does not find itself.
 const FIRST_FOLDERS: [&str; 5] = ["home", "root", "Users", "work", "workspace"];
+
+/// Words that only this project would understand, or that have a plainer one.
+const WORDS: [(&str, &str); 11] = [
+    ("anew", "again"),
+    ("at hand", "available"),
+    ("taken away", "removed"),
+    ("takes it away", "removes it"),
+    ("whoever", "anyone who"),
+    ("take_off", "start_flight"),
+    ("struct Asked", "what is asked for, such as SqlRequest"),
+    ("struct Shown", "struct Projection"),
+    ("struct Told", "what it is, such as Refusal"),
+    ("struct Walk", "struct PageScan"),
+    ("fn notice", "what it does, such as sync_with_store"),
+];
+
+/// No code and no document has one of [`WORDS`], which stand in this file alone.
+pub fn check_words(repository: &Repository) -> Result<(), Failure> {
+    let mut findings = Vec::new();
+    for (name, text) in repository.texts()? {
+        let is_read = name
+            .extension()
+            .is_some_and(|end| end == "rs" || end == "md");
+        if !is_read || name.ends_with(Path::new("public_text.rs")) {
+            continue;
+        }
+        for (number, line) in (1..).zip(text.lines()) {
+            for (word, instead) in WORDS.iter().filter(|(word, _)| has_word(line, word)) {
+                let name = name.display();
+                findings.push(format!("{name}:{number}: `{word}`; say `{instead}`"));
+            }
+        }
+    }
+    Failure::unless_empty(&findings)
+}
+
+/// Whether a line has these words, and not only as a part of longer ones. Capitals count, since types begin with one.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    line.match_indices(word).any(|(start, found)| {
+        let before = line[..start].chars().next_back();
+        let after = line[start + found.len()..].chars().next();
+        !is_part(before) && !is_part(after)
+    })
+}
 
 pub fn check(repository: &Repository) -> Result<(), Failure> {
     let mut findings = Vec::new();
@@ -53,6 +100,14 @@ mod tests {
         assert_eq!(machine_path(&format!("see `{home}`.")), Some(&*home));
         let root = path(&["root", ".cargo"]);
         assert_eq!(machine_path(&format!("dir={root}")), Some(&*root));
+    }
+
+    #[test]
+    fn a_word_is_found_alone_and_not_within_another() {
+        assert!(has_word("it is made anew.", "anew"));
+        assert!(!has_word("a new one, and anewer", "anew"));
+        assert!(has_word("fn take_off(&mut self)", "take_off"));
+        assert!(!has_word("ToldBy", "Told"));
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Tools {
             let begun = tempfile::tempdir_in(&all)?;
             fs::write(begun.path().join("package.json"), &manifest)?;
             fs::write(begun.path().join("package-lock.json"), &lock)?;
-            // The settings of whoever runs this are not ours.
+            // The settings of anyone who runs this are not ours.
             let user_config = begun.path().join(".npmrc-of-nobody");
             fs::write(&user_config, "")?;
             repository

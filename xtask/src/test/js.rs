@@ -113,7 +113,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Builds the package, and makes the folder anew.
+    /// Builds the package, and makes the folder again.
     pub fn new(repository: &Repository, name: &str) -> Result<Self, Failure> {
         let tools = Tools::install(repository)?;
         let package = js::package(repository, &tools, false)?;

@@ -26,7 +26,7 @@ pub fn run_examples(repository: &Repository) -> Result<(), Failure> {
     build_program(repository)?;
     let place = Place::new(repository, "book")?;
     let prelude = place.folder.join("tests/support/book.mjs");
-    // Every example signs in anew.
+    // Every example signs in again.
     let unthrottled = ["--tries-per-account=1000000", "--tries-per-address=1000000"];
     let demo = Demo::start_with(repository, &unthrottled)?;
     demo.add_administrator(repository, EMAIL, PASSWORD)?;
