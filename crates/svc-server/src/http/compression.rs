@@ -18,6 +18,10 @@ use axum::{
 };
 use http::{HeaderValue, header};
 use http_body::{Frame, SizeHint};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    task::block_in_place,
+};
 use tower::{Layer as _, ServiceExt as _, service_fn};
 use tower_http::{
     CompressionLevel,
@@ -33,9 +37,8 @@ use crate::state::Shared;
 const SMALLEST: u64 = 1_024;
 /// Of 11 levels of brotli, the one whose cost is near that of the others' default.
 const LEVEL: i32 = 4;
-/// How much of an answer is compressed, which takes about a tenth of a millisecond, before other tasks of the thread go
-/// on. A busy thread looks at its sockets after 61 tasks only, so that longer ones would keep all callers waiting.
-const PIECE: usize = 8 << 10;
+/// How much of an answer is compressed at a time, which takes about a millisecond.
+const PIECE: usize = 64 << 10;
 
 /// Compresses the answers of these routes when they are larger than 1 KiB and of a type that gains from it.
 pub(crate) fn compressed(router: Router<Shared>) -> Router<Shared> {
@@ -69,7 +72,12 @@ async fn compress(request: Request, next: Next) -> Response {
             .headers_mut()
             .append(header::ACCEPT_ENCODING, encodings);
     }
-    let mut response = Some(response.map(|body| Body::new(InPieces::new(body))));
+    let is_small = response.body().size_hint().upper();
+    let is_small = is_small.is_some_and(|size| size <= PIECE as u64);
+    let mut response = Some(match is_small {
+        true => response,
+        false => response.map(|body| Body::new(InPieces::new(body))),
+    });
     let answered = service_fn(move |_| {
         let response = response.take().unwrap_or_default();
         async { Ok::<_, Infallible>(response) }
@@ -78,7 +86,40 @@ async fn compress(request: Request, next: Next) -> Response {
         .quality(CompressionLevel::Precise(LEVEL))
         .compress_when(worthwhile());
     let answer = layer.layer(answered).oneshot(request).await;
-    answer.unwrap_or_else(|never| match never {}).map(Body::new)
+    let answer = answer.unwrap_or_else(|never| match never {});
+    match is_small {
+        true => answer.map(Body::new),
+        false => answer.map(|body| Body::new(BesideOthers(body))),
+    }
+}
+
+/// A body whose frames take long to make: meanwhile another thread goes on with the tasks of this one.
+struct BesideOthers<B>(B);
+
+impl<B: HttpBody + Unpin> HttpBody for BesideOthers<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+        match flavor {
+            Ok(RuntimeFlavor::MultiThread) => {
+                block_in_place(|| Pin::new(&mut self.0).poll_frame(context))
+            }
+            _ => Pin::new(&mut self.0).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.size_hint()
+    }
 }
 
 /// A body that lets other tasks go on after each [`PIECE`] of it, however large its frames are.
