@@ -2,6 +2,7 @@
 //! the end `cargo xtask test`; with `--all` what tools of others check as well.
 
 mod budgets;
+mod circles;
 mod features;
 mod layers;
 mod others;
@@ -40,6 +41,11 @@ const STEPS: &[Step] = &[
         name: "layers",
         about: "who may use whom",
         run: layers::check,
+    },
+    Step {
+        name: "circles",
+        about: "no files import each other in a circle",
+        run: circles::check,
     },
     Step {
         name: "budgets",

@@ -1,7 +1,6 @@
 //! Accounts: sign in and out, sign up, passwords, e-mail addresses (specification, section 5,
 //! "Account methods").
 
-mod options;
 mod sign_out;
 mod token_call;
 
@@ -17,7 +16,6 @@ use svc_auth::{
 };
 use svc_model::wire::{AnyOperation, Operation, OperationInfo, Timer, TransportErrorKind, within};
 
-pub(crate) use self::options::SessionOptions;
 use self::token_call::save;
 pub use self::{
     sign_out::SignOut,

@@ -1,6 +1,7 @@
 //! The client.
 
 mod builder;
+mod exchange;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -15,11 +16,8 @@ use svc_model::{
 };
 
 pub use self::builder::{ClientBuilder, NoTransport, OwnTransport};
-use crate::{
-    Call, Error, RequestOptions, RetryPolicy,
-    exchange::{Answer, exchange, is_passed_on},
-    retry::Budget,
-};
+use self::exchange::{Answer, exchange, is_passed_on};
+use crate::{Error, RequestOptions, RetryPolicy, retry::Budget};
 
 /// A client of the svc REST service.
 ///
@@ -57,7 +55,7 @@ pub(crate) struct Inner {
     #[cfg(feature = "account")]
     pub(crate) session: svc_auth::Session,
     #[cfg(feature = "account")]
-    pub(crate) session_options: crate::account::SessionOptions,
+    pub(crate) session_options: builder::SessionOptions,
     pub(crate) deadline: Option<Duration>,
     pub(crate) body_limit: usize,
     pub(crate) retry: RetryPolicy,
@@ -69,20 +67,6 @@ impl Client {
     /// Begins a client. See [`ClientBuilder`] for what can be set.
     pub fn builder() -> ClientBuilder<NoTransport> {
         ClientBuilder::new()
-    }
-
-    /// A call of any [`Operation`]: one of `svc-model`, or one of your own.
-    ///
-    /// ```
-    /// # use svc_api::{Client, Error, model::projects};
-    /// # async fn example(client: Client) -> Result<(), Error> {
-    /// let project = client.call(projects::Get::new("demo")).send().await?;
-    /// println!("{}", project.name);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn call<O: Operation>(&self, operation: O) -> Call<O> {
-        Call::new(self, operation)
     }
 
     /// The project that calls speak of, if one was given.

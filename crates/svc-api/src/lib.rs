@@ -61,7 +61,6 @@ mod account;
 mod call;
 mod client;
 mod error;
-mod exchange;
 #[cfg(feature = "pages")]
 mod pages;
 #[cfg(any(
@@ -77,6 +76,7 @@ mod projects;
 mod proxy;
 #[cfg(feature = "records")]
 mod records;
+mod request_options;
 #[cfg(feature = "resources")]
 mod resources;
 mod retry;
@@ -135,9 +135,10 @@ pub use self::teams::Teams;
 #[cfg(feature = "users")]
 pub use self::users::Users;
 pub use self::{
-    call::{Call, RequestOptions},
+    call::Call,
     client::{Client, ClientBuilder, NoTransport, OwnTransport},
     error::{Error, ErrorKind},
+    request_options::RequestOptions,
     retry::RetryPolicy,
 };
 

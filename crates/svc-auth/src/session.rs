@@ -3,6 +3,7 @@
 mod builder;
 mod failure;
 mod held;
+mod outcome;
 mod progress;
 mod refresh;
 mod state;
@@ -22,7 +23,8 @@ pub use self::builder::SessionBuilder;
 use self::{
     builder::Config,
     held::{Held, Service},
-    refresh::{Outcome, load, refresh},
+    outcome::Outcome,
+    refresh::{load, refresh},
     state::{Flight, Kind, Next, Seen, State},
 };
 use crate::{

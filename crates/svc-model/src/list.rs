@@ -12,7 +12,10 @@ pub use self::{
     parse::RecordView,
     relation::{MAX_RELATION_STEPS, Relation, RelationError, RelationStep},
 };
-use crate::{Condition, Filter, Lookup, Operand, QueryString, wire::QueryPart};
+use crate::{
+    Condition, Filter, Lookup, Operand, Paginated, QueryString,
+    wire::{HasFields, HasQuery, Operation, PagedOperation, QueryPart},
+};
 
 /// Records on a page when `_per_page` is absent (specification, section 8).
 pub const DEFAULT_PER_PAGE: u32 = 25;
@@ -106,6 +109,36 @@ impl TimeZoned for ListQuery {
 impl TimeZoned for RecordView {
     fn set_time_zone(&mut self, time_zone: String) {
         self.time_zone = Some(time_zone);
+    }
+}
+
+impl<T, O> PagedOperation for O
+where
+    O: Operation<Response = Paginated<T>> + HasQuery<Query = ListQuery>,
+{
+    type Item = T;
+
+    fn set_page(&mut self, page: u64) {
+        self.query_mut().page = page;
+    }
+
+    fn set_per_page(&mut self, per_page: u32) {
+        self.query_mut().per_page = Some(per_page);
+    }
+
+    fn seek(&mut self, page: Option<u64>, after: Option<String>) -> bool {
+        let query = self.query_mut();
+        let page = page.unwrap_or(1);
+        let moved = (page, &after) != (query.page, &query.after);
+        query.page = page;
+        query.after = after;
+        moved
+    }
+}
+
+impl<O: HasQuery<Query = RecordView>> HasFields for O {
+    fn set_fields(&mut self, fields: Vec<String>) {
+        self.query_mut().fields = Some(fields);
     }
 }
 

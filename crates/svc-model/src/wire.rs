@@ -11,6 +11,7 @@ mod error;
 mod operation;
 pub(crate) mod parts;
 mod received;
+mod request_error;
 
 use std::{
     fmt,
@@ -26,11 +27,10 @@ pub use self::{
     any::AnyOperation,
     body::{Body, BodyTooLarge},
     error::{BoxError, TransportError, TransportErrorKind},
-    operation::{
-        Credential, Host, Operation, OperationInfo, PathArguments, RequestError, add_draft,
-    },
+    operation::{Credential, Host, Operation, OperationInfo, PathArguments, add_draft},
     parts::{HasFields, HasIfMatch, HasQuery, PagedOperation, PathPart, QueryPart, QueryValue},
     received::{BodyProperty, ParameterValue, ReadBody, ReadOperation, ReadQuery, ReceivedRequest},
+    request_error::RequestError,
 };
 /// Declares an operation: what the attributes mean is in the documentation of the crate `svc-macros`.
 pub use svc_macros::Operation;

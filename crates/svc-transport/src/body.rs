@@ -15,8 +15,6 @@ use pin_project_lite::pin_project;
 use svc_model::wire::{Body, BoxError, TransportError, TransportErrorKind};
 use tokio::time::{Instant, Sleep};
 
-use crate::failure::Late;
-
 /// The caller's stream gave this error instead of bytes.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -172,6 +170,36 @@ fn poll_alarm(
     match alarm.as_pin_mut() {
         Some(sleep) => sleep.poll(context).map(|()| late),
         None => Poll::Pending,
+    }
+}
+
+/// Time ran out.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("{what} within {limit:?}")]
+pub(crate) struct Late {
+    what: &'static str,
+    limit: Duration,
+}
+
+impl Late {
+    pub(crate) fn answer(limit: Duration) -> Self {
+        Self {
+            what: "no complete answer",
+            limit,
+        }
+    }
+
+    pub(crate) fn bytes(limit: Duration) -> Self {
+        Self {
+            what: "no further bytes of the answer",
+            limit,
+        }
+    }
+}
+
+impl From<Late> for TransportError {
+    fn from(late: Late) -> Self {
+        Self::new(TransportErrorKind::Timeout, late)
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the errors of hyper to those of the transport contract.
 
-use std::{error::Error as StdError, fmt, time::Duration};
+use std::{error::Error as StdError, fmt};
 
 use hyper_util::client::legacy;
 use svc_model::wire::{TransportError, TransportErrorKind};
@@ -83,35 +83,5 @@ impl fmt::Display for Cause {
 impl StdError for Cause {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.0.source().and_then(StdError::source)
-    }
-}
-
-/// Time ran out.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("{what} within {limit:?}")]
-pub(crate) struct Late {
-    what: &'static str,
-    limit: Duration,
-}
-
-impl Late {
-    pub(crate) fn answer(limit: Duration) -> Self {
-        Self {
-            what: "no complete answer",
-            limit,
-        }
-    }
-
-    pub(crate) fn bytes(limit: Duration) -> Self {
-        Self {
-            what: "no further bytes of the answer",
-            limit,
-        }
-    }
-}
-
-impl From<Late> for TransportError {
-    fn from(late: Late) -> Self {
-        Self::new(TransportErrorKind::Timeout, late)
     }
 }

@@ -41,7 +41,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod body;
-mod builder;
 mod connector;
 mod error;
 mod failure;
@@ -55,13 +54,12 @@ mod transport;
 pub use rustls;
 
 pub use self::{
-    builder::HyperTransportBuilder,
     error::{BuildError, BuildErrorKind},
     filter::AddressRefused,
     proxy::Proxy,
     spawner::TokioSpawner,
     timer::TokioTimer,
-    transport::HyperTransport,
+    transport::{HyperTransport, HyperTransportBuilder},
 };
 
 #[cfg(doctest)]

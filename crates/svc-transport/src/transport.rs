@@ -1,5 +1,7 @@
 //! The transport itself: one request out, one response in.
 
+mod builder;
+
 use std::{fmt, sync::Arc, time::Duration};
 
 use http::{Method, Request, Response, Uri, Version, header, uri::Scheme};
@@ -8,11 +10,12 @@ use hyper_util::client::legacy::Client;
 use svc_model::wire::{Body, BoxFuture, Deadline, Transport, TransportError, TransportErrorKind};
 use tokio::{runtime::Handle, time::Instant};
 
+pub use self::builder::HyperTransportBuilder;
 use crate::{
-    BuildError, HyperTransportBuilder,
-    body::{self, Limits, RequestBody, ResponseBody, request_body},
+    BuildError,
+    body::{self, Late, Limits, RequestBody, ResponseBody, request_body},
     connector::Connector,
-    failure::{self, Late},
+    failure,
 };
 
 /// How long the body may take of an answer whose head was read after the deadline.

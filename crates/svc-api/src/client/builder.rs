@@ -1,5 +1,8 @@
 //! How a client is put together.
 
+#[cfg(feature = "account")]
+mod session;
+
 use std::{fmt, sync::Arc, time::Duration};
 
 use http::HeaderValue;
@@ -9,6 +12,8 @@ use svc_model::{
     wire::{Timer, Transport},
 };
 
+#[cfg(feature = "account")]
+pub(crate) use self::session::SessionOptions;
 use super::{Client, Inner};
 use crate::{Error, RetryPolicy, retry::Budget};
 
@@ -42,7 +47,7 @@ pub struct ClientBuilder<T> {
     credentials: StaticProvider,
     provider: Option<Arc<dyn TokenProvider>>,
     #[cfg(feature = "account")]
-    pub(crate) session: crate::account::SessionOptions,
+    pub(crate) session: SessionOptions,
     deadline: Option<Duration>,
     body_limit: usize,
     retry: RetryPolicy,
@@ -66,7 +71,7 @@ impl ClientBuilder<NoTransport> {
             credentials: StaticProvider::new(),
             provider: None,
             #[cfg(feature = "account")]
-            session: crate::account::SessionOptions::default(),
+            session: SessionOptions::default(),
             deadline: Some(DEFAULT_DEADLINE),
             body_limit: DEFAULT_BODY_LIMIT,
             retry: RetryPolicy::default(),

@@ -19,6 +19,7 @@ use super::{
     builder::Config,
     failure::Failure,
     held::{access_is_valid, tokens_are_due},
+    outcome::Outcome,
     progress::{Doubt, Progress},
     state::{Departure, Started},
 };
@@ -35,23 +36,6 @@ const NOT_RESTORED: &str = "the tokens of the session could not be read from the
 const NOT_REFRESHED: &str = "the session could not be refreshed";
 const UNANSWERED: &str = "the answer to the last refresh was lost";
 const ENDED: &str = "the session has ended; sign in again";
-
-/// What a flight brought.
-#[derive(Debug)]
-pub(super) enum Outcome {
-    /// What the store keeps.
-    Loaded(Option<StoredTokens>),
-    /// New tokens, which are stored where they belong.
-    Renewed(StoredTokens),
-    /// New tokens, which the store did not take.
-    Unsaved(StoredTokens, Failure),
-    /// Nothing new.
-    Failed(Failure),
-    /// Nothing new, since nobody polled the refresh for too long: it has to begin again.
-    Interrupted,
-    /// The service refuses to go on with the session.
-    Ended(Failure),
-}
 
 /// Asks the store. Tokens of another place are as good as none.
 pub(super) fn load(config: &Arc<Config>) -> Started {

@@ -9,8 +9,8 @@ use svc_model::wire::BoxFuture;
 use super::{
     failure::Failure,
     held::{Held, Service},
+    outcome::Outcome,
     progress::{Doubt, Parked, Progress},
-    refresh::Outcome,
 };
 use crate::{AuthError, Lease, StoredTokens};
 

@@ -1,11 +1,11 @@
 //! Operations as values: what a call is, how it becomes a request, how a response becomes its result.
 
-use std::{error::Error as StdError, ops::Deref};
+use std::ops::Deref;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 
-use super::Body;
+use super::{Body, RequestError};
 use crate::{path, query::QueryString, response::ResponseError};
 
 /// The name of a call and what a transport, a log or a server must know of it.
@@ -351,31 +351,6 @@ impl<'a> Deref for PathArguments<'a> {
 
     fn deref(&self) -> &[&'a str] {
         self.values.get(..self.len).unwrap_or(&[])
-    }
-}
-
-/// A call that cannot be written as a request.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct RequestError {
-    message: String,
-    source: Option<Box<dyn StdError + Send + Sync>>,
-}
-
-impl RequestError {
-    /// An error with a message that names the argument and what would be right.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            source: None,
-        }
-    }
-
-    /// Adds what caused it.
-    #[must_use]
-    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.source = Some(source.into());
-        self
     }
 }
 

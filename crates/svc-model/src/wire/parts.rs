@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::{Operation, PathArguments, RequestError};
-use crate::{ListQuery, Paginated, QueryString, RecordView};
+use crate::{Paginated, QueryString};
 
 /// What fills one or more names of a path template.
 pub trait PathPart {
@@ -60,40 +60,10 @@ pub trait PagedOperation: Operation<Response = Paginated<Self::Item>> {
     fn seek(&mut self, page: Option<u64>, after: Option<String>) -> bool;
 }
 
-impl<T, O> PagedOperation for O
-where
-    O: Operation<Response = Paginated<T>> + HasQuery<Query = ListQuery>,
-{
-    type Item = T;
-
-    fn set_page(&mut self, page: u64) {
-        self.query_mut().page = page;
-    }
-
-    fn set_per_page(&mut self, per_page: u32) {
-        self.query_mut().per_page = Some(per_page);
-    }
-
-    fn seek(&mut self, page: Option<u64>, after: Option<String>) -> bool {
-        let query = self.query_mut();
-        let page = page.unwrap_or(1);
-        let moved = (page, &after) != (query.page, &query.after);
-        query.page = page;
-        query.after = after;
-        moved
-    }
-}
-
 /// An operation that can give some columns of a record, or of many.
 pub trait HasFields {
     /// Gives these columns only, and the primary key.
     fn set_fields(&mut self, fields: Vec<String>);
-}
-
-impl<O: HasQuery<Query = RecordView>> HasFields for O {
-    fn set_fields(&mut self, fields: Vec<String>) {
-        self.query_mut().fields = Some(fields);
-    }
 }
 
 /// An operation that can be held to an entity tag with the header `If-Match`.

@@ -14,7 +14,8 @@ use svc_model::{
     },
 };
 
-use crate::{Error, RequestOptions, client::Inner, error::retry_after, retry::Failure};
+use super::Inner;
+use crate::{Error, RequestOptions, error::retry_after, retry::Failure};
 
 /// Longer deadlines count as no deadline, since clocks overflow on them. A call without a deadline carries this
 /// one, because a transport may have a default of its own.

@@ -11,7 +11,7 @@ use svc_model::{
     wire::{Spawner, Timer, Transport},
 };
 
-use crate::ClientBuilder;
+use super::ClientBuilder;
 
 #[derive(Clone, Default)]
 pub(crate) struct SessionOptions {
@@ -22,7 +22,7 @@ pub(crate) struct SessionOptions {
 }
 
 impl SessionOptions {
-    pub(super) fn for_another_user(&mut self, store: impl TokenStore) {
+    pub(crate) fn for_another_user(&mut self, store: impl TokenStore) {
         self.store = Some(Arc::new(store));
         self.service_token = None;
     }

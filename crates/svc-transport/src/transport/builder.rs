@@ -8,12 +8,12 @@ use hyper_util::{
 };
 use rustls::ClientConfig;
 
+use super::{HyperTransport, Inner};
 use crate::{
-    BuildError, BuildErrorKind, HyperTransport, Proxy,
+    BuildError, BuildErrorKind, Proxy,
     connector::{Connector, TcpOptions},
     filter::AddressFilter,
     tls::{self, Roots, Tls},
-    transport::Inner,
 };
 
 /// Settings for a [`HyperTransport`]; each has a default that fits a service on the internet.
