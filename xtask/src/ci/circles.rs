@@ -66,7 +66,7 @@ impl Imports {
     }
 
     /// A path as it is written, from the top of the crate; none where it leads to another crate.
-    fn from_top(&self, written: &[String]) -> Option<Names> {
+    fn resolve(&self, written: &[String]) -> Option<Names> {
         let mut base = self.module.clone();
         let mut rest = written;
         match written.first()?.as_str() {
@@ -104,13 +104,13 @@ impl Imports {
             UseTree::Name(name) => (Some(&name.ident), &name.ident),
             UseTree::Rename(rename) => (Some(&rename.ident), &rename.rename),
             UseTree::Glob(_) => {
-                self.paths.extend(self.from_top(before));
+                self.paths.extend(self.resolve(before));
                 return;
             }
         };
         let mut written = before.clone();
         written.extend(name.filter(|name| *name != "self").map(ToString::to_string));
-        if let Some(path) = self.from_top(&written) {
+        if let Some(path) = self.resolve(&written) {
             if is_given {
                 self.given.insert(alias.to_string(), path.clone());
             }
@@ -137,7 +137,7 @@ impl<'f> Visit<'f> for Imports {
             .iter()
             .map(|it| it.ident.to_string())
             .collect();
-        self.paths.extend(self.from_top(&names));
+        self.paths.extend(self.resolve(&names));
         visit::visit_path(self, path);
     }
 }
