@@ -174,7 +174,7 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// As [`Call::send`], but for an answer with success, which is not looked at.
+    /// As [`Call::send`](crate::Call::send), but for an answer with success, which is not looked at.
     pub async fn answer(
         &self,
         operation: &AnyOperation,
