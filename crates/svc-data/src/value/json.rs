@@ -86,7 +86,7 @@ pub(crate) fn write_decimal(
     out.put_u8(b'"');
 }
 
-/// Writes stored JSON as it is; false when it is none.
+/// Writes stored JSON as it is; false when it is not JSON.
 pub(crate) fn write_json(out: &mut BytesMut, text: &[u8]) -> bool {
     match serde_json::from_slice::<&RawValue>(text) {
         Ok(json) => {

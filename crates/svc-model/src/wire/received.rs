@@ -123,7 +123,7 @@ pub trait ParameterValue: Sized {
     /// What a value must be, such as `an integer of at least 1`.
     const EXPECTED: &'static str;
 
-    /// The value; `None` when it is none.
+    /// The value; `None` when the text is not one.
     fn read(text: &str) -> Option<Self>;
 }
 

@@ -25,7 +25,7 @@ const JULIAN_DAYS: std::ops::RangeInclusive<f64> = 0.0..=5_373_484.499_999;
 const SECONDS_OF_YEAR_0: i64 = -62_167_219_200;
 const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
 
-/// Writes a stored date and time as JSON, in RFC 3339; false when it is none.
+/// Writes a stored date and time as JSON, in RFC 3339; false when it is not one.
 pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zone) -> bool {
     match value {
         ValueRef::Text(text) => match Written::parse(text) {
@@ -65,7 +65,7 @@ fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool
     write_local(out, shifted, written.fraction, offset)
 }
 
-/// Writes a stored date as JSON; false when it is none or has a time of day.
+/// Writes a stored date as JSON; false when it is not a date or has a time of day.
 pub(crate) fn write_date(out: &mut BytesMut, value: ValueRef<'_>) -> bool {
     let Some(date) = date_text(value) else {
         return false;
@@ -129,7 +129,7 @@ pub(crate) fn date_of(value: ValueRef<'_>) -> Option<String> {
     }
 }
 
-/// Writes a stored time of day as JSON; false when it is none.
+/// Writes a stored time of day as JSON; false when it is not one.
 pub(crate) fn write_time(out: &mut BytesMut, text: &[u8]) -> bool {
     let Some((_, _, _, fraction, rest)) = parse_clock(text) else {
         return false;
