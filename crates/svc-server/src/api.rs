@@ -52,14 +52,16 @@ pub(crate) fn application() -> Routes {
     routes.merge(definition.layered(compressed))
 }
 
+/// The operations that the API definition of each resource describes.
+pub(crate) fn of_resources() -> Routes {
+    records::routes().merge(sql::routes())
+}
+
 /// The routes of the data host: `{base_url}`.
 fn data() -> Routes {
-    let records = records::routes();
-    let definition = openapi::resource::routes(&records.operations);
-    let answers = records
-        .merge(resources::routes())
-        .merge(sql::routes())
-        .merge(definition);
+    let described = of_resources();
+    let definition = openapi::resource::routes(&described.operations);
+    let answers = described.merge(resources::routes()).merge(definition);
     answers.layered(compressed).merge(account::routes())
 }
 

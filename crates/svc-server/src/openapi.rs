@@ -13,14 +13,6 @@ fn content(schema: &str) -> Value {
     json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}})
 }
 
-/// Says that an operation answers rows in other forms too.
-fn add_row_formats(operation: &mut Value) {
-    let content = &mut operation["responses"]["200"]["content"];
-    for media_type in ["application/x-ndjson", "text/csv"] {
-        content[media_type] = json!({"schema": {"type": "string"}});
-    }
-}
-
 /// A parameter of the document.
 fn parameter(name: &str) -> Value {
     json!({"$ref": format!("#/components/parameters/{name}")})

@@ -32,6 +32,7 @@ pub(crate) fn routes() -> Routes {
         .on::<records::List<Record>, _>(list::list)
         .selects(&PARAMETERS)
         .gives("{}Page")
+        .in_row_formats()
         .on::<records::Create<Record>, _>(create)
         .parameters(&VIEW)
         .takes("{}")

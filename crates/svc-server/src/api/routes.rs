@@ -42,6 +42,8 @@ pub(crate) struct Described {
     pub(crate) parameters: &'static [&'static str],
     /// Whether each field of the model is a parameter too, by which records are selected.
     pub(crate) has_filters: bool,
+    /// Whether the answer is rows, which are also given as lines of JSON and as CSV.
+    pub(crate) has_row_formats: bool,
 }
 
 impl Routes {
@@ -57,6 +59,7 @@ impl Routes {
             answer: None,
             parameters: &[],
             has_filters: false,
+            has_row_formats: false,
         });
         self.on_method(&O::INFO, O::INFO.method, handler)
     }
@@ -119,6 +122,11 @@ impl Routes {
     pub(crate) fn selects(self, names: &'static [&'static str]) -> Self {
         self.parameters(names)
             .describe(|last| last.has_filters = true)
+    }
+
+    /// The operation before answers rows, in each form that rows have.
+    pub(crate) fn in_row_formats(self) -> Self {
+        self.describe(|last| last.has_row_formats = true)
     }
 
     fn describe(mut self, describe: impl FnOnce(&mut Described)) -> Self {

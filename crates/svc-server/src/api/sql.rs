@@ -23,7 +23,11 @@ use crate::{
 };
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().on::<Query, _>(query)
+    Routes::new()
+        .on::<Query, _>(query)
+        .takes("SqlRequest")
+        .gives("SqlAnswer")
+        .in_row_formats()
 }
 
 async fn query(call: Call<Administer>) -> ApiResult {

@@ -248,6 +248,8 @@ fn proxy_request() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use svc_model::{Paginated, Scope, pages, projects::Project, proxy::ProxyRequest};
+
     use super::*;
 
     fn operations() -> Vec<Described> {
@@ -257,6 +259,45 @@ mod tests {
     #[test]
     fn every_reference_of_the_definition_leads_somewhere() {
         assert!(crate::openapi::check_references(&document(&operations())) > 20);
+    }
+
+    #[test]
+    fn schemas_have_the_properties_of_the_types_that_are_written() {
+        let mut proxied = ProxyRequest::new(Scope::new("shop", "prod"), "https://a.example/")
+            .resource("crm")
+            .query_param("page", "1")
+            .header("accept", "text/html")
+            .body(BodyType::Json, json!({}))
+            .context("id", 7);
+        proxied.secret_tokens = vec!["token".to_owned()];
+        proxied.draft = true;
+        let mut page = Paginated::of_all(vec![Project::new("shop")]);
+        (page.num_pages, page.per_page, page.has_more) = (Some(1), Some(25), Some(false));
+        let schemas = schemas();
+        for (schema, value) in [
+            (&schemas["Project"], json!(Project::new("shop"))),
+            (&schemas["ProjectPage"], json!(page)),
+            (
+                &schemas["PublishedPages"],
+                json!(pages::Published::default()),
+            ),
+            (
+                &schemas["DiscardedPages"],
+                json!(pages::Discarded::default()),
+            ),
+            (
+                &schemas["PageRevisionList"]["items"],
+                json!(pages::Revision::new(1, "")),
+            ),
+            (&schemas["ProxyRequest"], json!(proxied)),
+        ] {
+            let names =
+                |object: &Value| Vec::from_iter(object.as_object().unwrap().keys().cloned());
+            let (mut described, mut written) = (names(&schema["properties"]), names(&value));
+            described.sort();
+            written.sort();
+            assert_eq!(described, written);
+        }
     }
 
     #[test]

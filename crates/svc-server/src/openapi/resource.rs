@@ -9,11 +9,7 @@ use axum::routing::get;
 use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Value, json};
-use svc_model::{
-    records::{self, Record},
-    resources::ModelDescription,
-    wire::Operation as _,
-};
+use svc_model::resources::ModelDescription;
 
 use self::schemas::{
     aggregate_schema, bulk_schema, filters, groups_schema, page_schema, parameters, record_schema,
@@ -24,8 +20,8 @@ use crate::{
     auth::access::{Call, Describe},
     http::resource_path::ResourcePath,
     openapi::{
-        add_row_formats, content, documents, failure_responses, failure_schema, invalid_schema,
-        parameter, responses, sql,
+        content, documents, failure_responses, failure_schema, invalid_schema, parameter,
+        responses, sql,
     },
     state::documents::DocumentKind,
 };
@@ -69,7 +65,7 @@ struct Definition<'a> {
     resource: &'a str,
     server: &'a str,
     models: &'a [ModelDescription],
-    /// The operations on the records of each model.
+    /// The operations on the records of each model, and on the resource as a whole.
     operations: &'a [Described],
     /// Whether these are users and teams, which lack some of what connected databases have.
     is_tools: bool,
@@ -109,7 +105,12 @@ impl Serialize for Paths<'_> {
             }
         }
         if !definition.is_tools {
-            map.serialize_entry("/sql_get_query", &sql::path())?;
+            for operation in definition.operations {
+                if let Some(path) = path_below(operation).filter(|path| !is_of_model(path)) {
+                    let methods = BTreeMap::from([method_of(operation, None)]);
+                    map.serialize_entry(path, &methods)?;
+                }
+            }
         }
         map.end()
     }
@@ -155,6 +156,7 @@ impl Serialize for Schemas<'_> {
             ("Aggregate", aggregate_schema()),
             ("Groups", groups_schema()),
             ("Siblings", siblings_schema()),
+            ("SqlRequest", sql::request_schema()),
             ("SqlResult", sql::result_schema()),
             ("SqlAnswer", sql::answer_schema()),
             ("Invalid", invalid_schema()),
@@ -170,12 +172,12 @@ impl Serialize for Schemas<'_> {
 fn paths_of(model: &ModelDescription, operations: &[Described]) -> BTreeMap<String, Value> {
     let mut paths = BTreeMap::new();
     for operation in operations {
-        let method = &operation.info.method;
-        if model.is_view && *method != Method::GET {
+        if model.is_view && operation.info.method != Method::GET {
             continue;
         }
-        let template = operation.info.path_template;
-        let below = template.strip_prefix(BASE).unwrap_or(template);
+        let Some(below) = path_below(operation).filter(|path| is_of_model(path)) else {
+            continue;
+        };
         let has_id = below.contains("{id}");
         let methods = paths
             .entry(below.replace("{model}", &escape(&model.model)))
@@ -183,9 +185,20 @@ fn paths_of(model: &ModelDescription, operations: &[Described]) -> BTreeMap<Stri
                 true => json!({"parameters": [parameter("id")]}),
                 false => json!({}),
             });
-        methods[method.as_str().to_ascii_lowercase()] = describe(model, operation);
+        let (method, described) = method_of(operation, Some(model));
+        methods[method] = described;
     }
     paths
+}
+
+/// The path of an operation, below that of the resource.
+fn path_below(operation: &Described) -> Option<&'static str> {
+    operation.info.path_template.strip_prefix(BASE)
+}
+
+/// Whether each model has this path.
+fn is_of_model(path: &str) -> bool {
+    path.contains("{model}")
 }
 
 /// Removes the methods of a path that connected databases have and users and teams do not; whether the path is one of
@@ -225,35 +238,44 @@ fn schema_name(model: &str) -> String {
     name
 }
 
-/// What an operation is for the records of a model.
-fn describe(model: &ModelDescription, operation: &Described) -> Value {
-    let Described { info, body, .. } = operation;
-    let schema = |name: &str| name.replace("{}", &schema_name(&model.model));
+/// The method of an operation, and what it does: to the records of a model, or to the resource as a whole.
+fn method_of(operation: &Described, model: Option<&ModelDescription>) -> (String, Value) {
+    let info = &operation.info;
+    let schema_of_model = model.map(|model| schema_name(&model.model));
+    let schema = |name: &str| name.replace("{}", schema_of_model.as_deref().unwrap_or_default());
     let declared = info.parameters.iter().copied().flatten();
     let names = operation.parameters.iter().chain(declared);
     let mut parameters: Vec<_> = names.map(|name| parameter(name)).collect();
-    if operation.has_filters {
+    if let (Some(model), true) = (model, operation.has_filters) {
         parameters.extend(model.fields.iter().flat_map(filters));
     }
-    let verb = match info.name.rsplit('.').next() {
-        Some("get") | None => "retrieve",
-        Some(verb) => verb,
+    let (group, verb) = info.name.split_once('.').unwrap_or((info.name, "get"));
+    let verb = if verb == "get" { "retrieve" } else { verb };
+    let (id, tag) = match model {
+        Some(model) => (format!("{verb} {}", model.model), model.model.as_str()),
+        None => (
+            path_below(operation).unwrap_or(group).replace('/', ""),
+            group,
+        ),
     };
     let answer = operation.answer.map(schema);
     let mut described = json!({
-        "operationId": format!("{verb} {}", model.model),
-        "tags": [model.model],
+        "operationId": id,
+        "tags": [tag],
         "parameters": parameters,
         "responses": responses(info.status.as_str(), answer.as_deref()),
     });
-    if let Some(name) = body {
+    if let Some(name) = operation.body {
         let content = content(&schema(name));
         described["requestBody"] = json!({"required": true, "content": content});
     }
-    if *info == records::List::<Record>::INFO {
-        add_row_formats(&mut described);
+    if operation.has_row_formats {
+        let content = &mut described["responses"]["200"]["content"];
+        for media_type in ["application/x-ndjson", "text/csv"] {
+            content[media_type] = json!({"schema": {"type": "string"}});
+        }
     }
-    described
+    (info.method.as_str().to_ascii_lowercase(), described)
 }
 
 #[cfg(test)]
@@ -282,7 +304,7 @@ mod tests {
             resource: "shop",
             server: "/projects/p/prod/shop",
             models: &[orders(), view],
-            operations: &crate::api::records::routes().operations,
+            operations: &crate::api::of_resources().operations,
             is_tools: false,
         };
         let document = serde_json::to_value(&definition).unwrap();
@@ -304,6 +326,9 @@ mod tests {
             json!(["string", "null"])
         );
         assert_eq!(schema["required"], json!(["id"]));
+        let sql = &document["paths"]["/sql_get_query"]["post"];
+        assert_eq!(sql["operationId"], "sql_get_query");
+        assert!(sql["responses"]["200"]["content"]["text/csv"].is_object());
         assert!(document["paths"]["/models/totals"]["post"].is_null());
         assert!(document["paths"]["/models/totals/{id}"]["delete"].is_null());
     }

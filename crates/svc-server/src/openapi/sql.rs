@@ -2,11 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{add_row_formats, responses};
+/// One query, or several.
+pub(super) fn request_schema() -> Value {
+    json!({"oneOf": [query_schema(), {
+        "type": "object",
+        "required": ["queries"],
+        "properties": {"queries": {"type": "array", "items": {"type": "object"}}},
+    }]})
+}
 
-/// The path of `sql_get_query`.
-pub(super) fn path() -> Value {
-    let query = json!({
+fn query_schema() -> Value {
+    json!({
         "type": "object",
         "required": ["query"],
         "properties": {
@@ -26,20 +32,7 @@ pub(super) fn path() -> Value {
             "timezone": {"type": "string"},
             "schema": {"type": "string"},
         },
-    });
-    let content = json!({"application/json": {"schema": {"oneOf": [query, {
-        "type": "object",
-        "required": ["queries"],
-        "properties": {"queries": {"type": "array", "items": {"type": "object"}}},
-    }]}}});
-    let mut post = json!({
-        "operationId": "sql_get_query",
-        "tags": ["SQL"],
-        "requestBody": {"required": true, "content": content},
-        "responses": responses("200", Some("SqlAnswer")),
-    });
-    add_row_formats(&mut post);
-    json!({ "post": post })
+    })
 }
 
 /// What one query, or several, are answered with.
@@ -72,4 +65,34 @@ pub(super) fn result_schema() -> Value {
             "truncated": {"type": "boolean"},
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_model::sql::SqlQuery;
+
+    use super::*;
+
+    /// The properties that serde reads: a refusal of an unknown one names them.
+    fn properties_of_a_query() -> Vec<String> {
+        let refusal = serde_json::from_value::<SqlQuery>(json!({"?": 1})).unwrap_err();
+        let text = refusal.to_string();
+        let names = text.split('`').skip(3).step_by(2).map(str::to_owned);
+        // Spellings of older clients.
+        names
+            .filter(|name| !["paramsObj", "orderBy"].contains(&name.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn a_query_is_described_with_the_properties_that_are_read() {
+        let schema = query_schema();
+        let described = schema["properties"].as_object().unwrap();
+        let read = properties_of_a_query();
+        assert!(
+            read.iter().all(|name| described.contains_key(name)),
+            "{read:?}"
+        );
+        assert_eq!(described.len(), read.len());
+    }
 }
