@@ -24,7 +24,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "toolchain",
-        about: "the promised Rust is the one that is pinned and running",
+        about: "the promised Rust of the program is the one that is pinned and running",
         run: toolchain::check,
     },
     Step {
@@ -95,6 +95,16 @@ const STEPS: &[Step] = &[
         name: "wasm32",
         about: "the client crates without hyper build for the browser",
         run: features::check_wasm32,
+    },
+    Step {
+        name: "lowest-rust",
+        about: "the client crates build with the lowest Rust that they promise",
+        run: toolchain::check_lowest,
+    },
+    Step {
+        name: "systems",
+        about: "the client crates build for Windows and macOS",
+        run: features::check_systems,
     },
 ];
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use self::tools::Tools;
 use crate::shell::{Failure, Repository};
-use crate::wasm32::{self, WASM};
+use crate::targets::{self, WASM};
 
 /// The crate of the client.
 pub const CRATE: &str = "crates/svc-js";
@@ -21,7 +21,7 @@ pub fn run(repository: &Repository, sizes: bool) -> Result<(), Failure> {
 
 /// Makes the npm package again and gives its folder.
 pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<PathBuf, Failure> {
-    wasm32::install(repository)?;
+    targets::install(repository, WASM)?;
     let root = repository.root();
     repository
         .cargo(["rustc", "--profile", "js", "--target", WASM])

@@ -8,9 +8,9 @@ mod dist;
 mod fuzz;
 mod js;
 mod shell;
+mod targets;
 mod test;
 mod tools;
-mod wasm32;
 
 use std::process::ExitCode;
 use std::time::Duration;

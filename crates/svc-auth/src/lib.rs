@@ -44,6 +44,10 @@ mod state;
 mod store;
 mod token;
 
+#[cfg(not(target_family = "wasm"))]
+pub use self::clock::SystemClock;
+#[cfg(all(feature = "file-store", not(target_family = "wasm")))]
+pub use self::store::FileStore;
 pub use self::{
     base_url::{BaseUrl, BaseUrlError},
     clock::Clock,
@@ -59,8 +63,6 @@ pub use self::{
     store::{Lease, MemoryStore, STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore},
     token::{AccessToken, ApiKey, ApiToken, RefreshToken, ServiceToken, TokenError},
 };
-#[cfg(not(target_family = "wasm"))]
-pub use self::{clock::SystemClock, store::FileStore};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,6 +1,6 @@
 //! Where the tokens of a session are kept, so that it outlives the client.
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "file-store", not(target_family = "wasm")))]
 mod file;
 mod memory;
 mod stored;
@@ -9,7 +9,7 @@ use std::{any::Any, fmt, future::ready};
 
 use svc_model::wire::{BoxError, BoxFuture};
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "file-store", not(target_family = "wasm")))]
 pub use self::file::FileStore;
 pub use self::{memory::MemoryStore, stored::StoredTokens};
 

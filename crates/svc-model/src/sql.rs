@@ -240,14 +240,15 @@ fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
 
 /// Holds the lists inside of options to their length.
 fn check_lengths(query: &SqlQuery) -> Result<(), Invalid> {
-    if let Some(Params::Text(text)) = &query.params
-        && text.split(',').nth(MAX_PARAMS).is_some()
-    {
+    let params = match &query.params {
+        Some(Params::Text(text)) => text.split(',').count(),
+        _ => 0,
+    };
+    if params > MAX_PARAMS {
         return Err(too_many("params", MAX_PARAMS));
     }
-    if let Some(groups) = &query.groups
-        && groups.x_columns.len() > MAX_GROUP_COLUMNS
-    {
+    let groups = query.groups.as_ref().map_or(0, |it| it.x_columns.len());
+    if groups > MAX_GROUP_COLUMNS {
         return Err(too_many("groups", MAX_GROUP_COLUMNS));
     }
     let lists = query

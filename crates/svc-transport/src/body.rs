@@ -152,9 +152,8 @@ fn poll_alarm(
     let mut late = limits.deadline.map(|deadline| Late::answer(deadline.after));
     if let Some(timeout) = limits.read_timeout {
         let since = silent_since.get_or_insert_with(Instant::now);
-        if let Some(at) = since.checked_add(timeout)
-            && due.is_none_or(|due| at < due)
-        {
+        let at = since.checked_add(timeout);
+        if let Some(at) = at.filter(|at| due.is_none_or(|due| *at < due)) {
             due = Some(at);
             late = Some(Late::bytes(timeout));
         }

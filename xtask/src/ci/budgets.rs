@@ -25,7 +25,7 @@ const BUDGETS: &[Budget] = &[
     },
     Budget {
         package: "svc-auth",
-        features: &["--all-features"],
+        features: &["--no-default-features"],
         at_most: 25,
         without: HTTP_STACK,
     },

@@ -1,9 +1,10 @@
 //! The client crates and svc-data with each of their features alone, with none and with
-//! all, and without hyper for the browser.
+//! all, and for other systems than the one of this machine.
 
+use crate::js::system;
 use crate::shell::{Failure, Repository, Run};
+use crate::targets::{self, MACOS, WASM, WINDOWS};
 use crate::tools::Tool;
-use crate::wasm32::{self, WASM};
 
 const CARGO_HACK: Tool = Tool {
     package: "cargo-hack",
@@ -24,7 +25,7 @@ pub fn check_each(repository: &Repository) -> Result<(), Failure> {
 }
 
 pub fn check_wasm32(repository: &Repository) -> Result<(), Failure> {
-    wasm32::install(repository)?;
+    targets::install(repository, WASM)?;
     each_feature(repository, "check")?
         .args(["--exclude-features", "default,hyper,aws-lc-rs"])
         .args(["--exclude-all-features", "--target", WASM])
@@ -33,6 +34,27 @@ pub fn check_wasm32(repository: &Repository) -> Result<(), Failure> {
     repository
         .cargo(["clippy", "--quiet", "--no-deps", "--target", WASM])
         .args(["--package", "svc-js", "--", "-D", "warnings"])
+        .run()
+}
+
+/// The client crates for Windows, and for macOS what needs no C compiler with Apple's SDK: the client
+/// crates without cryptography.
+pub fn check_systems(repository: &Repository) -> Result<(), Failure> {
+    targets::install(repository, WINDOWS)?;
+    system::mingw()?;
+    let check = |target| {
+        repository
+            .cargo(["check", "--quiet", "--target", target])
+            .args(["--package", "svc-model", "--package", "svc-auth"])
+            .args(["--package", "svc-transport", "--package", "svc-api"])
+    };
+    let features = "svc-api/full,svc-api/json-path,svc-api/tower";
+    check(WINDOWS)
+        .args(["--features", features])
+        .run()?;
+    targets::install(repository, MACOS)?;
+    check(MACOS)
+        .args(["--no-default-features", "--features", features])
         .run()
 }
 

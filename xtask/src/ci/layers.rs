@@ -41,7 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that end up in other people's programs.
-const CLIENT_CRATES: [&str; 6] = [
+pub(super) const CLIENT_CRATES: [&str; 6] = [
     "svc-macros",
     "svc-model",
     "svc-testing",
@@ -54,6 +54,7 @@ const CLIENT_CRATES: [&str; 6] = [
 const CLIENT_MAY_USE: &[&str] = &[
     "bytes",
     "fastrand",
+    "fs4",
     "futures-channel",
     "futures-core",
     "futures-timer",

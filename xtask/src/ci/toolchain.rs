@@ -1,13 +1,16 @@
-//! The Rust that the manifests promise, the one that rust-toolchain.toml
-//! pins and the one that runs are the same, so that every build checks the
-//! promise.
+//! The Rust that the manifests promise. That of the program is the one that rust-toolchain.toml pins and that runs, so
+//! that every build checks the promise. The client crates promise an older one, which checks them here.
 
 use std::fs;
 
 use cargo_metadata::semver::Version;
 use serde::Deserialize;
 
+use super::layers::CLIENT_CRATES;
 use crate::shell::{Failure, Repository};
+
+/// The lowest Rust that the client crates can be built with.
+const LOWEST: &str = "1.85";
 
 #[derive(Deserialize)]
 struct ToolchainFile {
@@ -32,20 +35,38 @@ pub fn check(repository: &Repository) -> Result<(), Failure> {
              is RUSTUP_TOOLCHAIN set, or is there no rustup?"
         ));
     }
+    let lowest = version(LOWEST)?;
     for package in repository.packages() {
-        match &package.rust_version {
-            Some(promised) if *promised == pinned => {}
-            Some(promised) => findings.push(format!(
-                "{}: rust-version is {promised}, but rust-toolchain.toml pins {pinned}",
+        let wanted = match CLIENT_CRATES.contains(&package.name.as_str()) {
+            true => &lowest,
+            false => &pinned,
+        };
+        if package.rust_version.as_ref() != Some(wanted) {
+            findings.push(format!(
+                "{}: rust-version is not {wanted}, which is promised",
                 package.name
-            )),
-            None => findings.push(format!(
-                "{}: no rust-version; write `rust-version.workspace = true`",
-                package.name
-            )),
+            ));
         }
     }
     Failure::unless_empty(&findings)
+}
+
+/// Checks the client crates with the lowest Rust that they promise, in a folder of its own, since another compiler
+/// shares nothing.
+pub fn check_lowest(repository: &Repository) -> Result<(), Failure> {
+    repository
+        .command("rustup")
+        .args(["toolchain", "install", LOWEST, "--profile", "minimal"])
+        .args(["--no-self-update"])
+        .run()?;
+    let target = repository.target().join("lowest");
+    repository
+        .command("rustup")
+        .args(["run", LOWEST, "cargo", "check", "--locked", "--quiet"])
+        .args(["--target-dir".into(), target.to_string_lossy()])
+        .args(CLIENT_CRATES.iter().flat_map(|name| ["--package", name]))
+        .args(["--features", "svc-api/json-path,svc-api/tower"])
+        .run()
 }
 
 /// A channel or version with one, two or three numbers.

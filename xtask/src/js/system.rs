@@ -84,6 +84,11 @@ pub fn chromium() -> Result<PathBuf, Failure> {
     )
 }
 
+/// The C compiler for Windows.
+pub fn mingw() -> Result<PathBuf, Failure> {
+    find(&["x86_64-w64-mingw32-gcc"], &["gcc-mingw-w64-x86-64"])
+}
+
 /// The number before the first dot of `v20.19.2`.
 fn major(version: &str) -> Option<u32> {
     let (major, _) = version.trim().strip_prefix('v')?.split_once('.')?;

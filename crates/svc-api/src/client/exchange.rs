@@ -95,15 +95,13 @@ impl Tries<'_> {
             let again = Again::of(&request, self.target.operation);
             let result = self.send(request).await;
 
-            if again.can_replay
-                && !replayed
-                && is_unauthenticated(&result)
-                && let Some(newer) = self.newer(authorization.as_ref()).await?
-            {
-                // The replay belongs to the credential and is no try of its own.
-                replayed = true;
-                authorization = Some(newer);
-                continue;
+            if again.can_replay && !replayed && is_unauthenticated(&result) {
+                if let Some(newer) = self.newer(authorization.as_ref()).await? {
+                    // The replay belongs to the credential and is no try of its own.
+                    replayed = true;
+                    authorization = Some(newer);
+                    continue;
+                }
             }
             tries += 1;
             if let Some(pause) = self.pause(&result, tries, again) {
@@ -223,9 +221,8 @@ impl Tries<'_> {
     }
 
     async fn wait(&self, pause: Duration) {
-        if let Some(timer) = self.client.timer.as_deref()
-            && pause > Duration::ZERO
-        {
+        let timer = self.client.timer.as_deref();
+        if let Some(timer) = timer.filter(|_| pause > Duration::ZERO) {
             timer.sleep(pause).await;
         }
     }

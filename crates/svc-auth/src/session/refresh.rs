@@ -148,10 +148,8 @@ impl Renewal<'_> {
         }
 
         let doubt = self.doubt(doubt, &current);
-        if let Some(doubt) = &doubt
-            && is_valid
-            && !doubt.may_be_repeated(now)
-        {
+        let pending = doubt.as_ref().filter(|doubt| !doubt.may_be_repeated(now));
+        if let (Some(doubt), true) = (pending, is_valid) {
             if is_newer {
                 return Ok(Outcome::Renewed(current));
             }
@@ -190,11 +188,12 @@ impl Renewal<'_> {
     /// Writes into the store that its refresh token was sent and not answered, so that other
     /// sessions do not take it for a fresh one.
     async fn warn_others(&self) {
-        if let (Some(doubt), Some(stored)) = (self.progress.doubt(), &self.stored)
-            && let Some(since) = doubt.since
-            && doubt.token == stored.state().refresh_token
-            && stored.unanswered_since().is_none()
-        {
+        let (Some(doubt), Some(stored)) = (self.progress.doubt(), &self.stored) else {
+            return;
+        };
+        let is_of_stored = doubt.token == stored.state().refresh_token;
+        let is_unmarked = stored.unanswered_since().is_none();
+        if let (Some(since), true) = (doubt.since, is_of_stored && is_unmarked) {
             let marked = stored.clone().marked_as_unanswered(since);
             // A store that cannot be written now is no worse than one without the mark.
             let _ = self.config.store.swap(stored, Some(&marked)).await;

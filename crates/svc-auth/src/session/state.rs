@@ -360,10 +360,10 @@ impl State {
     pub(super) fn reject(&mut self, refused: &HeaderValue) {
         if let Some(service) = &mut self.service {
             service.refused |= service.header == *refused;
-        } else if let Some(held) = &mut self.held
-            && !held.refused
-            && held.header == *refused
-        {
+            return;
+        }
+        let held = self.held.as_mut().filter(|held| !held.refused);
+        if let Some(held) = held.filter(|held| held.header == *refused) {
             held.refused = true;
             self.cooling = None;
         }

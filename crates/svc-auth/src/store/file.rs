@@ -180,7 +180,7 @@ impl TokenStore for FileStore {
 /// Waits until nobody else has the lock of a file. The lock is given back when the file is closed.
 fn lock_file(path: &Path) -> io::Result<File> {
     let file = open_lock(path)?;
-    file.lock()?;
+    fs4::FileExt::lock(&file)?;
     Ok(file)
 }
 

@@ -224,9 +224,7 @@ fn read_limit(text: Option<&str>) -> Result<u32, Invalid> {
         return Ok(DEFAULT_GROUPS);
     };
     // The list grammar reads it, but for the larger maximum.
-    if let Ok(limit) = text.parse::<u32>()
-        && limit > 0
-    {
+    if let Ok(limit @ 1..) = text.parse::<u32>() {
         return Ok(limit.min(MAX_GROUPS));
     }
     let mut query = QueryString::new();

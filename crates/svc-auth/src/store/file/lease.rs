@@ -1,7 +1,7 @@
 //! A file lock that is waited for without blocking the thread that runs the future.
 
 use std::{
-    fs::{File, TryLockError},
+    fs::File,
     future::poll_fn,
     io,
     path::PathBuf,
@@ -10,6 +10,8 @@ use std::{
     thread,
     time::Duration,
 };
+
+use fs4::TryLockError;
 
 use super::open_lock;
 use crate::store::Lease;
@@ -24,7 +26,8 @@ pub(super) const LONGEST: Duration = Duration::from_secs(60);
 /// meanwhile, the lock is given back as soon as it is there. A thread keeps it in both cases.
 pub(super) async fn take(path: PathBuf, longest: Duration) -> io::Result<Lease> {
     let file = open_lock(&path)?;
-    match file.try_lock() {
+    // Not `file.try_lock()`, which the newest Rust has and the promised one has not.
+    match fs4::FileExt::try_lock(&file) {
         Ok(()) => {
             let (lock, keeper) = Lock::new(file);
             in_thread(move || keeper.keep(longest))?;
@@ -36,7 +39,7 @@ pub(super) async fn take(path: PathBuf, longest: Duration) -> io::Result<Lease> 
     let slot = Arc::new(Mutex::new(Slot::default()));
     let answer = Answer(Arc::clone(&slot));
     in_thread(move || {
-        if let Err(error) = file.lock() {
+        if let Err(error) = fs4::FileExt::lock(&file) {
             return answer.give(Err(error));
         }
         let (lock, keeper) = Lock::new(file);
