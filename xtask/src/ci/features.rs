@@ -49,9 +49,7 @@ pub fn check_systems(repository: &Repository) -> Result<(), Failure> {
             .args(["--package", "svc-transport", "--package", "svc-api"])
     };
     let features = "svc-api/full,svc-api/json-path,svc-api/tower";
-    check(WINDOWS)
-        .args(["--features", features])
-        .run()?;
+    check(WINDOWS).args(["--features", features]).run()?;
     targets::install(repository, MACOS)?;
     check(MACOS)
         .args(["--no-default-features", "--features", features])
