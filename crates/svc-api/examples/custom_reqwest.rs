@@ -1,4 +1,4 @@
-//! The client over reqwest, in place of the built-in transport.
+//! The client with reqwest instead of the built-in transport.
 //!
 //! It reads `SVC_PROJECT`, `SVC_API_BASE_URL` and, for the resource `shop`, `SVC_API_TOKEN`.
 #![allow(clippy::print_stdout)]
@@ -54,14 +54,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 #[cfg(test)]
 #[tokio::test]
-async fn the_transport_keeps_the_contract() {
+async fn the_transport_conforms_to_the_contract() {
     use svc_testing::conformance::Rule;
 
     let redirects = reqwest::redirect::Policy::none();
     let reqwest = reqwest::Client::builder().redirect(redirects).build();
     let transport = Transport(reqwest.unwrap());
     for rule in Rule::ALL {
-        // reqwest escapes a `'` in a query, which the client does before.
+        // reqwest escapes a `'` in a query; the client has escaped it already.
         if *rule != Rule::RequestArrivesUnchanged {
             rule.check(&transport).await.unwrap();
         }

@@ -1,5 +1,5 @@
-//! The built-in transport with layers of tower around it: here at most four requests at a time, and
-//! a line for each of them.
+//! The built-in transport with tower layers around it: at most four requests at a time, and a line of
+//! output for each of them.
 //!
 //! It reads `SVC_PROJECT`, `SVC_API_BASE_URL` and, for the resource `shop`, `SVC_API_TOKEN`.
 #![allow(clippy::print_stdout)]

@@ -1,5 +1,5 @@
-//! An axum router in the same process as the service, without a network between: for tests of
-//! programs that use the client, or for a server that calls itself.
+//! An axum router in the same process, called as the service without a network: for tests of programs
+//! that use the client, or for a server that calls itself.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;

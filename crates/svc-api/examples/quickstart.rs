@@ -1,4 +1,4 @@
-//! Reads the orders of the demo shop, and prepares a page for them.
+//! Reads the orders of the demo shop, and creates and publishes a page for them.
 //!
 //! `svc demo` prints the values of the variables: `SVC_PROJECT`, `SVC_API_BASE_URL`,
 //! `SVC_APP_BASE_URL`, `SVC_API_KEY` and, for the resource `shop`, `SVC_API_TOKEN`.
@@ -13,7 +13,7 @@ use svc_api::{ApiKey, ApiToken, Client, Lookup, UpdatePageSettings};
 struct Order {
     id: i64,
     status: String,
-    /// An exact decimal comes as text.
+    /// Exact decimals are texts.
     total: String,
 }
 

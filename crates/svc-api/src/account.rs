@@ -23,14 +23,14 @@ pub use self::{
 };
 use crate::{Call, Client, Error, RequestOptions};
 
-/// What the headers of a user are asked for.
+/// The operation that the headers of a user are requested for.
 static GET_USER: OperationInfo = GetUser::INFO;
 
-/// The account of the user who is signed in, or is about to. It comes from [`Client::account`].
+/// The account of the user who is signed in or is about to sign in. Use [`Client::account`] to get it.
 ///
-/// Calls that bring tokens save them in the client's [`Session`], which renews them and gives them
-/// to the calls of the client: to those that a session opens, and to those that no static token is
-/// available for. An `api_token` takes priority over them (specification, "User sessions", rule 7).
+/// Calls that return tokens save them in the client's [`Session`]. It renews them and provides them to
+/// calls that require a session, and to calls for which the client has no static token. An `api_token`
+/// takes priority over them (specification, "User sessions", rule 7).
 ///
 /// ```
 /// # use svc_api::{Client, Error};
@@ -51,18 +51,18 @@ pub struct Account {
     client: Client,
 }
 
-/// The answer to [`Account::is_authenticated`].
+/// The result of [`Account::is_authenticated`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Authentication {
-    /// Whether somebody is signed in.
+    /// Whether a user is signed in.
     pub authenticated: bool,
-    /// Who that is; `None` when nobody is.
+    /// The user who is signed in; `None` when nobody is.
     pub user: Option<UserInfo>,
 }
 
 impl Client {
-    /// The account of the user who is signed in, or is about to, in the client's project and
+    /// The account of the user who is signed in or is about to sign in, in the client's project and
     /// environment.
     pub fn account(&self) -> Account {
         Account {
@@ -70,10 +70,10 @@ impl Client {
         }
     }
 
-    /// A client like this one for another user, whose tokens are in `store`.
+    /// A copy of this client for another user, whose tokens are in `store`.
     ///
-    /// Both share connections, options, retry budget, and keys and tokens that do not change. A
-    /// server that acts for many users makes one for each request, which costs next to nothing:
+    /// Both clients share connections, options, the retry budget, and static keys and tokens. A server
+    /// that acts for many users makes one for each request, which costs very little:
     ///
     /// ```
     /// # use svc_api::{Client, Error, Record, auth::{AuthState, MemoryStore}};
@@ -105,7 +105,7 @@ impl Client {
 }
 
 impl Account {
-    /// The session that keeps the tokens.
+    /// The session with the tokens.
     pub fn session(&self) -> &Session {
         self.client.session()
     }
@@ -113,7 +113,7 @@ impl Account {
     /// Signs in with an e-mail address and a password, and saves the tokens.
     ///
     /// # Errors
-    /// The call answers 401 when e-mail or password is wrong, and 429 after too many tries.
+    /// Status 401 when the e-mail address or the password is wrong, and 429 after too many tries.
     pub fn login_via_email_password(
         &self,
         email: impl Into<String>,
@@ -122,15 +122,15 @@ impl Account {
         self.token_call(Login::new(self.client.scope(), email, password))
     }
 
-    /// Asks the service who is signed in. When there is nothing to send, nobody is, and no request
-    /// is made (specification, "User sessions", rule 8). All of it, a refresh too, keeps to the
-    /// client's deadline.
+    /// Asks the service which user is signed in. Without a credential nobody is signed in, and no
+    /// request is made (specification, "User sessions", rule 8). The client's deadline covers everything,
+    /// including a refresh.
     ///
     /// # Errors
-    /// Every request that fails is an error (rule 8), one that is refused too: of kind
-    /// [`Auth`](crate::ErrorKind::Auth) when the session has ended, [`Error::is_unauthenticated`]
-    /// when the service does not accept what was sent. After a session has ended, the next check
-    /// finds nobody signed in.
+    /// Every request that fails is an error (rule 8), including a request that the service refuses: of
+    /// kind [`Auth`](crate::ErrorKind::Auth) when the session has ended, or with
+    /// [`Error::is_unauthenticated`] when the service does not accept the credential. After a session has
+    /// ended, the next check returns that nobody is signed in.
     pub async fn is_authenticated(&self) -> Result<Authentication, Error> {
         let client = self.client.inner();
         let timer = client.timer.as_deref();
@@ -151,18 +151,18 @@ impl Account {
         })
     }
 
-    /// Signs out: forgets the tokens, here and in the store.
+    /// Signs out: deletes the tokens from the session and from the store.
     ///
-    /// The service is not told (specification, "User sessions", rule 6) unless
-    /// [`SignOut::revoke`] asks for it. An `api_token` stays (rule 7).
+    /// No request is sent to the service (specification, "User sessions", rule 6) unless
+    /// [`SignOut::revoke`] is used. An `api_token` stays (rule 7).
     pub fn logout(&self) -> SignOut {
         SignOut::new(&self.client, self.client.scope())
     }
 
-    /// Signs up with an e-mail address and a password. It signs nobody in.
+    /// Signs up with an e-mail address and a password. It does not sign the user in.
     ///
     /// # Errors
-    /// The call answers 403 when the project has sign-up off.
+    /// Status 403 when sign-up is switched off in the project.
     pub fn register_via_email_password(
         &self,
         email: impl Into<String>,
@@ -172,9 +172,9 @@ impl Account {
             .call(Register::new(self.client.scope(), email, password))
     }
 
-    /// Changes the password and saves the tokens that come back. All other sessions of the user end.
+    /// Changes the password and saves the new tokens. All other sessions of the user end.
     ///
-    /// Only a user who has no password may leave the current one out.
+    /// Only a user without a password may leave out the current password.
     pub fn change_password(
         &self,
         new_password: impl Into<Password>,
@@ -187,17 +187,17 @@ impl Account {
         ))
     }
 
-    /// Asks for a code by e-mail that resets a forgotten password. The answer is the same
-    /// whether or not there is such an account.
+    /// Requests a code by e-mail for setting a forgotten password. The response is the same
+    /// whether or not the account exists.
     pub fn reset_password(&self, email: impl Into<String>) -> Call<ResetPassword> {
         self.client
             .call(ResetPassword::new(self.client.scope(), email))
     }
 
-    /// Sets a forgotten password with a code, and saves the tokens that come back.
+    /// Sets a forgotten password with a code, and saves the new tokens.
     ///
     /// # Errors
-    /// The call answers 400 when the code is wrong, used up, or older than an hour.
+    /// Status 400 when the code is wrong, already used, or older than an hour.
     pub fn reset_password_complete(
         &self,
         code: impl Into<Code>,
@@ -210,9 +210,9 @@ impl Account {
         ))
     }
 
-    /// Asks for another e-mail address, to which a code of confirmation is sent.
+    /// Requests a change of the e-mail address; a confirmation code is sent to the new address.
     ///
-    /// Only a user who has no password may leave the current one out.
+    /// Only a user without a password may leave out the current password.
     pub fn change_email(
         &self,
         new_email: impl Into<String>,
@@ -222,19 +222,19 @@ impl Account {
         self.client.call(operation)
     }
 
-    /// Confirms another e-mail address with a code.
+    /// Confirms a new e-mail address with a code.
     ///
     /// # Errors
-    /// The call answers 400 when the code is wrong or used up.
+    /// Status 400 when the code is wrong or already used.
     pub fn change_email_complete(&self, code: impl Into<Code>) -> Call<ChangeEmailComplete> {
         self.client
             .call(ChangeEmailComplete::new(self.client.scope(), code))
     }
 
-    /// Accepts an invitation with the code from its e-mail, and saves the tokens that come back.
+    /// Accepts an invitation with the code from its e-mail, and saves the new tokens.
     ///
     /// # Errors
-    /// The call answers 400 when the code is wrong or used up.
+    /// Status 400 when the code is wrong or already used.
     pub fn accept_invitation(
         &self,
         code: impl Into<Code>,
@@ -243,12 +243,12 @@ impl Account {
         self.token_call(AcceptInvitation::new(self.client.scope(), code, password))
     }
 
-    /// Sends an operation of this group that was put together while the program runs, saves the tokens that its answer
-    /// brings, and gives the answer as it came.
+    /// Sends an operation of this group that was composed at run time, saves the tokens in its response, and returns the
+    /// response unchanged.
     ///
     /// # Errors
-    /// As [`Client::answer`]; of kind [`Store`](crate::ErrorKind::Store) when the service has done what it was asked
-    /// and the tokens cannot be stored.
+    /// The errors of [`Client::answer`]; also kind [`Store`](crate::ErrorKind::Store) when the call succeeded but the
+    /// tokens cannot be stored.
     pub async fn answer(
         &self,
         operation: &AnyOperation,
@@ -257,7 +257,7 @@ impl Account {
         let session = self.session();
         let mark = session.mark();
         let answer = self.client.answer(operation, options).await?;
-        // `token` of a sign-in, `new_state` of a new password; other answers have neither.
+        // `token` is in the response to a sign-in, `new_state` in that to a new password; others have neither.
         let body = serde_json::from_slice(answer.body());
         let tokens = body.ok().and_then(|mut body: Value| {
             let tokens = ["token", "new_state"].into_iter();
@@ -270,22 +270,22 @@ impl Account {
         Ok(answer)
     }
 
-    /// The headers that calls of the user carry, renewed if need be: an `api_token` first, then a
-    /// service token, then the tokens of the session. `None` when there is nothing to send.
+    /// The headers that authenticate calls of the user, after a renewal if necessary: with an `api_token`,
+    /// else a service token, else the tokens of the session. `None` when there is no credential.
     ///
     /// # Errors
     /// Kind [`Auth`](crate::ErrorKind::Auth) when the access token has expired and cannot be
     /// renewed, or the session has ended; kind [`Transport`](crate::ErrorKind::Transport) when it
-    /// could not be renewed before the client's deadline. The renewal then goes on, and a later
-    /// call gets what it brought.
+    /// could not be renewed before the client's deadline. The renewal then continues, and a later
+    /// call uses its result.
     pub async fn headers(&self) -> Result<Option<HeaderMap>, Error> {
         self.headers_with(&RequestOptions::new()).await
     }
 
-    /// As [`headers`](Self::headers), with the deadline of these options.
+    /// Like [`headers`](Self::headers), with the deadline of these options.
     ///
     /// # Errors
-    /// As [`headers`](Self::headers).
+    /// The errors of [`headers`](Self::headers).
     pub async fn headers_with(&self, options: &RequestOptions) -> Result<Option<HeaderMap>, Error> {
         let client = self.client.inner();
         let target = AuthTarget::new(&GET_USER, None);

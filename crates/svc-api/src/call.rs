@@ -1,4 +1,4 @@
-//! A call that is being put together.
+//! Calls: builders that are sent with `send` or `.await`.
 
 use std::{fmt, future::IntoFuture, time::Duration};
 
@@ -10,9 +10,9 @@ use svc_model::{
 
 use crate::{Client, Error, RequestOptions};
 
-/// A call that is being put together: an [operation](Operation) `O` that gives a `V`.
+/// The builder of a call: an [operation](Operation) `O` with a result of type `V`.
 ///
-/// [`send`](Self::send), or `.await` itself, sends it. What can be set besides the
+/// [`send`](Self::send) or `.await` sends it. Which settings there are besides the
 /// [options of any call](RequestOptions) depends on the operation.
 ///
 /// ```
@@ -59,37 +59,37 @@ impl<O: Operation> Call<O> {
         Self::try_new(client, Ok(operation))
     }
 
-    /// A call whose operation may be one that cannot be sent.
+    /// A call with an operation that may be invalid, in which case the call fails when it is sent.
     pub(crate) fn try_new(client: &Client, operation: Result<O, RequestError>) -> Self {
         Self::mapped(client, operation, |response| response)
     }
 }
 
 impl<O: Operation<Response = Tagged<V>>, V> Call<O, V> {
-    /// A call whose entity tag is dropped unless it is asked for.
+    /// A call that returns the value without its entity tag, unless [`send_tagged`](Self::send_tagged) is used.
     pub(crate) fn untagged(client: &Client, operation: Result<O, RequestError>) -> Self {
         Self::mapped(client, operation, |tagged| tagged.value)
     }
 
-    /// Sends the call and gives the value with its entity tag, which `if_match` takes.
+    /// Sends the call and returns the value with its entity tag, which can be passed to `if_match`.
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     pub async fn send_tagged(self) -> Result<Tagged<V>, Error> {
         self.client.run(self.operation, &self.options).await
     }
 }
 
 impl<O: Operation + HasIfMatch, V> Call<O, V> {
-    /// Does it only when the record or page still has this entity tag, which
-    /// [`send_tagged`](Self::send_tagged) gives; otherwise the call fails with 412.
+    /// Makes the change only if the record or page still has this entity tag, which
+    /// [`send_tagged`](Self::send_tagged) returned; otherwise the call fails with 412.
     pub fn if_match(self, etag: impl Into<String>) -> Self {
         self.with(|operation| *operation.if_match_mut() = Some(etag.into()))
     }
 }
 
 impl<O: Operation, V> Call<O, V> {
-    /// A call that gives a part of what is answered.
+    /// A call that returns a part of the response.
     pub(crate) fn mapped(
         client: &Client,
         operation: Result<O, RequestError>,
@@ -116,35 +116,35 @@ impl<O: Operation, V> Call<O, V> {
         self
     }
 
-    /// Sets how long the call may take, with all its tries.
+    /// Sets how long the call may take, including all tries.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.options = self.options.deadline(deadline);
         self
     }
 
-    /// Sets how often the call is tried, the first try counted.
+    /// Sets the maximum number of tries, including the first one.
     pub fn max_tries(mut self, tries: u32) -> Self {
         self.options = self.options.max_tries(tries);
         self
     }
 
-    /// Sends a further header, in place of the client's own one of that name.
+    /// Adds a header, which replaces the client's own header of that name.
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.options = self.options.header(name, value);
         self
     }
 
-    /// Names the call in the logs of the service (`X-Request-Id`).
+    /// Sets the ID of the request in the logs of the service (`X-Request-Id`).
     pub fn request_id(mut self, id: impl Into<String>) -> Self {
         self.options = self.options.request_id(id);
         self
     }
 
-    /// Sends the call and gives its result.
+    /// Sends the call and returns its result.
     ///
     /// # Errors
-    /// [`Error`], whose kind tells a call that could not be made from a failed exchange, an error
-    /// of the service and an answer that is not what was expected.
+    /// [`Error`], whose kind distinguishes a call that could not be made, a failed exchange, an error of
+    /// the service, and a response that cannot be read.
     pub async fn send(self) -> Result<V, Error> {
         let response = self.client.run(self.operation, &self.options).await?;
         Ok((self.value)(response))
@@ -165,7 +165,7 @@ where
 }
 
 impl<O: Operation, V> fmt::Debug for Call<O, V> {
-    /// Leaves the operation's values out: they may be somebody's records.
+    /// Leaves out the values of the operation, which may be personal data.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
             .field("operation", &O::INFO.name)

@@ -21,8 +21,8 @@ use crate::{Error, RequestOptions, RetryPolicy, retry::Budget};
 
 /// A client of the svc REST service.
 ///
-/// It is cheap to clone: all clones share connections, credentials and retry budget. Its `Debug`
-/// shows no secret.
+/// It is cheap to clone: all clones share connections, credentials and retry budget. Its `Debug` output
+/// contains no secret.
 ///
 /// ```
 /// # #[cfg(feature = "hyper")]
@@ -48,7 +48,7 @@ pub struct Client {
 pub(crate) struct Inner {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) timer: Option<Arc<dyn Timer>>,
-    /// Without the token, which is among the credentials.
+    /// The options without the token, which is in the credentials.
     pub(crate) settings: ClientSettings,
     pub(crate) credentials: StaticProvider,
     pub(crate) provider: Option<Arc<dyn TokenProvider>>,
@@ -64,17 +64,17 @@ pub(crate) struct Inner {
 }
 
 impl Client {
-    /// Begins a client. See [`ClientBuilder`] for what can be set.
+    /// Returns a builder. See [`ClientBuilder`] for the options.
     pub fn builder() -> ClientBuilder<NoTransport> {
         ClientBuilder::new()
     }
 
-    /// The project that calls speak of, if one was given.
+    /// The project of the calls, if one was set.
     pub fn project(&self) -> Option<&ProjectName> {
         self.inner.settings.project.as_ref()
     }
 
-    /// The environment that calls speak of.
+    /// The environment of the calls.
     pub fn environment(&self) -> &EnvironmentName {
         &self.inner.settings.environment
     }
@@ -89,13 +89,13 @@ impl Client {
         &self.inner.settings.app_base_url
     }
 
-    /// Whether calls carry `draft=1`.
+    /// Whether calls are sent with `draft=1`.
     pub fn draft(&self) -> bool {
         self.inner.settings.draft.unwrap_or(false)
     }
 
-    /// Where operations take place. Without a project the name is empty, which [`run`](Self::run) turns into an
-    /// error that says so.
+    /// The scope of operations. Without a project the name is empty, which [`run`](Self::run) reports as a missing
+    /// project.
     #[cfg(any(
         feature = "account",
         feature = "pages",
@@ -123,7 +123,7 @@ impl Client {
         &self.inner.session
     }
 
-    /// A client that shares everything but what `change` replaces.
+    /// A client that shares everything with this one except what `change` replaces.
     #[cfg(feature = "account")]
     pub(crate) fn with_session(&self, change: impl FnOnce(&mut Inner)) -> Self {
         let mut inner = Inner::clone(&self.inner);
@@ -157,8 +157,8 @@ impl Client {
             .map_err(|error| Error::response(info, error, answer.authorized))
     }
 
-    /// Sends an operation that was put together while the program runs, and gives its answer as it came. An answer
-    /// that the HTTP proxy passes on is one whatever its status.
+    /// Sends an operation that was composed at run time, and returns its response unchanged. A response that the HTTP
+    /// proxy passes on is returned with any status.
     ///
     /// ```
     /// use svc_api::{Client, Error, RequestOptions, model::projects};
@@ -174,7 +174,7 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// As [`Call::send`](crate::Call::send), but for an answer with success, which is not looked at.
+    /// The errors of [`Call::send`](crate::Call::send), except that the body of a successful response is not checked.
     pub async fn answer(
         &self,
         operation: &AnyOperation,
@@ -242,7 +242,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// The argument of a path that stands for `{name}` in its template.
+/// The path argument for `{name}` in the template.
 fn argument<'a>(template: &str, arguments: &[&'a str], name: &str) -> Option<&'a str> {
     let mut names = template
         .split('{')
@@ -252,8 +252,7 @@ fn argument<'a>(template: &str, arguments: &[&'a str], name: &str) -> Option<&'a
     arguments.get(index).copied()
 }
 
-/// The resource that a path speaks of: an argument of it, or the built-in tools where they are named in the
-/// template itself.
+/// The resource of a path: one of its arguments, or the built-in tools if the template itself names them.
 fn resource<'a>(template: &'a str, arguments: &[&'a str]) -> Option<&'a str> {
     argument(template, arguments, "resource").or_else(|| {
         template

@@ -10,14 +10,14 @@ use svc_model::{
     wire::{BoxError, Credential, OperationInfo, RequestError, TransportError, TransportErrorKind},
 };
 
-/// Why a call gave no result, or why a client could not be built.
+/// The error of a call or of building a client.
 ///
-/// [`kind`](Self::kind) is for the program, the message for people: it names the operation, what
-/// went wrong and where it can, the remedy. It never holds a credential.
+/// [`kind`](Self::kind) is for programs, the message for people: it names the operation, what went
+/// wrong and, if possible, the remedy. It never contains a credential.
 ///
-/// There is no universal error envelope (specification, section 7). For an answer of the service
-/// the error keeps status, headers and body as they came, and the messages as far as the body has
-/// one of the known shapes.
+/// There is no universal error envelope (specification, section 7). For a response of the service the
+/// error keeps status, headers and body unchanged, and the messages if the body has one of the known
+/// shapes.
 ///
 /// ```
 /// # use svc_api::{Client, Error};
@@ -44,7 +44,7 @@ struct Inner {
     hint: Option<String>,
 }
 
-// The message of a cause is the error's own, so that the chain goes on behind it.
+// The error includes the message of the cause, so `source` continues with the source of the cause.
 #[derive(Debug, thiserror::Error)]
 enum Cause {
     #[error(transparent)]
@@ -53,7 +53,7 @@ enum Cause {
     Status(Box<ErrorResponse>),
     #[error(transparent)]
     Decode(Box<DecodeError>),
-    /// An answer that can be read and not be used.
+    /// A response that can be read but not used.
     #[error("{0}")]
     Answer(String),
     #[error(transparent)]
@@ -70,17 +70,17 @@ enum Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No complete answer came back: [`Error::transport_error`] says why.
+    /// No complete response was received: [`Error::transport_error`] says why.
     Transport,
     /// The service answered with an error status: [`Error::status`].
     Status,
-    /// The service answered with success and a body that is not what the call answers.
+    /// The service answered with success, but the body cannot be read.
     Decode,
     /// The call cannot be written as a request; nothing was sent.
     Request,
-    /// No credential could be had; nothing was sent.
+    /// No credential was available; nothing was sent.
     Auth,
-    /// The service did what it was asked, and the tokens of the session cannot be stored.
+    /// The call succeeded, but the tokens of the session cannot be stored.
     Store,
     /// An option of the client cannot be used.
     Options,
@@ -173,7 +173,7 @@ impl Error {
         self.0.operation
     }
 
-    /// The error answer of the service, for kind [`Status`](ErrorKind::Status).
+    /// The error response of the service, for kind [`Status`](ErrorKind::Status).
     pub fn error_response(&self) -> Option<&ErrorResponse> {
         match &self.0.cause {
             Cause::Status(error) => Some(error),
@@ -189,7 +189,7 @@ impl Error {
         }
     }
 
-    /// The status, if there was an answer.
+    /// The status, if there was a response.
     pub fn status(&self) -> Option<StatusCode> {
         match &self.0.cause {
             Cause::Status(error) => Some(error.status()),
@@ -198,7 +198,7 @@ impl Error {
         }
     }
 
-    /// The headers, if there was an answer.
+    /// The headers, if there was a response.
     pub fn headers(&self) -> Option<&HeaderMap> {
         match &self.0.cause {
             Cause::Status(error) => Some(error.headers()),
@@ -207,7 +207,7 @@ impl Error {
         }
     }
 
-    /// The `X-Request-Id`, by which the service's logs know the request.
+    /// The `X-Request-Id`, which identifies the request in the service's logs.
     pub fn request_id(&self) -> Option<&str> {
         match &self.0.cause {
             Cause::Status(error) => error.request_id(),
@@ -216,7 +216,7 @@ impl Error {
         }
     }
 
-    /// The body as it came, if there was an answer.
+    /// The unchanged body, if there was a response.
     pub fn body(&self) -> Option<&Bytes> {
         match &self.0.cause {
             Cause::Status(error) => Some(error.body()),
@@ -247,7 +247,7 @@ impl Error {
             .map_or(&[], |error| error.invalid().field_errors())
     }
 
-    /// The place in the JSON that was not as expected, such as `results[3].total`, for kind
+    /// The position of the error in the JSON, such as `results[3].total`, for kind
     /// [`Decode`](ErrorKind::Decode).
     pub fn json_path(&self) -> Option<&str> {
         match &self.0.cause {
@@ -256,50 +256,50 @@ impl Error {
         }
     }
 
-    /// How long the service asked to wait (`Retry-After` in seconds).
+    /// How long to wait before a retry, if the service says so (`Retry-After` in seconds).
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after(self.error_response()?.headers())
     }
 
-    /// 401: no credential, or one that is not accepted.
+    /// Whether the status is 401: the credential is missing or not accepted.
     pub fn is_unauthenticated(&self) -> bool {
         self.is_status(StatusCode::UNAUTHORIZED)
     }
 
-    /// 403: the credential does not cover what was asked for.
+    /// Whether the status is 403: the credential does not permit the call.
     pub fn is_forbidden(&self) -> bool {
         self.is_status(StatusCode::FORBIDDEN)
     }
 
-    /// 404: there is no such thing.
+    /// Whether the status is 404: what the call names does not exist.
     pub fn is_not_found(&self) -> bool {
         self.is_status(StatusCode::NOT_FOUND)
     }
 
-    /// 412: somebody else changed it since its entity tag was read.
+    /// Whether the status is 412: somebody else made a change since the entity tag was read.
     pub fn is_precondition_failed(&self) -> bool {
         self.is_status(StatusCode::PRECONDITION_FAILED)
     }
 
-    /// 429: too many requests.
+    /// Whether the status is 429: too many requests.
     pub fn is_throttled(&self) -> bool {
         self.is_status(StatusCode::TOO_MANY_REQUESTS)
     }
 
-    /// The deadline passed before the answer was complete.
+    /// Whether the deadline passed before the response was complete.
     pub fn is_timeout(&self) -> bool {
         self.transport_error()
             .is_some_and(|error| error.kind() == TransportErrorKind::Timeout)
     }
 
-    /// No connection to the service could be made.
+    /// Whether no connection to the service could be made.
     pub fn is_connect(&self) -> bool {
         self.transport_error()
             .is_some_and(|error| error.kind() == TransportErrorKind::Connect)
     }
 
-    /// Whether the same call may succeed later. It does not say that repeating it is harmless: that
-    /// is a matter of the operation.
+    /// Whether the same call may succeed later. Whether repeating it is harmless depends on the
+    /// operation.
     pub fn is_retryable(&self) -> bool {
         match &self.0.cause {
             Cause::Transport(error) => matches!(
@@ -324,7 +324,7 @@ impl Error {
     }
 }
 
-/// Whether a status says that the service cannot answer now and may later.
+/// Whether a status means that the service cannot answer now but may be able to later.
 pub(crate) fn is_transient(status: StatusCode) -> bool {
     matches!(
         status,
@@ -335,7 +335,7 @@ pub(crate) fn is_transient(status: StatusCode) -> bool {
     )
 }
 
-/// `Retry-After` in seconds. The form with a date is not read: it needs a clock that is right.
+/// `Retry-After` in seconds. The form with a date is ignored, since it needs an accurate clock.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
     text.trim().parse().ok().map(Duration::from_secs)
@@ -383,8 +383,8 @@ impl fmt::Display for Error {
 }
 
 impl fmt::Debug for Error {
-    /// Shows what `Display` and the sources say. The body is left out: it may be large, and it may
-    /// hold what is not for a log.
+    /// Shows the text of `Display` and of the sources. The body is left out: it may be large, and it may
+    /// contain private data.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut sources = Vec::new();
         let mut source = self.source();

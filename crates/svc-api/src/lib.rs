@@ -1,16 +1,15 @@
 //! Client for the svc REST service: projects, page settings, the records of connected databases, and the
 //! users and teams of an application.
 //!
-//! - [`Client`] is cheap to clone; [`Client::builder`] puts one together.
+//! - [`Client`] is cheap to clone; [`Client::builder`] makes one.
 //! - `client.pages()`, `client.projects()`, `client.records(resource, model)`, `client.users()` and
 //!   `client.teams()` are handles of the operation groups. Their operations are [`Call`]s, which end in
 //!   [`send`](Call::send).
-//! - `client.account()` signs users in and out; their session renews its tokens by itself.
-//! - `client.proxy()` sends requests to other services, with secrets that stay in this one.
-//! - Lists give one page, or all of them as a stream: `by_page()`, `by_item()`.
-//! - [`Error`] tells apart what can go wrong, and keeps what the service answered.
-//! - [`RetryPolicy`] says when a call is tried again, [`RequestOptions`] what one call does
-//!   differently.
+//! - `client.account()` signs users in and out; their session renews its tokens automatically.
+//! - `client.proxy()` sends requests to other services, with secrets that never leave this service.
+//! - Lists return one page, or all of them as a stream: `by_page()`, `by_item()`.
+//! - [`Error`] has a kind for each cause, and keeps the response of the service.
+//! - [`RetryPolicy`] sets when a call is repeated, [`RequestOptions`] sets options of a single call.
 //!
 //! ```
 //! use svc_api::{ApiToken, Client, Error, Lookup};
@@ -47,12 +46,12 @@
 //! | `account`, `pages`, `projects`, `proxy`, `records`, `resources`, `sql`, `teams`, `users` | an operation group each | yes, through `full` |
 //! | `full` | every operation group | yes |
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
-//! | `json-path` | the place in the JSON, in errors of answers that cannot be read | yes |
+//! | `json-path` | the position in the JSON, in errors about responses that cannot be read | yes |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
 //!
-//! Without `hyper` there is no hyper, rustls or tokio in the tree, and
-//! [a transport of your own](wire::Transport) carries the requests.
-// What one operation group alone makes use of is unused without it.
+//! Without `hyper` the dependencies contain no hyper, rustls or tokio, and
+//! [your own transport](wire::Transport) sends the requests.
+// Code that only one operation group uses is unused without that group.
 #![cfg_attr(not(feature = "full"), allow(dead_code))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -8,7 +8,7 @@ use svc_model::{
 
 use crate::{Call, Client};
 
-/// The page settings of the client's project and environment. It comes from [`Client::pages`].
+/// The page settings of the client's project and environment, from [`Client::pages`].
 ///
 /// ```
 /// # use svc_api::{Client, Error, UpdatePageSettings};
@@ -42,15 +42,15 @@ impl Client {
 }
 
 impl Pages {
-    /// Gives all pages: `GET .../view_settings/`.
+    /// Lists all pages: `GET .../view_settings/`.
     pub fn list(&self) -> Call<pages::List> {
         let mut operation = pages::List::new(self.client.scope());
         operation.draft = self.draft();
         Call::new(&self.client, operation)
     }
 
-    /// Makes a page of any properties, which are an object of `serde_json`, a [`PageSettings`] or a
-    /// struct of your own: `POST .../view_settings/`.
+    /// Creates a page with any properties, given as a `serde_json` object, a [`PageSettings`] or your own
+    /// struct: `POST .../view_settings/`.
     pub fn create<T: Serialize + ?Sized>(&self, settings: &T) -> Call<pages::Create, PageSettings> {
         let operation = JsonObject::from_serialize(settings)
             .map_err(|error| {
@@ -64,7 +64,7 @@ impl Pages {
         Call::untagged(&self.client, operation)
     }
 
-    /// Gives one page: `GET .../view_settings/{UID}/`.
+    /// Gets a page: `GET .../view_settings/{UID}/`.
     pub fn get(&self, uid: impl Into<PageUid>) -> Call<pages::Get, PageSettings> {
         let mut operation = pages::Get::new(self.client.scope(), uid);
         operation.draft = self.draft();
@@ -89,7 +89,7 @@ impl Pages {
         Call::new(&self.client, operation)
     }
 
-    /// Publishes these drafts, all or none of them: `POST .../view_settings/publish/`. Gives the pages that had one.
+    /// Publishes these drafts, all or none of them: `POST .../view_settings/publish/`. Returns the pages that had a draft.
     ///
     /// ```
     /// # use svc_api::{Client, Error, UpdatePageSettings};
@@ -109,7 +109,7 @@ impl Pages {
         self.publishing(Some(uids.into_iter().map(Into::into).collect()))
     }
 
-    /// Publishes all drafts of the environment: `POST .../view_settings/publish/`. Gives the pages that had one.
+    /// Publishes all drafts of the environment: `POST .../view_settings/publish/`. Returns the pages that had a draft.
     pub fn publish_all(&self) -> Call<pages::Publish, Vec<PageUid>> {
         self.publishing(None)
     }
@@ -120,7 +120,7 @@ impl Pages {
         Call::mapped(&self.client, Ok(operation), |done| done.published)
     }
 
-    /// Discards these drafts, all or none of them: `POST .../view_settings/discard/`. Gives the pages that had one.
+    /// Discards these drafts, all or none of them: `POST .../view_settings/discard/`. Returns the pages that had a draft.
     pub fn discard<U: Into<PageUid>>(
         &self,
         uids: impl IntoIterator<Item = U>,
@@ -128,7 +128,7 @@ impl Pages {
         self.discarding(Some(uids.into_iter().map(Into::into).collect()))
     }
 
-    /// Discards all drafts of the environment: `POST .../view_settings/discard/`. Gives the pages that had one.
+    /// Discards all drafts of the environment: `POST .../view_settings/discard/`. Returns the pages that had a draft.
     pub fn discard_all(&self) -> Call<pages::Discard, Vec<PageUid>> {
         self.discarding(None)
     }
@@ -139,7 +139,7 @@ impl Pages {
         Call::mapped(&self.client, Ok(operation), |done| done.discarded)
     }
 
-    /// Gives what was changed about a page, the newest first: `GET .../view_settings/{UID}/revisions/`.
+    /// Lists the changes of a page, the newest first: `GET .../view_settings/{UID}/revisions/`.
     pub fn revisions(&self, uid: impl Into<PageUid>) -> Call<pages::Revisions> {
         Call::new(
             &self.client,
@@ -147,7 +147,7 @@ impl Pages {
         )
     }
 
-    /// Makes a revision the draft of its page: `POST .../view_settings/{UID}/revisions/{number}/restore/`.
+    /// Restores a revision as the draft of its page: `POST .../view_settings/{UID}/revisions/{number}/restore/`.
     pub fn restore(
         &self,
         uid: impl Into<PageUid>,
@@ -165,7 +165,7 @@ impl Pages {
 }
 
 impl<O: Operation + HasQuery<Query = Draft>, V> Call<O, V> {
-    /// Speaks of the draft layer or the published one, whatever the client does.
+    /// Uses the draft layer or the published layer, overriding the setting of the client.
     pub fn draft(self, draft: impl Into<Draft>) -> Self {
         self.with(|operation| *operation.query_mut() = draft.into())
     }

@@ -1,4 +1,4 @@
-//! Walking a list page by page, or item by item.
+//! Streams of lists: page by page, or item by item.
 
 use std::{
     fmt,
@@ -18,10 +18,10 @@ use svc_model::{
 
 use crate::{Call, Client, Error, RequestOptions};
 
-/// The pages of a list, as a [`Stream`]. Each is asked for when the one before was taken.
+/// The pages of a list, as a [`Stream`]. Each page is requested when the previous one was consumed.
 ///
-/// It follows the `next` links, of which it takes the cursor alone: requests go to the client's own
-/// base URL whatever host a link names, so credentials stay where they belong. It ends after the
+/// It follows the `next` links but uses only their cursor: requests are sent to the client's own base
+/// URL whatever host a link names, so that credentials are never sent elsewhere. It ends after the
 /// last page, and after an error.
 ///
 /// ```
@@ -41,25 +41,25 @@ pub struct PageStream<T> {
 }
 
 enum State<T> {
-    /// The next page was not asked for.
+    /// The next page was not requested yet.
     Ready(NextPage<T>),
-    /// It was.
+    /// The next page was requested.
     Waiting(BoxFuture<'static, Result<Step<T>, Error>>),
-    /// What is left to say before the end.
+    /// An error to return before the end.
     Failed(Error),
     Done,
 }
 
-/// Asks for a page.
+/// A function that requests a page.
 type NextPage<T> = Box<dyn FnOnce() -> BoxFuture<'static, Result<Step<T>, Error>> + Send>;
 
-/// A page, and the way to the next one.
+/// A page, and the function that requests the next one.
 struct Step<T> {
     page: Paginated<T>,
     next: Option<Result<NextPage<T>, Error>>,
 }
 
-/// Where a page begins.
+/// The start of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cursor {
     pub(crate) page: Option<u64>,
@@ -84,19 +84,19 @@ impl Cursor {
 }
 
 impl<O: PagedOperation> Call<O> {
-    /// Asks for this page, from 1.
+    /// Sets the number of the page, starting at 1.
     pub fn page(self, page: u64) -> Self {
         self.with(|operation| operation.set_page(page))
     }
 
-    /// Asks for this many on a page: 25 by default, 10000 at most.
+    /// Sets the number of entries on a page: 25 by default, at most 10000.
     pub fn per_page(self, per_page: u32) -> Self {
         self.with(|operation| operation.set_per_page(per_page))
     }
 }
 
 impl<O: PagedOperation<Item: Send> + 'static> Call<O> {
-    /// Gives this page and all that follow, each asked for when the one before was taken.
+    /// Returns this page and all following pages, each requested when the previous one was consumed.
     pub fn by_page(self) -> PageStream<O::Item> {
         let state = match self.operation {
             Ok(operation) => State::Ready(Box::new(|| fetch(self.client, operation, self.options))),
@@ -105,7 +105,7 @@ impl<O: PagedOperation<Item: Send> + 'static> Call<O> {
         PageStream { state }
     }
 
-    /// Gives the items of this page and of all that follow.
+    /// Returns the items of this page and of all following pages.
     pub fn by_item(self) -> ItemStream<O::Item> {
         ItemStream::new(self.by_page())
     }
@@ -134,7 +134,7 @@ fn fetch<O: PagedOperation<Item: Send> + 'static>(
 }
 
 impl<T> PageStream<T> {
-    /// The next page, `None` behind the last one.
+    /// The next page, `None` after the last one.
     ///
     /// # Errors
     /// The [`Error`] of the call. The stream ends with it.
@@ -180,14 +180,14 @@ impl<T> fmt::Debug for PageStream<T> {
     }
 }
 
-/// The items of a list, as a [`Stream`] that goes from page to page. See [`PageStream`].
+/// The items of all pages of a list, as a [`Stream`]. See [`PageStream`].
 #[must_use = "a stream does nothing until it is polled"]
 pub struct ItemStream<T> {
     pages: PageStream<T>,
     items: vec::IntoIter<T>,
 }
 
-// Items are moved and never pinned.
+// Items are only moved, never pinned.
 impl<T> Unpin for ItemStream<T> {}
 
 impl<T> ItemStream<T> {
@@ -198,7 +198,7 @@ impl<T> ItemStream<T> {
         }
     }
 
-    /// The next item, `None` behind the last one.
+    /// The next item, `None` after the last one.
     ///
     /// # Errors
     /// The [`Error`] of the call for its page. The stream ends with it.
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_all_that_is_taken_of_a_link() {
+    fn only_the_cursor_of_a_link_is_used() {
         let cursor = |link| Cursor::from_link(link).map(|cursor| (cursor.page, cursor.after));
         assert_eq!(
             cursor("https://evil.example/x?status=all&_after=a%2Bb&page=3#page=9"),

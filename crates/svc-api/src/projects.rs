@@ -1,10 +1,10 @@
-//! Projects and what they consist of.
+//! Projects and their parts.
 
 use svc_model::{ProjectName, projects};
 
 use crate::{Call, Client};
 
-/// The projects that the API key reaches. It comes from [`Client::projects`].
+/// The projects that the API key has access to, from [`Client::projects`].
 ///
 /// ```
 /// # use svc_api::{Client, Error};
@@ -22,7 +22,7 @@ pub struct Projects {
 }
 
 impl Client {
-    /// The projects that the API key reaches, whichever project the client itself is for.
+    /// The projects that the API key has access to, independent of the client's own project.
     pub fn projects(&self) -> Projects {
         Projects {
             client: self.clone(),
@@ -31,12 +31,12 @@ impl Client {
 }
 
 impl Projects {
-    /// Gives the projects, a page at a time: `GET /api/projects/`.
+    /// Lists the projects, a page at a time: `GET /api/projects/`.
     pub fn list(&self) -> Call<projects::List> {
         Call::new(&self.client, projects::List::new())
     }
 
-    /// Gives one project: `GET /api/projects/{PROJECT_NAME}/`.
+    /// Gets a project: `GET /api/projects/{PROJECT_NAME}/`.
     pub fn get(&self, project: impl Into<ProjectName>) -> Call<projects::Get> {
         Call::new(&self.client, projects::Get::new(project))
     }

@@ -13,11 +13,11 @@ use svc_model::{
 
 use crate::{Call, Client, Error, RequestOptions};
 
-/// The HTTP proxy of the client's project and environment. It comes from [`Client::proxy`].
+/// The HTTP proxy of the client's project and environment, from [`Client::proxy`].
 ///
-/// It takes a user's session, or a service token. In the URL, the query parameters, the headers and the body `{-name-}`
-/// stands for the value of a secret token of the resource, which never leaves the service, and `{{key}}` for a value of
-/// the context.
+/// It requires a user's session or a service token. In the URL, the query parameters, the headers and the body,
+/// `{-name-}` is replaced by the value of a secret token of the resource, which the caller never sees, and `{{key}}` by
+/// a value of the context.
 ///
 /// ```
 /// # use svc_api::{Client, Error};
@@ -50,12 +50,12 @@ impl Client {
 }
 
 impl Proxy {
-    /// Reads a URL.
+    /// Sends a `GET` request to a URL.
     pub fn get(&self, url: impl Into<String>) -> ProxyCall {
         self.request(Method::GET, url)
     }
 
-    /// Posts to a URL.
+    /// Sends a `POST` request to a URL.
     pub fn post(&self, url: impl Into<String>) -> ProxyCall {
         self.request(Method::POST, url)
     }
@@ -69,15 +69,15 @@ impl Proxy {
         self.send(request.method(method))
     }
 
-    /// Sends a request that was put together before, for its own project and environment.
+    /// Sends a prepared request, for the project and environment that it names.
     pub fn send(&self, request: ProxyRequest) -> ProxyCall {
         ProxyCall(Call::new(&self.client, Send::new(request)))
     }
 }
 
-/// A request to another service that is being put together; [`send`](Self::send), or `.await` itself, sends it.
+/// The builder of a request to another service; [`send`](Self::send) or `.await` sends it.
 ///
-/// Its methods are about the request that the other service gets. How this service is called is said with
+/// Its methods change the request that the other service receives. The call to this service is changed with
 /// [`options`](Self::options).
 #[must_use = "a call does nothing until it is sent"]
 pub struct ProxyCall(Call<Send>);
@@ -93,7 +93,7 @@ impl ProxyCall {
         self.change(|request| request.query_param(name, value))
     }
 
-    /// Adds a header to what the other service gets.
+    /// Adds a header to the request that the other service receives.
     pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.change(|request| request.header(name, value))
     }
@@ -136,23 +136,24 @@ impl ProxyCall {
         self.change(|request| request.body(BodyType::FormData, fields))
     }
 
-    /// Sends a text as it is, as `text/plain` unless a header says otherwise.
+    /// Sends a text unchanged, as `text/plain` unless a header says otherwise.
     pub fn text(self, text: impl Into<String>) -> Self {
         let text: String = text.into();
         self.change(|request| request.body(BodyType::Raw, text))
     }
 
-    /// Lets this secret token be used, and only those named so. Without any, all of the resource's may be.
+    /// Allows the use of this secret token, and forbids all that are not named with this function. If it is not called,
+    /// all secret tokens of the resource may be used.
     pub fn secret_token(self, name: impl Into<String>) -> Self {
         self.change(|request| request.secret_token(name))
     }
 
-    /// Sets what stands for `{{key}}`.
+    /// Sets the value that replaces `{{key}}`.
     pub fn context(self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.change(|request| request.context(key, value))
     }
 
-    /// Changes the request in any other way.
+    /// Changes the request with a function.
     pub fn change(self, change: impl FnOnce(ProxyRequest) -> ProxyRequest) -> Self {
         Self(self.0.with(|operation| {
             let empty = ProxyRequest::new(("", ""), "");
@@ -171,11 +172,11 @@ impl ProxyCall {
         Self(self.0.deadline(deadline))
     }
 
-    /// Sends the request and gives what the other service answered, whatever its status.
+    /// Sends the request and returns the response of the other service, whatever its status.
     ///
     /// # Errors
     /// [`Error`], of kind [`Status`](crate::ErrorKind::Status) when this service refused the request (400, 401, 403,
-    /// 404, 413, 429) or could not bring an answer (502, 504).
+    /// 404, 413, 429) or could not get a response (502, 504).
     pub async fn send(self) -> Result<ProxyResponse, Error> {
         self.0.send().await
     }

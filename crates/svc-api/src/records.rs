@@ -13,10 +13,10 @@ use svc_model::{
 
 use crate::{Call, Client};
 
-/// The records of a model. It comes from [`Client::records`].
+/// The records of a model, from [`Client::records`].
 ///
-/// Records are [`Record`]s, JSON objects of any columns, until [`typed`](Self::typed) says what they
-/// are read as.
+/// Records are read as [`Record`]s, JSON objects with any columns, unless [`typed`](Self::typed) sets
+/// another type.
 ///
 /// ```
 /// # use svc_api::{Client, Error, Lookup};
@@ -65,7 +65,7 @@ impl Client {
 }
 
 impl<T> Records<T> {
-    /// The same records, read as a `U`.
+    /// The same records, read as values of type `U`.
     pub fn typed<U: DeserializeOwned>(self) -> Records<U> {
         Records {
             client: self.client,
@@ -76,7 +76,7 @@ impl<T> Records<T> {
 }
 
 impl<T: DeserializeOwned> Records<T> {
-    /// Gives records, a page at a time or all of them.
+    /// Lists records, a page at a time or all of them.
     pub fn list(&self) -> Call<records::List<T>> {
         Call::new(
             &self.client,
@@ -84,7 +84,7 @@ impl<T: DeserializeOwned> Records<T> {
         )
     }
 
-    /// Gives the record with this primary key.
+    /// Gets the record with this primary key.
     pub fn get(&self, id: impl Into<RecordId>) -> Call<records::Get<T>, T> {
         Call::untagged(
             &self.client,
@@ -92,15 +92,15 @@ impl<T: DeserializeOwned> Records<T> {
         )
     }
 
-    /// Makes a record and gives it whole. What is left out is the database's to fill.
+    /// Creates a record and returns it with all fields. The database fills the fields that are left out.
     pub fn create<B: Serialize + ?Sized>(&self, record: &B) -> Call<records::Create<T>, T> {
         let operation =
             object(record).map(|record| records::Create::new(self.collection.clone(), record));
         Call::untagged(&self.client, operation)
     }
 
-    /// Makes many records at once and tells what became of each, in their order. One that is refused
-    /// does not take its neighbours along, but for [`atomic`](Call::atomic).
+    /// Creates many records at once and returns the result for each, in their order. A refused record does
+    /// not affect the others, unless [`atomic`](Call::atomic) is set.
     ///
     /// ```
     /// # use svc_api::{Client, Error, model::records::BulkResult};
@@ -128,8 +128,8 @@ impl<T: DeserializeOwned> Records<T> {
         Call::try_new(&self.client, operation)
     }
 
-    /// Gives the primary keys of the records before and after one, in the order and among the records that
-    /// the call is told.
+    /// Gets the primary keys of the records before and after one, in the order and among the records that are
+    /// set on the call.
     pub fn get_siblings(&self, id: impl Into<RecordId>) -> Call<records::GetSiblings> {
         Call::new(
             &self.client,
@@ -137,7 +137,7 @@ impl<T: DeserializeOwned> Records<T> {
         )
     }
 
-    /// Changes a record and gives it whole. What is left out keeps its value.
+    /// Changes a record and returns it with all fields. Fields that are left out keep their values.
     pub fn update<B: Serialize + ?Sized>(
         &self,
         id: impl Into<RecordId>,
@@ -148,7 +148,7 @@ impl<T: DeserializeOwned> Records<T> {
         Call::untagged(&self.client, operation)
     }
 
-    /// Replaces a record and gives it whole. Required fields must be there.
+    /// Replaces a record and returns it with all fields. Required fields must be present.
     pub fn replace<B: Serialize + ?Sized>(
         &self,
         id: impl Into<RecordId>,
@@ -194,7 +194,7 @@ fn object<B: Serialize + ?Sized>(record: &B) -> Result<JsonObject, RequestError>
 }
 
 impl<O: Operation + HasFields, V> Call<O, V> {
-    /// Gives these columns only, and the primary key.
+    /// Requests only these columns, and the primary key.
     pub fn fields<N: Into<String>>(self, fields: impl IntoIterator<Item = N>) -> Self {
         let fields = fields.into_iter().map(Into::into).collect();
         self.with(|operation| operation.set_fields(fields))
@@ -202,14 +202,14 @@ impl<O: Operation + HasFields, V> Call<O, V> {
 }
 
 impl<T: DeserializeOwned> Call<records::BulkCreate<T>> {
-    /// Makes all of the records or none.
+    /// Creates all of the records or none.
     pub fn atomic(self) -> Self {
         self.with(|operation| operation.atomic = true)
     }
 
-    /// Names the call, so that the same records with the same name are created once, however often they are
-    /// sent: after an answer was lost, send them again with the same key. A repeat answers what became of each
-    /// record, with empty records. The service remembers keys for 30 days.
+    /// Sets the key of the call: the same records with the same key are created once, however often they are
+    /// sent. After a response was lost, send them again with the same key. The response to a repetition has the
+    /// result for each record, but with empty records. The service keeps keys for 30 days.
     pub fn idempotency_key(self, key: impl Into<String>) -> Self {
         self.with(|operation| operation.idempotency_key = Some(key.into()))
     }

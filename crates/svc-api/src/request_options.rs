@@ -1,10 +1,10 @@
-//! What one call does otherwise than its client.
+//! Options of a single call.
 
 use std::{fmt, time::Duration};
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// What can be set for any call; what is not set comes from the client.
+/// Options of a single call; for options that are not set, those of the client apply.
 ///
 /// ```
 /// use std::time::Duration;
@@ -18,7 +18,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 #[derive(Clone, Default)]
 #[must_use]
 pub struct RequestOptions {
-    /// Outer: whether it was set. Inner: whether there is one.
+    /// `None` when it was not set; `Some(None)` for no deadline.
     pub(crate) deadline: Option<Option<Duration>>,
     pub(crate) max_tries: Option<u32>,
     pub(crate) headers: HeaderMap,
@@ -26,30 +26,30 @@ pub struct RequestOptions {
 }
 
 impl RequestOptions {
-    /// Everything as the client has it.
+    /// Options that are the same as those of the client.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets how long the call may take, with all its tries.
+    /// Sets how long the call may take, including all tries.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(Some(deadline));
         self
     }
 
-    /// Lets the call take as long as it takes.
+    /// Removes the deadline.
     pub fn no_deadline(mut self) -> Self {
         self.deadline = Some(None);
         self
     }
 
-    /// Sets how often the call is tried, the first try counted; 0 counts as 1.
+    /// Sets the maximum number of tries, including the first one; 0 counts as 1.
     pub fn max_tries(mut self, tries: u32) -> Self {
         self.max_tries = Some(tries.max(1));
         self
     }
 
-    /// Sends a further header, in place of the client's own one of that name.
+    /// Adds a header, which replaces the client's own header of that name.
     ///
     /// An `Authorization` is sent instead of the client's credential.
     pub fn header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
@@ -60,7 +60,7 @@ impl RequestOptions {
         self
     }
 
-    /// Names the call in the logs of the service (`X-Request-Id`), which answers with the same one.
+    /// Sets the ID of the request in the logs of the service (`X-Request-Id`), which returns the same ID.
     pub fn request_id(mut self, id: impl Into<String>) -> Self {
         self.request_id = Some(id.into());
         self
@@ -68,7 +68,7 @@ impl RequestOptions {
 }
 
 impl fmt::Debug for RequestOptions {
-    /// Shows the names of headers and not their values: they may be secrets.
+    /// Shows the names of headers but not their values, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequestOptions")
             .field("deadline", &self.deadline)

@@ -1,4 +1,4 @@
-//! Connected resources as a whole: their models, and the reload of what is cached of their structure.
+//! Operations on whole connected resources: their models, and reloading their cached structure.
 
 use svc_model::{
     ResourceName,
@@ -7,7 +7,7 @@ use svc_model::{
 
 use crate::{Call, Client};
 
-/// A connected resource. It comes from [`Client::resource`].
+/// A connected resource, from [`Client::resource`].
 ///
 /// ```
 /// # use svc_api::{Client, Error};
@@ -46,7 +46,7 @@ impl Resource {
         )
     }
 
-    /// Drops what the service has cached of the resource's structure and reads it again. The built-in tools
+    /// Reloads the resource: the service drops its cached structure and reads it again. The built-in tools
     /// resource has the name [`ResourceName::TOOLS`].
     pub fn reload(&self) -> Call<Reload> {
         Call::new(

@@ -1,4 +1,4 @@
-//! When a call is tried again, and after which pause.
+//! The retry policy: when a call is repeated, and after which pause.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -10,20 +10,20 @@ use svc_model::wire::TransportError;
 
 use crate::error::is_transient;
 
-/// How a client repeats calls that failed in passing.
+/// The rules for repeating calls after transient failures.
 ///
-/// Tried again are calls that surely never reached the service, and idempotent ones (RFC 9110,
-/// section 9.2.2) after a broken connection or an answer 429, 502, 503 or 504. A call with
-/// `If-Match` does not count as idempotent, because the second try would find the tag changed by
-/// the first. A `DELETE` whose first answer was lost can therefore end in 404.
+/// Two kinds of calls are repeated: those that certainly never reached the service, and idempotent ones
+/// (RFC 9110, section 9.2.2) after a broken connection or a response with status 429, 502, 503 or 504. A
+/// call with `If-Match` does not count as idempotent, because the first try may have changed the tag. A
+/// repeated `DELETE` can end in 404, if the first one succeeded and its response was lost.
 ///
 /// The pause before a try is random between zero and [`base_delay`](Self::base_delay) doubled for
-/// each try, [`max_delay`](Self::max_delay) at most; a longer `Retry-After` (in seconds) is waited
-/// for. A call whose pause would end behind its deadline, or whose `Retry-After` is longer than
-/// `max_delay`, fails at once.
+/// each try, at most [`max_delay`](Self::max_delay); a longer `Retry-After` (in seconds) is respected.
+/// A call whose pause would end after its deadline, or whose `Retry-After` is longer than `max_delay`,
+/// fails at once.
 ///
-/// Without a [`Timer`](svc_model::wire::Timer) no waiting is possible: then only calls that never
-/// reached the service are tried again, at once.
+/// Without a [`Timer`](svc_model::wire::Timer) no pause is possible: then only calls that never
+/// reached the service are repeated, at once.
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,14 +38,14 @@ use crate::error::is_transient;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// How often a call is tried, the first try counted; 3 by default.
+    /// The maximum number of tries, including the first one; 3 by default.
     pub max_tries: u32,
     /// The longest pause before the second try; 100 ms by default.
     pub base_delay: Duration,
-    /// The longest pause of all; 10 s by default.
+    /// The longest pause before any try; 10 s by default.
     pub max_delay: Duration,
-    /// How many further tries all calls of a client together may take in a row, so that a service
-    /// in trouble is not buried; 20 by default. Each takes one; ten calls that succeed give one back.
+    /// The number of retries that all calls of a client may use together, so that retries do not overload a
+    /// failing service; 20 by default. Each retry uses one; ten successful calls give one back.
     pub budget: u32,
 }
 
@@ -61,12 +61,12 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// One try and no more.
+    /// A policy without retries.
     pub fn never() -> Self {
         Self::default().max_tries(1)
     }
 
-    /// Sets how often a call is tried, the first try counted; 0 counts as 1.
+    /// Sets the maximum number of tries, including the first one; 0 counts as 1.
     #[must_use]
     pub fn max_tries(mut self, tries: u32) -> Self {
         self.max_tries = tries.max(1);
@@ -80,22 +80,22 @@ impl RetryPolicy {
         self
     }
 
-    /// Sets the longest pause of all.
+    /// Sets the longest pause before any try.
     #[must_use]
     pub fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self
     }
 
-    /// Sets how many further tries all calls together may take in a row.
+    /// Sets the number of retries that all calls may use together.
     #[must_use]
     pub fn budget(mut self, tries: u32) -> Self {
         self.budget = tries;
         self
     }
 
-    /// The pause before the try that follows `tries` of them; `None` when the service asked for a
-    /// longer one than it gets.
+    /// The pause before the next try, after `tries` tries; `None` when the service asks for a longer pause
+    /// than is allowed.
     pub(crate) fn pause(
         &self,
         tries: u32,
@@ -113,7 +113,7 @@ impl RetryPolicy {
     }
 }
 
-/// How a try failed.
+/// The failure of a try.
 #[derive(Clone, Copy)]
 pub(crate) enum Failure<'a> {
     Transport(&'a TransportError),
@@ -133,10 +133,10 @@ impl Failure<'_> {
     }
 }
 
-/// What a further try takes; a success gives back one.
+/// The cost of a retry in units of the budget; a success gives back one unit.
 const COST: u32 = 10;
 
-/// The tries that all calls of a client share.
+/// The retries that all calls of a client share.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: AtomicU32,
@@ -152,7 +152,7 @@ impl Budget {
         }
     }
 
-    /// Takes a try; `false` when there is none.
+    /// Uses one retry; returns `false` when the budget is empty.
     pub(crate) fn withdraw(&self) -> bool {
         self.left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
@@ -161,9 +161,9 @@ impl Budget {
             .is_ok()
     }
 
-    /// Is told of a success.
+    /// Records a success.
     pub(crate) fn deposit(&self) {
-        // A full budget, which is the rule, costs a read and no write.
+        // Usually the budget is full, and a success then only reads it.
         if self.left.load(Ordering::Relaxed) < self.most {
             let most = self.most;
             let _ = self
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_up_to_the_longest_and_are_random_below() {
+    fn pauses_are_random_and_their_limit_grows_up_to_the_longest() {
         let policy = RetryPolicy::default();
         let mut random = fastrand::Rng::with_seed(7);
         for tries in 1..40 {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_the_least_pause_and_may_be_too_long() {
+    fn retry_after_is_the_shortest_pause_and_may_be_too_long() {
         let policy = RetryPolicy::default();
         let mut random = fastrand::Rng::with_seed(7);
         let asked = Duration::from_secs(2);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn only_harmless_failures_are_tried_again() {
+    fn only_calls_that_can_be_repeated_safely_are_tried_again() {
         let connect = TransportError::from(TransportErrorKind::Connect);
         let broken = TransportError::from(TransportErrorKind::Interrupted);
         let timeout = TransportError::from(TransportErrorKind::Timeout);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_runs_dry_and_fills_up_by_successes() {
+    fn a_budget_is_used_up_by_retries_and_refilled_by_successes() {
         let budget = Budget::new(2);
         assert!(budget.withdraw() && budget.withdraw() && !budget.withdraw());
         for _ in 0..9 {

@@ -1,4 +1,4 @@
-//! What can be set on calls that select records: which ones, in which order, how many at a time.
+//! Settings of calls that select records: filters, order and pagination.
 
 use serde::de::DeserializeOwned;
 use svc_model::{
@@ -8,7 +8,7 @@ use svc_model::{
 
 use crate::Call;
 
-/// An operation whose query says which records it is about, and in which order.
+/// An operation whose query selects and orders records.
 pub trait SelectsRecords: Operation + HasQuery<Query = ListQuery> {}
 
 impl<T: DeserializeOwned> SelectsRecords for records::List<T> {}
@@ -18,7 +18,7 @@ impl SelectsRecords for records::GetSiblings {}
 impl SelectsRecords for teams::List {}
 impl SelectsRecords for users::List {}
 
-/// An operation whose query says in which time zone date texts are.
+/// An operation whose query has the time zone of date texts.
 pub trait HasTimeZone: Operation + HasQuery<Query: TimeZoned> {}
 
 impl<T: DeserializeOwned> HasTimeZone for records::List<T> {}
@@ -33,20 +33,20 @@ impl HasTimeZone for teams::List {}
 impl HasTimeZone for users::List {}
 
 impl<O: HasTimeZone, V> Call<O, V> {
-    /// Sets the UTC offset or IANA time zone of date texts, in and out, and of the units of time; UTC by default.
+    /// Sets the UTC offset or IANA time zone of date texts in requests and responses, and of the units of time; UTC by
+    /// default.
     pub fn time_zone(self, time_zone: impl Into<String>) -> Self {
         self.with(|operation| operation.query_mut().set_time_zone(time_zone.into()))
     }
 }
 
 impl<O: SelectsRecords, V> Call<O, V> {
-    /// Sets all parameters at once; what they say of pages and order is left aside where it does not
-    /// matter.
+    /// Sets all parameters at once; calls without pages or order ignore those settings.
     pub fn query(self, query: ListQuery) -> Self {
         self.with(|operation| *operation.query_mut() = query)
     }
 
-    /// Takes records whose field compares so.
+    /// Selects records for which the comparison holds.
     pub fn filter(
         self,
         field: impl Into<String>,
@@ -56,7 +56,7 @@ impl<O: SelectsRecords, V> Call<O, V> {
         self.select(|query| query.filter(field, lookup, value))
     }
 
-    /// Leaves out records whose field compares so.
+    /// Leaves out records for which the comparison holds.
     pub fn exclude(
         self,
         field: impl Into<String>,
@@ -66,22 +66,22 @@ impl<O: SelectsRecords, V> Call<O, V> {
         self.select(|query| query.exclude(field, lookup, value))
     }
 
-    /// Takes records for which the tree holds.
+    /// Selects records for which the tree of conditions holds.
     pub fn filter_tree(self, filter: Filter) -> Self {
         self.select(|query| query.filter_tree(filter))
     }
 
-    /// Takes records in which the text occurs.
+    /// Selects records that contain the text.
     pub fn search(self, text: impl Into<String>) -> Self {
         self.select(|query| query.search(text))
     }
 
-    /// Takes records that have such related records.
+    /// Selects records that have these related records.
     pub fn relation(self, relation: Relation) -> Self {
         self.select(|query| query.relation(relation))
     }
 
-    /// Orders by this too, after what was asked before; `-` in front means descending.
+    /// Adds a column to order by, after those that were added before; `-` in front means descending.
     pub fn order_by(self, order: impl Into<OrderBy>) -> Self {
         self.select(|query| query.order_by(order))
     }
@@ -95,12 +95,12 @@ impl<O: SelectsRecords, V> Call<O, V> {
 }
 
 impl<O: PagedOperation + SelectsRecords> Call<O> {
-    /// Says how the number of all matches is found.
+    /// Sets how the total number of matches is determined.
     pub fn count(self, count: Count) -> Self {
         self.select(|query| query.count(count))
     }
 
-    /// Asks for all records at once, up to 10000.
+    /// Requests all records at once, up to 10000.
     pub fn no_pagination(self) -> Self {
         self.select(ListQuery::no_pagination)
     }

@@ -10,7 +10,7 @@ use svc_model::{
 
 use crate::{Call, Client};
 
-/// Read-only SQL on a connected resource. It comes from [`Client::sql`].
+/// Read-only SQL on a connected resource, from [`Client::sql`].
 ///
 /// ```
 /// # use svc_api::{Client, Error};
@@ -43,12 +43,12 @@ impl Client {
 }
 
 impl Sql {
-    /// Gives the rows of one `SELECT`, `WITH ... SELECT` or `VALUES`.
+    /// Runs one `SELECT`, `WITH ... SELECT` or `VALUES` and returns its rows.
     pub fn query(&self, query: impl Into<String>) -> Call<Query> {
         self.send(SqlQuery::new(query))
     }
 
-    /// Gives what a query gives that was put together before.
+    /// Runs a prepared query.
     pub fn send(&self, query: SqlQuery) -> Call<Query> {
         Call::new(
             &self.client,
@@ -63,7 +63,7 @@ impl Call<Query> {
         self.change(|query| query.bind(name, value))
     }
 
-    /// Sets the value of the next bind by position, `%s`.
+    /// Sets the value of the next positional bind, `%s`.
     pub fn bind_next(self, value: impl Into<Value>) -> Self {
         self.with(|operation| {
             operation.query.v = Some(1);
@@ -74,7 +74,7 @@ impl Call<Query> {
         })
     }
 
-    /// Keeps rows whose column compares so; the key is a column, perhaps with `__` and a lookup.
+    /// Selects rows for which the comparison holds; the key is a column, optionally with `__` and a lookup.
     pub fn filter(self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.with(|operation| {
             operation.query.filters.push(SqlFilter {
@@ -84,22 +84,22 @@ impl Call<Query> {
         })
     }
 
-    /// Orders by this column too; `-` in front means descending.
+    /// Adds a column to order by; `-` in front means descending.
     pub fn order_by(self, column: impl Into<String>) -> Self {
         self.with(|operation| operation.query.order_by.push(column.into()))
     }
 
-    /// Leaves out the first rows.
+    /// Sets the number of rows to skip.
     pub fn offset(self, offset: u64) -> Self {
         self.with(|operation| operation.query.offset = Some(offset))
     }
 
-    /// Asks for this many rows at most.
+    /// Sets the maximum number of rows.
     pub fn limit(self, limit: u32) -> Self {
         self.with(|operation| operation.query.limit = Some(limit))
     }
 
-    /// Asks how many rows there are in all.
+    /// Requests the total number of rows.
     pub fn count(self) -> Self {
         self.with(|operation| operation.query.count = true)
     }
@@ -109,12 +109,12 @@ impl Call<Query> {
         self.with(|operation| operation.query.timezone = Some(time_zone.into()))
     }
 
-    /// Sets the schema in which names are looked for first.
+    /// Sets the schema that is searched first for names of tables.
     pub fn schema(self, schema: impl Into<String>) -> Self {
         self.with(|operation| operation.query.schema = Some(schema.into()))
     }
 
-    /// Changes the query in any other way.
+    /// Changes the query with a function.
     pub fn change(self, change: impl FnOnce(SqlQuery) -> SqlQuery) -> Self {
         self.with(|operation| operation.query = change(mem::take(&mut operation.query)))
     }

@@ -7,10 +7,10 @@ use svc_model::{
 
 use crate::{Call, Client};
 
-/// The teams of the client's project. It comes from [`Client::teams`].
+/// The teams of the client's project, from [`Client::teams`].
 ///
-/// The static token of the built-in tools resource opens them. Teams are made and deleted nowhere here: a
-/// project comes with its own.
+/// They require the static token of the built-in tools resource. Teams cannot be created or deleted: each
+/// project has a fixed set of them.
 ///
 /// ```
 /// # use svc_api::{Client, Error, Lookup};
@@ -37,7 +37,7 @@ impl Client {
 }
 
 impl Teams {
-    /// Gives teams, a page at a time or all of them: `GET .../models/groups`.
+    /// Lists teams, a page at a time or all of them: `GET .../models/groups`.
     pub fn list(&self) -> Call<teams::List> {
         Call::new(
             &self.client,
@@ -45,12 +45,12 @@ impl Teams {
         )
     }
 
-    /// Gives one team: `GET .../models/groups/{uid}`.
+    /// Gets a team: `GET .../models/groups/{uid}`.
     pub fn get(&self, uid: impl Into<TeamUid>) -> Call<teams::Get> {
         Call::new(&self.client, teams::Get::new(self.client.scope(), uid))
     }
 
-    /// Changes a team, in what the call is told: `PATCH .../models/groups/{uid}`.
+    /// Changes the properties of a team that are set on the call: `PATCH .../models/groups/{uid}`.
     pub fn update(&self, uid: impl Into<TeamUid>) -> Call<teams::Update> {
         Call::new(
             &self.client,

@@ -15,9 +15,9 @@ use tower_service::Service;
 /// A tower service as a [`Transport`]: an axum router in the same process, or a stack of layers over
 /// another client.
 ///
-/// The service is cloned for each request. An error that is a [`TransportError`] stays what it is;
-/// any other one becomes kind [`Other`](TransportErrorKind::Other), which is never tried again. The
-/// service does not know of the deadline of a call: give the client a timer, or the stack a timeout.
+/// The service is cloned for each request. An error that is a [`TransportError`] stays unchanged; any
+/// other error gets the kind [`Other`](TransportErrorKind::Other), and the call is not repeated. The
+/// service does not see the deadline of a call: set a timer on the client, or a timeout in the stack.
 ///
 /// ```
 /// # #[cfg(feature = "tower")]
@@ -90,7 +90,7 @@ fn transport_error(error: BoxError) -> TransportError {
     }
 }
 
-/// A [`Transport`] as a tower service, for tower's layers to be put around it.
+/// A [`Transport`] as a tower service, to which tower layers can be applied.
 ///
 /// ```
 /// use svc_api::{tower::TransportService, wire::{Body, transport_fn}};
@@ -104,7 +104,7 @@ pub struct TransportService {
 }
 
 impl TransportService {
-    /// Answers requests by sending them over `transport`.
+    /// A service that sends requests with `transport`.
     pub fn new(transport: impl Transport) -> Self {
         Self {
             transport: Arc::new(transport),

@@ -7,9 +7,9 @@ use svc_model::{
 
 use crate::{Call, Client};
 
-/// The users of the client's project and environment. It comes from [`Client::users`].
+/// The users of the client's project and environment, from [`Client::users`].
 ///
-/// The static token of the built-in tools resource opens them.
+/// They require the static token of the built-in tools resource.
 ///
 /// ```
 /// # use svc_api::{ApiToken, Client, Lookup};
@@ -50,7 +50,7 @@ impl Client {
 }
 
 impl Users {
-    /// Gives users, a page at a time or all of them: `GET .../models/users`.
+    /// Lists users, a page at a time or all of them: `GET .../models/users`.
     pub fn list(&self) -> Call<users::List> {
         Call::new(
             &self.client,
@@ -58,12 +58,12 @@ impl Users {
         )
     }
 
-    /// Gives one user: `GET .../models/users/{uid}`.
+    /// Gets a user: `GET .../models/users/{uid}`.
     pub fn get(&self, uid: impl Into<UserUid>) -> Call<users::Get> {
         Call::new(&self.client, users::Get::new(self.client.scope(), uid))
     }
 
-    /// Makes a user of a team, who is invited by mail: `POST .../models/users`.
+    /// Creates a user in a team and invites them by e-mail: `POST .../models/users`.
     pub fn create(
         &self,
         email: impl Into<String>,
@@ -75,7 +75,7 @@ impl Users {
         )
     }
 
-    /// Changes a user, in what the call is told: `PATCH .../models/users/{uid}`.
+    /// Changes the properties of a user that are set on the call: `PATCH .../models/users/{uid}`.
     pub fn update(&self, uid: impl Into<UserUid>) -> Call<users::Update> {
         Call::new(
             &self.client,
@@ -112,7 +112,7 @@ impl Call<users::Update> {
         self.with(|operation| operation.patch.first_name = Some(Some(name.into())))
     }
 
-    /// Takes the given name away.
+    /// Removes the given name.
     pub fn clear_first_name(self) -> Self {
         self.with(|operation| operation.patch.first_name = Some(None))
     }
@@ -122,7 +122,7 @@ impl Call<users::Update> {
         self.with(|operation| operation.patch.last_name = Some(Some(name.into())))
     }
 
-    /// Takes the family name away.
+    /// Removes the family name.
     pub fn clear_last_name(self) -> Self {
         self.with(|operation| operation.patch.last_name = Some(None))
     }

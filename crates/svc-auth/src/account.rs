@@ -1,8 +1,8 @@
 //! The operations of accounts: sign in and up, refresh, passwords, e-mail addresses (specification,
 //! section 5; wire contract, section 9).
 //!
-//! They are values like those of `svc-model`. They are here because they speak of tokens, passwords
-//! and codes, which have types of their own that `Debug` never shows.
+//! They are values like those of `svc-model`. They are in this crate because they contain tokens,
+//! passwords and codes, whose types `Debug` never shows.
 //!
 //! ```
 //! use svc_auth::account::Login;

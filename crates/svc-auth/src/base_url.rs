@@ -1,10 +1,10 @@
-//! The address of a host of the service.
+//! Base URLs of the hosts of the service.
 
 use std::{fmt, str::FromStr};
 
 use http::Uri;
 
-/// The absolute `http` or `https` URL of a host, without a slash at its end.
+/// The absolute `http` or `https` URL of a host, without a trailing slash.
 ///
 /// ```
 /// use svc_auth::BaseUrl;
@@ -18,14 +18,14 @@ use http::Uri;
 pub struct BaseUrl(Box<str>);
 
 impl BaseUrl {
-    /// Checks a URL and takes the slashes at its end away.
+    /// Checks a URL and removes trailing slashes.
     ///
     /// # Errors
-    /// [`BaseUrlError`] when it is not absolute, neither `http` nor `https`, or holds a query, a
-    /// fragment, a user name or a password. The message does not quote it.
+    /// [`BaseUrlError`] when it is not absolute, neither `http` nor `https`, or contains a query, a
+    /// fragment, a user name or a password. The message does not quote the URL.
     pub fn new(text: &str) -> Result<Self, BaseUrlError> {
         let text = text.trim();
-        // `http::Uri` drops a fragment in silence.
+        // `http::Uri` silently drops a fragment.
         if text.contains('#') {
             return Err(BaseUrlError::Fragment);
         }
@@ -55,7 +55,7 @@ impl BaseUrl {
         ))
     }
 
-    /// The URL below this one.
+    /// Appends a path to the URL.
     pub(crate) fn join(&self, path: &str) -> Self {
         Self(format!("{}{path}", self.0).into_boxed_str())
     }
@@ -84,26 +84,26 @@ impl FromStr for BaseUrl {
     }
 }
 
-/// Why a text is no base URL.
+/// The error for a text that is not a valid base URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaseUrlError {
-    /// It is no URL, or not an absolute one.
+    /// The text is not a URL, or not an absolute URL.
     #[error("must be an absolute URL such as https://data.example.com")]
     NotAbsolute,
-    /// Its scheme is neither `http` nor `https`.
+    /// The scheme is neither `http` nor `https`.
     #[error("must begin with http:// or https://")]
     Scheme,
-    /// It holds a user name or a password.
+    /// The URL contains a user name or a password.
     #[error("must not hold a user name or password; credentials have options of their own")]
     UserInfo,
-    /// Its port is not a number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("must have a port from 1 to 65535, or none")]
     Port,
-    /// It has a query.
+    /// The URL has a query.
     #[error("must not have a query (`?...`)")]
     Query,
-    /// It has a fragment.
+    /// The URL has a fragment.
     #[error("must not have a fragment (`#...`)")]
     Fragment,
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slashes_at_the_end_are_taken_away_and_the_scheme_is_lower_case() {
+    fn trailing_slashes_are_removed_and_the_scheme_is_lower_case() {
         for (text, url) in [
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
             ("http://127.0.0.1:8080/", "http://127.0.0.1:8080"),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base_url_is_refused_for_its_reason() {
+    fn an_invalid_base_url_is_refused_with_the_reason() {
         for (text, error) in [
             ("", BaseUrlError::NotAbsolute),
             ("/api", BaseUrlError::NotAbsolute),

@@ -1,10 +1,10 @@
-//! What time it is.
+//! Clocks: the current time.
 
 use std::time::Duration;
 
-/// Tells the time, so that a session knows when its tokens are about to expire.
+/// A source of the current time, by which a session decides when its tokens are about to expire.
 ///
-/// A function makes one, for tests and for targets whose time the standard library does not know:
+/// A function can be a clock, for tests and for targets on which the standard library has no clock:
 ///
 /// ```
 /// use std::time::Duration;
@@ -24,7 +24,7 @@ impl<F: Fn() -> Duration + Send + Sync + 'static> Clock for F {
     }
 }
 
-/// The clock of the operating system, which is the default where there is one.
+/// The clock of the operating system, which is the default where the target has one.
 #[cfg(not(target_family = "wasm"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
@@ -32,7 +32,7 @@ pub struct SystemClock;
 #[cfg(not(target_family = "wasm"))]
 impl Clock for SystemClock {
     fn now(&self) -> Duration {
-        // A clock that is set to before 1970 finds no token that is about to expire.
+        // With a clock that is set to before 1970, no token is about to expire.
         std::time::SystemTime::UNIX_EPOCH
             .elapsed()
             .unwrap_or_default()

@@ -1,11 +1,11 @@
-//! When a token expires: RFC 3339 read as the time since 1970.
+//! Expiry times of tokens: RFC 3339 as the time since 1970.
 
 use std::time::Duration;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// The moment that an RFC 3339 text names; one before 1970 is 1970, which is as long past. `None`
-/// for any other text: it is then not known when the token expires.
+/// Reads an RFC 3339 text; a time before 1970 becomes 1970, which makes no difference for expiry.
+/// `None` for any other text: the expiry of the token is then unknown.
 pub(crate) fn parse(text: &str) -> Option<Duration> {
     let mut reader = Reader(text.trim().as_bytes());
     let year = reader.digits(4)?;
@@ -58,12 +58,12 @@ impl Reader<'_> {
         Some(i64::from(digit - b'0'))
     }
 
-    /// A number of exactly so many digits.
+    /// A number with exactly `count` digits.
     fn digits(&mut self, count: usize) -> Option<i64> {
         (0..count).try_fold(0, |number, _| Some(number * 10 + self.digit()?))
     }
 
-    /// The nanoseconds of a fraction, whose further digits are dropped; 0 when there is none.
+    /// The nanoseconds of a fraction; further digits are dropped, and 0 is returned when there is no fraction.
     fn fraction(&mut self) -> Option<u32> {
         if self.0.first() != Some(&b'.') {
             return Some(0);
@@ -81,7 +81,7 @@ impl Reader<'_> {
         (count > 0).then_some(nanos)
     }
 
-    /// The seconds that the local time is ahead of UTC.
+    /// The offset of the local time from UTC in seconds.
     fn offset(&mut self) -> Option<i64> {
         let sign = match self.one_of(b"Zz+-")? {
             b'+' => 1,
@@ -108,8 +108,8 @@ fn days_of_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// The days from 1970-01-01 to a date, counted from a year that begins in March: so the leap day
-/// is the last one.
+/// The days from 1970-01-01 to a date. The calculation lets years begin in March, so that the leap day
+/// is the last day of the year.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let month = (month + 9) % 12;
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn known_moments_are_read() {
+    fn valid_times_are_read() {
         for (text, expected) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2026-09-15T12:00:00Z", 1_789_473_600),
@@ -138,7 +138,7 @@ mod tests {
             ("2026-09-15T12:00:00-00:00", 1_789_473_600),
             ("2000-02-29T23:59:60z", 951_868_800),
             ("9999-12-31T23:59:59Z", 253_402_300_799),
-            // Long past, and no more than that.
+            // Times before 1970.
             ("0000-01-01T00:00:00Z", 0),
             ("1969-12-31T23:59:59Z", 0),
         ] {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_not_known() {
+    fn any_other_text_has_no_time() {
         for text in [
             "",
             "soon",
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn each_day_follows_the_one_before() {
+    fn each_day_follows_the_previous_one() {
         let mut expected = 0;
         for year in 1970..2500 {
             for month in 1..=12 {
@@ -194,7 +194,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_moment_is_the_same_in_every_offset(
+        fn a_time_is_the_same_in_every_offset(
             day in 1_i64..20_000,
             hour in 0_i64..24,
             minute in 0_i64..60,
@@ -223,12 +223,12 @@ mod tests {
         }
 
         #[test]
-        fn no_text_is_too_odd(text in "\\PC*") {
+        fn no_text_causes_a_panic(text in "\\PC*") {
             let _ = parse(&text);
         }
 
         #[test]
-        fn nearly_a_moment_is_no_trouble(text in "[0-9]{3,5}-[0-9]{1,2}-[0-9]{1,2}[Tt ][0-9:.]{0,20}[Zz+-]?[0-9:]{0,6}") {
+        fn no_text_that_resembles_a_time_causes_a_panic(text in "[0-9]{3,5}-[0-9]{1,2}-[0-9]{1,2}[Tt ][0-9:.]{0,20}[Zz+-]?[0-9:]{0,6}") {
             let _ = parse(&text);
         }
     }

@@ -1,16 +1,16 @@
 //! Credentials and options of clients of the svc REST service (specification, section 5).
 //!
 //! - [`AuthScheme`] writes and reads the `Authorization` header.
-//! - [`ApiKey`], [`ApiToken`], [`AccessToken`], [`RefreshToken`] and [`ServiceToken`] hold secrets
+//! - [`ApiKey`], [`ApiToken`], [`AccessToken`], [`RefreshToken`] and [`ServiceToken`] contain secrets
 //!   that `Debug` never shows.
-//! - [`TokenProvider`] gives a call its credential; [`StaticProvider`] is the one for keys and
-//!   tokens that do not change, [`Session`] the one for users who sign in.
+//! - [`TokenProvider`] provides the credential of a call; [`StaticProvider`] is for keys and tokens
+//!   that do not change, [`Session`] for users who sign in.
 //! - [`TokenStore`] keeps the tokens of a session: [`MemoryStore`], `FileStore`, or your own.
 //! - [`account`] has the operations of accounts: sign in, sign up, passwords, e-mail addresses.
-//! - [`ServiceRequest`] reads what the headers of a service request say.
+//! - [`ServiceRequest`] reads the headers of a service request.
 //! - [`ClientOptions`] are the options of a client, with their defaults and environment keys.
 //!
-//! There is no runtime in here, and no I/O but that of `FileStore`; it builds for
+//! This crate has no runtime, and no I/O except that of `FileStore`; it builds for
 //! `wasm32-unknown-unknown`, without that store.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! The options of a client, their defaults, and the environment keys that stand in for them.
+//! The options of a client, their defaults, and their environment variables.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use svc_model::{EnvironmentName, ProjectName};
 
 use crate::{ApiToken, BaseUrl, BaseUrlError};
 
-/// Where the data host is when nothing else is said: where `svc demo` and `svc serve` listen.
+/// The default base URL of the data host: the address on which `svc demo` and `svc serve` listen.
 pub const DEFAULT_API_BASE_URL: &str = "http://127.0.0.1:8080";
 
-/// What an application host's base URL is below the data host's when nothing else is said.
+/// The default path of the application host, relative to the base URL of the data host.
 const DEFAULT_APP_PATH: &str = "/api";
 
 /// The environment keys of one option; the first one that has a value counts.
@@ -33,10 +33,10 @@ const ALL_KEYS: [Keys; 5] = [PROJECT, ENVIRONMENT, DRAFT, API_BASE_URL, APP_BASE
 /// | `draft` | `VITE_SVC_DRAFT`, `SVC_DRAFT` | unset |
 /// | `api_token` | none | unset |
 ///
-/// `app_base_url` goes beyond the specification, whose client library knows the data host alone.
+/// `app_base_url` is an addition to the specification, whose client library has only the data host.
 ///
-/// Options that were set win over [`env`](Self::env), and both win over the defaults. Of two keys
-/// the `VITE_` one is preferred. A value of nothing but white space counts as unset.
+/// Options that were set override [`env`](Self::env), and both override the defaults. Of two keys, the
+/// one with `VITE_` is preferred. A value that is empty or only white space counts as unset.
 ///
 /// ```
 /// use svc_auth::ClientOptions;
@@ -53,7 +53,7 @@ const ALL_KEYS: [Keys; 5] = [PROJECT, ENVIRONMENT, DRAFT, API_BASE_URL, APP_BASE
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct ClientOptions {
-    /// The project. A call that needs one fails when it is missing; nothing before does.
+    /// The project. When it is missing, only calls that need it fail.
     pub project: Option<ProjectName>,
     /// The environment.
     pub environment: Option<EnvironmentName>,
@@ -61,16 +61,16 @@ pub struct ClientOptions {
     pub api_base_url: Option<String>,
     /// The base URL of the application host, whose own prefix `/api` is part of it.
     pub app_base_url: Option<String>,
-    /// Whether requests carry `draft=1`.
+    /// Whether requests are sent with `draft=1`.
     pub draft: Option<bool>,
     /// The token that is sent as `Authorization: Bearer <API_TOKEN>`, given without prefix.
     pub api_token: Option<ApiToken>,
-    /// Of the known keys, each once.
+    /// The values of known keys, each key once.
     env: Vec<(&'static str, String)>,
 }
 
 impl ClientOptions {
-    /// Nothing set.
+    /// Options that are all unset.
     pub fn new() -> Self {
         Self::default()
     }
@@ -103,7 +103,7 @@ impl ClientOptions {
         self
     }
 
-    /// Sets whether requests carry `draft=1`.
+    /// Sets whether requests are sent with `draft=1`.
     #[must_use]
     pub fn draft(mut self, draft: bool) -> Self {
         self.draft = Some(draft);
@@ -117,7 +117,7 @@ impl ClientOptions {
         self
     }
 
-    /// Adds environment variables, such as `std::env::vars()`. They are never read without this.
+    /// Adds environment variables, such as `std::env::vars()`. Without this function none is read.
     ///
     /// Only the keys of the table above are kept.
     #[must_use]
@@ -136,7 +136,7 @@ impl ClientOptions {
         self
     }
 
-    /// Puts the options, the environment and the defaults together.
+    /// Combines the options, the environment and the defaults.
     ///
     /// # Errors
     /// [`OptionsError`] when a base URL is not valid (see [`BaseUrl::new`]).
@@ -188,7 +188,7 @@ impl ClientOptions {
     }
 }
 
-/// Everything but the words of rule 3 means true.
+/// Every word except those of rule 3 means true.
 fn parse_draft(word: &str) -> bool {
     !["false", "0", "no", "off", "null", "undefined"]
         .iter()
@@ -196,7 +196,7 @@ fn parse_draft(word: &str) -> bool {
 }
 
 impl fmt::Debug for ClientOptions {
-    /// Shows neither the token nor a URL that was not checked: a password may stand in it.
+    /// Shows neither the token nor unchecked URLs, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let checked = |url: &Option<String>| url.as_deref().map(BaseUrl::new);
         f.debug_struct("ClientOptions")
@@ -211,11 +211,11 @@ impl fmt::Debug for ClientOptions {
     }
 }
 
-/// The options of a client once environment and defaults have been put in.
+/// The options of a client after the environment and the defaults were applied.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClientSettings {
-    /// The project, where one is known.
+    /// The project, if it is known.
     pub project: Option<ProjectName>,
     /// The environment.
     pub environment: EnvironmentName,
@@ -223,13 +223,13 @@ pub struct ClientSettings {
     pub api_base_url: BaseUrl,
     /// The base URL of the application host.
     pub app_base_url: BaseUrl,
-    /// Whether requests carry `draft=1`, where that was said.
+    /// Whether requests are sent with `draft=1`, if that was set.
     pub draft: Option<bool>,
     /// The token that is sent as `Authorization: Bearer <API_TOKEN>`.
     pub api_token: Option<ApiToken>,
 }
 
-/// An option that cannot be used. It says which one, where it came from, and what would be right.
+/// The error for an invalid option. It names the option and its source, and says what is expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{option}{} {source}", self.key.map(|key| format!(" (from {key})")).unwrap_or_default())]
 pub struct OptionsError {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anything_the_defaults_hold() {
+    fn without_options_the_defaults_apply() {
         let settings = settings(ClientOptions::new());
         assert_eq!(settings.project, None);
         assert_eq!(settings.environment.as_str(), "prod");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_read_and_the_vite_one_is_preferred() {
+    fn every_key_is_read_and_the_one_with_vite_is_preferred() {
         let plain = [
             ("SVC_PROJECT", "p"),
             ("SVC_ENVIRONMENT", "e"),
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_key_for_the_token() {
+    fn the_token_has_no_environment_key() {
         let settings = from_env([
             ("SVC_API_TOKEN", "hidden"),
             ("VITE_SVC_API_TOKEN", "hidden"),
@@ -421,13 +421,13 @@ mod tests {
     }
 
     #[test]
-    fn the_process_environment_is_not_read_by_itself() {
-        // The test of the defaults, once more in a process that has every key.
+    fn the_process_environment_is_not_read_automatically() {
+        // Runs the test of the defaults in a process whose environment has every key.
         let keys = ALL_KEYS.as_flattened().iter();
         let output = std::process::Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "options::tests::without_anything_the_defaults_hold",
+                "options::tests::without_options_the_defaults_apply",
             ])
             .envs(keys.map(|key| (key, "http://from-the-process.example")))
             .output()
@@ -440,13 +440,13 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_are_no_options_are_not_kept() {
+    fn variables_that_are_not_options_are_not_kept() {
         let options = ClientOptions::new().env([("PATH", "/hidden"), ("DATABASE_URL", "hidden")]);
         assert!(options.env.is_empty());
     }
 
     #[test]
-    fn an_error_names_the_option_and_its_key_and_quotes_no_password() {
+    fn an_error_names_the_option_and_its_key_without_quoting_a_password() {
         let explicit = ClientOptions::new().api_base_url("https://u:hidden@a.example");
         assert!(!format!("{explicit:?}").contains("hidden"));
         assert_eq!(

@@ -1,12 +1,12 @@
-//! Where a session belongs.
+//! The place of a session: data host, project and environment.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::state::text;
 
-/// The environment of a project at a data host, to which the tokens of a session are sent and to no
-/// other.
+/// The environment of a project at a data host. The tokens of a session are only sent to its own
+/// place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct SessionPlace {
     pub(crate) api_base_url: String,
@@ -15,7 +15,7 @@ pub(crate) struct SessionPlace {
 }
 
 impl SessionPlace {
-    /// The place that a stored entry names. One that cannot be read is that of no session.
+    /// Reads the place of a stored entry. An unreadable place matches no session.
     pub(crate) fn read(mut named: Value) -> Self {
         let mut text = |name| text(&mut named, name).ok().flatten().unwrap_or_default();
         Self {

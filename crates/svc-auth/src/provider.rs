@@ -1,4 +1,4 @@
-//! Where a call gets its credential from.
+//! Providers of credentials for calls.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -10,18 +10,18 @@ use svc_model::{
 
 use crate::{ApiKey, ApiToken, AuthScheme};
 
-/// What a credential is asked for.
+/// The purpose for which a credential is requested.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct AuthTarget<'a> {
-    /// The operation; [`OperationInfo::credential`] says what opens it.
+    /// The operation; [`OperationInfo::credential`] is the kind of credential that it requires.
     pub operation: &'a OperationInfo,
-    /// The connected resource that it works on, if it works on one.
+    /// The connected resource of the operation, if it has one.
     pub resource: Option<&'a str>,
 }
 
 impl<'a> AuthTarget<'a> {
-    /// An operation, and the resource that it works on.
+    /// A target with an operation and its resource.
     pub fn new(operation: &'a OperationInfo, resource: Option<&'a str>) -> Self {
         Self {
             operation,
@@ -30,11 +30,11 @@ impl<'a> AuthTarget<'a> {
     }
 }
 
-/// Gives each call its `Authorization` header.
+/// A provider of the `Authorization` header of each call.
 ///
-/// A client asks before every try of a call, so an implementation that has a fresh credential gives
-/// a future that is ready at once. Calls that need no credential
-/// ([`Credential::Anonymous`], such as the one that refreshes a session) never ask.
+/// A client calls it before every try of a call, so an implementation with a fresh credential should
+/// return a future that is ready at once. It is not called for operations without a credential
+/// ([`Credential::Anonymous`], such as the one that refreshes a session).
 ///
 /// ```
 /// use http::HeaderValue;
@@ -64,24 +64,24 @@ pub trait TokenProvider: fmt::Debug + Send + Sync + 'static {
     /// It should be marked as sensitive.
     ///
     /// # Errors
-    /// [`AuthError`] when no credential can be had; the call then fails without being sent.
+    /// [`AuthError`] when no credential is available; the call then fails without being sent.
     fn authorization<'a>(
         &'a self,
         target: AuthTarget<'a>,
     ) -> BoxFuture<'a, Result<Option<HeaderValue>, AuthError>>;
 
-    /// Is told that the service answered 401 to a call that carried `refused`.
+    /// Reports that the service answered 401 to a call with the credential `refused`.
     ///
-    /// The client then asks [`authorization`](Self::authorization) once more, and repeats the call
-    /// once if the answer is another one than `refused`. An implementation that holds a newer
-    /// credential by now has nothing to do; one that still holds `refused` forgets it here. When it
-    /// then fails to give another one, the call fails with that error.
+    /// The client then calls [`authorization`](Self::authorization) again, and repeats the call once if
+    /// the result differs from `refused`. An implementation that has a newer credential by now has
+    /// nothing to do; one that still has `refused` discards it here. If it then cannot provide another
+    /// credential, the call fails with that error.
     fn rejected(&self, target: AuthTarget<'_>, refused: &HeaderValue) {
         let _ = (target, refused);
     }
 }
 
-/// No credential could be had. The message says what to do, and never quotes a secret.
+/// The error when no credential is available. The message says what to do, and never quotes a secret.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct AuthError {
@@ -94,9 +94,9 @@ pub struct AuthError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AuthErrorKind {
-    /// Trying again later may succeed: what issues credentials could not be reached.
+    /// Trying again later may succeed: the issuer of credentials could not be reached.
     Transient,
-    /// Trying again is of no use until somebody does something, such as signing in.
+    /// Trying again is useless until the user does something, such as signing in.
     Permanent,
 }
 
@@ -118,7 +118,7 @@ impl AuthError {
         }
     }
 
-    /// Adds what caused it.
+    /// Adds the cause.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());
@@ -131,9 +131,9 @@ impl AuthError {
     }
 }
 
-/// Keys and tokens that do not change (specification, section 5).
+/// A provider of keys and tokens that do not change (specification, section 5).
 ///
-/// | Operation asks for | Sent is the first of these that was given |
+/// | Operation requires | Sent is the first of these that was set |
 /// |---|---|
 /// | an API key (projects, pages) | `Bearer <api key>`, `Bearer <api token>` |
 /// | a static token (records, SQL, users, teams) | the resource's own token, raw; `Bearer <api token>` |
@@ -159,26 +159,26 @@ pub struct StaticProvider {
 }
 
 impl StaticProvider {
-    /// No credential at all.
+    /// A provider without credentials.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Opens projects and pages with the API key of a user.
+    /// Sets the API key of a user, for projects and pages.
     #[must_use]
     pub fn api_key(mut self, key: impl Into<ApiKey>) -> Self {
         self.api_key = Some(key.into().header_value(AuthScheme::Bearer));
         self
     }
 
-    /// Opens whatever has no credential of its own, as the option `api_token` does.
+    /// Sets the token for operations that have no other credential, like the option `api_token`.
     #[must_use]
     pub fn api_token(mut self, token: impl Into<ApiToken>) -> Self {
         self.api_token = Some(token.into().header_value(AuthScheme::Bearer));
         self
     }
 
-    /// Opens one connected resource with its static token, sent in the raw form.
+    /// Sets the static token of one connected resource, which is sent in the raw form.
     #[must_use]
     pub fn token_for(
         mut self,
@@ -191,7 +191,7 @@ impl StaticProvider {
         self
     }
 
-    /// The header that is kept.
+    /// The header for an operation, if a credential for it was set.
     pub fn header(&self, target: AuthTarget<'_>) -> Option<&HeaderValue> {
         match target.operation.credential {
             Credential::ApiKey => self.api_key.as_ref().or(self.api_token.as_ref()),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn each_operation_gets_the_credential_that_opens_it() {
+    fn each_operation_gets_the_credential_that_it_requires() {
         let provider = StaticProvider::new()
             .api_key(ApiKey::new("key").unwrap())
             .api_token(token("token"))
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_api_token_stands_in_for_a_missing_key_but_not_the_other_way_round() {
+    fn the_api_token_replaces_a_missing_key_but_not_the_other_way_round() {
         let provider = StaticProvider::new().api_token(token("token"));
         assert_eq!(sent(&provider, &KEY, "shop"), "Bearer token");
         let provider = StaticProvider::new().api_key(ApiKey::new("key").unwrap());

@@ -1,4 +1,4 @@
-//! The `Authorization` header: the three forms it has, written and read.
+//! The `Authorization` header: writing and reading its three forms.
 
 use http::HeaderValue;
 
@@ -17,14 +17,14 @@ use http::HeaderValue;
 pub enum AuthScheme {
     /// `Bearer <token>` (RFC 6750): API keys, and the API token of a client.
     Bearer,
-    /// `<token>` alone: the static token of a resource.
+    /// `<token>` without a prefix: the static token of a resource.
     Raw,
     /// `JWT <token>`: user sessions and service tokens.
     Jwt,
 }
 
 impl AuthScheme {
-    /// What stands before the token.
+    /// The text before the token.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Bearer => "Bearer ",
@@ -39,14 +39,14 @@ impl AuthScheme {
     /// another spelling of [`Raw`](Self::Raw), which the data host accepts.
     ///
     /// # Errors
-    /// [`AuthorizationError`] when there is no token, more than one, a scheme that is not known, or
-    /// a character that is not visible ASCII. The message never quotes the header.
+    /// [`AuthorizationError`] when there is no token or more than one, an unknown scheme, or a
+    /// character that is not visible ASCII. The message never quotes the header.
     pub fn parse(header: &HeaderValue) -> Result<(Self, &str), AuthorizationError> {
         let text = header.to_str().map_err(|_| AuthorizationError::Character)?;
         let text = text.trim();
         let (scheme, token) = match text.split_once(' ') {
             Some((name, token)) => (Self::from_name(name)?, token.trim_start()),
-            // The name of a scheme and nothing behind it.
+            // The name of a scheme without a token.
             None if Self::from_name(text).is_ok() => return Err(AuthorizationError::Missing),
             None => (Self::Raw, text),
         };
@@ -72,7 +72,7 @@ impl AuthScheme {
             .ok_or(AuthorizationError::Scheme)
     }
 
-    /// The header of a token that was found to be visible ASCII when it was made.
+    /// Writes the header with a token, which was checked to be visible ASCII when it was made.
     pub(crate) fn write(self, token: &str) -> HeaderValue {
         let mut value = HeaderValue::try_from(format!("{}{token}", self.prefix()))
             .expect("visible ASCII makes a header value");
@@ -81,20 +81,20 @@ impl AuthScheme {
     }
 }
 
-/// An `Authorization` header that cannot be read.
+/// The error for an `Authorization` header that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorizationError {
     /// There is no token.
     #[error("the Authorization header has no token")]
     Missing,
-    /// The scheme is none of those that the service knows.
+    /// The service does not know the scheme.
     #[error(
         "the scheme of the Authorization header is not known; \
          use `Bearer <key>`, `JWT <token>` or the token alone"
     )]
     Scheme,
-    /// There is a character that no token has.
+    /// The token contains a character that is not allowed.
     #[error("the token of the Authorization header is not visible ASCII")]
     Character,
 }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_credential_is_refused() {
+    fn an_invalid_credential_is_refused() {
         for text in ["", " ", "Bearer", "bearer ", "JWT", "Token "] {
             assert_eq!(parse(text), Err(AuthorizationError::Missing), "{text:?}");
         }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_written_header_is_read_back() {
         for scheme in [AuthScheme::Bearer, AuthScheme::Raw, AuthScheme::Jwt] {
             let header = scheme.write("svct_3f9a.x=");
             assert_eq!(AuthScheme::parse(&header), Ok((scheme, "svct_3f9a.x=")));

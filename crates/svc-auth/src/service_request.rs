@@ -1,5 +1,5 @@
-//! What a service request says of where to call and with which token (specification, section 5,
-//! "Service requests").
+//! Service requests: the headers with the address and the token for calling back (specification,
+//! section 5, "Service requests").
 
 use http::{HeaderMap, HeaderName};
 use svc_model::{EnvironmentName, ProjectName};
@@ -10,14 +10,14 @@ use crate::{BaseUrl, BaseUrlError, ServiceToken, TokenError};
 pub const X_SVC_PROJECT: &str = "x-svc-project";
 /// The header that names the environment of a service request.
 pub const X_SVC_ENVIRONMENT: &str = "x-svc-environment";
-/// The header that carries the token of a service request.
+/// The header with the token of a service request.
 pub const X_SVC_SERVICE_TOKEN: &str = "x-svc-service-token";
-/// The header that says where the data host is.
+/// The header with the base URL of the data host.
 pub const X_SVC_API_BASE_URL: &str = "x-svc-api-base-url";
-/// The header that asks for drafts.
+/// The header that switches drafts on.
 pub const X_SVC_DRAFT: &str = "x-svc-draft";
 
-// Parsed names: texts would have to be looked up among all names.
+// Parsed names, which are faster to look up than texts.
 static NAMES: [HeaderName; 5] = [
     HeaderName::from_static(X_SVC_PROJECT),
     HeaderName::from_static(X_SVC_ENVIRONMENT),
@@ -26,8 +26,7 @@ static NAMES: [HeaderName; 5] = [
     HeaderName::from_static(X_SVC_DRAFT),
 ];
 
-/// A request of the service to a program of yours, from which that program makes a client to call
-/// back.
+/// A request of the service to your program, from which your program makes a client to call back.
 ///
 /// | Header | Required | Meaning |
 /// |---|---|---|
@@ -35,9 +34,9 @@ static NAMES: [HeaderName; 5] = [
 /// | `X-Svc-Environment` | yes | the environment |
 /// | `X-Svc-Service-Token` | yes | sent as `Authorization: JWT <token>` |
 /// | `X-Svc-API-Base-Url` | no | the base URL of the data host |
-/// | `X-Svc-Draft` | no | any text asks for drafts, `false` too |
+/// | `X-Svc-Draft` | no | any text switches drafts on, even `false` |
 ///
-/// Anyone who sends such a request chooses where the program calls: accept it from the service alone.
+/// The sender of such a request decides which address your program calls: accept it only from the service.
 ///
 /// ```
 /// use http::HeaderMap;
@@ -63,9 +62,9 @@ pub struct ServiceRequest {
     pub environment: EnvironmentName,
     /// The token to call with.
     pub service_token: ServiceToken,
-    /// The base URL of the data host, where the request names one.
+    /// The base URL of the data host, if the request names one.
     pub api_base_url: Option<BaseUrl>,
-    /// Whether calls are to carry `draft=1`, where the request speaks of it.
+    /// Whether calls are sent with `draft=1`, if the request has that header.
     pub draft: Option<bool>,
 }
 
@@ -73,8 +72,8 @@ impl ServiceRequest {
     /// Reads the headers of a request. An empty header counts as missing.
     ///
     /// # Errors
-    /// [`ServiceRequestError`] with the name of every required header that is missing, or with
-    /// what is wrong with one.
+    /// [`ServiceRequestError`] with the names of all required headers that are missing, or with the
+    /// error in one of them.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self, ServiceRequestError> {
         let [project, environment, token, base_url, draft] = NAMES
             .each_ref()
@@ -99,7 +98,7 @@ impl ServiceRequest {
             api_base_url: base_url
                 .transpose()
                 .map_err(ServiceRequestError::ApiBaseUrl)?,
-            // Not read as a boolean (rule 2): it is there or it is not.
+            // Not read as a boolean (rule 2): only its presence counts.
             draft: draft.map(|_| true),
         })
     }
@@ -114,7 +113,7 @@ fn text<'a>(
         .map_err(|_| ServiceRequestError::Character(name))
 }
 
-/// A request that is no service request. The message never quotes a header.
+/// The error for a request that is not a valid service request. The message never quotes a header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServiceRequestError {
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_header_is_told_without_its_value() {
+    fn an_error_about_a_header_does_not_quote_its_value() {
         let error = with(&[("x-svc-api-base-url", "ftp://hidden")]).unwrap_err();
         assert_eq!(
             error,

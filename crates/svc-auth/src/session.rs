@@ -33,32 +33,32 @@ use crate::{
 
 /// The session of a user, or of a service that acts for one.
 ///
-/// It is a [`TokenProvider`]: calls that a session or a static token opens carry
+/// It is a [`TokenProvider`]: calls that require a session or a static token are sent with
 /// `Authorization: JWT <access token>`. Clones share the session.
 ///
 /// Tokens come from a [`TokenStore`](crate::TokenStore) when the session is made, or from
-/// [`set`](Self::set) after signing in. Then
+/// [`set`](Self::set) after signing in. These rules apply:
 ///
-/// - a token that has more than 30 seconds to live is given without waiting;
-/// - when access or refresh token has less, the next call refreshes first. However many calls wait,
-///   one refresh is made for all of them;
-/// - a refresh goes on when the calls that wait for it are dropped: with a
+/// - a token that is valid for more than 30 seconds is used without waiting;
+/// - when the access or refresh token is valid for less, the next call refreshes first. One refresh is
+///   made for all waiting calls, however many there are;
+/// - a refresh continues when the calls that wait for it are dropped: with a
 ///   [spawner](SessionBuilder::spawner) at once, else with the next call;
 /// - new tokens are stored before they are used, since the old ones are used up by then;
-/// - a refresh that fails in passing keeps an access token that has not expired yet, and is not
-///   tried again for [a while](SessionBuilder::cool_down);
-/// - a refresh without an answer may have used the refresh token up. It is sent again within the ten
-///   seconds in which the service takes it once more; after that not before the access token is of
-///   no use any more, and newer tokens of the store come first;
-/// - a refresh that the service refuses (401, 403) ends the session, here and in the store;
-/// - signing out, and signing in again, win over a refresh that is under way;
+/// - after a transient failure of a refresh, an access token that has not expired yet is still used,
+///   and no refresh is tried for [a while](SessionBuilder::cool_down);
+/// - a refresh without a response may have used up the refresh token. The token is sent again within
+///   the ten seconds in which the service accepts it a second time; later, only when the access token
+///   has become useless and the store has no newer tokens;
+/// - a refresh that the service refuses (401, 403) ends the session, in memory and in the store;
+/// - signing out, and signing in again, override a refresh that is in progress;
 /// - a token that the service refuses is renewed, unless that has happened already;
-/// - while another session of the same store refreshes, an access token that is still valid is
-///   given without waiting;
+/// - while another session of the same store refreshes, an access token that is still valid is used
+///   without waiting;
 /// - tokens in the store that belong to another place (host, project, environment) are neither used
-///   nor changed, until somebody signs in here.
+///   nor changed, until a user signs in with this session.
 ///
-/// Tokens of which it is not known when they expire are used until they are refused.
+/// Tokens with an unknown expiry are used until they are refused.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -85,9 +85,9 @@ pub struct Session {
 
 struct Inner {
     config: Arc<Config>,
-    /// Never held while something is waited for, nor while anything of the caller's runs.
+    /// Never locked across an `await`, nor while code of the caller runs.
     state: Mutex<State>,
-    /// Lets one caller at a time sign in or out. Refreshes and calls do not wait for it.
+    /// Held while one caller signs in or out. Refreshes and calls do not wait for it.
     sign_in: futures_util::lock::Mutex<()>,
 }
 
@@ -104,30 +104,30 @@ impl Session {
                 sign_in: futures_util::lock::Mutex::new(()),
             }),
         };
-        // A store that needs no waiting answers now; another one is asked on at the first use.
+        // A store that is ready at once is read now; for other stores, reading continues at the first use.
         let flight = session
             .state()
             .start_flight(Kind::Load, load(&session.inner.config));
-        // A load that has to wait is polled by the first call.
+        // If reading has to wait, the first call polls it.
         if let Some(outcome) = flight.future.clone().now_or_never() {
             session.finish_flight(&flight, &outcome);
         }
         session
     }
 
-    /// The tokens of the user who is signed in, as they are now.
+    /// The current tokens of the user who is signed in.
     pub fn tokens(&self) -> Option<AuthState> {
         let state = self.state();
         state.held.as_ref().map(|held| held.tokens.state().clone())
     }
 
-    /// Whether there is a token to send: a user's, or a service token.
+    /// Whether there is a token to send: a token of a user, or a service token.
     pub fn is_signed_in(&self) -> bool {
         let state = self.state();
         state.held.is_some() || state.service.is_some()
     }
 
-    /// The headers that calls carry, refreshed if need be; `None` when nobody is signed in.
+    /// The headers for calls, after a refresh if necessary; `None` when nobody is signed in.
     ///
     /// # Errors
     /// [`AuthError`] as for a call: of kind [`Transient`](crate::AuthErrorKind::Transient) when the
@@ -144,10 +144,10 @@ impl Session {
 
     /// Signs a user in with the tokens of a login: stores them, and then uses them.
     ///
-    /// A [service token](Self::load_service_token) that was loaded goes on to be sent instead.
+    /// If a [service token](Self::load_service_token) was loaded, it is still sent instead.
     ///
     /// # Errors
-    /// [`StoreError`] when the tokens cannot be stored; everything is then as it was before.
+    /// [`StoreError`] when the tokens cannot be stored; nothing is changed then.
     pub async fn set(&self, tokens: AuthState) -> Result<(), StoreError> {
         let _turn = self.inner.sign_in.lock().await;
         let tokens = self.begun(tokens);
@@ -156,19 +156,19 @@ impl Session {
         Ok(())
     }
 
-    /// The moment to give to [`update`](Self::update).
+    /// A mark of the present moment for [`update`](Self::update).
     pub fn mark(&self) -> Mark {
         Mark(self.state().epoch)
     }
 
-    /// Takes the tokens that the answer to a call brought, such as a changed password, unless the
-    /// user has signed out or somebody has signed in since `mark` was taken. Tells whether it did.
+    /// Uses the tokens in the response to a call, such as a changed password, unless the user has
+    /// signed out or a user has signed in since `mark` was taken. Returns whether they are used.
     ///
-    /// The tokens begin a new session: the service has ended all others. They are not stored in
-    /// place of those of another host, project or environment.
+    /// The tokens begin a new session: the service has ended all others. In the store they do not
+    /// replace tokens of another host, project or environment.
     ///
     /// # Errors
-    /// As [`set`](Self::set).
+    /// The errors of [`set`](Self::set).
     pub async fn update(&self, mark: Mark, tokens: AuthState) -> Result<bool, StoreError> {
         let _turn = self.inner.sign_in.lock().await;
         if self.mark() != mark {
@@ -186,18 +186,17 @@ impl Session {
 
     fn begin(&self, held: Option<Held>) {
         let overtaken = self.state().begin(held);
-        // Outside of the lock.
+        // Dropped outside of the lock.
         drop(overtaken);
     }
 
-    /// Signs out: forgets tokens and service token, and empties the store, unless it keeps tokens
+    /// Signs out: deletes the tokens and the service token, and empties the store, unless it has tokens
     /// of another host, project or environment.
     ///
-    /// The service is not told, and other clients are not either (specification, "User sessions",
-    /// rule 6).
+    /// Neither the service nor other clients are notified (specification, "User sessions", rule 6).
     ///
     /// # Errors
-    /// [`StoreError`] when the store cannot be emptied. This session has forgotten its tokens even
+    /// [`StoreError`] when the store cannot be emptied. This session has deleted its tokens even
     /// then.
     pub async fn sign_out(&self) -> Result<(), StoreError> {
         let _turn = self.inner.sign_in.lock().await;
@@ -206,8 +205,7 @@ impl Session {
         self.replace_own(None).await
     }
 
-    /// Puts tokens in place of what the store keeps, or removes that, unless it belongs to another
-    /// place.
+    /// Replaces or removes the tokens in the store, unless they belong to another place.
     fn replace_own<'a>(
         &'a self,
         tokens: Option<&'a StoredTokens>,
@@ -235,14 +233,14 @@ impl Session {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that can panic runs under the lock, so that the state is whole even then.
+        // No code that can panic runs under the lock, so the state is consistent even when it is poisoned.
         self.inner
             .state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The header of a call, refreshed if need be.
+    /// The header of a call, after a refresh if necessary.
     async fn header(&self) -> Result<Option<HeaderValue>, AuthError> {
         let mut seen = Seen::Nothing;
         loop {
@@ -250,7 +248,7 @@ impl Session {
                 Next::Header(result) => return result,
                 Next::Wait { flight, is_new } => (flight, is_new),
             };
-            // Until the outcome is taken over: a flight that was left by all may be given up.
+            // Kept until the outcome is applied: a flight that nobody polls any more may be given up.
             let _poller = Poller::of(self, &flight);
             if is_new {
                 self.drive(&flight);
@@ -263,7 +261,7 @@ impl Session {
         }
     }
 
-    /// What a call is to do, given what it has waited for so far.
+    /// The next step of a call, depending on what it has waited for so far.
     fn next(&self, seen: Seen) -> Next {
         let config = &self.inner.config;
         let now = config.now();
@@ -273,7 +271,7 @@ impl Session {
         })
     }
 
-    /// Waits for a flight, but not for the lease of another session with a token that is valid.
+    /// Waits for a flight; with a valid token it does not wait for the lease of another session.
     async fn wait(&self, flight: &Flight) -> Waited {
         let mut future = flight.future.clone();
         poll_fn(|context| {
@@ -287,7 +285,7 @@ impl Session {
         .await
     }
 
-    /// Lets the spawner poll a flight too, so that it ends though all callers leave it.
+    /// Lets the spawner poll a flight too, so that it ends even if all callers leave it.
     fn drive(&self, flight: &Flight) {
         let Some(spawner) = &self.inner.config.spawner else {
             return;
@@ -303,14 +301,14 @@ impl Session {
         }));
     }
 
-    /// Takes over what a flight brought, once, if nothing has overtaken it.
+    /// Applies the outcome of a flight, once, unless the user has signed in or out in the meantime.
     fn finish_flight(&self, flight: &Flight, outcome: &Arc<Outcome>) -> Seen {
         let config = &self.inner.config;
         let now = config.now();
         let (seen, finished) = self
             .state()
             .finish_flight(flight, outcome, now, config.cool_down);
-        // What the flight held on to is let go outside of the lock.
+        // The resources of the flight are dropped outside of the lock.
         drop(finished);
         seen
     }
@@ -321,7 +319,7 @@ enum Waited {
     Header(HeaderValue),
 }
 
-/// Somebody who polls a flight. It holds nothing of the session, which may end before the flight.
+/// A registration of a task that polls a flight. It does not keep the session alive.
 struct Poller {
     session: Weak<Inner>,
     flight: u64,
@@ -355,14 +353,14 @@ impl TokenProvider for Session {
             _ => return Box::pin(ready(Ok(None))),
         }
         let now = self.inner.config.now();
-        if let Some(header) = self.state().at_hand(now) {
+        if let Some(header) = self.state().available_header(now) {
             return Box::pin(ready(Ok(Some(header))));
         }
         Box::pin(self.header())
     }
 
-    /// A token that is refused is not sent again: the next call refreshes first, whether or not a
-    /// refresh has just failed. An older token than the present one changes nothing.
+    /// A refused token is not sent again: the next call refreshes first, even if a refresh has just
+    /// failed. A refusal of an older token has no effect.
     fn rejected(&self, _: AuthTarget<'_>, refused: &HeaderValue) {
         self.state().reject(refused);
     }

@@ -7,8 +7,8 @@ use crate::{AccessToken, RefreshToken, TokenError};
 
 /// The tokens of a user session (specification, section 5, `AuthState`).
 ///
-/// This is what login and refresh answer and what is stored. Written as JSON it holds the tokens;
-/// `Debug` does not show them.
+/// Login and refresh return it, and stores keep it. Its JSON contains the tokens; `Debug` does not
+/// show them.
 ///
 /// ```
 /// use svc_auth::AuthState;
@@ -23,22 +23,22 @@ use crate::{AccessToken, RefreshToken, TokenError};
 #[serde(try_from = "Value")]
 #[non_exhaustive]
 pub struct AuthState {
-    /// Opens what the session may reach.
+    /// The token that is sent with calls.
     #[serde(serialize_with = "expose_access")]
     pub access_token: AccessToken,
-    /// Buys the next access token.
+    /// The token that is exchanged for the next pair of tokens.
     #[serde(serialize_with = "expose_refresh")]
     pub refresh_token: RefreshToken,
-    /// When the access token expires (RFC 3339), where that is known.
+    /// When the access token expires (RFC 3339), if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_token_expires: Option<String>,
-    /// When the refresh token expires (RFC 3339), where that is known.
+    /// When the refresh token expires (RFC 3339), if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh_token_expires: Option<String>,
 }
 
-/// What is read out of JSON is a value first: all that is read by WebAssembly shares one parser then, which takes
-/// a third of the bytes that one for each type would.
+/// JSON is first parsed to a `Value`: in WebAssembly all types then share one parser, which needs a third of the bytes
+/// that a parser for each type would need.
 impl TryFrom<Value> for AuthState {
     type Error = String;
 
@@ -56,9 +56,9 @@ fn token<T>(
     new(text).map_err(|error| error.to_string())
 }
 
-/// Takes the text of a property, which may be missing or null.
+/// Removes the text of a property, which may be missing or null, and returns it.
 pub(crate) fn text(value: &mut Value, name: &str) -> Result<Option<String>, String> {
-    // It is replaced and not removed: removing takes kilobytes of WebAssembly.
+    // It is replaced and not removed, since the code for removing takes kilobytes of WebAssembly.
     match value.get_mut(name).map(Value::take) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
@@ -67,7 +67,7 @@ pub(crate) fn text(value: &mut Value, name: &str) -> Result<Option<String>, Stri
 }
 
 impl AuthState {
-    /// Takes the tokens out of a JSON object. What it says besides stays in it.
+    /// Takes the tokens from a JSON object. Its other properties stay in it.
     pub(crate) fn take_from(value: &mut Value) -> Result<Self, String> {
         Ok(Self {
             access_token: token(value, "access_token", AccessToken::new)?,
@@ -77,7 +77,7 @@ impl AuthState {
         })
     }
 
-    /// Tokens of which it is not known when they expire.
+    /// Tokens with an unknown expiry.
     pub fn new(access_token: AccessToken, refresh_token: RefreshToken) -> Self {
         Self {
             access_token,

@@ -1,4 +1,4 @@
-//! Where the tokens of a session are kept, so that it outlives the client.
+//! Stores of a session's tokens, so that the session outlives the client.
 
 #[cfg(all(feature = "file-store", not(target_family = "wasm")))]
 mod file;
@@ -13,38 +13,38 @@ use svc_model::wire::{BoxError, BoxFuture};
 pub use self::file::FileStore;
 pub use self::{memory::MemoryStore, stored::StoredTokens};
 
-/// The key under which tokens are kept where a store has keys: all clients of a store share it,
-/// clients of different projects too (specification, section 5, "User sessions", rules 2 and 5).
+/// The key of the tokens in stores that have keys: all clients of a store share it, including clients
+/// of different projects (specification, section 5, "User sessions", rules 2 and 5).
 pub const STORAGE_KEY: &str = "svc_auth";
 
-/// Keeps the tokens of one sign-in.
+/// A store of the tokens of one sign-in.
 ///
 /// Several sessions may share a store, in one process or in many. So that none of them removes the
-/// others' tokens, what a refresh brought is written with [`swap`](Self::swap), and a session
+/// others' tokens, the result of a refresh is written with [`swap`](Self::swap), and a session
 /// refreshes under a [`lease`](Self::lease). Sessions of other projects, environments or hosts may
 /// share it too: [`StoredTokens`] name the place that they belong to, and a session of another
 /// place does not use, send, change or remove them until its own user signs in.
 ///
-/// Where reading needs no waiting, [`load`](Self::load) gives a future that is ready at once: the
-/// session is then restored when it is made, else when it is first used.
+/// If reading needs no waiting, [`load`](Self::load) should return a future that is ready at once: the
+/// session is then restored when it is made, otherwise when it is first used.
 pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
-    /// The tokens that are kept, if there are any.
+    /// Returns the stored tokens, if there are any.
     ///
     /// # Errors
     /// [`StoreError`] when the store cannot be read.
     fn load(&self) -> BoxFuture<'_, Result<Option<StoredTokens>, StoreError>>;
 
-    /// Puts `tokens` in place of whatever is kept; `None` keeps nothing.
+    /// Replaces the stored tokens by `tokens`; `None` removes them.
     ///
     /// # Errors
-    /// [`StoreError`] when the store cannot be written; it then keeps what it kept before.
+    /// [`StoreError`] when the store cannot be written; it is unchanged then.
     fn replace<'a>(
         &'a self,
         tokens: Option<&'a StoredTokens>,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Puts `new` in place of `expected`, and does nothing when something else is kept: one step,
-    /// against all who share the store.
+    /// Replaces `expected` by `new`, and does nothing when something else is stored. This is atomic for
+    /// all sessions that share the store.
     ///
     /// # Errors
     /// [`StoreError`] when the store cannot be read or written.
@@ -54,53 +54,53 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
         new: Option<&'a StoredTokens>,
     ) -> BoxFuture<'a, Result<Swap, StoreError>>;
 
-    /// Waits for the right to refresh, which one session at a time has among all that share the
-    /// store. It is held from reading the store to writing the new tokens, so that nobody presents
-    /// a refresh token that another session has used up.
+    /// Waits for the lease: the right to refresh, which only one session at a time has among all that
+    /// share the store. It lasts from reading the store to writing the new tokens, so that no session
+    /// sends a refresh token that another session has used up.
     ///
-    /// **A lease must end by itself**, after a minute for example, and not only when it is dropped:
+    /// **A lease must end automatically**, after a minute for example, and not only when it is dropped:
     /// its holder may be a process that was stopped, or a task that nobody polls any more, and all
     /// others would wait for it. A session gives its lease back when no caller waits for its refresh
-    /// any more and no [spawner](crate::SessionBuilder::spawner) drives it.
+    /// any more and no [spawner](crate::SessionBuilder::spawner) runs it.
     ///
-    /// A lease that is free should be given by the first poll. While it has to be waited for, calls
-    /// go on with an access token that is still valid.
+    /// If the lease is free, the first poll should return it. While a session waits for it, calls use an
+    /// access token that is still valid.
     ///
-    /// By default there is no such right, and everybody gets one. That is safe as long as sessions
-    /// refresh at the same moment, as tabs of a browser do: the service accepts a refresh token for
-    /// some seconds after it was used up, and gives the same answer again.
+    /// The default implementation always returns a lease and excludes nobody. That is safe as long as
+    /// sessions refresh at the same moment, as tabs of a browser do: the service accepts a refresh token
+    /// for some seconds after it was used up, and gives the same response again.
     ///
     /// # Errors
-    /// [`StoreError`] when the right cannot be had.
+    /// [`StoreError`] when the lease cannot be obtained.
     fn lease(&self) -> BoxFuture<'_, Result<Lease, StoreError>> {
         Box::pin(ready(Ok(Lease::none())))
     }
 }
 
-/// What came of a [`TokenStore::swap`].
+/// The result of [`TokenStore::swap`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Swap {
-    /// What was expected was kept, and is now replaced.
+    /// The expected tokens were stored and are now replaced.
     Done,
-    /// This is kept instead, and stays.
+    /// Something else is stored and stays unchanged.
     Refused(
-        /// What is kept.
+        /// The stored tokens.
         Option<StoredTokens>,
     ),
 }
 
-/// The right to refresh; dropping it gives it back. See [`TokenStore::lease`].
+/// The right to refresh, which is given back when it is dropped. See [`TokenStore::lease`].
 pub struct Lease(#[expect(dead_code, reason = "it is there to be dropped")] Option<Guard>);
 
 type Guard = Box<dyn Any + Send + Sync>;
 
 impl Lease {
-    /// A right that excludes nobody.
+    /// A lease that excludes nobody.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// A right that lasts until `guard` is dropped.
+    /// A lease that lasts until `guard` is dropped.
     pub fn new(guard: impl Send + Sync + 'static) -> Self {
         Self(Some(Box::new(guard)))
     }
@@ -112,8 +112,8 @@ impl fmt::Debug for Lease {
     }
 }
 
-/// The tokens cannot be kept or read. The message names the place and the remedy, and never quotes
-/// a token.
+/// The error when tokens cannot be stored or read. The message names the location and the remedy, and
+/// never quotes a token.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct StoreError {
@@ -122,7 +122,7 @@ pub struct StoreError {
 }
 
 impl StoreError {
-    /// An error with a message that says what cannot be done, and what would help.
+    /// An error with a message that says what failed and what would help.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -130,7 +130,7 @@ impl StoreError {
         }
     }
 
-    /// Adds what caused it.
+    /// Adds the cause.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());

@@ -1,4 +1,4 @@
-//! Secrets, each kind with a type of its own.
+//! Tokens and keys, with a type for each kind.
 
 use std::{fmt, str::FromStr};
 
@@ -13,16 +13,16 @@ macro_rules! tokens {
     ($( $(#[$doc:meta])* $name:ident = $what:literal, )*) => {$(
         $(#[$doc])*
         ///
-        /// `Debug` does not show it and there is no `Display`: [`expose`](Self::expose) is the one
-        /// way to the text.
+        /// `Debug` does not show it and there is no `Display`: only [`expose`](Self::expose) returns
+        /// the text.
         #[derive(Clone, PartialEq, Eq)]
         pub struct $name(Box<str>);
 
         impl $name {
-            /// Takes the text of the secret, without any prefix such as `Bearer `.
+            /// Makes a secret from a text, without a prefix such as `Bearer `.
             ///
             /// # Errors
-            /// [`TokenError`] when it is empty or cannot stand in a header. The message never
+            /// [`TokenError`] when the text is empty or not allowed in a header. The message never
             /// quotes it.
             pub fn new(text: impl Into<String>) -> Result<Self, TokenError> {
                 let text = text.into();
@@ -35,7 +35,7 @@ macro_rules! tokens {
                 &self.0
             }
 
-            /// The value of an `Authorization` header that carries the secret, marked as sensitive.
+            /// The value of an `Authorization` header with the secret, marked as sensitive.
             pub fn header_value(&self, scheme: AuthScheme) -> HeaderValue {
                 scheme.write(&self.0)
             }
@@ -70,22 +70,22 @@ macro_rules! tokens {
 }
 
 tokens! {
-    /// The API key of a user, which opens projects and pages (specification, section 5).
+    /// The API key of a user, which gives access to projects and pages (specification, section 5).
     ApiKey = "API key",
-    /// A static API token, which opens a connected resource (specification, section 5).
+    /// A static API token, which gives access to a connected resource (specification, section 5).
     ApiToken = "API token",
     /// The access token of a user session, sent with the prefix `JWT`.
     AccessToken = "access token",
     /// The refresh token of a user session; it is never sent as a header.
     RefreshToken = "refresh token",
-    /// The token that a service request carries, sent with the prefix `JWT`.
+    /// The token of a service request, sent with the prefix `JWT`.
     ServiceToken = "service token",
 }
 
 impl BodyProperty for RefreshToken {
     const EXPECTED: &'static str = String::EXPECTED;
 
-    /// Any text: one that cannot be a token is like one that nobody has.
+    /// Accepts any text: an impossible token is treated like an unknown one.
     fn read(json: &RawValue) -> Option<Self> {
         String::read(json).map(|text| Self(text.into_boxed_str()))
     }
@@ -109,7 +109,7 @@ fn check(text: &str) -> Result<(), Problem> {
     })
 }
 
-/// A text that cannot be a token. The message says what kind of token and where, and never quotes it.
+/// The error for a text that cannot be a token. The message names the kind of token and the position, and never quotes it.
 ///
 /// ```
 /// use svc_auth::ApiKey;
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_stand_in_a_header_is_refused_and_not_quoted() {
+    fn a_text_that_is_not_allowed_in_a_header_is_refused_and_not_quoted() {
         for text in [
             "hidden\r\nX-Evil: 1",
             "hid den",

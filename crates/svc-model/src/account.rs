@@ -1,7 +1,7 @@
-//! Accounts of an application's users: what is answered without a token (specification,
+//! Accounts of an application's users: the responses that contain no token (specification,
 //! section 5; wire contract, section 9).
 //!
-//! The operations themselves speak of tokens and passwords, so that they are in `svc-auth`.
+//! The operations themselves handle tokens and passwords and are therefore in `svc-auth`.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 pub struct UserInfo {
     /// The unique ID.
     pub uid: String,
-    /// The name that the user signs in with, where there is one.
+    /// The name that the user signs in with, if there is one.
     #[serde(default)]
     pub username: Option<String>,
-    /// Whether there is a password; users who sign in in another way have none.
+    /// Whether the user has a password; users who sign in by other means have none.
     #[serde(default)]
     pub has_password: bool,
     /// The e-mail address.
@@ -43,20 +43,20 @@ pub struct UserInfo {
     pub timezone: Option<String>,
 }
 
-/// The answer to signing up, which signs nobody in: `{"result": true, "user": {...}}` or
-/// `{"result": false}`.
+/// The response to signing up, which does not sign the user in: `{"result": true, "user": {...}}`
+/// or `{"result": false}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Registered {
-    /// Whether the account was made.
+    /// Whether the account was created.
     pub result: bool,
-    /// The new user, when there is one.
+    /// The new user, if the account was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<UserInfo>,
 }
 
 impl Registered {
-    /// This user signed up.
+    /// The response when this user has signed up.
     pub fn new(user: UserInfo) -> Self {
         Self {
             result: true,
@@ -65,35 +65,34 @@ impl Registered {
     }
 }
 
-/// The answer to a call that asks for a code: `{"result": true}`, whether or not there is such an
-/// account.
+/// The response to a request for a code: `{"result": true}`, whether or not the account exists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PasswordResetRequested {
-    /// Whether the request was taken.
+    /// Whether the request was accepted.
     pub result: bool,
 }
 
 impl PasswordResetRequested {
-    /// The request was taken.
+    /// The response when the request was accepted.
     pub fn new() -> Self {
         Self { result: true }
     }
 }
 
-/// The answer to asking for another e-mail address.
+/// The response to a request to change the e-mail address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EmailChangeRequested {
-    /// Whether the request was taken.
+    /// Whether the request was accepted.
     pub result: bool,
-    /// Where the code of confirmation was sent to.
+    /// The address that the confirmation code was sent to.
     #[serde(default)]
     pub sent_confirmation_to: Option<String>,
 }
 
 impl EmailChangeRequested {
-    /// A code was sent to this address.
+    /// The response when a code was sent to this address.
     pub fn new(sent_confirmation_to: impl Into<String>) -> Self {
         Self {
             result: true,
@@ -102,22 +101,22 @@ impl EmailChangeRequested {
     }
 }
 
-/// The answer to confirming another e-mail address.
+/// The response to the confirmation of a new e-mail address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EmailChanged {
     /// Whether the address was changed.
     pub result: bool,
-    /// The address until now.
+    /// The old address.
     #[serde(default)]
     pub old_email: Option<String>,
-    /// The address from now on.
+    /// The new address.
     #[serde(default)]
     pub new_email: Option<String>,
 }
 
 impl EmailChanged {
-    /// The address was changed.
+    /// The response when the address was changed.
     pub fn new(old_email: impl Into<String>, new_email: impl Into<String>) -> Self {
         Self {
             result: true,
@@ -132,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_is_written_with_every_field_and_read_with_the_id_alone() {
+    fn a_user_is_written_with_every_field_and_can_be_read_from_the_id_alone() {
         let user = UserInfo {
             uid: "7f".into(),
             email: Some("ann@example.com".into()),

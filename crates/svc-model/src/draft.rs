@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use crate::{QueryString, wire::QueryPart};
 
-/// Which layer of page settings an operation speaks of: the `draft` query parameter
-/// (specification, section 4). Allowed are `0`, the default, and `1`.
+/// The layer of page settings that an operation works on: the `draft` query parameter
+/// (specification, section 4). Allowed values are `0`, the default, and `1`.
 ///
 /// ```
 /// use svc_model::Draft;
@@ -19,7 +19,7 @@ pub enum Draft {
     /// `0`: the published layer.
     #[default]
     Off,
-    /// `1`: the draft layer over it.
+    /// `1`: the draft layer on top of it.
     On,
 }
 

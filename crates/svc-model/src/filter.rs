@@ -1,4 +1,4 @@
-//! Conditions on fields and the trees that `_filter` makes of them.
+//! Conditions on fields, and trees of them for the `_filter` parameter.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ use serde_json::value::RawValue;
 
 use crate::Lookup;
 
-/// How deep `and`, `or` and `not` may be nested in a [`Filter`].
+/// The maximum nesting depth of `and`, `or` and `not` in a [`Filter`].
 pub const MAX_FILTER_DEPTH: usize = 8;
-/// How many conditions one list query may have, in its tree and as keys, each counted apart.
+/// The maximum number of conditions in the tree of a list query, and of filters as keys of its query string.
 pub const MAX_CONDITIONS: usize = 100;
 
-/// One comparison: a field, a lookup, and the value it is compared with.
+/// One comparison: a field, a lookup, and the value that the field is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The field of the model.
     pub field: String,
-    /// How it is compared.
+    /// How the field is compared.
     pub lookup: Lookup,
-    /// With what.
+    /// The value that the field is compared with.
     pub value: Operand,
 }
 
@@ -38,7 +38,7 @@ impl Condition {
     }
 }
 
-/// What a field is compared with, as text: it is read as the column's type by the service.
+/// The value that a field is compared with, as text; the service converts it to the type of the column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// One value.
@@ -86,7 +86,7 @@ impl<T: ToString, const N: usize> From<[T; N]> for Operand {
 /// A tree of conditions: the `_filter` parameter.
 ///
 /// On the wire `{"and": [...]}`, `{"or": [...]}`, `{"not": ...}` or
-/// `{"field", "lookup"?, "value"}`. An empty `and` holds for every record, an empty `or` for none.
+/// `{"field", "lookup"?, "value"}`. An empty `and` matches every record, an empty `or` matches none.
 ///
 /// ```
 /// use svc_model::{Filter, Lookup};
@@ -106,23 +106,23 @@ impl<T: ToString, const N: usize> From<[T; N]> for Operand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter {
-    /// All hold.
+    /// All of the conditions hold.
     And(Vec<Self>),
-    /// At least one holds.
+    /// At least one of the conditions holds.
     Or(Vec<Self>),
-    /// Does not hold; three-valued, so that a comparison with NULL stays unknown.
+    /// The condition does not hold; three-valued, so a comparison with NULL stays unknown.
     Not(Box<Self>),
-    /// The field compares so.
+    /// The comparison holds.
     Condition(Condition),
 }
 
 impl Filter {
-    /// All of these hold.
+    /// A filter that matches when all of these hold.
     pub fn and(filters: impl IntoIterator<Item = Self>) -> Self {
         Self::And(filters.into_iter().collect())
     }
 
-    /// At least one of these holds.
+    /// A filter that matches when at least one of these holds.
     pub fn or(filters: impl IntoIterator<Item = Self>) -> Self {
         Self::Or(filters.into_iter().collect())
     }
@@ -132,7 +132,7 @@ impl Filter {
         Self::Condition(Condition::new(field, lookup, value))
     }
 
-    /// How many operators are nested; a condition alone has none.
+    /// The nesting depth of the operators; 0 for a single condition.
     pub fn depth(&self) -> usize {
         match self {
             Self::And(filters) | Self::Or(filters) => {
@@ -143,7 +143,7 @@ impl Filter {
         }
     }
 
-    /// How many conditions the tree has.
+    /// The number of conditions in the tree.
     pub fn conditions(&self) -> usize {
         match self {
             Self::And(filters) | Self::Or(filters) => filters.iter().map(Self::conditions).sum(),
@@ -164,9 +164,9 @@ impl std::ops::Not for Filter {
 impl std::str::FromStr for Filter {
     type Err = FilterError;
 
-    /// Reads the JSON of a `_filter` parameter and holds it to its limits.
+    /// Reads the JSON of a `_filter` parameter and checks its limits.
     fn from_str(json: &str) -> Result<Self, FilterError> {
-        // serde_json stops at 128 levels by itself, so that this cannot exhaust the stack.
+        // serde_json itself stops at 128 levels, so this cannot exhaust the stack.
         let filter: Self = serde_json::from_str(json).map_err(|error| {
             FilterError(format!(
                 r#"must be a JSON tree such as {{"and": [{{"field": "id", "value": 1}}]}}: {error}"#
@@ -186,7 +186,7 @@ impl std::str::FromStr for Filter {
     }
 }
 
-/// A `_filter` that is not a [`Filter`]; the message says where and what would be right.
+/// The error for a `_filter` that is not a valid [`Filter`]; the message says where it is wrong and what is expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FilterError(String);
@@ -279,7 +279,7 @@ impl<'de> Visitor<'de> for FilterVisitor {
     }
 }
 
-/// Holds a value to the shape that its lookup takes.
+/// Checks that a value has the shape that its lookup requires.
 pub(crate) fn check_operand(field: &str, lookup: Lookup, value: &Operand) -> Result<(), String> {
     match (lookup, value) {
         (Lookup::In, Operand::Many(values)) if values.is_empty() => {
@@ -299,7 +299,7 @@ pub(crate) fn check_operand(field: &str, lookup: Lookup, value: &Operand) -> Res
     }
 }
 
-/// A JSON scalar, or an array of them, as text. Numbers keep their digits.
+/// A JSON scalar, or an array of them, as text. Numbers keep all of their digits.
 struct JsonOperand(Operand);
 
 impl<'de> Deserialize<'de> for JsonOperand {
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_tree_is_refused_with_what_would_be_right() {
+    fn a_malformed_tree_is_refused_and_the_message_says_what_is_expected() {
         for (json, expected) in [
             ("[]", "expected an object"),
             ("{}", "expected one of and, or, not, field"),

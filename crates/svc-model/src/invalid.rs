@@ -1,21 +1,21 @@
-//! What is wrong with a request: messages by field, and messages for the request as a whole.
+//! Validation errors of a request: messages by field, and messages about the request as a whole.
 
 use std::{error::Error as StdError, fmt};
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-/// The name under which messages about a request as a whole stand in an error body.
+/// The property of an error body with the messages about the request as a whole.
 pub const NON_FIELD_ERRORS: &str = "non_field_errors";
 
-/// How many messages of each kind, by field and for the request as a whole, an [`Invalid`] keeps.
+/// The maximum number of messages of each kind, by field and for the request as a whole, that an [`Invalid`] keeps.
 pub const MAX_MESSAGES: usize = 100;
 
-/// Messages about a request that is wrong: by field, and for the request as a whole.
+/// The validation errors of a request: messages by field, and messages about the request as a whole.
 ///
-/// The first [`MAX_MESSAGES`] of each kind are kept, further ones are only counted: a request with very many mistakes
-/// costs neither time nor a long answer.
+/// The first [`MAX_MESSAGES`] of each kind are kept, further ones are only counted, so that a request with very many
+/// mistakes costs neither much time nor a long response.
 ///
-/// It is written as the body of a 400: `{"<field>": ["message", ...], "non_field_errors": [...]}`.
+/// It is serialised as the body of a 400: `{"<field>": ["message", ...], "non_field_errors": [...]}`.
 ///
 /// ```
 /// use svc_model::Invalid;
@@ -31,13 +31,13 @@ pub const MAX_MESSAGES: usize = 100;
 pub struct Invalid {
     general: Vec<String>,
     fields: Vec<(String, Vec<String>)>,
-    /// How many messages there are in `fields`.
+    /// The number of messages in `fields`.
     field_messages: usize,
     omitted: usize,
 }
 
 impl Invalid {
-    /// Nothing wrong yet.
+    /// No messages.
     pub fn new() -> Self {
         Self::default()
     }
@@ -72,7 +72,7 @@ impl Invalid {
         if field == NON_FIELD_ERRORS {
             return self.push_general(message);
         }
-        // Few are kept, so that looking through them takes no longer the more there are.
+        // Only few are kept, so this search stays cheap however many mistakes a request has.
         if self.field_messages == MAX_MESSAGES {
             self.omitted += 1;
             return;
@@ -84,7 +84,7 @@ impl Invalid {
         }
     }
 
-    /// Adds a message that was read from the body of an answer, which ends in the number of those left out.
+    /// Adds a message that was read from the body of a response, whose last message may be the number of omitted ones.
     pub(crate) fn push_read_general(&mut self, message: String) {
         self.general.push(message);
     }
@@ -110,7 +110,7 @@ impl Invalid {
     /// `Ok` when nothing is wrong.
     ///
     /// # Errors
-    /// Itself, when there is a message.
+    /// `self`, when there is a message.
     pub fn into_result(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }
@@ -125,13 +125,13 @@ impl Invalid {
         &self.fields
     }
 
-    /// How many messages were left out because there were more than [`MAX_MESSAGES`].
+    /// The number of messages that were left out because there were more than [`MAX_MESSAGES`].
     pub fn omitted(&self) -> usize {
         self.omitted
     }
 
-    /// The same with each message replaced by what `replace` makes of it and of its field; a message about the whole has
-    /// none.
+    /// Returns a copy in which `replace` has changed each message. It gets the field, which is `None` for a message about
+    /// the request as a whole.
     #[must_use]
     pub fn map_messages(&self, mut replace: impl FnMut(Option<&str>, &str) -> String) -> Self {
         let mut mapped = self.clone();
@@ -146,7 +146,7 @@ impl Invalid {
         mapped
     }
 
-    /// What is said in the place of the messages that were left out.
+    /// The message that replaces those that were left out.
     fn omitted_message(&self) -> Option<String> {
         match self.omitted {
             0 => None,
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_very_many_mistakes_the_first_are_told_and_the_others_counted() {
+    fn of_very_many_mistakes_the_first_are_kept_and_the_others_counted() {
         let mut invalid = Invalid::new();
         for number in 0..100_000 {
             invalid.push_field(&format!("f{number}"), "unknown field");
@@ -218,7 +218,7 @@ mod tests {
         let general = json[NON_FIELD_ERRORS].as_array().unwrap();
         assert_eq!(general.len(), MAX_MESSAGES + 1);
         assert_eq!(general[MAX_MESSAGES], told);
-        // What a client reads of it is what was written.
+        // A client reads the same messages back.
         let body = bytes::Bytes::from(serde_json::to_vec(&invalid).unwrap());
         let read =
             crate::ErrorResponse::new(http::StatusCode::BAD_REQUEST, Default::default(), body);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_one_field_count_too_and_one_more_is_named_so() {
+    fn messages_of_one_field_count_too_and_a_single_omitted_one_is_singular() {
         let mut invalid = Invalid::new();
         for _ in 0..=MAX_MESSAGES {
             invalid.push_field("a", "no");

@@ -1,4 +1,4 @@
-//! The wire of the svc REST service, written once for clients and server.
+//! The wire format of the svc REST service, defined once for clients and server.
 //!
 //! - [`wire`] is the transport contract: the [`Transport`](wire::Transport) trait, its
 //!   [`Body`](wire::Body) and errors, and [`Operation`](wire::Operation), a call as a value.
@@ -6,9 +6,9 @@
 //!   the types and operations of their group, [`account`] the types of accounts, whose operations are in
 //!   `svc-auth`.
 //! - [`ListQuery`], [`Lookup`] and [`Filter`] are the grammar of lists, which both sides share.
-//! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are what is read and written.
+//! - [`PageSettings`], [`Paginated`], [`JsonObject`] and [`ErrorResponse`] are the bodies that are read and written.
 //!
-//! There is no I/O and no runtime in here; it builds for `wasm32-unknown-unknown`.
+//! This crate has no I/O and no runtime; it builds for `wasm32-unknown-unknown`.
 //!
 //! ```
 //! use svc_model::{ListQuery, Lookup, records, wire::Operation};
@@ -31,7 +31,7 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// The code of `#[derive(Operation)]` names this crate as others do.
+// The code that `#[derive(Operation)]` generates refers to this crate by its name.
 extern crate self as svc_model;
 
 pub mod account;
@@ -82,7 +82,7 @@ pub use self::{
     scope::Scope,
 };
 
-/// What the code of `#[derive(Operation)]` is made of. Nothing here is meant to be used by hand.
+/// Items that the code of `#[derive(Operation)]` uses. Do not use them directly.
 #[doc(hidden)]
 pub mod __derive {
     pub use bytes::Bytes;

@@ -1,7 +1,7 @@
-//! List queries: which records of a model, in which order, and how many at a time.
+//! List queries: which records of a model to return, in which order, and how many at a time.
 //!
-//! Client and server share this grammar: [`ListQuery::to_query_string`] writes what
-//! [`ListQuery::parse`] reads.
+//! Client and server share this grammar: [`ListQuery::parse`] reads what
+//! [`ListQuery::to_query_string`] writes.
 
 pub(crate) mod parse;
 mod relation;
@@ -17,13 +17,13 @@ use crate::{
     wire::{HasFields, HasQuery, Operation, PagedOperation, QueryPart},
 };
 
-/// Records on a page when `_per_page` is absent (specification, section 8).
+/// The number of records on a page when `_per_page` is absent (specification, section 8).
 pub const DEFAULT_PER_PAGE: u32 = 25;
-/// The most records on a page, and of a list without pagination (specification, section 8).
+/// The maximum number of records on a page, and in a list without pagination (specification, section 8).
 pub const MAX_PER_PAGE: u32 = 10_000;
-/// The most columns of `_order_by`.
+/// The maximum number of columns in `_order_by`.
 pub const MAX_ORDER_BY: usize = 100;
-/// The longest text of `_search`, in characters.
+/// The maximum length of `_search`, in characters.
 pub const MAX_SEARCH: usize = 1_000;
 
 /// The parameters of a list (specification, section 4).
@@ -49,27 +49,27 @@ pub const MAX_SEARCH: usize = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListQuery {
-    /// `page`: the page, from 1.
+    /// `page`: the number of the page, starting at 1.
     pub page: u64,
-    /// `_per_page`: records on a page, 1 to [`MAX_PER_PAGE`]; [`DEFAULT_PER_PAGE`] when absent.
+    /// `_per_page`: the number of records on a page, 1 to [`MAX_PER_PAGE`]; [`DEFAULT_PER_PAGE`] when absent.
     pub per_page: Option<u32>,
     /// `_no_pagination`: one array of up to [`MAX_PER_PAGE`] records.
     pub no_pagination: bool,
-    /// `_order_by`.
+    /// `_order_by`: the columns to order by.
     pub order_by: Vec<OrderBy>,
-    /// `_search`: a text that is looked for in every searchable column.
+    /// `_search`: a text to search for in every searchable column.
     pub search: Option<String>,
-    /// `{field}__{lookup}` and `exclude__{field}__{lookup}`, all of which hold.
+    /// `{field}__{lookup}` and `exclude__{field}__{lookup}`: conditions that must all hold.
     pub filters: Vec<FieldFilter>,
-    /// `_filter`: a tree of conditions, which holds beside the others.
+    /// `_filter`: a tree of conditions that must hold in addition to the others.
     pub filter: Option<Filter>,
     /// `_fields`: only these columns, and the primary key; all when `None`.
     pub fields: Option<Vec<String>>,
-    /// `_relation`: only records that have such related records.
+    /// `_relation`: only records that have these related records.
     pub relation: Option<Relation>,
-    /// `_count`: how the number of all matches is found.
+    /// `_count`: how the total number of matches is determined.
     pub count: Count,
-    /// `tz`: UTC offset or IANA time zone of date texts, in and out; UTC when `None`.
+    /// `tz`: UTC offset or IANA time zone of date texts in requests and responses; UTC when `None`.
     pub time_zone: Option<String>,
     /// `_after`: the cursor of a `next` link.
     pub after: Option<String>,
@@ -94,7 +94,7 @@ impl Default for ListQuery {
     }
 }
 
-/// A query that says in which time zone date texts are.
+/// A query with a time zone for date texts.
 pub trait TimeZoned {
     /// Sets the UTC offset or IANA time zone.
     fn set_time_zone(&mut self, time_zone: String);
@@ -155,47 +155,47 @@ impl QueryPart for RecordView {
 }
 
 impl ListQuery {
-    /// The first page of everything.
+    /// A query for the first page of all records.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks for this page.
+    /// Requests this page.
     #[must_use]
     pub fn page(mut self, page: u64) -> Self {
         self.page = page;
         self
     }
 
-    /// Asks for this many records on a page.
+    /// Sets the number of records on a page.
     #[must_use]
     pub fn per_page(mut self, per_page: u32) -> Self {
         self.per_page = Some(per_page);
         self
     }
 
-    /// Asks for one array of up to [`MAX_PER_PAGE`] records, without pages.
+    /// Requests one array of up to [`MAX_PER_PAGE`] records, without pages.
     #[must_use]
     pub fn no_pagination(mut self) -> Self {
         self.no_pagination = true;
         self
     }
 
-    /// Orders by this too, after what was asked before.
+    /// Adds a column to order by, after those that were added before.
     #[must_use]
     pub fn order_by(mut self, order: impl Into<OrderBy>) -> Self {
         self.order_by.push(order.into());
         self
     }
 
-    /// Keeps records in which the text occurs.
+    /// Selects records that contain the text.
     #[must_use]
     pub fn search(mut self, text: impl Into<String>) -> Self {
         self.search = Some(text.into());
         self
     }
 
-    /// Keeps records whose field compares so.
+    /// Selects records for which the comparison holds.
     #[must_use]
     pub fn filter(
         mut self,
@@ -210,7 +210,7 @@ impl ListQuery {
         self
     }
 
-    /// Leaves out records whose field compares so.
+    /// Leaves out records for which the comparison holds.
     #[must_use]
     pub fn exclude(
         mut self,
@@ -225,28 +225,28 @@ impl ListQuery {
         self
     }
 
-    /// Keeps records for which the tree holds.
+    /// Selects records for which the tree of conditions holds.
     #[must_use]
     pub fn filter_tree(mut self, filter: Filter) -> Self {
         self.filter = Some(filter);
         self
     }
 
-    /// Asks for these columns only.
+    /// Requests only these columns.
     #[must_use]
     pub fn fields<T: Into<String>>(mut self, fields: impl IntoIterator<Item = T>) -> Self {
         self.fields = Some(fields.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Keeps records that have such related records.
+    /// Selects records that have these related records.
     #[must_use]
     pub fn relation(mut self, relation: Relation) -> Self {
         self.relation = Some(relation);
         self
     }
 
-    /// Says how the number of all matches is found.
+    /// Sets how the total number of matches is determined.
     #[must_use]
     pub fn count(mut self, count: Count) -> Self {
         self.count = count;
@@ -260,7 +260,7 @@ impl ListQuery {
         self
     }
 
-    /// What selects the records: filters, `_search`, `_filter`, `_relation`, and the `tz` in which they are
+    /// The parameters that select records: filters, `_search`, `_filter`, `_relation`, and the `tz` in which they are
     /// read; without order, pages and columns.
     #[must_use]
     pub fn selection(&self) -> Self {
@@ -274,7 +274,7 @@ impl ListQuery {
         }
     }
 
-    /// How many records are asked for at a time.
+    /// The number of records that are requested at a time.
     pub fn limit(&self) -> u32 {
         if self.no_pagination {
             MAX_PER_PAGE
@@ -292,7 +292,7 @@ impl ListQuery {
             filter.push_to(&mut query);
         }
         if let Some(filter) = &self.filter {
-            // A filter is made of texts alone, which always can be written.
+            // A filter consists of texts only, so writing it as JSON cannot fail.
             query.push(
                 "_filter",
                 &serde_json::to_string(filter).unwrap_or_default(),
@@ -340,7 +340,7 @@ impl ListQuery {
 pub struct FieldFilter {
     /// The comparison.
     pub condition: Condition,
-    /// Whether records that match are left out rather than kept; three-valued, as SQL's `NOT`.
+    /// Whether matching records are left out instead of selected; three-valued, like `NOT` in SQL.
     pub exclude: bool,
 }
 
@@ -352,7 +352,7 @@ impl FieldFilter {
             value,
         } = &self.condition;
         let exclude = if self.exclude { "exclude__" } else { "" };
-        // A name that could be read as something else is followed by its lookup in every case.
+        // A name that could be read as something else is always written with its lookup.
         let plain = *lookup == Lookup::Exact && !field.contains("__") && !is_parameter(field);
         let key = if plain {
             format!("{exclude}{field}")
@@ -366,7 +366,7 @@ impl FieldFilter {
     }
 }
 
-/// Whether a key of a query string is a parameter and no field.
+/// Whether a key of a query string is a parameter and not a field.
 pub(crate) fn is_parameter(key: &str) -> bool {
     key.starts_with('_') || matches!(key, "page" | "tz" | "draft")
 }
@@ -376,12 +376,12 @@ pub(crate) fn is_parameter(key: &str) -> bool {
 pub struct OrderBy {
     /// The field.
     pub field: String,
-    /// Whether the largest comes first.
+    /// Whether the largest value comes first.
     pub descending: bool,
 }
 
 impl OrderBy {
-    /// Smallest first.
+    /// Orders by `field`, smallest value first.
     pub fn ascending(field: impl Into<String>) -> Self {
         Self {
             field: field.into(),
@@ -389,7 +389,7 @@ impl OrderBy {
         }
     }
 
-    /// Largest first.
+    /// Orders by `field`, largest value first.
     pub fn descending(field: impl Into<String>) -> Self {
         Self {
             field: field.into(),
@@ -399,7 +399,7 @@ impl OrderBy {
 }
 
 impl From<&str> for OrderBy {
-    /// As on the wire: a `-` in front means descending.
+    /// Reads the wire format: a leading `-` means descending.
     fn from(text: &str) -> Self {
         match text.strip_prefix('-') {
             Some(field) => Self::descending(field),
@@ -419,16 +419,16 @@ impl fmt::Display for OrderBy {
     }
 }
 
-/// How the number of all matches is found.
+/// How the total number of matches is determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Count {
-    /// Counted.
+    /// The matches are counted.
     #[default]
     Exact,
-    /// Estimated by the database where it can.
+    /// The database estimates the number, if it can.
     Estimated,
-    /// Not at all: the count is null.
+    /// The number is not determined: the count is null.
     None,
 }
 
@@ -443,7 +443,7 @@ impl Count {
     }
 }
 
-/// Writes a comma list; a value with a comma, a bar, a quote or outer space is quoted, quotes are doubled.
+/// Writes a comma-separated list; a value with a comma, a bar, a quote or outer space is quoted, quotes are doubled.
 pub(crate) fn write_list(values: impl Iterator<Item = String>) -> String {
     let mut list = String::new();
     for (index, value) in values.enumerate() {
@@ -461,7 +461,7 @@ pub(crate) fn write_list(values: impl Iterator<Item = String>) -> String {
     list
 }
 
-/// Reads a comma list. Outer space around a value that is not quoted does not count.
+/// Reads a comma-separated list. Outer space around a value that is not quoted is ignored.
 pub(crate) fn read_list(list: &str) -> Result<Vec<String>, &'static str> {
     let mut values = Vec::new();
     let mut rest = list.trim_start();

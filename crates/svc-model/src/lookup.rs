@@ -43,7 +43,7 @@ macro_rules! lookups {
 }
 
 lookups! {
-    /// Equal; the one that is meant when none is named.
+    /// Equal; the default when no lookup is named.
     #[default]
     Exact => "exact",
     /// Not equal; a NULL is neither equal nor unequal.
@@ -60,11 +60,11 @@ lookups! {
     In => "in",
     /// Between two values, both included.
     Range => "range",
-    /// Contains the text, whatever the case.
+    /// Contains the text, ignoring case.
     Icontains => "icontains",
-    /// Begins with the text, whatever the case.
+    /// Begins with the text, ignoring case.
     Istartswith => "istartswith",
-    /// Ends with the text, whatever the case.
+    /// Ends with the text, ignoring case.
     Iendswith => "iendswith",
     /// Contains the text, case-sensitively.
     Contains => "contains",
@@ -76,11 +76,11 @@ lookups! {
     Isnull => "isnull",
     /// Is NULL or the empty text (a true word), or is neither (a false word).
     Isempty => "isempty",
-    /// The JSON, written as text, contains the text, whatever the case.
+    /// The JSON, written as text, contains the text, ignoring case.
     JsonIcontains => "json_icontains",
-    /// Matches the regular expression, on engines that have one.
+    /// Matches the regular expression, on engines that support regular expressions.
     Regex => "regex",
-    /// The geometry lies within the given one (PostGIS).
+    /// The geometry lies within the given geometry (PostGIS).
     Coveredby => "coveredby",
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for Lookup {
     }
 }
 
-/// A word that names no [`Lookup`].
+/// The error for a word that is not the name of a [`Lookup`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown lookup; known are {}", Lookup::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownLookup(());

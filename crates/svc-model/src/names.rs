@@ -1,5 +1,5 @@
-//! The names that stand in paths, each with a type of its own so that two of them cannot be swapped
-//! (specification, section 1). They are cheap to clone, as every call holds some.
+//! The names that are used in paths, each with its own type so that two of them cannot be swapped
+//! (specification, section 1). They are cheap to clone, since every call contains some.
 
 use std::{fmt, sync::Arc};
 
@@ -113,10 +113,10 @@ impl ResourceName {
     pub const TOOLS: &str = "__svc_app__";
 }
 
-/// The primary key of a record as it stands in a path.
+/// The primary key of a record as it is written in a path.
 ///
 /// A key of several columns joins their parts with `,`; a comma inside a part is written `%2C`.
-/// Any integer or text makes one, an array of texts makes a composite one:
+/// It can be made from any integer or text, and a composite key from an array of texts:
 ///
 /// ```
 /// use svc_model::RecordId;
@@ -129,7 +129,7 @@ impl ResourceName {
 pub struct RecordId(String);
 
 impl RecordId {
-    /// The key of these parts, in the order of the key's columns.
+    /// A composite key of these parts, in the order of the key's columns.
     pub fn composite<T: AsRef<str>>(parts: impl IntoIterator<Item = T>) -> Self {
         let escaped: Vec<_> = parts
             .into_iter()
@@ -138,7 +138,7 @@ impl RecordId {
         Self(escaped.join(","))
     }
 
-    /// The text, as it stands in a path before the path itself is escaped.
+    /// The text as it is written in a path, before the path itself is escaped.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -156,7 +156,7 @@ impl RecordId {
     }
 }
 
-/// `%` is escaped only before what would be read as an escape, so that nearly every key stays as it is.
+/// `%` is escaped only where it would be read as an escape, so that nearly every key stays unchanged.
 fn escape_part(part: &str) -> String {
     let mut escaped = String::with_capacity(part.len());
     for (index, character) in part.char_indices() {

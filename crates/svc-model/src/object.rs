@@ -1,4 +1,4 @@
-//! A JSON object whose properties are kept as they were written.
+//! A JSON object that keeps its properties as they were written.
 
 use std::{collections::HashMap, fmt};
 
@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 
 /// A JSON object that keeps the order of its properties and the text of their values.
 ///
-/// Numbers keep every digit (`1.10`, integers beyond 2^53), nested objects their spelling, so that
-/// whatever a caller stored comes back as it was. Of a name that comes twice, the last value counts.
+/// Numbers keep every digit (`1.10`, integers beyond 2^53) and nested objects keep their formatting, so
+/// that a caller gets back exactly what was stored. If a name occurs twice, the last value counts.
 ///
 /// ```
 /// use svc_model::JsonObject;
@@ -34,10 +34,10 @@ impl JsonObject {
         Self::default()
     }
 
-    /// The object that `value` is written as.
+    /// Serialises `value` as an object.
     ///
     /// # Errors
-    /// When `value` cannot be written as JSON, or is not written as an object.
+    /// When `value` cannot be written as JSON, or its JSON is not an object.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::from_str(&serde_json::to_string(value)?)
     }
@@ -45,7 +45,7 @@ impl JsonObject {
     /// Reads an object that has at most `max_properties`.
     ///
     /// # Errors
-    /// When the text is not a JSON object, or has more properties; reading stops at the first that is too many.
+    /// When the text is not a JSON object, or has more properties; reading stops at the first property over the limit.
     pub fn parse(json: &str, max_properties: usize) -> Result<Self, serde_json::Error> {
         let mut json = serde_json::Deserializer::from_str(json);
         let object = json.deserialize_map(Properties { max_properties })?;
@@ -73,7 +73,7 @@ impl JsonObject {
     /// The value of a property as a `T`.
     ///
     /// # Errors
-    /// When the property is there and is no `T`.
+    /// When the object has the property and its value is not a `T`.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, serde_json::Error> {
         self.get_raw(name).map(serde_json::from_str).transpose()
     }
@@ -83,7 +83,7 @@ impl JsonObject {
         self.get_raw(name).is_some()
     }
 
-    /// Sets a property; one that is there keeps its place.
+    /// Sets a property; an existing property keeps its position.
     ///
     /// # Errors
     /// When the value cannot be written as JSON.
@@ -96,7 +96,7 @@ impl JsonObject {
         Ok(())
     }
 
-    /// Sets a property to JSON text; one that is there keeps its place.
+    /// Sets a property to JSON text; an existing property keeps its position.
     pub fn set_raw(&mut self, name: &str, value: Box<RawValue>) {
         match self.properties.iter_mut().find(|(key, _)| key == name) {
             Some((_, old)) => *old = value,
@@ -104,13 +104,13 @@ impl JsonObject {
         }
     }
 
-    /// Takes a property out.
+    /// Removes a property and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<Box<RawValue>> {
         let index = self.properties.iter().position(|(key, _)| key == name)?;
         Some(self.properties.remove(index).1)
     }
 
-    /// Keeps the properties whose names `keep` holds for, and their order.
+    /// Keeps only the properties for whose names `keep` returns true, in their order.
     pub fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
         self.properties.retain(|(name, _)| keep(name));
     }
@@ -123,11 +123,11 @@ impl JsonObject {
     }
 }
 
-/// How deep the arrays and objects of a value that is written may be nested. Readers of JSON have limits of their own,
+/// The maximum nesting depth of arrays and objects in a value that is written. JSON readers have limits of their own,
 /// often 128 levels for the whole document.
 pub const MAX_JSON_DEPTH: usize = 100;
 
-/// How deep the arrays and objects of a JSON text are nested; 0 for a value without parts. One look at each byte.
+/// The nesting depth of arrays and objects in a JSON text; 0 for a scalar. Looks at each byte once.
 ///
 /// ```
 /// use svc_model::json_depth;
@@ -155,10 +155,10 @@ pub fn json_depth(json: &str) -> usize {
 }
 
 impl FromIterator<(String, Box<RawValue>)> for JsonObject {
-    /// The object of these properties. Of a name that comes twice, the first place and the last value count. However many
-    /// there are, each is looked at once, where [`JsonObject::set_raw`] looks through all that are there.
+    /// An object with these properties. If a name occurs twice, its first position and its last value count. The cost is
+    /// linear, while [`JsonObject::set_raw`] searches all existing properties for each one that is added.
     fn from_iter<I: IntoIterator<Item = (String, Box<RawValue>)>>(properties: I) -> Self {
-        let mut collected = Collected::default();
+        let mut collected = IndexedProperties::default();
         for (name, value) in properties {
             if let Err((name, value)) = collected.replace(name, value) {
                 collected.push(name, value);
@@ -168,19 +168,19 @@ impl FromIterator<(String, Box<RawValue>)> for JsonObject {
     }
 }
 
-/// How many properties are looked through sooner than an index of their names is made.
-const FEW: usize = 16;
+/// Up to this number of properties, a linear search is used instead of an index of names.
+const MAX_WITHOUT_INDEX: usize = 16;
 
-/// Properties that are looked up by an index of their names once there are more than a [few](FEW), so that very many
-/// of them stay linear.
+/// Properties that get an index of their names once there are more than [`MAX_WITHOUT_INDEX`], so that collecting very
+/// many of them takes linear time.
 #[derive(Default)]
-struct Collected {
+struct IndexedProperties {
     places: HashMap<String, usize>,
     properties: Vec<(String, Box<RawValue>)>,
 }
 
-impl Collected {
-    /// Replaces the value of a property that is there; gives both back when it is not.
+impl IndexedProperties {
+    /// Replaces the value of an existing property; returns name and value when there is none.
     fn replace(
         &mut self,
         name: String,
@@ -199,14 +199,14 @@ impl Collected {
         }
     }
 
-    /// Adds a property that is not there.
+    /// Adds a new property.
     fn push(&mut self, name: String, value: Box<RawValue>) {
         let place = self.properties.len();
-        if place == FEW {
+        if place == MAX_WITHOUT_INDEX {
             let names = self.properties.iter().map(|(known, _)| known.clone());
             self.places = names.zip(0..).collect();
         }
-        if place >= FEW {
+        if place >= MAX_WITHOUT_INDEX {
             self.places.insert(name.clone(), place);
         }
         self.properties.push((name, value));
@@ -228,7 +228,7 @@ impl fmt::Debug for JsonObject {
 }
 
 impl PartialEq for JsonObject {
-    /// Same properties in the same order, values equal as text.
+    /// Objects are equal when they have the same properties in the same order, with values that are equal as text.
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len()
             && self
@@ -271,7 +271,7 @@ impl<'de> Visitor<'de> for Properties {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject, A::Error> {
-        let mut collected = Collected::default();
+        let mut collected = IndexedProperties::default();
         while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
             let Err((name, value)) = collected.replace(name, value) else {
                 continue;
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_with_more_properties_than_allowed_is_refused_where_they_become_too_many() {
+    fn an_object_with_too_many_properties_is_refused_at_the_first_one_over_the_limit() {
         assert_eq!(
             JsonObject::parse(r#"{"a":1,"b":2,"a":3}"#, 2)
                 .unwrap()
@@ -309,8 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_name_that_comes_twice_the_last_value_counts_however_many_there_are() {
-        for count in [2, FEW - 1, FEW, FEW + 1, 3 * FEW] {
+    fn the_last_value_of_a_repeated_name_counts_however_many_properties_there_are() {
+        for count in [
+            2,
+            MAX_WITHOUT_INDEX - 1,
+            MAX_WITHOUT_INDEX,
+            MAX_WITHOUT_INDEX + 1,
+            3 * MAX_WITHOUT_INDEX,
+        ] {
             let names = (0..count).chain(0..count);
             let properties = names.enumerate().map(|(value, name)| {
                 let value = RawValue::from_string(value.to_string()).unwrap();
@@ -326,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_collected_and_thinned_out_in_its_order() {
+    fn collecting_and_retaining_properties_keeps_their_order() {
         let raw = |json: &str| RawValue::from_string(json.to_owned()).unwrap();
         let properties = [("b", "1"), ("a", "2"), ("b", "3"), ("c", "4")];
         let properties = properties.map(|(name, json)| (name.to_owned(), raw(json)));

@@ -1,6 +1,6 @@
-//! What the operations of several groups share.
+//! Helpers that the operations of several groups share.
 
-/// The wire name of a key that may be written in camelCase.
+/// Converts a key that may be written in camelCase to its wire name.
 pub(crate) fn wire_key(key: &str) -> String {
     let mut name = String::with_capacity(key.len() + 2);
     for character in key.chars() {

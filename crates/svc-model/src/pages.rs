@@ -15,10 +15,10 @@ pub use self::{
     revisions::{Restore, Revision, Revisions},
 };
 
-/// The settings of a page: a JSON object that takes any property.
+/// The settings of a page: a JSON object with any properties.
 ///
-/// The configured page determines which properties it has. Those that the service itself gives have
-/// a getter; the others are reached through [`properties`](Self::properties), in the order and the
+/// The configured page determines which properties it has. Those that the service itself sets have
+/// a getter; the others are available through [`properties`](Self::properties), in the order and the
 /// spelling in which they were stored.
 ///
 /// ```
@@ -41,7 +41,7 @@ macro_rules! text_getters {
     ($( $(#[$doc:meta])* $name:ident, )*) => {$(
         $(#[$doc])*
         ///
-        /// `None` when it is absent, null or no text.
+        /// `None` when it is absent, null or not a text.
         pub fn $name(&self) -> Option<String> {
             self.properties.get(stringify!($name)).ok().flatten()
         }
@@ -59,17 +59,17 @@ impl PageSettings {
         &self.properties
     }
 
-    /// All properties, to change them.
+    /// All properties, for changing them.
     pub fn properties_mut(&mut self) -> &mut JsonObject {
         &mut self.properties
     }
 
-    /// Takes the properties out.
+    /// Returns the properties.
     pub fn into_properties(self) -> JsonObject {
         self.properties
     }
 
-    /// The unique ID, given by the service.
+    /// The unique ID, which the service assigns.
     pub fn uid(&self) -> Option<PageUid> {
         self.properties.get("uid").ok().flatten()
     }
@@ -86,15 +86,15 @@ impl PageSettings {
         view,
         /// The name that is unique in the environment.
         unique_name,
-        /// The name that people see.
+        /// The display name.
         name,
         /// The resource whose records the page shows.
         resource,
         /// The model whose records the page shows.
         model,
-        /// The structure of the page: a text that holds JSON.
+        /// The structure of the page: a text that contains JSON.
         params,
-        /// When the page was made (RFC 3339).
+        /// When the page was created (RFC 3339).
         date_add,
     }
 }
@@ -123,7 +123,7 @@ impl ReadBody for PageSettings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct UpdatePageSettings {
-    /// A text that holds the JSON of the structure to apply.
+    /// The new structure, as a text that contains JSON.
     pub params: Option<String>,
     /// Further properties to set, beyond the specification.
     #[serde(skip)]
@@ -131,7 +131,7 @@ pub struct UpdatePageSettings {
 }
 
 impl ReadBody for UpdatePageSettings {
-    /// All of it are properties, `params` too, which is for the service to judge.
+    /// Every property of the body is kept, including `params`, whose value the service checks.
     fn read_body(request: &mut ReceivedRequest<'_>) -> Option<Self> {
         Some(Self {
             params: None,
@@ -151,7 +151,7 @@ impl UpdatePageSettings {
         Self::params_text(structure.to_string())
     }
 
-    /// Replaces the structure by a text that holds JSON.
+    /// Replaces the structure by a text that contains JSON.
     pub fn params_text(params: impl Into<String>) -> Self {
         Self {
             params: Some(params.into()),
@@ -159,7 +159,7 @@ impl UpdatePageSettings {
         }
     }
 
-    /// Sets these properties too.
+    /// Adds further properties to set.
     #[must_use]
     pub fn with_properties(mut self, properties: JsonObject) -> Self {
         self.properties = properties;
@@ -181,10 +181,10 @@ impl Serialize for UpdatePageSettings {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/view_settings/")]
 #[operation(name = "pages.list", read, credential = ApiKey, answer = Vec<PageSettings>)]
-#[operation(new = "The published pages of an environment.")]
+#[operation(new = "Lists the published pages of an environment.")]
 #[non_exhaustive]
 pub struct List {
-    /// Whose pages.
+    /// The environment of the pages.
     #[wire(path)]
     pub scope: Scope,
     /// The layer.
@@ -196,10 +196,10 @@ pub struct List {
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/")]
 #[operation(name = "pages.create", read, status = CREATED, credential = ApiKey, tagged = PageSettings)]
-#[operation(new = "A new published page.")]
+#[operation(new = "Creates a published page.")]
 #[non_exhaustive]
 pub struct Create {
-    /// Whose page.
+    /// The environment of the page.
     #[wire(path)]
     pub scope: Scope,
     /// The layer.
@@ -214,10 +214,10 @@ pub struct Create {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/view_settings/{uid}/")]
 #[operation(name = "pages.get", read, credential = ApiKey, tagged = PageSettings)]
-#[operation(new = "A published page.")]
+#[operation(new = "Gets a published page.")]
 #[non_exhaustive]
 pub struct Get {
-    /// Whose page.
+    /// The environment of the page.
     #[wire(path)]
     pub scope: Scope,
     /// The layer.
@@ -230,14 +230,14 @@ pub struct Get {
 
 /// Update page settings: `PATCH .../view_settings/{UID}/`, 200 with [`PageSettings`].
 ///
-/// The same update twice leaves the same page, but with `If-Match` the second one would fail.
+/// Sending the same update twice gives the same page, but with `If-Match` the second one fails.
 #[derive(Clone, Debug, Operation)]
 #[operation(PATCH Application "/projects/{project}/{environment}/view_settings/{uid}/")]
 #[operation(name = "pages.update", read, credential = ApiKey, tagged = PageSettings)]
-#[operation(new = "A change of a published page.")]
+#[operation(new = "Changes a published page.")]
 #[non_exhaustive]
 pub struct Update {
-    /// Whose page.
+    /// The environment of the page.
     #[wire(path)]
     pub scope: Scope,
     /// The layer.
@@ -249,7 +249,7 @@ pub struct Update {
     /// What to change.
     #[wire(whole_body)]
     pub update: UpdatePageSettings,
-    /// Only when the page still has this entity tag.
+    /// Makes the change only if the page still has this entity tag.
     #[wire(header = "if-match")]
     pub if_match: Option<String>,
 }
@@ -261,7 +261,7 @@ pub struct Update {
 #[operation(new = "Deletes a published page.")]
 #[non_exhaustive]
 pub struct Delete {
-    /// Whose page.
+    /// The environment of the page.
     #[wire(path)]
     pub scope: Scope,
     /// The layer.
@@ -270,7 +270,7 @@ pub struct Delete {
     /// The page.
     #[wire(path)]
     pub uid: PageUid,
-    /// Only when the page still has this entity tag.
+    /// Makes the change only if the page still has this entity tag.
     #[wire(header = "if-match")]
     pub if_match: Option<String>,
 }

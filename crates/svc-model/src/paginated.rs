@@ -1,4 +1,4 @@
-//! The answer of a list: the paginated envelope, or the bare array of `_no_pagination`.
+//! The response of a list: the paginated envelope, or the bare array of `_no_pagination`.
 
 use std::{fmt, marker::PhantomData};
 
@@ -9,8 +9,8 @@ use serde::{
 
 /// One page of a list (specification, section 2, "Paginated list envelope").
 ///
-/// The bare array that `_no_pagination` gives is read as a page too: one without links, whose count
-/// is its length.
+/// The bare array of `_no_pagination` is read as a page too: a page without links, whose count is the
+/// length of the array.
 ///
 /// ```
 /// use svc_model::Paginated;
@@ -33,13 +33,13 @@ pub struct Paginated<T> {
     pub next: Option<String>,
     /// Link to the previous page of results.
     pub previous: Option<String>,
-    /// Number of pages, where `count` is known.
+    /// Number of pages, if `count` is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_pages: Option<u64>,
-    /// The most records that a page has.
+    /// The maximum number of records on a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_page: Option<u64>,
-    /// Whether there are records behind this page.
+    /// Whether there are records after this page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
     /// The records on this page.
@@ -47,7 +47,7 @@ pub struct Paginated<T> {
 }
 
 impl<T> Paginated<T> {
-    /// A page without links, which holds everything.
+    /// A page with all records and without links.
     pub fn of_all(results: Vec<T>) -> Self {
         Self {
             count: Some(results.len() as u64),

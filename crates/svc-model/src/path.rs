@@ -4,17 +4,17 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode_byte, utf8_per
 
 use crate::wire::RequestError;
 
-/// Everything but RFC 3986's unreserved characters is escaped.
+/// The characters to escape: all but the unreserved characters of RFC 3986.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// Names of calls that stand where the key of a record does.
-const CALLS: [&str; 4] = ["aggregate", "bulk_create", "group", "upsert"];
+/// Names of operations that are written in paths at the position of a record's key.
+const OPERATION_NAMES: [&str; 4] = ["aggregate", "bulk_create", "group", "upsert"];
 
-/// Appends `template` to `out`, each `{name}` replaced by the next argument, escaped.
+/// Appends `template` to `out`, with each `{name}` replaced by the next argument, escaped.
 pub(crate) fn expand(
     template: &str,
     arguments: &[&str],
@@ -35,8 +35,8 @@ pub(crate) fn expand(
         }
         out.push_str(before);
         let mut argument = *argument;
-        if name == "id" && CALLS.contains(&argument) {
-            // The key of a record, not the call of that name (wire contract, section 11).
+        if name == "id" && OPERATION_NAMES.contains(&argument) {
+            // This marks the key of a record, as opposed to the operation of that name (wire contract, section 11).
             let (first, others) = argument.split_at(1);
             first
                 .bytes()
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_told_from_the_call_of_that_name() {
+    fn a_key_is_distinguished_from_the_operation_of_that_name() {
         let path = |key| expanded("/models/{model}/{id}", &["group", key]).unwrap();
         assert_eq!(path("aggregate"), "/models/group/%61ggregate");
         assert_eq!(path("upsert"), "/models/group/%75psert");

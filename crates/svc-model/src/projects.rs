@@ -1,4 +1,4 @@
-//! Projects and what they consist of.
+//! Projects and their parts: environments, resources, teams and members.
 
 use std::collections::BTreeMap;
 
@@ -10,35 +10,35 @@ use crate::{
     wire::{Operation, PagedOperation},
 };
 
-/// A project as the holder of the credential sees it.
+/// A project as the caller sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Project {
     /// The unique name.
     pub unique_name: ProjectName,
-    /// The name that people see.
+    /// The display name.
     pub name: String,
-    /// The colour that people see.
+    /// The display colour.
     pub color: Option<String>,
-    /// The domain that the application is reached at.
+    /// The domain of the application.
     pub domain: Option<String>,
-    /// Who owns it.
+    /// The owner.
     pub owner: Option<Person>,
-    /// Whether that is the caller.
+    /// Whether the caller is the owner.
     pub is_owner: bool,
     /// The caller as a member of the project.
     pub user: Option<Member>,
     /// The team of the caller.
     pub group: Option<Team>,
-    /// The connected resources of every environment. Never a credential.
+    /// The connected resources of every environment, without credentials.
     #[serde(default)]
     pub resources: Vec<Resource>,
-    /// The environment that is meant when none is named.
+    /// The default environment, which is used when a request names none.
     pub default_environment: Option<EnvironmentName>,
     /// The environments.
     #[serde(default)]
     pub environments: Vec<Environment>,
-    /// What is switched on.
+    /// The features, and whether they are switched on.
     #[serde(default)]
     pub features: BTreeMap<String, Feature>,
     /// Further settings.
@@ -47,7 +47,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// A project that has a name and nothing else.
+    /// A project with only a name.
     pub fn new(unique_name: impl Into<ProjectName>) -> Self {
         let unique_name = unique_name.into();
         Self {
@@ -74,7 +74,7 @@ impl Project {
 pub struct Person {
     /// The unique ID.
     pub uid: String,
-    /// The name to sign in with.
+    /// The name that the person signs in with.
     pub username: String,
     /// The e-mail address.
     pub email: Option<String>,
@@ -93,7 +93,7 @@ pub struct Member {
     /// Further properties.
     #[serde(default)]
     pub properties: Map<String, Value>,
-    /// Since when (RFC 3339).
+    /// The time of creation (RFC 3339).
     pub date_add: Option<String>,
 }
 
@@ -105,9 +105,9 @@ pub struct Team {
     pub uid: String,
     /// The name.
     pub name: String,
-    /// The set of permissions, where it is one of those that ship with a project.
+    /// The set of permissions, if it is one of the built-in sets.
     pub permissions_group: Option<String>,
-    /// Whether members may do everything.
+    /// Whether members have all permissions.
     #[serde(default)]
     pub super_group: bool,
 }
@@ -120,7 +120,7 @@ pub struct Resource {
     pub environment: EnvironmentName,
     /// The API name.
     pub unique_name: ResourceName,
-    /// The name that people see.
+    /// The display name.
     pub name: String,
     /// The kind of resource, such as `database`.
     #[serde(rename = "type")]
@@ -130,16 +130,16 @@ pub struct Resource {
     /// Further settings, without credentials.
     #[serde(default)]
     pub params: Map<String, Value>,
-    /// The names of its secret tokens.
+    /// The names of the resource's secret tokens.
     #[serde(default)]
     pub secret_tokens: Vec<SecretTokenName>,
-    /// Whether it was removed.
+    /// Whether the resource was removed.
     #[serde(default)]
     pub deleted: bool,
 }
 
 impl Resource {
-    /// A resource of this engine.
+    /// A resource with this engine.
     pub fn new(
         environment: impl Into<EnvironmentName>,
         unique_name: impl Into<ResourceName>,
@@ -177,19 +177,19 @@ pub struct SecretTokenName {
 pub struct Environment {
     /// The unique name.
     pub unique_name: EnvironmentName,
-    /// The name that people see.
+    /// The display name.
     pub name: String,
-    /// The colour that people see.
+    /// The display colour.
     pub color: Option<String>,
     /// Further settings.
     #[serde(default)]
     pub params: Map<String, Value>,
-    /// Since when (RFC 3339).
+    /// The time of creation (RFC 3339).
     pub date_add: Option<String>,
 }
 
 impl Environment {
-    /// An environment that has a name and nothing else.
+    /// An environment with only a name.
     pub fn new(unique_name: impl Into<EnvironmentName>) -> Self {
         let unique_name = unique_name.into();
         Self {
@@ -206,7 +206,7 @@ impl Environment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Feature {
-    /// On or off.
+    /// Whether the feature is on.
     pub enabled: bool,
 }
 
@@ -220,13 +220,13 @@ impl From<bool> for Feature {
 #[derive(Clone, Debug, Default, Operation)]
 #[operation(GET Application "/projects/")]
 #[operation(name = "projects.list", read, credential = ApiKey, answer = Paginated<Project>)]
-#[operation(new = "The projects that the caller is a member of.")]
+#[operation(new = "Lists the projects that the caller is a member of.")]
 #[non_exhaustive]
 pub struct List {
-    /// The page, from 1.
+    /// The number of the page, starting at 1.
     #[wire(query = "page")]
     pub page: Option<u64>,
-    /// Projects on a page.
+    /// The number of projects on a page.
     #[wire(query = "_per_page")]
     pub per_page: Option<u32>,
 }
@@ -253,7 +253,7 @@ impl PagedOperation for List {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/")]
 #[operation(name = "projects.get", read, credential = ApiKey, answer = Project)]
-#[operation(new = "One project.")]
+#[operation(new = "Gets a project.")]
 #[non_exhaustive]
 pub struct Get {
     /// The project.

@@ -1,4 +1,4 @@
-//! The HTTP proxy: a request to another service, sent by this one with secrets that the caller does not know
+//! The HTTP proxy: this service sends a request to another service, with secrets that the caller does not know
 //! (specification, section 1, "Integrations"; wire contract, section 8).
 
 use std::fmt;
@@ -14,11 +14,11 @@ use crate::{
     wire::{Credential, Host, Operation, OperationInfo, PathArguments, RequestError, encode},
 };
 
-/// The header that tells an answer of the other service, whose value is `upstream`, from one of this service, which
-/// has no such header.
+/// The header that marks a response of the other service; its value is then `upstream`. Responses of this service
+/// itself do not have it.
 pub const X_SVC_PROXY: &str = "x-svc-proxy";
 
-/// How the body of a request is written.
+/// The encoding of a request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BodyType {
@@ -35,7 +35,7 @@ pub enum BodyType {
 }
 
 impl BodyType {
-    /// All there are.
+    /// Every type.
     pub const ALL: [Self; 5] = [
         Self::Json,
         Self::GraphQl,
@@ -55,7 +55,7 @@ impl BodyType {
         }
     }
 
-    /// The type of this name, in any case.
+    /// The type with this name, in upper or lower case.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -97,8 +97,8 @@ impl NameValue {
 
 /// A request to another service.
 ///
-/// In the URL, the query parameters, the headers and the body `{-name-}` stands for the value of a secret token of the
-/// resource, and `{{key}}` for a value of the context.
+/// In the URL, the query parameters, the headers and the body, `{-name-}` is replaced by the value of a secret token of
+/// the resource, and `{{key}}` by a value of the context.
 ///
 /// ```
 /// use svc_model::proxy::{BodyType, ProxyRequest};
@@ -119,7 +119,7 @@ impl NameValue {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ProxyRequest {
-    /// The project; that of the session when `None`.
+    /// The project; the project of the session when `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectName>,
     /// The environment.
@@ -138,25 +138,25 @@ pub struct ProxyRequest {
     /// Headers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<NameValue>,
-    /// How the body is written.
+    /// The encoding of the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_type: Option<BodyType>,
     /// The body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// The only secret tokens that may be used; any of the resource's when there are none here.
+    /// The secret tokens that may be used; all secret tokens of the resource when this is empty.
     #[serde(serialize_with = "comma_list", skip_serializing_if = "Vec::is_empty")]
     pub secret_tokens: Vec<String>,
-    /// What stands for `{{key}}`.
+    /// The values that replace `{{key}}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub context: Map<String, Value>,
-    /// Whether the caller works on a draft.
+    /// Whether the caller is working on a draft.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub draft: bool,
 }
 
 impl ProxyRequest {
-    /// A `GET` of a URL.
+    /// A `GET` request to a URL.
     pub fn new(scope: impl Into<Scope>, url: impl Into<String>) -> Self {
         let Scope {
             project,
@@ -206,7 +206,7 @@ impl ProxyRequest {
         self
     }
 
-    /// Sets the body. For the form types it is an object, or an array of `{name, value}`; for `Raw` a text.
+    /// Sets the body: for the form types an object or an array of `{name, value}`, for `Raw` a text.
     #[must_use]
     pub fn body(mut self, body_type: BodyType, body: impl Into<Value>) -> Self {
         self.body_type = Some(body_type);
@@ -214,14 +214,14 @@ impl ProxyRequest {
         self
     }
 
-    /// Lets this secret token be used, and only those named so.
+    /// Allows the use of this secret token; tokens that are not named with this function are then not allowed.
     #[must_use]
     pub fn secret_token(mut self, name: impl Into<String>) -> Self {
         self.secret_tokens.push(name.into());
         self
     }
 
-    /// Sets what stands for `{{key}}`.
+    /// Sets the value that replaces `{{key}}`.
     #[must_use]
     pub fn context(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.context.insert(key.into(), value.into());
@@ -237,15 +237,15 @@ fn comma_list<S: Serializer>(names: &[String], serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(&names.join(","))
 }
 
-/// What the other service answered, whatever its status.
+/// The response of the other service, whatever its status.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProxyResponse {
     /// The status.
     pub status: StatusCode,
-    /// The headers, without cookies and those of the connection.
+    /// The headers, without cookies and without those about the connection.
     pub headers: HeaderMap,
-    /// The body as it came; `Content-Encoding` says whether it is compressed.
+    /// The unchanged body; `Content-Encoding` says whether it is compressed.
     pub body: Bytes,
 }
 
@@ -253,14 +253,14 @@ impl ProxyResponse {
     /// Reads the body as JSON.
     ///
     /// # Errors
-    /// When it is no `T`.
+    /// When the body cannot be read as a `T`.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(&self.body)
     }
 }
 
-/// Send: `POST /proxy_request/`, with the status of the other service. An error is one of this service: what the other
-/// one answers is a [`ProxyResponse`], whatever its status.
+/// Send: `POST /proxy_request/`, with the status of the other service. Only errors of this service are errors here: a
+/// response of the other service is a [`ProxyResponse`], whatever its status.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Send {
@@ -278,7 +278,7 @@ impl Send {
 impl Operation for Send {
     type Response = ProxyResponse;
 
-    // What the request does at the other service is not known here.
+    // Not idempotent: the effect of the request at the other service is unknown.
     const INFO: OperationInfo = OperationInfo::new(
         "proxy.send",
         Method::POST,
@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_other_service_answers_is_no_error_and_what_this_one_answers_is() {
+    fn an_error_of_the_other_service_is_a_response_and_one_of_this_service_an_error() {
         let response = |marked: bool| {
             let mut response = http::Response::new(Bytes::from_static(b"{\"detail\":\"no\"}"));
             *response.status_mut() = StatusCode::BAD_GATEWAY;
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_only_what_was_set() {
+    fn a_request_contains_only_what_was_set() {
         let mut request = ProxyRequest::new(("demo", "prod"), "https://a.example/")
             .secret_token("a")
             .secret_token("b")
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn body_types_are_named_as_on_the_wire() {
+    fn body_types_have_their_wire_names() {
         for known in BodyType::ALL {
             assert_eq!(BodyType::named(known.as_str()), Some(known));
         }

@@ -1,10 +1,10 @@
-//! Query strings: building one pair at a time, and reading the pairs of one.
+//! Query strings: writing them pair by pair, and reading their pairs.
 
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// Unreserved characters, and the comma of lists, stay as they are.
+/// The characters to escape: all but the unreserved characters and the comma of lists.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -41,7 +41,7 @@ impl QueryString {
         self.0.extend(utf8_percent_encode(value, COMPONENT));
     }
 
-    /// Appends all of another one.
+    /// Appends another query string.
     pub fn extend(&mut self, other: Self) {
         if self.0.is_empty() {
             self.0 = other.0;
@@ -51,7 +51,7 @@ impl QueryString {
         }
     }
 
-    /// Whether nothing was appended.
+    /// Whether the query string is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -66,10 +66,10 @@ impl QueryString {
 pub type Pair<'q> = (Cow<'q, str>, Cow<'q, str>);
 
 /// The pairs of a query string, unescaped; `+` is a space. A part without `=` has an empty value,
-/// an empty part is passed over.
+/// an empty part is skipped.
 ///
 /// # Errors
-/// [`NotUtf8`] for a part that does not unescape to UTF-8.
+/// [`NotUtf8`] when an unescaped part is not UTF-8.
 pub fn parse_pairs(query: &str) -> Result<Vec<Pair<'_>>, NotUtf8> {
     query
         .split('&')
@@ -94,7 +94,7 @@ fn unescape(text: &str) -> Result<Cow<'_, str>, NotUtf8> {
         .map_err(|_| NotUtf8(()))
 }
 
-/// A part of a query string does not unescape to UTF-8.
+/// The error for a query string with a part that is not UTF-8 after unescaping.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the query string is not UTF-8 once its percent escapes are undone")]
 pub struct NotUtf8(());

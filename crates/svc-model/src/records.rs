@@ -28,14 +28,14 @@ pub use self::{
 
 /// A record whose columns are not known at compile time.
 ///
-/// Integers keep all digits up to 64 bits; exact decimals are texts.
+/// Integers of up to 64 bits keep all digits; exact decimals are texts.
 pub type Record = serde_json::Map<String, serde_json::Value>;
 
-/// Where the records of a model are.
+/// The path of the records of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Collection {
-    /// Where the resource is.
+    /// The environment of the resource.
     pub scope: Scope,
     /// The connected resource.
     pub resource: ResourceName,
@@ -78,13 +78,13 @@ impl PathPart for Collection {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/{resource}/models/{model}")]
 #[operation(name = "records.list", credential = StaticToken, answer = Paginated<T>)]
-#[operation(new = "A page of the collection.")]
+#[operation(new = "Lists a page of the collection.")]
 #[non_exhaustive]
 pub struct List<T = Record> {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
-    /// Which records.
+    /// The query that selects the records.
     #[wire(query)]
     pub query: ListQuery,
     record_type: PhantomData<fn() -> T>,
@@ -100,16 +100,16 @@ impl<T> HasFields for List<T> {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/{resource}/models/{model}/{id}")]
 #[operation(name = "records.get", credential = StaticToken, tagged = T)]
-#[operation(new = "One record, whole.")]
+#[operation(new = "Gets a record with all of its fields.")]
 #[non_exhaustive]
 pub struct Get<T = Record> {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
-    /// Which record.
+    /// The key of the record.
     #[wire(path)]
     pub id: RecordId,
-    /// How it is shown.
+    /// The view of the record in the response.
     #[wire(query, default)]
     pub view: RecordView,
     record_type: PhantomData<fn() -> T>,
@@ -119,16 +119,16 @@ pub struct Get<T = Record> {
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}")]
 #[operation(name = "records.create", status = CREATED, credential = StaticToken, tagged = T)]
-#[operation(new = "A new record.")]
+#[operation(new = "Creates a record.")]
 #[non_exhaustive]
 pub struct Create<T = Record> {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
     /// The fields of the new record.
     #[wire(whole_body)]
     pub record: JsonObject,
-    /// How the answer is shown.
+    /// The view of the record in the response.
     #[wire(query, default)]
     pub view: RecordView,
     record_type: PhantomData<fn() -> T>,
@@ -138,22 +138,22 @@ pub struct Create<T = Record> {
 #[derive(Clone, Debug, Operation)]
 #[operation(PATCH Data "/projects/{project}/{environment}/{resource}/models/{model}/{id}")]
 #[operation(name = "records.update", credential = StaticToken, tagged = T)]
-#[operation(new = "A change of one record.")]
+#[operation(new = "Changes a record.")]
 #[non_exhaustive]
 pub struct Update<T = Record> {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
-    /// Which record.
+    /// The key of the record.
     #[wire(path)]
     pub id: RecordId,
-    /// The fields.
+    /// The new values of the fields.
     #[wire(whole_body)]
     pub record: JsonObject,
-    /// Only when the record still has this entity tag.
+    /// Makes the change only if the record still has this entity tag.
     #[wire(header = "if-match")]
     pub if_match: Option<String>,
-    /// How the answer is shown.
+    /// The view of the record in the response.
     #[wire(query, default)]
     pub view: RecordView,
     record_type: PhantomData<fn() -> T>,
@@ -163,22 +163,22 @@ pub struct Update<T = Record> {
 #[derive(Clone, Debug, Operation)]
 #[operation(PUT Data "/projects/{project}/{environment}/{resource}/models/{model}/{id}")]
 #[operation(name = "records.replace", credential = StaticToken, tagged = T)]
-#[operation(new = "Other values for one record.")]
+#[operation(new = "Replaces all values of a record.")]
 #[non_exhaustive]
 pub struct Replace<T = Record> {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
-    /// Which record.
+    /// The key of the record.
     #[wire(path)]
     pub id: RecordId,
-    /// The fields.
+    /// The new values of the fields.
     #[wire(whole_body)]
     pub record: JsonObject,
-    /// Only when the record still has this entity tag.
+    /// Makes the change only if the record still has this entity tag.
     #[wire(header = "if-match")]
     pub if_match: Option<String>,
-    /// How the answer is shown.
+    /// The view of the record in the response.
     #[wire(query, default)]
     pub view: RecordView,
     record_type: PhantomData<fn() -> T>,
@@ -188,16 +188,16 @@ pub struct Replace<T = Record> {
 #[derive(Clone, Debug, Operation)]
 #[operation(DELETE Data "/projects/{project}/{environment}/{resource}/models/{model}/{id}")]
 #[operation(name = "records.delete", credential = StaticToken)]
-#[operation(new = "Deletes one record.")]
+#[operation(new = "Deletes a record.")]
 #[non_exhaustive]
 pub struct Delete {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
-    /// Which record.
+    /// The key of the record.
     #[wire(path)]
     pub id: RecordId,
-    /// Only when the record still has this entity tag.
+    /// Makes the change only if the record still has this entity tag.
     #[wire(header = "if-match")]
     pub if_match: Option<String>,
 }

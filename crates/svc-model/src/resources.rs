@@ -1,5 +1,5 @@
-//! Connected resources as a whole: the descriptions of their models, and the reload of what is cached of
-//! their structure (wire contract, section 7).
+//! Operations on a whole connected resource: the descriptions of its models, and reloading its cached
+//! structure (wire contract, section 7).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{ResourceName, Scope, wire::Operation};
 
-/// Reload: `POST .../reload`, 200 with `{"success": true}`. What is cached of the resource's structure is
+/// Reload: `POST .../reload`, 200 with `{"success": true}`. The cached structure of the resource is
 /// dropped and read again.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/{resource}/reload")]
@@ -16,7 +16,7 @@ use crate::{ResourceName, Scope, wire::Operation};
 #[operation(new = "Reloads a resource.")]
 #[non_exhaustive]
 pub struct Reload {
-    /// Where the resource is.
+    /// The environment of the resource.
     #[wire(path)]
     pub scope: Scope,
     /// The resource.
@@ -28,21 +28,21 @@ pub struct Reload {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/{resource}/model_descriptions")]
 #[operation(name = "resources.model_descriptions", credential = StaticToken, tagged = Vec<ModelDescription>)]
-#[operation(new = "The models of a resource.")]
+#[operation(new = "Gets the descriptions of the models of a resource.")]
 #[non_exhaustive]
 pub struct ModelDescriptions {
-    /// Where the resource is.
+    /// The environment of the resource.
     #[wire(path)]
     pub scope: Scope,
     /// The resource.
     #[wire(path)]
     pub resource: ResourceName,
-    /// Answer 304 when the descriptions still have this entity tag, which is then an error of that status.
+    /// Requests a 304 if the descriptions still have this entity tag; the 304 is then an error with that status.
     #[wire(header = "if-none-match")]
     pub if_none_match: Option<String>,
 }
 
-/// A relation of a model to another one.
+/// A relation from a model to another model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelRelation {
@@ -92,26 +92,26 @@ pub enum Direction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelDescription {
-    /// The name in paths.
+    /// The name of the model in paths.
     pub model: String,
     /// The name of the table or view.
     pub db_table: String,
-    /// Whether it is left out of menus.
+    /// Whether menus leave the model out.
     pub hidden: bool,
     /// The fields of the primary key, joined by commas.
     pub primary_key_field: String,
-    /// Whether the first column stands in for a primary key.
+    /// Whether the model has no primary key and its first column is used instead.
     pub primary_key_auto: bool,
-    /// Whether it is a view.
+    /// Whether the model is a view.
     pub is_view: bool,
-    /// Its fields.
+    /// The fields.
     pub fields: Vec<FieldDescription>,
-    /// Its relations.
+    /// The relations to other models.
     pub relations: Vec<ModelRelation>,
 }
 
 impl ModelDescription {
-    /// A model that has a name and nothing else.
+    /// A model with only a name.
     pub fn new(model: impl Into<String>, db_table: impl Into<String>) -> Self {
         Self {
             model: model.into(),
@@ -130,13 +130,13 @@ impl ModelDescription {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FieldDescription {
-    /// The name in records.
+    /// The name of the field in records.
     pub name: String,
     /// The name of the column.
     pub db_column: String,
     /// The type.
     pub field: FieldType,
-    /// The type as the database declares it.
+    /// The type that the database declares.
     pub db_field: String,
     /// Whether lists can be filtered by it.
     pub filterable: bool,
@@ -144,11 +144,11 @@ pub struct FieldDescription {
     pub null: bool,
     /// Whether it may be written.
     pub editable: bool,
-    /// Whether a new record has to name it.
+    /// Whether a new record must contain it.
     pub required: bool,
-    /// `length`, `precision`, `scale`, `related_model`, `related_field`, where they are known.
+    /// `length`, `precision`, `scale`, `related_model` and `related_field`, if known.
     pub params: BTreeMap<String, Value>,
-    /// What the database does when it is left out: `value`, `datetime_now`, `auto_increment`, `expression`.
+    /// The kind of default value in the database: `value`, `datetime_now`, `auto_increment`, `expression`.
     pub default_type: Option<String>,
     /// The constant, for the default type `value`.
     pub default_value: Option<Value>,
@@ -174,7 +174,7 @@ impl FieldDescription {
     }
 }
 
-/// The types that clients are told (wire contract, section 7).
+/// The types of fields in descriptions of models (wire contract, section 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum FieldType {

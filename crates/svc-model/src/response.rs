@@ -1,4 +1,4 @@
-//! Answers that are no result: the service's errors, and bodies that are not what was expected.
+//! Unsuccessful responses: errors of the service, and bodies that cannot be read.
 
 use std::{error::Error as StdError, fmt};
 
@@ -9,19 +9,19 @@ use serde_json::Value;
 
 use crate::{Invalid, NON_FIELD_ERRORS};
 
-/// The header that names a request in answers and logs.
+/// The header with the ID of a request, which is in responses and logs.
 pub const X_REQUEST_ID: &str = "x-request-id";
-/// The same as a parsed name: a text would have to be looked up among all names.
+/// The same as a parsed name, which is faster to look up than a text.
 static REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 
-/// Why a response gave no result.
+/// The reason why a response has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
     /// The service answered with an error status.
     #[error(transparent)]
     Status(Box<ErrorResponse>),
-    /// The body is not what the operation answers.
+    /// The body of the response cannot be read.
     #[error(transparent)]
     Decode(Box<DecodeError>),
 }
@@ -38,10 +38,10 @@ impl ResponseError {
     }
 }
 
-/// An error of the service.
+/// An error response of the service.
 ///
-/// There is no universal error envelope (specification, section 7): the body is kept as it came, and
-/// taken apart as far as it has one of the known shapes.
+/// There is no universal error envelope (specification, section 7): the body is kept unchanged, and
+/// parsed if it has one of the known shapes.
 ///
 /// ```
 /// use svc_model::ErrorResponse;
@@ -66,7 +66,7 @@ pub struct ErrorResponse {
 }
 
 impl ErrorResponse {
-    /// Takes an answer apart as far as its body has a known shape.
+    /// Makes an error from a response, and parses its body if it has a known shape.
     pub fn new(status: StatusCode, headers: HeaderMap, body: Bytes) -> Self {
         let mut error = Self {
             status,
@@ -115,12 +115,12 @@ impl ErrorResponse {
         &self.headers
     }
 
-    /// The `X-Request-Id`, by which the service's logs know the request.
+    /// The `X-Request-Id`, which identifies the request in the service's logs.
     pub fn request_id(&self) -> Option<&str> {
         self.headers.get(&REQUEST_ID)?.to_str().ok()
     }
 
-    /// The body as it came.
+    /// The unchanged body.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
@@ -156,7 +156,7 @@ impl fmt::Display for ErrorResponse {
 
 impl StdError for ErrorResponse {}
 
-/// A successful response whose body is not what the operation answers.
+/// The error for a successful response whose body cannot be read.
 #[derive(Debug)]
 pub struct DecodeError {
     status: StatusCode,
@@ -177,18 +177,18 @@ impl DecodeError {
         &self.headers
     }
 
-    /// The `X-Request-Id`, by which the service's logs know the request.
+    /// The `X-Request-Id`, which identifies the request in the service's logs.
     pub fn request_id(&self) -> Option<&str> {
         self.headers.get(&REQUEST_ID)?.to_str().ok()
     }
 
-    /// The body as it came.
+    /// The unchanged body.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// The place in the JSON that is not what it should be, such as `results[3].total`; `None` when
-    /// it is the whole. It is known with the feature `json-path`.
+    /// The position of the error in the JSON, such as `results[3].total`; `None` when the body as a whole
+    /// is wrong. Always `None` without the feature `json-path`.
     pub fn path(&self) -> Option<&str> {
         self.path.as_deref()
     }
@@ -213,7 +213,7 @@ impl StdError for DecodeError {
 /// Reads a JSON body, for the [`parse_success`](crate::wire::Operation::parse_success) of an operation.
 ///
 /// # Errors
-/// [`ResponseError::Decode`] when the body is no `T`.
+/// [`ResponseError::Decode`] when the body cannot be read as a `T`.
 pub fn decode_json<T: DeserializeOwned>(
     response: http::Response<Bytes>,
 ) -> Result<T, ResponseError> {
@@ -233,8 +233,8 @@ pub fn decode_json<T: DeserializeOwned>(
     })
 }
 
-/// The place that is no `T`. Following it costs time, so the body is read again once there is
-/// something to tell.
+/// The position of the error. Tracking positions costs time, so the body is read a second time only
+/// when there is an error.
 #[cfg(feature = "json-path")]
 fn path_of_error<T: DeserializeOwned>(body: &Bytes) -> Option<String> {
     let mut json = serde_json::Deserializer::from_slice(body);
@@ -243,8 +243,8 @@ fn path_of_error<T: DeserializeOwned>(body: &Bytes) -> Option<String> {
     (path != ".").then_some(path)
 }
 
-/// A value with the entity tag that its response carried (RFC 9110, section 8.8.3), which `If-Match`
-/// takes to avoid a lost update.
+/// A value with the entity tag of its response (RFC 9110, section 8.8.3), which can be sent as
+/// `If-Match` to avoid a lost update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tagged<T> {
@@ -254,10 +254,10 @@ pub struct Tagged<T> {
     pub etag: Option<String>,
 }
 
-/// Reads a JSON body and keeps the entity tag.
+/// Reads a JSON body together with the entity tag.
 ///
 /// # Errors
-/// [`ResponseError`] when the body is no `T`.
+/// [`ResponseError`] when the body cannot be read as a `T`.
 pub fn decode_tagged<T: DeserializeOwned>(
     response: http::Response<Bytes>,
 ) -> Result<Tagged<T>, ResponseError> {

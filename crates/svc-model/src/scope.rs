@@ -1,4 +1,4 @@
-//! Where an operation takes place: an environment of a project.
+//! The scope of an operation: an environment of a project.
 
 use crate::{
     EnvironmentName, ProjectName,
@@ -23,7 +23,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// An environment of a project.
+    /// The scope of this project and environment.
     pub fn new(project: impl Into<ProjectName>, environment: impl Into<EnvironmentName>) -> Self {
         Self {
             project: project.into(),

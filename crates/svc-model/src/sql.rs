@@ -11,22 +11,22 @@ use crate::{
     wire::Operation,
 };
 
-/// The most rows of an answer.
+/// The maximum number of rows in a response.
 pub const MAX_ROWS: u32 = 10_000;
-/// The rows that are given when a wrapping option is used and no `limit`.
+/// The maximum number of rows when a wrapping option is used without `limit`.
 pub const DEFAULT_LIMIT: u32 = 100;
-/// The most queries of a batch.
+/// The maximum number of queries in a batch.
 pub const MAX_BATCH: usize = 100;
-/// The most conditions of `filters`.
+/// The maximum number of conditions in `filters`.
 pub const MAX_FILTERS: usize = 100;
-/// The most values in the lists of all conditions of `filters` together.
+/// The maximum number of values in the lists of all conditions of `filters` together.
 pub const MAX_FILTER_VALUES: usize = 10_000;
-/// The most entries of `columns`: more than any query gives.
+/// The maximum number of entries in `columns`: more than the columns of any result.
 pub const MAX_COLUMNS: usize = 10_000;
-/// The most values of `params_obj` or `params`.
+/// The maximum number of values in `params_obj` or `params`.
 pub const MAX_PARAMS: usize = 10_000;
 
-/// One query: a single `SELECT`, `WITH ... SELECT` or `VALUES`, and what is wrapped around it.
+/// One query: a single `SELECT`, `WITH ... SELECT` or `VALUES`, and options that wrap it.
 ///
 /// ```
 /// use svc_model::sql::SqlQuery;
@@ -47,28 +47,28 @@ pub struct SqlQuery {
     /// Values of the named binds `:name`.
     #[serde(default, alias = "paramsObj", skip_serializing_if = "Map::is_empty")]
     pub params_obj: Map<String, Value>,
-    /// 1 for binds by position.
+    /// 1 when the binds are positional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub v: Option<u8>,
-    /// Values of the binds by position, `%s`, when `v` is 1.
+    /// Values of the positional binds `%s`, when `v` is 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<Params>,
-    /// Rows that are skipped.
+    /// The number of rows to skip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// The most rows that are given.
+    /// The maximum number of rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Columns of the answer to order by, `-` in front for descending.
+    /// Columns of the result to order by, with `-` in front for descending.
     #[serde(default, alias = "orderBy", skip_serializing_if = "Vec::is_empty")]
     pub order_by: Vec<String>,
-    /// Whether all rows are counted.
+    /// Whether to count all rows.
     #[serde(default, skip_serializing_if = "is_false")]
     pub count: bool,
-    /// Names and types of the columns of the answer, as the caller knows them.
+    /// Names and types of the result's columns that the caller already knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<SqlColumn>,
-    /// Conditions on the columns of the answer: `name` is a column with a lookup behind `__`.
+    /// Conditions on the columns of the result: `name` is a column, optionally with `__` and a lookup.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<SqlFilter>,
     /// One value over all rows.
@@ -83,18 +83,18 @@ pub struct SqlQuery {
     /// UTC offset or IANA time zone of date texts; UTC when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
-    /// The schema in which names are looked for first.
+    /// The schema that is searched first for names of tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
 }
 
-/// What the service is asked: one query, or several of them.
+/// The body of a request: one query, or several.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SqlRequest {
     /// One query, answered by an [`SqlResult`].
     One(Box<SqlQuery>),
-    /// `queries`: several, answered by an array in which one that fails is `{"error": text}`.
+    /// `queries`: several queries. The response is an array, in which a failed query is `{"error": text}`.
     Batch(Vec<Result<SqlQuery, Invalid>>),
 }
 
@@ -102,7 +102,7 @@ impl SqlRequest {
     /// Reads the body of a request.
     ///
     /// # Errors
-    /// [`Invalid`] with the field that is wrong. In a batch, what is wrong with one query is its own.
+    /// [`Invalid`] with the field that is wrong. In a batch, an invalid query does not make the request invalid.
     pub fn parse(body: &JsonObject) -> Result<Self, Invalid> {
         let Some(queries) = body.get_raw("queries") else {
             return read_query(body).map(|query| Self::One(Box::new(query)));
@@ -117,7 +117,7 @@ impl SqlRequest {
     }
 }
 
-/// The options that are lists or objects, in every spelling, the name in messages first, and how long they may be.
+/// The options that are lists or objects: all spellings, first the one for messages, and the maximum length.
 const LENGTHS: [(&[&str], usize); 5] = [
     (&["filters"], MAX_FILTERS),
     (&["order_by", "orderBy"], MAX_ORDER_BY),
@@ -126,8 +126,8 @@ const LENGTHS: [(&[&str], usize); 5] = [
     (&["params"], MAX_PARAMS),
 ];
 
-/// Holds an array or object to its length, without keeping what is in it. A value of another kind is refused when it is
-/// read.
+/// Checks the length of an array or object without keeping its values. A value of another kind is refused later, when
+/// it is read.
 fn check_length(name: &str, json: &str, most: usize) -> Result<(), Invalid> {
     let is_longer = Cell::new(false);
     let counter = LengthCheck {
@@ -145,7 +145,7 @@ fn too_many(name: &str, most: usize) -> Invalid {
     Invalid::field(name, format!("at most {most} entries are allowed"))
 }
 
-/// Counts elements or properties, and stops at the first that is too many.
+/// Counts elements or properties, and stops at the first one over the limit.
 struct LengthCheck<'c> {
     most: usize,
     is_longer: &'c Cell<bool>,
@@ -190,7 +190,7 @@ impl<'de> de::Visitor<'de> for LengthCheck<'_> {
     }
 }
 
-/// The fields of a query, in every spelling.
+/// Reads the fields of a query, in every spelling.
 fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
     if body.get_raw("query").is_none() {
         return Err(Invalid::field("query", "this field is required"));
@@ -204,7 +204,7 @@ fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
     }
     let json = serde_json::to_string(body).map_err(|error| Invalid::general(error.to_string()))?;
     let query: SqlQuery = serde_json::from_str(&json).map_err(|error| {
-        // The place in the text is that of our own writing.
+        // The position in the message refers to JSON that was written here, not to the caller's text.
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         Invalid::general(format!("the query cannot be read: {message}"))
@@ -238,7 +238,7 @@ fn read_query(body: &JsonObject) -> Result<SqlQuery, Invalid> {
     Ok(query)
 }
 
-/// Holds the lists inside of options to their length.
+/// Checks the length of lists inside options.
 fn check_lengths(query: &SqlQuery) -> Result<(), Invalid> {
     let params = match &query.params {
         Some(Params::Text(text)) => text.split(',').count(),
@@ -289,7 +289,7 @@ impl SqlQuery {
         self
     }
 
-    /// Whether something is wrapped around the query, so that the default limit holds.
+    /// Whether a wrapping option is used, so that the default limit applies.
     pub fn is_wrapped(&self) -> bool {
         self.offset.is_some()
             || self.limit.is_some()
@@ -302,17 +302,17 @@ impl SqlQuery {
     }
 }
 
-/// Values of binds by position: a JSON array, or a comma text.
+/// Values of positional binds: a JSON array, or a comma-separated text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Params {
     /// The values.
     Values(Vec<Value>),
-    /// The values as texts, with commas between them.
+    /// The values as one comma-separated text.
     Text(String),
 }
 
-/// A column of an answer.
+/// A column of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlColumn {
     /// Its name.
@@ -322,10 +322,10 @@ pub struct SqlColumn {
     pub data_type: Option<String>,
 }
 
-/// A condition on a column of an answer.
+/// A condition on a column of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SqlFilter {
-    /// The column, with a lookup behind `__`.
+    /// The column, optionally with `__` and a lookup.
     pub name: String,
     /// The value.
     pub value: Value,
@@ -337,7 +337,7 @@ pub struct SqlAggregate {
     /// The function.
     #[serde(alias = "yFunc", alias = "y_func")]
     pub func: AggregateFunction,
-    /// The column; only `count` goes without.
+    /// The column; only `count` can be used without one.
     #[serde(
         default,
         alias = "yColumn",
@@ -353,13 +353,13 @@ pub struct SqlGroup {
     /// The column to group by.
     #[serde(alias = "xColumn")]
     pub x_column: String,
-    /// How its values make groups.
+    /// How its values are grouped.
     #[serde(default, alias = "xLookup")]
     pub x_lookup: GroupLookup,
     /// The function.
     #[serde(alias = "yFunc")]
     pub y_func: AggregateFunction,
-    /// The column that it is taken of.
+    /// The column that the function is applied to.
     #[serde(default, alias = "yColumn", skip_serializing_if = "Option::is_none")]
     pub y_column: Option<String>,
 }
@@ -373,7 +373,7 @@ pub struct SqlGroups {
     /// The function.
     #[serde(alias = "yFunc")]
     pub y_func: AggregateFunction,
-    /// The column that it is taken of.
+    /// The column that the function is applied to.
     #[serde(default, alias = "yColumn", skip_serializing_if = "Option::is_none")]
     pub y_column: Option<String>,
 }
@@ -384,7 +384,7 @@ pub struct SqlGroupColumn {
     /// The column.
     #[serde(alias = "xColumn")]
     pub x_column: String,
-    /// How its values make groups.
+    /// How its values are grouped.
     #[serde(default, alias = "xLookup")]
     pub x_lookup: GroupLookup,
 }
@@ -402,7 +402,7 @@ impl<'de> Deserialize<'de> for GroupLookup {
     }
 }
 
-/// The answer to a query.
+/// The result of a query.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SqlResult {
@@ -413,33 +413,33 @@ pub struct SqlResult {
     /// The types of the columns, by name.
     #[serde(default)]
     pub column_descriptions: BTreeMap<String, ColumnDescription>,
-    /// How many rows are given.
+    /// The number of rows in `data`.
     pub row_count: u64,
-    /// The most rows that could be given.
+    /// The maximum number of rows of this result.
     pub limit: Option<u32>,
-    /// How many rows there are, when that was asked for.
+    /// The total number of rows, if the query requested it.
     #[serde(default)]
     pub count: Option<u64>,
-    /// Whether rows were left out because of the caps on rows and bytes.
+    /// Whether rows were left out because of the limits on rows and bytes.
     #[serde(default)]
     pub truncated: bool,
 }
 
-/// The type of a column of an answer.
+/// The type of a column of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnDescription {
     /// The type, such as `IntegerField`.
     pub field: String,
 }
 
-/// Query: `POST .../sql_get_query`, 200 with an [`SqlResult`]. A question, although it is a POST.
+/// Query: `POST .../sql_get_query`, 200 with an [`SqlResult`]. It only reads, although it is a POST.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/{resource}/sql_get_query")]
 #[operation(name = "sql.query", credential = StaticToken, idempotent = true, answer = SqlResult)]
-#[operation(new = "One query.")]
+#[operation(new = "Runs one query.")]
 #[non_exhaustive]
 pub struct Query {
-    /// Where the resource is.
+    /// The environment of the resource.
     #[wire(path)]
     pub scope: Scope,
     /// The resource.
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn every_list_of_a_query_has_a_length_that_is_told_with_its_name() {
+    fn every_list_of_a_query_has_a_maximum_length_and_the_message_names_the_list() {
         let list = |element: &str, count: usize| vec![element; count].join(",");
         let names = |count: usize| -> String {
             let names: Vec<_> = (0..count)
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_long_as_it_may_be_is_read() {
+    fn lists_of_the_maximum_length_are_read() {
         let filters = vec![r#"{"name":"a","value":1}"#; MAX_FILTERS].join(",");
         let body: JsonObject =
             serde_json::from_str(&format!(r#"{{"query":"select 1","filters":[{filters}]}}"#))

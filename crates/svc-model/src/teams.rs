@@ -11,7 +11,7 @@ use crate::{
 /// The model of the [tools resource](crate::ResourceName::TOOLS) whose records are the teams.
 pub const MODEL: &str = "groups";
 
-/// A team. That of the caller, with what its members may do, is in
+/// A team. The caller's own team, with its permissions, is a
 /// [`projects::Team`](crate::projects::Team).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -23,7 +23,7 @@ pub struct Team {
 }
 
 impl Team {
-    /// A team of this name.
+    /// A team with this name.
     pub fn new(uid: impl Into<TeamUid>, name: impl Into<String>) -> Self {
         Self {
             uid: uid.into(),
@@ -32,8 +32,8 @@ impl Team {
     }
 }
 
-/// The body that changes a team: what is left out keeps its value. Another property than these, and none
-/// at all, is an error.
+/// The body of a change to a team: a property that is left out keeps its value. An unknown property is an
+/// error, and so is an empty body.
 ///
 /// ```
 /// use svc_model::teams::TeamPatch;
@@ -53,7 +53,7 @@ pub struct TeamPatch {
 }
 
 impl TeamPatch {
-    /// A change of nothing yet.
+    /// An empty change.
     pub fn new() -> Self {
         Self::default()
     }
@@ -62,17 +62,17 @@ impl TeamPatch {
 /// List teams: `GET .../__svc_app__/models/groups`, 200 with the paginated envelope, or an array with
 /// `_no_pagination`.
 ///
-/// A [`Team`] is read whole, so that `_fields` would have to name all of its properties.
+/// The response is read as complete [`Team`]s, so `_fields` would have to name all of their properties.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/__svc_app__/models/groups")]
 #[operation(name = "teams.list", credential = StaticToken, answer = Paginated<Team>)]
-#[operation(new = "A page of the teams.")]
+#[operation(new = "Lists a page of the teams.")]
 #[non_exhaustive]
 pub struct List {
-    /// Whose teams.
+    /// The environment of the teams.
     #[wire(path)]
     pub scope: Scope,
-    /// Which teams.
+    /// The query that selects the teams.
     #[wire(query)]
     pub query: ListQuery,
 }
@@ -81,10 +81,10 @@ pub struct List {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/__svc_app__/models/groups/{uid}")]
 #[operation(name = "teams.get", credential = StaticToken, answer = Team)]
-#[operation(new = "One team.")]
+#[operation(new = "Gets a team.")]
 #[non_exhaustive]
 pub struct Get {
-    /// Whose team.
+    /// The environment of the team.
     #[wire(path)]
     pub scope: Scope,
     /// The team.
@@ -94,14 +94,14 @@ pub struct Get {
 
 /// Update a team: `PATCH .../groups/{uid}`, 200 with the [`Team`].
 ///
-/// As with every PATCH, a second one may undo what somebody else did in between.
+/// It is not repeated after a failure: like every PATCH, a second one may undo somebody else's change.
 #[derive(Clone, Debug, Operation)]
 #[operation(PATCH Data "/projects/{project}/{environment}/__svc_app__/models/groups/{uid}")]
 #[operation(name = "teams.update", credential = StaticToken, answer = Team)]
-#[operation(new = "A change of a team.")]
+#[operation(new = "Changes a team.")]
 #[non_exhaustive]
 pub struct Update {
-    /// Whose team.
+    /// The environment of the team.
     #[wire(path)]
     pub scope: Scope,
     /// The team.
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_takes_a_name_and_nothing_else() {
+    fn a_patch_accepts_only_a_name() {
         let read = |body| TeamPatch::from_body(serde_json::from_str(body).unwrap());
         let patch = read(r#"{"name":"Support"}"#).unwrap();
         assert_eq!(patch.name.as_deref(), Some("Support"));

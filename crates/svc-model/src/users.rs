@@ -17,11 +17,11 @@ pub const MODEL: &str = "users";
 pub struct User {
     /// The unique ID.
     pub uid: UserUid,
-    /// The e-mail address, unique in the environment whatever its case.
+    /// The e-mail address, which is unique in the environment, ignoring case.
     pub email: String,
     /// The team.
     pub group: TeamUid,
-    /// Since when (RFC 3339).
+    /// The time of creation (RFC 3339).
     pub date_add: String,
     /// The given name.
     pub first_name: Option<String>,
@@ -48,11 +48,11 @@ impl User {
     }
 }
 
-/// The body that makes a user. Another property than these is an error.
+/// The body of a request that creates a user. An unknown property is an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ReadBody)]
 #[non_exhaustive]
 pub struct NewUser {
-    /// The e-mail address, to which the invitation goes.
+    /// The e-mail address that the invitation is sent to.
     pub email: String,
     /// The team.
     pub group: TeamUid,
@@ -76,7 +76,7 @@ impl NewUser {
     }
 }
 
-/// The body that changes a user: what is left out keeps its value. Another property than these is an error.
+/// The body of a change to a user: a property that is left out keeps its value. An unknown property is an error.
 ///
 /// ```
 /// use svc_model::users::UserPatch;
@@ -95,18 +95,18 @@ pub struct UserPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[wire(present)]
     pub group: Option<TeamUid>,
-    /// The given name, beyond the specification. Outer: whether it changes. Inner: whether there is one.
+    /// The given name, beyond the specification. `None` keeps it, `Some(None)` deletes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[wire(present)]
     pub first_name: Option<Option<String>>,
-    /// The family name, beyond the specification. Outer: whether it changes. Inner: whether there is one.
+    /// The family name, beyond the specification. `None` keeps it, `Some(None)` deletes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[wire(present)]
     pub last_name: Option<Option<String>>,
 }
 
 impl UserPatch {
-    /// A change of nothing yet.
+    /// An empty change.
     pub fn new() -> Self {
         Self::default()
     }
@@ -115,17 +115,17 @@ impl UserPatch {
 /// List users: `GET .../__svc_app__/models/users`, 200 with the paginated envelope, or an array with
 /// `_no_pagination`.
 ///
-/// A [`User`] is read whole, so that `_fields` would have to name all of its properties.
+/// The response is read as complete [`User`]s, so `_fields` would have to name all of their properties.
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/__svc_app__/models/users")]
 #[operation(name = "users.list", credential = StaticToken, answer = Paginated<User>)]
-#[operation(new = "A page of the users of an environment.")]
+#[operation(new = "Lists a page of the users of an environment.")]
 #[non_exhaustive]
 pub struct List {
-    /// Whose users.
+    /// The environment of the users.
     #[wire(path)]
     pub scope: Scope,
-    /// Which users.
+    /// The query that selects the users.
     #[wire(query)]
     pub query: ListQuery,
 }
@@ -134,10 +134,10 @@ pub struct List {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/__svc_app__/models/users/{uid}")]
 #[operation(name = "users.get", credential = StaticToken, answer = User)]
-#[operation(new = "One user.")]
+#[operation(new = "Gets a user.")]
 #[non_exhaustive]
 pub struct Get {
-    /// Whose users.
+    /// The environment of the users.
     #[wire(path)]
     pub scope: Scope,
     /// The user.
@@ -145,15 +145,15 @@ pub struct Get {
     pub uid: UserUid,
 }
 
-/// Create a user: `POST .../users`, 201 with the [`User`]. An invitation is mailed; the user is there before
+/// Create a user: `POST .../users`, 201 with the [`User`]. An invitation is mailed; the user exists before
 /// the person accepts it.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/__svc_app__/models/users")]
 #[operation(name = "users.create", credential = StaticToken, answer = User)]
-#[operation(new = "A new user.")]
+#[operation(new = "Creates a user.")]
 #[non_exhaustive]
 pub struct Create {
-    /// Whose users.
+    /// The environment of the users.
     #[wire(path)]
     pub scope: Scope,
     /// The new user.
@@ -163,14 +163,14 @@ pub struct Create {
 
 /// Update a user: `PATCH .../users/{uid}`, 200 with the [`User`].
 ///
-/// As with every PATCH, a second one may undo what somebody else did in between.
+/// It is not repeated after a failure: like every PATCH, a second one may undo somebody else's change.
 #[derive(Clone, Debug, Operation)]
 #[operation(PATCH Data "/projects/{project}/{environment}/__svc_app__/models/users/{uid}")]
 #[operation(name = "users.update", credential = StaticToken, answer = User)]
-#[operation(new = "A change of a user.")]
+#[operation(new = "Changes a user.")]
 #[non_exhaustive]
 pub struct Update {
-    /// Whose users.
+    /// The environment of the users.
     #[wire(path)]
     pub scope: Scope,
     /// The user.
@@ -188,7 +188,7 @@ pub struct Update {
 #[operation(new = "Deletes a user.")]
 #[non_exhaustive]
 pub struct Delete {
-    /// Whose users.
+    /// The environment of the users.
     #[wire(path)]
     pub scope: Scope,
     /// The user.
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_takes_the_query_of_any_list() {
+    fn a_list_accepts_the_query_of_any_list() {
         let query = ListQuery::new()
             .filter("email", Lookup::Iendswith, "@example.com")
             .order_by("-date_add")
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_user_tells_only_what_was_set() {
+    fn a_new_user_contains_only_what_was_set() {
         let mut user = NewUser::new("ada@example.com", "t1");
         let text = r#"{"email":"ada@example.com","group":"t1"}"#;
         assert_eq!(serde_json::to_string(&user).unwrap(), text);
@@ -257,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_tells_an_absent_name_from_a_null() {
+    fn a_patch_distinguishes_an_absent_name_from_null() {
         let patch: UserPatch = read(r#"{"first_name":null}"#).unwrap();
         assert_eq!((patch.first_name, patch.last_name), (Some(None), None));
         assert_eq!(serde_json::to_string(&UserPatch::new()).unwrap(), "{}");
     }
 
     #[test]
-    fn a_property_that_is_not_for_writing_is_refused() {
+    fn a_read_only_property_is_refused() {
         for text in [r#"{"uid":"u1"}"#, r#"{"email":"a@b"}"#, r#"{"group":null}"#] {
             assert!(read::<UserPatch>(text).is_err(), "{text}");
         }

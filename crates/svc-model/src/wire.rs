@@ -1,9 +1,9 @@
-//! The transport contract: what carries an [`http::Request`] to the service and brings the answer back.
+//! The transport contract: sends an [`http::Request`] to the service and returns its response.
 //!
 //! A transport implements one trait with one function. It sends one request; it follows no redirect,
-//! decompresses nothing, adds no credential and never retries, and an answer that is not 2xx is `Ok`.
-//! Everything that an implementer needs to construct is public, and the conformance kit of the crate `svc-testing` is
-//! what every transport must pass.
+//! decompresses nothing, adds no credential and never retries, and a response with any status is `Ok`.
+//! Everything that an implementer needs to construct is public. Every transport must pass the conformance kit of the
+//! crate `svc-testing`.
 
 mod any;
 mod body;
@@ -32,27 +32,27 @@ pub use self::{
     received::{BodyProperty, ParameterValue, ReadBody, ReadOperation, ReadQuery, ReceivedRequest},
     request_error::RequestError,
 };
-/// Declares an operation: what the attributes mean is in the documentation of the crate `svc-macros`.
+/// Declares an operation. The documentation of the crate `svc-macros` explains the attributes.
 pub use svc_macros::Operation;
-/// Reads a body by its fields: what the marks of fields mean is in the documentation of the crate `svc-macros`.
+/// Reads a body into the fields of a struct. The documentation of the crate `svc-macros` explains the attributes.
 pub use svc_macros::ReadBody;
 
 /// A boxed future that may move between threads.
 ///
-/// It is `Send` on every target, WebAssembly included, so that no signature changes by target.
+/// It is `Send` on every target, including WebAssembly, so that signatures are the same on all targets.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Carries one request to the service and brings back the response.
+/// Sends one request to the service and returns the response.
 ///
 /// The request has an absolute URI and a complete set of headers. Its extensions hold the
-/// [`OperationInfo`] of the call (for logs and metrics) and a [`Deadline`] where the caller set one.
+/// [`OperationInfo`] of the call (for logs and metrics) and a [`Deadline`] if the caller set one.
 ///
 /// An implementation
 /// - sends the request once, and changes neither method, path, headers nor body;
-/// - gives every response as `Ok`, whatever its status;
-/// - gives the response as soon as its head has arrived, with a body that streams;
+/// - returns every response as `Ok`, whatever its status;
+/// - returns the response as soon as its head has arrived, with a body that streams;
 /// - stops the exchange when the future or the response body is dropped;
-/// - keeps to the [`Deadline`], for head and body together.
+/// - observes the [`Deadline`], for head and body together.
 ///
 /// ```
 /// use svc_model::wire::{transport_fn, Body, Transport};
@@ -64,10 +64,10 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// let _answer = transport.send(http::Request::new(Body::empty()));
 /// ```
 pub trait Transport: fmt::Debug + Send + Sync + 'static {
-    /// Sends `request` and gives the response once its head has arrived.
+    /// Sends `request` and returns the response once its head has arrived.
     ///
     /// # Errors
-    /// [`TransportError`] when no complete response head came back: its kind says why, and
+    /// [`TransportError`] when no complete response head was received: its kind says why, and
     /// [`TransportError::never_sent`] whether the service can have seen the request.
     fn send(
         &self,
@@ -93,7 +93,7 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
     }
 }
 
-/// Makes a [`Transport`] of an async function.
+/// Makes a [`Transport`] from an async function.
 ///
 /// See [`Transport`] for an example.
 pub fn transport_fn<F, Fut>(function: F) -> TransportFn<F>
@@ -104,7 +104,7 @@ where
     TransportFn { function }
 }
 
-/// The [`Transport`] that [`transport_fn`] makes.
+/// The [`Transport`] that [`transport_fn`] returns.
 #[derive(Clone)]
 pub struct TransportFn<F> {
     function: F,
@@ -133,27 +133,26 @@ where
 /// the response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline(
-    /// The time that is left when the transport takes the request.
+    /// The remaining time when [`Transport::send`] is called.
     pub Duration,
 );
 
-/// Waits, and tells how much time has gone by: for deadlines, for the pause between two tries and
-/// for token refresh.
+/// A clock that can wait and measure time: for deadlines, for the pause between two tries and for
+/// token refresh.
 ///
 /// The client crates have no clock of their own: the caller's runtime is injected through this trait.
 pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// Completes after `duration`.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
 
-    /// The time since a moment of the timer's own choosing, the same for all its life; it never
-    /// runs backwards.
+    /// The time since a fixed moment, which the timer chooses once; it never runs backwards.
     fn now(&self) -> Duration;
 }
 
-/// Waits for `future`, for no longer than `limit`; `None` when the time was over first.
+/// Waits for `future`, but not longer than `limit`; returns `None` when the time ran out first.
 ///
-/// An output that is ready is given even when it is late, so that an answer is not lost because
-/// nobody was able to ask for it in time.
+/// An output that is ready is returned even after the limit, so that a response is not lost only
+/// because it was polled late.
 pub async fn within<F: Future>(timer: &dyn Timer, limit: Duration, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut over = None;
@@ -167,9 +166,9 @@ pub async fn within<F: Future>(timer: &dyn Timer, limit: Duration, future: F) ->
     .await
 }
 
-/// Runs futures in the background, so that they go on when the caller that started them is gone.
+/// Runs futures in the background, so that they continue after the caller that started them has gone.
 ///
-/// The client crates have no runtime of their own: the one of the program is injected through this
+/// The client crates have no runtime of their own: the program's runtime is injected through this
 /// trait, as its clock is through [`Timer`].
 pub trait Spawner: fmt::Debug + Send + Sync + 'static {
     /// Runs `task` to its end. A spawner that cannot run it drops it, and does not panic.

@@ -13,7 +13,7 @@ use crate::{Client, Error, RequestOptions};
 
 static LOGOUT: OperationInfo = Logout::INFO;
 
-/// Signs out. It comes from [`Account::logout`](crate::Account::logout), and ends in
+/// A call that signs out, from [`Account::logout`](crate::Account::logout). Run it with
 /// [`send`](Self::send) or `.await`.
 #[must_use = "nobody is signed out until it is sent"]
 pub struct SignOut {
@@ -31,9 +31,9 @@ impl SignOut {
         }
     }
 
-    /// Tells the service too, so that it ends the session: `POST .../auth/logout`.
+    /// Also ends the session at the service: `POST .../auth/logout`.
     ///
-    /// When the service cannot be reached, the tokens are forgotten all the same.
+    /// The tokens are deleted even when the service cannot be reached.
     pub fn revoke(mut self) -> Self {
         self.revoke = true;
         self
@@ -42,15 +42,15 @@ impl SignOut {
     /// Signs out.
     ///
     /// # Errors
-    /// Kind [`Store`](crate::ErrorKind::Store) when the store cannot be emptied. The client has
-    /// forgotten the tokens even then.
+    /// Kind [`Store`](crate::ErrorKind::Store) when the store cannot be emptied. The client itself has
+    /// deleted the tokens even then.
     pub async fn send(self) -> Result<(), Error> {
         let session = self.client.session();
         let headers = match self.revoke {
             true => session.headers().await.ok().flatten(),
             false => None,
         };
-        // Before the service is told, which can take long and be given up.
+        // Done before the request to the service, which can take long and be cancelled.
         let signed_out = session.sign_out().await;
         let header = headers.and_then(|mut headers| headers.remove(header::AUTHORIZATION));
         if let Some(header) = header {
@@ -59,7 +59,7 @@ impl SignOut {
             let arguments = logout.path_arguments();
             operation.arguments = arguments.iter().map(ToString::to_string).collect();
             let options = RequestOptions::new().header(header::AUTHORIZATION, header);
-            // Whatever comes of it: there is nothing left to be done about it.
+            // The result is ignored: nothing could be done about a failure.
             let _ = self.client.answer(&operation, &options).await;
         }
         signed_out.map_err(|error| Error::store(&LOGOUT, error))

@@ -1,4 +1,4 @@
-//! Calls that bring tokens, which are saved.
+//! Calls that return tokens, which are saved in the session.
 
 use std::{fmt, future::IntoFuture};
 
@@ -12,11 +12,10 @@ use svc_model::wire::{BoxFuture, Credential, Operation, OperationInfo};
 
 use crate::{Call, Error, RequestOptions};
 
-/// A call that brings tokens, which the client's session takes: they are stored first, and used
-/// from then on.
+/// A call that returns tokens for the client's session: they are stored first, and used from then on.
 ///
-/// The answer to a call that a session opens, such as a changed password, is not taken by a session
-/// that was ended or started again meanwhile.
+/// The tokens of a call that requires a session, such as a changed password, are ignored if the session
+/// was ended or started again in the meantime.
 #[must_use = "a call does nothing until it is sent"]
 pub struct TokenCall<O: BringsTokens>(Call<O>);
 
@@ -30,11 +29,11 @@ impl<O: BringsTokens> TokenCall<O> {
         Self(self.0.options(options))
     }
 
-    /// Sends the call, saves the tokens and gives the answer.
+    /// Sends the call, saves the tokens and returns the response.
     ///
     /// # Errors
-    /// As [`Call::send`]; of kind [`Store`](crate::ErrorKind::Store) when the service has done what
-    /// it was asked and the tokens cannot be stored.
+    /// The errors of [`Call::send`]; also kind [`Store`](crate::ErrorKind::Store) when the call succeeded
+    /// but the tokens cannot be stored.
     pub async fn send(self) -> Result<O::Response, Error> {
         let session = self.0.client.session().clone();
         let mark = session.mark();
@@ -46,8 +45,8 @@ impl<O: BringsTokens> TokenCall<O> {
     }
 }
 
-/// Saves the tokens of an answer. A session that was ended or started again since `mark` does not take those of a
-/// call that it opened.
+/// Saves the tokens of a response. Those of a call that requires a session are ignored if the session was ended or
+/// started again since `mark`.
 pub(super) async fn save(
     session: &Session,
     mark: Mark,
@@ -95,9 +94,9 @@ impl<O: BringsTokens> fmt::Debug for TokenCall<O> {
     }
 }
 
-/// An operation of an account whose answer holds tokens.
+/// An account operation whose response contains tokens.
 pub trait BringsTokens: Operation {
-    /// The tokens of an answer, if it has some.
+    /// The tokens of a response, if it has any.
     fn tokens(response: &Self::Response) -> Option<&AuthState>;
 }
 

@@ -1,4 +1,4 @@
-//! How a client is put together.
+//! The builder of a client.
 
 #[cfg(feature = "account")]
 mod session;
@@ -21,11 +21,11 @@ const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
 const DEFAULT_BODY_LIMIT: usize = 64 * 1024 * 1024;
 const USER_AGENT: &str = concat!("svc-api/", env!("CARGO_PKG_VERSION"));
 
-/// Puts a [`Client`] together. Begin one with [`Client::builder`].
+/// The builder of a [`Client`], from [`Client::builder`].
 ///
-/// With the feature `hyper` the client has a transport and a timer of its own, and
-/// [`build`](Self::build) can be called at any time. Without that feature a
-/// [`transport`](Self::transport) has to be given first; a program that forgets it does not compile:
+/// With the feature `hyper` the client has a built-in transport and timer, and [`build`](Self::build)
+/// can be called at any time. Without that feature [`transport`](Self::transport) must be called first;
+/// a program that forgets it does not compile:
 #[cfg_attr(
     not(feature = "hyper"),
     doc = "```compile_fail\n# use svc_api::Client;\nlet client = Client::builder().project(\"demo\").build();\n```\n"
@@ -54,11 +54,11 @@ pub struct ClientBuilder<T> {
     user_agent: Option<String>,
 }
 
-/// A [`ClientBuilder`] that was not given a transport.
+/// The state of a [`ClientBuilder`] without a transport.
 #[derive(Debug)]
 pub struct NoTransport(());
 
-/// A [`ClientBuilder`] that was given a transport.
+/// The state of a [`ClientBuilder`] with a transport.
 #[derive(Debug)]
 pub struct OwnTransport(Arc<dyn Transport>);
 
@@ -79,10 +79,10 @@ impl ClientBuilder<NoTransport> {
         }
     }
 
-    /// The client, over the transport of `svc-transport` as it is, which needs a tokio runtime.
+    /// Builds the client with the default transport of `svc-transport`, which needs a tokio runtime.
     ///
-    /// For a proxy, certificates of your own or other limits give [`transport`](Self::transport) a
-    /// `HyperTransport` from its builder, and [`timer`](Self::timer) a `TokioTimer`; both are in
+    /// For a proxy, your own certificates or other limits, pass a `HyperTransport` from its builder to
+    /// [`transport`](Self::transport), and a `TokioTimer` to [`timer`](Self::timer); both are in
     /// [`svc_transport`].
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl ClientBuilder<NoTransport> {
 }
 
 impl ClientBuilder<OwnTransport> {
-    /// The client.
+    /// Builds the client.
     ///
     /// # Errors
     /// Kind [`Options`](crate::ErrorKind::Options) when an option cannot be used.
@@ -152,7 +152,7 @@ impl<T> ClientBuilder<T> {
         self
     }
 
-    /// Sets the project. There is no default; a call that needs one fails when it is missing.
+    /// Sets the project. There is no default; a call that needs a project fails when none is set.
     pub fn project(mut self, project: impl Into<ProjectName>) -> Self {
         self.options = self.options.project(project);
         self
@@ -177,21 +177,21 @@ impl<T> ClientBuilder<T> {
         self
     }
 
-    /// Sets whether calls carry `draft=1`.
+    /// Sets whether calls are sent with `draft=1`.
     pub fn draft(mut self, draft: bool) -> Self {
         self.options = self.options.draft(draft);
         self
     }
 
-    /// Sets the token that is sent as `Authorization: Bearer <API_TOKEN>` with every call that has
-    /// no credential of its own. It takes priority over a [token provider](Self::token_provider).
+    /// Sets the token that is sent as `Authorization: Bearer <API_TOKEN>` with every call for which the
+    /// client has no other static credential. It takes priority over a [token provider](Self::token_provider).
     pub fn api_token(mut self, token: impl Into<ApiToken>) -> Self {
         self.options = self.options.api_token(token);
         self
     }
 
-    /// Adds environment variables, such as `std::env::vars()`, from which options that are not set
-    /// are taken. They are never read without this.
+    /// Adds environment variables, such as `std::env::vars()`, which are read for options that are not
+    /// set. Without this function no environment variable is read.
     pub fn env<K, V>(mut self, variables: impl IntoIterator<Item = (K, V)>) -> Self
     where
         K: AsRef<str>,
@@ -201,14 +201,14 @@ impl<T> ClientBuilder<T> {
         self
     }
 
-    /// Sets the API key of a user, which opens projects and pages.
+    /// Sets the API key of a user, which gives access to projects and pages.
     pub fn api_key(mut self, key: impl Into<ApiKey>) -> Self {
         self.credentials = self.credentials.api_key(key);
         self
     }
 
-    /// Sets the static token of one connected resource, sent in the raw form. Each resource has its
-    /// own.
+    /// Sets the static token of one connected resource, which is sent in the raw form. Each resource has
+    /// its own token.
     pub fn token_for(
         mut self,
         resource: impl Into<ResourceName>,
@@ -218,15 +218,15 @@ impl<T> ClientBuilder<T> {
         self
     }
 
-    /// Sets who gives credentials to the calls that no key or token of the client opens.
+    /// Sets the provider of credentials for calls for which the client has no key or token.
     pub fn token_provider(mut self, provider: impl TokenProvider) -> Self {
         self.provider = Some(Arc::new(provider));
         self
     }
 
-    /// Sends calls over this transport.
+    /// Sets the transport.
     ///
-    /// It comes without a timer: nothing is known of the runtime that it needs. Give a
+    /// This removes the default timer, since the runtime of the transport is not known. Set a
     /// [`timer`](Self::timer) too if calls are to be repeated after a pause.
     pub fn transport(self, transport: impl Transport) -> ClientBuilder<OwnTransport> {
         ClientBuilder {
@@ -244,26 +244,26 @@ impl<T> ClientBuilder<T> {
         }
     }
 
-    /// Sets what waits between two tries and watches over deadlines.
+    /// Sets the timer for the pauses between tries and for deadlines.
     pub fn timer(mut self, timer: impl Timer) -> Self {
         self.timer = Some(Arc::new(timer));
         self
     }
 
-    /// Sets how long a call may take with all its tries, `None` for as long as it takes; 30 s by
-    /// default. It holds if there is a timer, or the transport keeps to it.
+    /// Sets how long a call may take, including all tries, with `None` for no limit; 30 s by default. It
+    /// is enforced if there is a timer, or if the transport observes deadlines.
     pub fn deadline(mut self, deadline: impl Into<Option<Duration>>) -> Self {
         self.deadline = deadline.into();
         self
     }
 
-    /// Sets the most bytes that the body of an answer may have; 64 MiB by default.
+    /// Sets the maximum size of a response body in bytes; 64 MiB by default.
     pub fn body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
     }
 
-    /// Sets how calls that failed in passing are repeated.
+    /// Sets how calls are repeated after transient failures.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self

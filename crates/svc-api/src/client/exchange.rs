@@ -1,4 +1,4 @@
-//! One call over the transport: credential, tries, deadline.
+//! One call over the transport: credentials, tries and the deadline.
 
 use std::time::Duration;
 
@@ -17,26 +17,26 @@ use svc_model::{
 use super::Inner;
 use crate::{Error, RequestOptions, error::retry_after, retry::Failure};
 
-/// Longer deadlines count as no deadline, since clocks overflow on them. A call without a deadline carries this
-/// one, because a transport may have a default of its own.
+/// The longest deadline; longer ones count as no deadline, since clocks overflow on them. A call without a deadline is
+/// sent with this one, because a transport may have its own default.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-// Parsed names: a text would have to be looked up among all names.
+// Parsed names, which are faster to look up than texts.
 static REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 static SVC_PROXY: HeaderName = HeaderName::from_static(X_SVC_PROXY);
 
-/// An answer, and whether the request carried a credential.
+/// A response, and whether the request had a credential.
 pub(crate) struct Answer {
     pub(crate) response: http::Response<Bytes>,
     pub(crate) authorized: bool,
 }
 
-/// Makes the request of a try. Few calls need a second one, so a request is made again rather than
-/// kept as a copy.
+/// A function that makes the request of a try. Few calls need a second try, so the request is made again instead of
+/// being copied for every call.
 pub(crate) type MakeRequest<'a> =
     &'a (dyn Fn() -> Result<http::Request<Body>, RequestError> + Sync);
 
-/// Sends a request as often as it takes, and gives the answer whatever its status.
+/// Sends a request, repeats it if necessary, and returns the response with any status.
 pub(crate) async fn exchange(
     client: &Inner,
     make_request: MakeRequest<'_>,
@@ -55,8 +55,8 @@ pub(crate) async fn exchange(
         max_tries: options.max_tries.unwrap_or(client.retry.max_tries),
         own_credential: options.headers.contains_key(header::AUTHORIZATION),
     };
-    // A transport keeps to the deadline too; this one also holds for pauses, for token providers,
-    // and for transports without a clock.
+    // A transport observes the deadline too; this limit also covers pauses, token providers, and
+    // transports without a clock.
     let answer = match (timer, deadline) {
         (Some(timer), Some(deadline)) => within(timer, deadline, tries.run()).await,
         _ => Some(tries.run().await),
@@ -67,7 +67,7 @@ pub(crate) async fn exchange(
 /// A credential that a call is sent with.
 pub(crate) struct Authorization<'a> {
     pub(crate) header: HeaderValue,
-    /// Who gave it, if it can change.
+    /// The provider of the credential, if it can change.
     provider: Option<&'a dyn TokenProvider>,
 }
 
@@ -79,7 +79,7 @@ struct Tries<'a> {
     deadline: Option<Duration>,
     started: Option<Duration>,
     max_tries: u32,
-    /// Whether the caller gave the call a credential of its own.
+    /// Whether the caller set a credential for this call.
     own_credential: bool,
 }
 
@@ -92,12 +92,12 @@ impl Tries<'_> {
             let request = self
                 .request(authorization.as_ref())
                 .map_err(|error| Error::request(self.target.operation, error))?;
-            let again = Again::of(&request, self.target.operation);
+            let again = Repeatable::of(&request, self.target.operation);
             let result = self.send(request).await;
 
             if again.can_replay && !replayed && is_unauthenticated(&result) {
                 if let Some(newer) = self.newer(authorization.as_ref()).await? {
-                    // The replay belongs to the credential and is no try of its own.
+                    // The replay with a new credential does not count as a try.
                     replayed = true;
                     authorization = Some(newer);
                     continue;
@@ -156,7 +156,7 @@ impl Tries<'_> {
         authorization.map_err(|error| Error::auth(operation, error))
     }
 
-    /// Another credential than the one that was refused, if there is one.
+    /// A credential that differs from the refused one, if there is one.
     async fn newer(
         &self,
         refused: Option<&Authorization<'_>>,
@@ -170,7 +170,7 @@ impl Tries<'_> {
         Ok(newer.filter(|newer| newer.header != *refused))
     }
 
-    /// One try: the whole answer.
+    /// One try: sends the request and reads the whole response.
     async fn send(
         &self,
         request: http::Request<Body>,
@@ -181,12 +181,12 @@ impl Tries<'_> {
         Ok(http::Response::from_parts(parts, body))
     }
 
-    /// The pause before another try, if there is to be one.
+    /// The pause before another try; `None` if there is no further try.
     fn pause(
         &self,
         result: &Result<http::Response<Bytes>, TransportError>,
         tries: u32,
-        again: Again,
+        again: Repeatable,
     ) -> Option<Duration> {
         let (failure, retry_after) = match result {
             Ok(response) if response.status().is_success() || is_passed_on(response) => {
@@ -208,7 +208,7 @@ impl Tries<'_> {
         let pause = match timer {
             None => Duration::ZERO,
             Some(timer) => {
-                // Some targets have no seed for random numbers; the clock makes up for it.
+                // Some targets have no seed for random numbers; there the clock is used.
                 let seed = fastrand::u64(..) ^ timer.now().as_nanos() as u64;
                 let mut random = fastrand::Rng::with_seed(seed);
                 self.client.retry.pause(tries, retry_after, &mut random)?
@@ -227,7 +227,7 @@ impl Tries<'_> {
         }
     }
 
-    /// The time that is left until the deadline.
+    /// The remaining time until the deadline.
     fn left(&self) -> Option<Duration> {
         let deadline = self.deadline?;
         let timer = self.client.timer.as_deref();
@@ -251,7 +251,7 @@ impl Inner {
         deadline.filter(|deadline| *deadline < LONGEST_DEADLINE)
     }
 
-    /// The credential of a call: fixed ones first, since a client's own token takes priority over a
+    /// The credential of a call. Static credentials come first, since a client's own token takes priority over a
     /// session (specification, section 5, "User sessions", rule 7).
     pub(crate) async fn authorization(
         &self,
@@ -275,7 +275,7 @@ impl Inner {
         Ok(None)
     }
 
-    /// Who gives credentials that change: the caller's own provider, then the session.
+    /// The providers of credentials that can change: the caller's own provider, then the session.
     fn providers(&self) -> impl Iterator<Item = &dyn TokenProvider> {
         #[cfg(feature = "account")]
         let session: Option<&dyn TokenProvider> = Some(&self.session);
@@ -299,25 +299,25 @@ fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) ->
     )
 }
 
-/// Whether the answer is that of another service: it says nothing about this one.
+/// Whether the response comes from another service and says nothing about this one.
 pub(crate) fn is_passed_on(response: &http::Response<Bytes>) -> bool {
     response.headers().contains_key(&SVC_PROXY)
 }
 
-/// What sending a request a second time would mean.
+/// Whether and why a request can be sent a second time.
 #[derive(Clone, Copy)]
-struct Again {
-    /// Its body can be sent a second time.
+struct Repeatable {
+    /// Whether its body can be sent a second time.
     can_replay: bool,
-    /// Doing it twice is as good as doing it once.
+    /// Whether the request is idempotent.
     idempotent: bool,
 }
 
-impl Again {
+impl Repeatable {
     fn of(request: &http::Request<Body>, operation: &OperationInfo) -> Self {
         Self {
             can_replay: request.body().as_bytes().is_some(),
-            // The first time changes the tag that the second time would ask for.
+            // The first request changes the tag that the second one would require.
             idempotent: operation.idempotent && !request.headers().contains_key(header::IF_MATCH),
         }
     }

@@ -10,7 +10,7 @@ use super::Records;
 use crate::Call;
 
 impl<T: DeserializeOwned> Records<T> {
-    /// Gives the number of records.
+    /// Counts the records.
     ///
     /// ```
     /// # use svc_api::{Client, Error, Lookup};
@@ -25,7 +25,7 @@ impl<T: DeserializeOwned> Records<T> {
         self.aggregation(Aggregation::count())
     }
 
-    /// Gives a function of a column.
+    /// Computes a function over the values of a column.
     pub fn aggregate(&self, func: AggregateFunction, column: impl Into<String>) -> Call<Aggregate> {
         self.aggregation(Aggregation::of(func, column))
     }
@@ -37,7 +37,7 @@ impl<T: DeserializeOwned> Records<T> {
         )
     }
 
-    /// Gives one value for each group of records.
+    /// Computes one value for each group of records.
     ///
     /// ```
     /// # use svc_api::{Client, Error, model::records::{Aggregation, AggregateFunction, DateUnit, GroupColumn}};
@@ -64,7 +64,7 @@ impl<T: DeserializeOwned> Records<T> {
 }
 
 impl Call<Group> {
-    /// Asks for this many groups at most.
+    /// Sets the maximum number of groups.
     pub fn limit(self, limit: u32) -> Self {
         self.with(|operation| operation.limit = Some(limit))
     }

@@ -1,5 +1,5 @@
-//! Accounts: what is sent, what is saved, and the rules of the specification, section 5, that are
-//! the client's business.
+//! Accounts: which requests are sent, what is saved, and the rules of the specification, section 5,
+//! that the client must follow.
 
 mod service_requests;
 
@@ -76,7 +76,7 @@ fn ok(bodies: &[&str]) -> ScriptedTransport {
 }
 
 #[tokio::test]
-async fn user_sessions_rule_1_login_gives_tokens_and_user_and_signs_in() {
+async fn user_sessions_rule_1_login_returns_tokens_and_user_and_signs_in() {
     let login = format!(r#"{{"token":{STATE_1},"user":{USER}}}"#);
     let script = ok(&[&login, "[]"]);
     let store = MemoryStore::new();
@@ -115,7 +115,7 @@ async fn a_login_that_is_refused_leaves_everything_as_it_was() {
 }
 
 #[tokio::test]
-async fn user_sessions_rule_2_a_client_restores_its_user_when_it_is_made() {
+async fn user_sessions_rule_2_a_new_client_restores_its_user() {
     let (client, _) = signed_in(&ScriptedTransport::new());
     assert!(client.account().session().is_signed_in());
     let headers = client.account().headers().await.unwrap().unwrap();
@@ -170,11 +170,11 @@ async fn a_refused_token_is_renewed_and_the_call_replayed_once() {
 }
 
 #[tokio::test]
-async fn calls_that_are_refused_together_make_one_refresh() {
+async fn calls_that_are_refused_at_the_same_time_cause_one_refresh() {
     let script = (0..3).fold(ScriptedTransport::new(), |script, _| {
         script.answer(StatusCode::UNAUTHORIZED, REFUSED)
     });
-    // One refresh, and each call once more.
+    // One refresh, and each call a second time.
     let script = script.answer(StatusCode::OK, STATE_2);
     let script = (0..3).fold(script, |script, _| script.answer(StatusCode::OK, "{}"));
     // All three are sent before the first refusal is looked at.
@@ -217,7 +217,7 @@ async fn calls_that_are_refused_together_make_one_refresh() {
 }
 
 #[tokio::test]
-async fn user_sessions_rule_6_logout_forgets_the_tokens_and_tells_nobody() {
+async fn user_sessions_rule_6_logout_deletes_the_tokens_and_sends_nothing() {
     let script = ScriptedTransport::new();
     let (client, store) = signed_in(&script);
     let clone = client.clone();
@@ -229,7 +229,7 @@ async fn user_sessions_rule_6_logout_forgets_the_tokens_and_tells_nobody() {
 }
 
 #[tokio::test]
-async fn logout_tells_the_service_when_asked_to_and_succeeds_whatever_comes_of_it() {
+async fn logout_with_revoke_calls_the_service_and_succeeds_whatever_the_response() {
     let script = ScriptedTransport::new()
         .answer(StatusCode::NO_CONTENT, "")
         .fail(TransportErrorKind::Timeout);
@@ -237,7 +237,7 @@ async fn logout_tells_the_service_when_asked_to_and_succeeds_whatever_comes_of_i
         let (client, store) = signed_in(&script);
         client.account().logout().revoke().await.unwrap();
         assert_eq!(store.tokens(), None);
-        // There is nothing to revoke any more.
+        // Nothing is left to revoke.
         client.account().logout().revoke().await.unwrap();
     }
     assert_eq!(sent(&script), ["POST logout JWT a1", "POST logout JWT a1"]);
@@ -264,7 +264,7 @@ async fn user_sessions_rule_7_the_api_token_takes_priority_and_survives_logout()
 }
 
 #[tokio::test]
-async fn user_sessions_rule_8_without_headers_nobody_is_asked() {
+async fn user_sessions_rule_8_without_headers_no_request_is_sent() {
     let script = ScriptedTransport::new();
     let check = client(&script).account().is_authenticated().await.unwrap();
     assert!(!check.authenticated);
@@ -273,7 +273,7 @@ async fn user_sessions_rule_8_without_headers_nobody_is_asked() {
 }
 
 #[tokio::test]
-async fn user_sessions_rule_8_with_headers_the_service_is_asked() {
+async fn user_sessions_rule_8_with_headers_a_request_is_sent() {
     let script = ok(&[USER]);
     let (client, _) = signed_in(&script);
     let check = client.account().is_authenticated().await.unwrap();
@@ -291,7 +291,7 @@ async fn user_sessions_rule_8_request_failures_are_errors() {
         .answer(StatusCode::UNAUTHORIZED, REFUSED)
         .answer(StatusCode::OK, STATE_2)
         .answer(StatusCode::UNAUTHORIZED, REFUSED)
-        // Refused, and not renewed.
+        // Refused, and the renewal is refused too.
         .answer(StatusCode::UNAUTHORIZED, REFUSED)
         .answer(StatusCode::UNAUTHORIZED, REFUSED);
     let (client, store) = signed_in(&script);
@@ -308,14 +308,14 @@ async fn user_sessions_rule_8_request_failures_are_errors() {
         "account.user: the session has ended; sign in again"
     );
     assert_eq!(script.unused(), 0);
-    // That was the end of the session, so that now nobody is asked.
+    // That ended the session, so no request is sent now.
     assert_eq!(store.tokens(), None);
     let check = account.is_authenticated().await.unwrap();
     assert!(!check.authenticated);
 }
 
 #[tokio::test]
-async fn signing_up_signs_nobody_in() {
+async fn signing_up_does_not_sign_the_user_in() {
     let registered = format!(r#"{{"result":true,"user":{USER}}}"#);
     let script = ScriptedTransport::new()
         .answer(StatusCode::CREATED, registered)
@@ -382,10 +382,10 @@ async fn passwords_are_changed_and_the_new_tokens_saved() {
 }
 
 #[tokio::test]
-async fn a_changed_password_does_not_sign_in_who_has_signed_out_meanwhile() {
+async fn a_changed_password_does_not_sign_in_a_user_who_has_signed_out_meanwhile() {
     let changed = format!(r#"{{"result":true,"new_state":{STATE_2}}}"#);
     let store = MemoryStore::holding(state(STATE_1));
-    // The user signs out while the answer is on its way.
+    // The user signs out while the call is in progress.
     let slot: Arc<std::sync::OnceLock<Client>> = Arc::default();
     let transport = {
         let slot = Arc::clone(&slot);
@@ -412,7 +412,7 @@ async fn a_changed_password_does_not_sign_in_who_has_signed_out_meanwhile() {
 }
 
 #[tokio::test]
-async fn codes_are_asked_for_and_addresses_changed() {
+async fn codes_are_requested_and_addresses_changed() {
     let script = ok(&[
         r#"{"result":true}"#,
         r#"{"result":true,"sent_confirmation_to":"x@y.z"}"#,
@@ -461,7 +461,7 @@ async fn a_client_with_draft_on_sends_it_with_account_calls_too() {
 }
 
 #[tokio::test]
-async fn a_call_that_a_session_opens_says_when_nobody_is_signed_in() {
+async fn a_call_that_requires_a_session_fails_with_a_clear_error_when_nobody_is_signed_in() {
     let script = ScriptedTransport::new().answer(StatusCode::UNAUTHORIZED, REFUSED);
     let client = client(&script);
     let error = client.account().change_email("x@y.z", None).await;
@@ -472,7 +472,7 @@ async fn a_call_that_a_session_opens_says_when_nobody_is_signed_in() {
     );
 }
 
-/// A store that takes nothing.
+/// A store that refuses every write.
 #[derive(Debug)]
 struct Full;
 

@@ -1,4 +1,4 @@
-//! Operations that are put together while a program runs, and answers that are handed on as they came.
+//! Operations that are composed at run time, and responses that are returned unchanged.
 
 use http::{HeaderValue, StatusCode, header};
 use svc_api::{
@@ -30,7 +30,7 @@ fn state(text: &str) -> AuthState {
 }
 
 #[tokio::test]
-async fn an_answer_is_given_as_it_came() {
+async fn a_response_is_returned_unchanged() {
     let script = ScriptedTransport::new().answer(StatusCode::OK, "[ 1.50 ]");
     let mut list = operation(&LIST, &["demo", "prod", "shop", "orders"]);
     list.query.push("_order_by", "-id");
@@ -58,7 +58,7 @@ async fn an_error_of_the_service_is_the_error_of_the_call() {
 }
 
 #[tokio::test]
-async fn what_the_proxy_passes_on_is_an_answer_whatever_its_status() {
+async fn a_response_that_the_proxy_passes_on_is_returned_with_any_status() {
     let script = ScriptedTransport::new().answer_with(|_| {
         let mut response = http::Response::new(Body::from("teapot"));
         *response.status_mut() = StatusCode::IM_A_TEAPOT;
@@ -87,7 +87,7 @@ async fn without_a_project_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn tokens_that_an_answer_brings_are_saved() {
+async fn tokens_in_a_response_are_saved() {
     let login = format!(r#"{{"token":{STATE_1},"user":{{"uid":"7f"}}}}"#);
     let changed = format!(r#"{{"result":true,"new_state":{STATE_2}}}"#);
     let script = ScriptedTransport::new()
@@ -115,7 +115,7 @@ async fn tokens_that_an_answer_brings_are_saved() {
 }
 
 #[tokio::test]
-async fn an_answer_without_tokens_leaves_the_session_as_it_is() {
+async fn a_response_without_tokens_leaves_the_session_unchanged() {
     for body in ["", "[]", r#"{"result":true}"#, r#"{"token":7}"#, "<html>"] {
         let script = ScriptedTransport::new().answer(StatusCode::OK, body);
         let store = MemoryStore::holding(state(STATE_1));

@@ -1,4 +1,4 @@
-//! What each call sends, and what it gives.
+//! The request and the result of each call.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ async fn pages_go_to_the_application_host() {
 }
 
 #[tokio::test]
-async fn a_client_with_drafts_asks_for_them_on_the_whole_data_host() {
+async fn a_client_with_draft_on_sends_draft_to_the_data_host() {
     let script = ScriptedTransport::new()
         .answer(
             StatusCode::OK,
@@ -261,7 +261,7 @@ async fn teams_are_the_groups_of_the_built_in_tools() {
 }
 
 #[tokio::test]
-async fn a_list_sends_all_that_was_set() {
+async fn a_list_sends_all_settings() {
     let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
     let list = client(&script)
         .records("shop", "orders")
@@ -301,7 +301,7 @@ async fn a_list_without_pagination_is_read_as_one_page() {
 }
 
 #[tokio::test]
-async fn the_entity_tag_is_given_when_it_is_asked_for() {
+async fn the_entity_tag_is_returned_by_send_tagged() {
     let script = ScriptedTransport::new()
         .answer_with(|_| Ok(answer(StatusCode::OK, ("etag", "\"v1\""), r#"{"id":1}"#)));
     let tagged = client(&script).records("shop", "orders").get(1);
@@ -364,12 +364,12 @@ async fn options_of_a_call_reach_the_request() {
         requests[1].deadline(),
         Some(Deadline(Duration::from_secs(30)))
     );
-    // A transport may have a deadline of its own, so "none" is said with a very long one.
+    // A transport may have its own deadline, so "no deadline" is sent as a very long one.
     assert!(requests[2].deadline().unwrap().0 > Duration::from_secs(86_400 * 300));
 }
 
 #[tokio::test]
-async fn nothing_is_sent_that_cannot_be_a_request() {
+async fn a_call_that_is_not_a_valid_request_is_not_sent() {
     let script = ScriptedTransport::new();
     let client = client(&script);
     let failures = [
@@ -439,12 +439,12 @@ async fn a_missing_project_is_an_error_of_the_call_and_not_of_the_constructor() 
     );
     let error = client.users().list().await.unwrap_err();
     assert!(error.to_string().starts_with("users.list: no project"));
-    // The list of projects needs none.
+    // The list of projects needs no project.
     client.projects().list().await.unwrap();
 }
 
 #[test]
-fn options_that_cannot_be_used_are_named_when_the_client_is_built() {
+fn invalid_options_are_named_when_the_client_is_built() {
     let script = ScriptedTransport::new();
     let error = builder(&script).api_base_url("data.example.com").build();
     let error = error.unwrap_err();
@@ -461,7 +461,7 @@ fn options_that_cannot_be_used_are_named_when_the_client_is_built() {
 }
 
 #[test]
-fn a_client_and_its_calls_can_cross_threads() {
+fn a_client_and_its_calls_can_be_sent_between_threads() {
     fn crosses<T: Send + 'static>(_: T) {}
     let client = client(&ScriptedTransport::new());
     crosses(client.clone());

@@ -1,4 +1,4 @@
-//! Which credential a call carries, and what becomes of one that is refused.
+//! The credential of a call, and what happens after it is refused.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ fn empty_answers(count: usize) -> ScriptedTransport {
     })
 }
 
-/// Gives one credential after the other, a step at each refusal.
+/// A provider of several credentials, which moves to the next one at each refusal.
 #[derive(Clone, Debug)]
 struct Steps(Arc<Mutex<(Vec<&'static str>, Vec<String>)>>);
 
@@ -52,7 +52,7 @@ impl TokenProvider for Steps {
     ) -> BoxFuture<'a, Result<Option<HeaderValue>, AuthError>> {
         let step = self.0.lock().unwrap().0.last().copied();
         Box::pin(async move {
-            // Not ready at once, as a refresh would be.
+            // Not ready at once, like a refresh.
             tokio::task::yield_now().await;
             match step {
                 Some(step) => Ok(Some(HeaderValue::from_static(step))),
@@ -102,7 +102,7 @@ async fn each_host_and_resource_gets_its_own_credential() {
 }
 
 #[tokio::test]
-async fn the_api_token_is_sent_as_bearer_wherever_nothing_else_is_given() {
+async fn the_api_token_is_sent_as_bearer_where_no_other_credential_is_set() {
     let script = empty_answers(2);
     let token = ApiToken::new("token").unwrap();
     let client = builder(&script).api_token(token).build().unwrap();
@@ -115,7 +115,7 @@ async fn the_api_token_is_sent_as_bearer_wherever_nothing_else_is_given() {
 }
 
 #[tokio::test]
-async fn a_header_of_the_call_stands_in_for_the_credential() {
+async fn a_header_of_the_call_replaces_the_credential() {
     let script = empty_answers(1);
     let provider = Steps::new([]);
     let client = builder(&script).token_provider(provider).build().unwrap();
@@ -158,7 +158,7 @@ async fn a_call_is_replayed_once_with_a_newer_credential() {
         .token_provider(provider.clone())
         .build()
         .unwrap();
-    // Not idempotent, and still replayed: a 401 says that nothing was done.
+    // Replayed although it is not idempotent, since a 401 means that nothing was done.
     let orders = client.records("shop", "orders");
     orders.create(&serde_json::json!({"a": 1})).await.unwrap();
     assert_eq!(
@@ -178,7 +178,7 @@ async fn a_call_is_replayed_once_with_a_newer_credential() {
 }
 
 #[tokio::test]
-async fn a_second_refusal_is_the_answer() {
+async fn a_second_refusal_is_returned() {
     let script = ScriptedTransport::new()
         .answer(StatusCode::UNAUTHORIZED, "")
         .answer(StatusCode::UNAUTHORIZED, "");
@@ -226,7 +226,7 @@ async fn the_same_credential_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_provider_that_has_nothing_fails_the_call_before_it_is_sent() {
+async fn the_error_of_a_provider_fails_the_call_before_it_is_sent() {
     let script = ScriptedTransport::new();
     let client = builder(&script)
         .token_provider(Steps::new([]))
@@ -242,7 +242,7 @@ async fn a_provider_that_has_nothing_fails_the_call_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn an_operation_that_needs_no_credential_gets_none() {
+async fn an_operation_that_needs_no_credential_is_sent_without_one() {
     let script = ScriptedTransport::new().answer(StatusCode::OK, "7");
     let provider = Steps::new(["JWT session"]);
     let client = builder(&script).token_provider(provider).build().unwrap();
@@ -252,7 +252,7 @@ async fn an_operation_that_needs_no_credential_gets_none() {
 }
 
 #[tokio::test]
-async fn a_session_that_ends_with_the_refusal_says_so() {
+async fn a_session_that_ends_with_the_refusal_is_reported() {
     let script = ScriptedTransport::new().answer(StatusCode::UNAUTHORIZED, "");
     let client = builder(&script)
         .token_provider(Steps::new(["JWT last"]))

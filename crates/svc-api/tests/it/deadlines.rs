@@ -42,7 +42,7 @@ async fn a_deadline_holds_for_the_token_provider_too() {
 }
 
 #[tokio::test]
-async fn the_check_who_is_signed_in_keeps_one_deadline_for_the_credential_and_the_call() {
+async fn is_authenticated_has_one_deadline_for_the_credential_and_the_call() {
     let timer = TestTimer::default();
     let script = ScriptedTransport::new().never_answer();
     let client = builder(&script)
@@ -61,13 +61,13 @@ async fn the_check_who_is_signed_in_keeps_one_deadline_for_the_credential_and_th
         .collect();
     assert_eq!(left, [Some(Deadline(Duration::from_secs(10)))]);
     assert_eq!(timer.now(), Duration::from_secs(30));
-    // What the options of a call say goes before the client's deadline.
+    // The options of a call override the client's deadline.
     let options = RequestOptions::new().deadline(Duration::from_secs(1));
     let headers = account.headers_with(&options).await.unwrap();
     assert_eq!(headers.unwrap()["authorization"], "JWT slow");
 }
 
-/// Never has a credential.
+/// A provider that never returns a credential.
 #[derive(Debug)]
 struct Stuck;
 
@@ -80,7 +80,7 @@ impl TokenProvider for Stuck {
     }
 }
 
-/// Takes 20 seconds for its first credential.
+/// A provider that takes 20 seconds for its first credential.
 #[derive(Debug)]
 struct Slow(TestTimer);
 
@@ -97,7 +97,7 @@ impl TokenProvider for Slow {
 }
 
 #[tokio::test]
-async fn each_try_gets_the_time_that_is_left() {
+async fn each_try_gets_the_remaining_time() {
     let timer = TestTimer::default();
     let clock = timer.clone();
     let script = ScriptedTransport::new()
@@ -125,7 +125,7 @@ async fn each_try_gets_the_time_that_is_left() {
 }
 
 #[tokio::test]
-async fn no_pause_goes_past_the_deadline() {
+async fn no_pause_ends_after_the_deadline() {
     let timer = TestTimer::default();
     let script = ScriptedTransport::new().answer_with(|_| {
         let retry_after = ("retry-after", "5");
@@ -133,7 +133,7 @@ async fn no_pause_goes_past_the_deadline() {
     });
     let client = builder(&script).timer(timer.clone()).build().unwrap();
     let list = client.pages().list().deadline(Duration::from_secs(5));
-    // The error of the service is told at once, and not a timeout later.
+    // The error of the service is returned at once, not a timeout later.
     let error = list.await.unwrap_err();
     assert_eq!(error.status(), Some(StatusCode::SERVICE_UNAVAILABLE));
     assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
@@ -141,7 +141,7 @@ async fn no_pause_goes_past_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_deadline_beyond_all_clocks_is_none() {
+async fn a_deadline_too_long_for_clocks_is_no_deadline() {
     let timer = TestTimer::default();
     let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
     let client = builder(&script).timer(timer).build().unwrap();

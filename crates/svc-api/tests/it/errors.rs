@@ -1,4 +1,4 @@
-//! What an error keeps and says.
+//! The content and the messages of errors.
 
 use std::error::Error as _;
 
@@ -13,7 +13,7 @@ use svc_testing::ScriptedTransport;
 use crate::support::{answer, builder, client};
 
 #[tokio::test]
-async fn an_error_of_the_service_keeps_all_that_it_said() {
+async fn an_error_of_the_service_keeps_the_whole_response() {
     let body = r#"{"total":["must be a number"],"non_field_errors":["nothing was written"]}"#;
     let script = ScriptedTransport::new().answer_with(move |_| {
         Ok(answer(
@@ -45,7 +45,7 @@ async fn an_error_of_the_service_keeps_all_that_it_said() {
 }
 
 #[tokio::test]
-async fn statuses_that_programs_ask_for_have_a_question_of_their_own() {
+async fn important_statuses_have_their_own_methods() {
     let script = [403, 404, 412]
         .iter()
         .fold(ScriptedTransport::new(), |script, status| {
@@ -64,7 +64,7 @@ async fn statuses_that_programs_ask_for_have_a_question_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_body_of_no_known_shape_is_opaque() {
+async fn a_body_of_unknown_shape_is_kept_unread() {
     let script =
         ScriptedTransport::new().answer(StatusCode::BAD_GATEWAY, "<html>bad gateway</html>");
     let error = client(&script).pages().list().await.unwrap_err();
@@ -77,7 +77,7 @@ async fn a_body_of_no_known_shape_is_opaque() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed_and_says_so() {
+async fn a_redirect_is_not_followed_and_the_error_says_so() {
     let script = ScriptedTransport::new().answer_with(|_| {
         let location = ("location", "https://evil.example/");
         Ok(answer(StatusCode::MOVED_PERMANENTLY, location, ""))
@@ -92,7 +92,7 @@ async fn a_redirect_is_not_followed_and_says_so() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_as_expected_names_the_place_and_keeps_the_bytes() {
+async fn the_error_for_an_unexpected_response_names_the_position_and_keeps_the_bytes() {
     #[derive(Debug, Deserialize)]
     struct Order {
         #[expect(dead_code, reason = "only read")]
@@ -125,7 +125,7 @@ async fn an_answer_that_is_not_as_expected_names_the_place_and_keeps_the_bytes()
 }
 
 #[tokio::test]
-async fn a_service_that_cannot_be_reached_is_named() {
+async fn the_error_names_a_service_that_cannot_be_reached() {
     let script = ScriptedTransport::new()
         .answer_with(|_| {
             let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);

@@ -1,5 +1,5 @@
-//! The client at the seam of its transport.
-// Clippy knows the test functions, but not the functions that help them.
+//! Tests of the client with a transport that is under the control of the test.
+// Clippy recognises test functions, but not their helper functions.
 #![allow(clippy::unwrap_used)]
 
 mod account;

@@ -1,4 +1,4 @@
-//! Lists that are walked.
+//! Streams of pages and items.
 
 use http::{StatusCode, header};
 use svc_api::{ApiToken, ErrorKind, Lookup};
@@ -26,7 +26,7 @@ fn three_pages() -> ScriptedTransport {
 }
 
 #[tokio::test]
-async fn every_item_of_every_page_comes_once() {
+async fn every_item_of_every_page_is_returned_once() {
     let script = three_pages();
     let list = client(&script).records("shop", "orders").list();
     let mut items = list
@@ -56,7 +56,7 @@ async fn every_item_of_every_page_comes_once() {
 }
 
 #[tokio::test]
-async fn a_page_is_asked_for_when_the_one_before_was_taken() {
+async fn a_page_is_requested_when_the_previous_one_was_consumed() {
     let script = three_pages();
     let mut pages = client(&script).records("shop", "orders").list().by_page();
     assert!(script.requests().is_empty());
@@ -90,7 +90,7 @@ async fn a_link_to_another_host_gets_no_credential() {
 }
 
 #[tokio::test]
-async fn a_stream_ends_with_its_error_after_what_came_before() {
+async fn a_stream_returns_what_came_before_an_error_and_ends_with_it() {
     let script = ScriptedTransport::new()
         .answer(StatusCode::OK, page(Some("/x?page=2"), &[1, 2]))
         .answer(StatusCode::INTERNAL_SERVER_ERROR, "");
@@ -103,7 +103,7 @@ async fn a_stream_ends_with_its_error_after_what_came_before() {
 }
 
 #[tokio::test]
-async fn a_link_that_leads_nowhere_is_an_error_and_not_the_end() {
+async fn an_unusable_link_is_an_error_and_not_the_end() {
     for (next, message) in [
         ("https://data.example.com/x", "names no page"),
         (
@@ -121,7 +121,7 @@ async fn a_link_that_leads_nowhere_is_an_error_and_not_the_end() {
 }
 
 #[tokio::test]
-async fn projects_are_walked_by_their_page_numbers() {
+async fn the_stream_of_projects_uses_page_numbers() {
     let project = |name: &str| serde_json::to_value(svc_api::Project::new(name)).unwrap();
     let body = |next: Option<&str>, name| {
         let results = [project(name)];
@@ -144,7 +144,7 @@ async fn projects_are_walked_by_their_page_numbers() {
 }
 
 #[tokio::test]
-async fn teams_are_walked_as_records_are() {
+async fn the_stream_of_teams_works_like_that_of_records() {
     let body = |next: Option<&str>, uid| {
         let results = [serde_json::json!({"uid": uid, "name": "Editor"})];
         serde_json::json!({"count": 2, "next": next, "previous": null, "results": results})
@@ -166,7 +166,7 @@ async fn teams_are_walked_as_records_are() {
 }
 
 #[tokio::test]
-async fn a_stream_of_a_call_that_cannot_be_made_gives_its_error() {
+async fn a_stream_of_an_invalid_call_returns_its_error() {
     let script = ScriptedTransport::new();
     let mut items = client(&script).records("", "orders").list().by_item();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The HTTP proxy: what is sent, and whose answer it is.
+//! The HTTP proxy: the request that is sent, and which service a response comes from.
 
 use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn signed_in(script: &ScriptedTransport) -> Client {
         .unwrap()
 }
 
-/// An answer of the other service.
+/// A response of the other service.
 fn upstream(status: StatusCode, body: &'static str) -> Response<Body> {
     Response::builder()
         .status(status)
@@ -42,7 +42,7 @@ fn sent(script: &ScriptedTransport) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_request_is_described_and_its_answer_given_as_it_came() {
+async fn a_request_is_described_in_json_and_its_response_returned_unchanged() {
     let script =
         ScriptedTransport::new().answer_with(|_| Ok(upstream(StatusCode::CREATED, "{\"id\":9}")));
     let answer = signed_in(&script)
@@ -111,7 +111,7 @@ async fn every_body_type_has_its_method() {
 }
 
 #[tokio::test]
-async fn an_answer_of_the_other_service_is_no_error_and_nothing_is_sent_twice_for_it() {
+async fn an_error_status_of_the_other_service_is_not_an_error_and_is_not_retried() {
     for status in [
         StatusCode::UNAUTHORIZED,
         StatusCode::TOO_MANY_REQUESTS,
@@ -125,7 +125,7 @@ async fn an_answer_of_the_other_service_is_no_error_and_nothing_is_sent_twice_fo
 }
 
 #[tokio::test]
-async fn an_answer_of_this_service_is_an_error() {
+async fn an_error_status_of_this_service_is_an_error() {
     let body = r#"{"detail":"no","error_code":"bad_gateway"}"#;
     let script = ScriptedTransport::new().answer(StatusCode::BAD_GATEWAY, body);
     let call = signed_in(&script).proxy().get("https://a.example/");
@@ -136,7 +136,7 @@ async fn an_answer_of_this_service_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_fails_before_it_is_sent_and_debug_shows_no_body() {
+async fn a_body_that_cannot_be_json_fails_before_it_is_sent_and_debug_shows_no_body() {
     let script = ScriptedTransport::new();
     let client = signed_in(&script);
     let call = client.proxy().post("https://a.example/?hidden");

@@ -18,7 +18,7 @@ fn failing(count: usize, kind: TransportErrorKind) -> ScriptedTransport {
 }
 
 #[tokio::test]
-async fn an_idempotent_call_is_tried_again_after_every_passing_failure() {
+async fn an_idempotent_call_is_tried_again_after_every_transient_failure() {
     for status in [429, 502, 503, 504] {
         let timer = TestTimer::default();
         let script = ScriptedTransport::new()
@@ -62,7 +62,7 @@ async fn a_call_that_may_have_done_something_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_never_sent_is_tried_again_whatever_it_is() {
+async fn a_call_that_was_never_sent_is_tried_again_even_if_it_is_not_idempotent() {
     let timer = TestTimer::default();
     let script = failing(2, TransportErrorKind::Connect).answer(StatusCode::CREATED, "{}");
     let orders = patient(&script, &timer).records("shop", "orders");
@@ -86,7 +86,7 @@ async fn a_call_with_if_match_does_not_count_as_idempotent() {
 }
 
 #[tokio::test]
-async fn errors_that_will_not_pass_are_told_at_once() {
+async fn permanent_errors_are_returned_at_once() {
     let timer = TestTimer::default();
     for status in [400, 403, 404, 409, 412, 500, 501] {
         let script = ScriptedTransport::new().answer(StatusCode::from_u16(status).unwrap(), "");
@@ -106,7 +106,7 @@ async fn errors_that_will_not_pass_are_told_at_once() {
 }
 
 #[tokio::test]
-async fn retry_after_is_waited_for() {
+async fn a_retry_waits_for_retry_after() {
     let timer = TestTimer::default();
     let script = ScriptedTransport::new()
         .answer_with(|_| {
@@ -122,7 +122,7 @@ async fn retry_after_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_retry_after_that_is_longer_than_the_longest_pause_is_left_to_the_caller() {
+async fn a_retry_after_longer_than_the_longest_pause_fails_the_call() {
     let timer = TestTimer::default();
     let script = ScriptedTransport::new().answer_with(|_| {
         Ok(answer(
@@ -179,7 +179,7 @@ async fn all_calls_of_a_client_share_a_budget_of_tries() {
     for _ in 0..8 {
         client.clone().pages().list().await.unwrap_err();
     }
-    // Eight first tries, and three more.
+    // Eight first tries, and three retries.
     assert_eq!((script.requests().len(), script.unused()), (11, 0));
 }
 

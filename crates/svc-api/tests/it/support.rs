@@ -1,4 +1,4 @@
-//! A clock that the tests turn, and a client over a scripted transport.
+//! A clock that the tests control, and a client with a scripted transport.
 
 use std::{
     future::poll_fn,
@@ -18,7 +18,7 @@ use svc_api::{
 };
 use svc_testing::ScriptedTransport;
 
-/// Time that passes when somebody sleeps, or when a test says so.
+/// A clock whose time advances when code sleeps on it, or when a test says so.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TestTimer(Arc<Mutex<Clock>>);
 
@@ -33,7 +33,7 @@ impl TestTimer {
         self.0.lock().unwrap().now += time;
     }
 
-    /// What was slept, in the order in which it was.
+    /// The durations of all sleeps, in their order.
     pub(crate) fn sleeps(&self) -> Vec<Duration> {
         self.0.lock().unwrap().sleeps.clone()
     }
@@ -55,7 +55,7 @@ impl Timer for TestTimer {
     }
 }
 
-/// A client of the demo project over `script`, without credentials.
+/// A client of the demo project with the transport `script`, without credentials.
 pub(crate) fn builder(script: &ScriptedTransport) -> ClientBuilder<OwnTransport> {
     Client::builder()
         .project("demo")
@@ -68,7 +68,7 @@ pub(crate) fn client(script: &ScriptedTransport) -> Client {
     builder(script).build().unwrap()
 }
 
-/// An operation of a program's own: it needs no credential and streams its body.
+/// An operation that is not one of the service's: it needs no credential and streams its body.
 pub(crate) struct Upload;
 
 impl Operation for Upload {
@@ -99,7 +99,7 @@ impl Operation for Upload {
     }
 }
 
-/// An answer with a header.
+/// A response with a header.
 pub(crate) fn answer(
     status: StatusCode,
     header: (&'static str, &'static str),

@@ -10,7 +10,7 @@ use svc_testing::ScriptedTransport;
 use tower::{ServiceBuilder, ServiceExt, service_fn};
 
 #[tokio::test]
-async fn a_transport_behind_layers_is_a_transport_again() {
+async fn a_transport_with_layers_is_again_a_transport() {
     let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
     let service = ServiceBuilder::new()
         .concurrency_limit(1)
@@ -62,7 +62,7 @@ async fn other_errors_of_a_service_are_errors_of_the_transport() {
 }
 
 #[tokio::test]
-async fn a_transport_is_a_service() {
+async fn a_transport_can_be_a_service() {
     let script = ScriptedTransport::new().answer(StatusCode::IM_A_TEAPOT, "short");
     let request = Request::new(Body::empty());
     let response = TransportService::new(script)
@@ -74,7 +74,7 @@ async fn a_transport_is_a_service() {
 
 #[cfg(feature = "hyper")]
 #[tokio::test]
-async fn the_built_in_transport_keeps_the_contract_behind_both_adapters() {
+async fn the_built_in_transport_conforms_behind_both_adapters() {
     let transport = svc_api::transport::HyperTransport::builder()
         .build()
         .unwrap();

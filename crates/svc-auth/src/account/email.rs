@@ -1,4 +1,4 @@
-//! Changing an e-mail address, which the new address confirms.
+//! Changing an e-mail address, which is confirmed with a code that is sent to the new address.
 
 use svc_model::{
     Scope,
@@ -15,19 +15,19 @@ use super::{Code, Password};
 #[operation(name = "account.change_email", read, credential = Session, answer = EmailChangeRequested)]
 #[non_exhaustive]
 pub struct ChangeEmail {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
-    /// The e-mail address from then on.
+    /// The new e-mail address.
     #[wire(body)]
     pub new_email: String,
-    /// The password; only a user who has none may leave it out.
+    /// The current password; only a user without a password may leave it out.
     #[wire(body)]
     pub current_password: Option<Password>,
 }
 
 impl ChangeEmail {
-    /// Asks for another address for the user who is signed in.
+    /// Requests another address for the user who is signed in.
     pub fn new(
         scope: impl Into<Scope>,
         new_email: impl Into<String>,
@@ -42,17 +42,17 @@ impl ChangeEmail {
 }
 
 /// Confirm another e-mail address: `POST .../auth/change_email_complete`, 200 with
-/// [`EmailChanged`]; 400 when the code is wrong or used up.
+/// [`EmailChanged`]; 400 when the code is wrong or already used.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/change_email_complete")]
 #[operation(name = "account.change_email_complete", read, credential = Anonymous, answer = EmailChanged)]
 #[operation(new = "Confirms an address with a code.")]
 #[non_exhaustive]
 pub struct ChangeEmailComplete {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
-    /// The code that came to the new address.
+    /// The code that was sent to the new address.
     #[wire(body)]
     pub code: Code,
 }

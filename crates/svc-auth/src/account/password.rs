@@ -13,13 +13,13 @@ use crate::AuthState;
 #[operation(name = "account.change_password", read, credential = Session, answer = PasswordChanged)]
 #[non_exhaustive]
 pub struct ChangePassword {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
-    /// The password from now on.
+    /// The new password.
     #[wire(body)]
     pub new_password: Password,
-    /// The password until now; only a user who has none may leave it out.
+    /// The current password; only a user without a password may leave it out.
     #[wire(body)]
     pub current_password: Option<Password>,
 }
@@ -39,19 +39,19 @@ impl ChangePassword {
     }
 }
 
-/// The answer to a call that sets a password: `{"result": true, "new_state": {...}}`.
+/// The response of operations that set a password: `{"result": true, "new_state": {...}}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PasswordChanged {
     /// Whether the password was set.
     pub result: bool,
-    /// The tokens of the session that has begun with it.
+    /// The tokens of the new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_state: Option<AuthState>,
 }
 
 impl PasswordChanged {
-    /// The password was set, and this session has begun with it.
+    /// The response when the password was set and a new session has begun.
     pub fn new(new_state: AuthState) -> Self {
         Self {
             result: true,
@@ -61,14 +61,14 @@ impl PasswordChanged {
 }
 
 /// Ask for a code that resets a forgotten password: `POST .../auth/reset_password`, 200 with
-/// [`PasswordResetRequested`] whether or not there is such an account.
+/// [`PasswordResetRequested`] whether or not the account exists.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/reset_password")]
 #[operation(name = "account.reset_password", read, credential = Anonymous, answer = PasswordResetRequested)]
-#[operation(new = "Asks for a code by e-mail.")]
+#[operation(new = "Requests a code by e-mail.")]
 #[non_exhaustive]
 pub struct ResetPassword {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
     /// The e-mail address.
@@ -77,20 +77,20 @@ pub struct ResetPassword {
 }
 
 /// Reset a forgotten password: `POST .../auth/reset_password_complete`, 200 with
-/// [`PasswordChanged`]; 400 when the code is wrong, used up, or older than an hour.
+/// [`PasswordChanged`]; 400 when the code is wrong, already used, or older than an hour.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/reset_password_complete")]
 #[operation(name = "account.reset_password_complete", read, credential = Anonymous, answer = PasswordChanged)]
 #[operation(new = "Sets the password with a code.")]
 #[non_exhaustive]
 pub struct ResetPasswordComplete {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
-    /// The code that came by e-mail.
+    /// The code that was sent by e-mail.
     #[wire(body)]
     pub code: Code,
-    /// The password from now on.
+    /// The new password.
     #[wire(body)]
     pub new_password: Password,
 }

@@ -1,18 +1,18 @@
-//! How a user comes to be: by signing up, or by accepting an invitation.
+//! New users: signing up, and accepting an invitation.
 
 use svc_model::{Scope, account::Registered, wire::Operation};
 
 use super::{Code, Password, PasswordChanged};
 
-/// Sign up: `POST .../auth/register`, 201 with [`Registered`]; 403 when the project has sign-up
-/// off. It signs nobody in.
+/// Sign up: `POST .../auth/register`, 201 with [`Registered`]; 403 when sign-up is switched off in
+/// the project. It does not sign the user in.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/register")]
 #[operation(name = "account.register", read, status = CREATED, credential = Anonymous, answer = Registered)]
 #[operation(new = "Signs a user up without names.")]
 #[non_exhaustive]
 pub struct Register {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
     /// The e-mail address.
@@ -36,20 +36,20 @@ pub struct Register {
 }
 
 /// Accept an invitation: `POST .../auth/accept_invitation`, 200 with [`PasswordChanged`], whose
-/// tokens sign the user in; 400 when the code is wrong or used up.
+/// tokens sign the user in; 400 when the code is wrong or already used.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/accept_invitation")]
 #[operation(name = "account.accept_invitation", read, credential = Anonymous, answer = PasswordChanged)]
-#[operation(new = "Accepts an invitation, and leaves the names as they are.")]
+#[operation(new = "Accepts an invitation and keeps the names unchanged.")]
 #[non_exhaustive]
 pub struct AcceptInvitation {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
     /// The code of the invitation.
     #[wire(body)]
     pub code: Code,
-    /// The password from now on.
+    /// The new password.
     #[wire(body)]
     pub password: Password,
     /// The first name.

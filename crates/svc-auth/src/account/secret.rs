@@ -1,4 +1,4 @@
-//! What a person types in and nobody else may read.
+//! Secrets that a person types in: passwords and codes.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ macro_rules! secrets {
     ($( $(#[$doc:meta])* $name:ident, )*) => {$(
         $(#[$doc])*
         ///
-        /// `Debug` does not show it and there is no `Display`: [`expose`](Self::expose) is the one
-        /// way to the text, besides the JSON of a request.
+        /// `Debug` does not show it and there is no `Display`: only [`expose`](Self::expose) and the JSON
+        /// of a request contain the text.
         #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(Box<str>);
 
         impl $name {
-            /// Takes the text of the secret. What it must look like is the service's business.
+            /// Makes a secret from a text. Only the service checks its form.
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into().into_boxed_str())
             }
@@ -65,7 +65,7 @@ macro_rules! secrets {
 secrets! {
     /// A password.
     Password,
-    /// A code that was sent to an e-mail address: it resets a password, confirms an address or
-    /// accepts an invitation, once.
+    /// A code that was sent to an e-mail address: it can be used once to reset a password, confirm an
+    /// address or accept an invitation.
     Code,
 }

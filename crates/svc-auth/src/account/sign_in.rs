@@ -1,4 +1,4 @@
-//! The life of a session: begin, renew, look at it, end.
+//! Operations on sessions: begin, renew, inspect and end.
 
 use serde::{Deserialize, Serialize};
 use svc_model::{Scope, account::UserInfo, wire::Operation};
@@ -6,14 +6,14 @@ use svc_model::{Scope, account::UserInfo, wire::Operation};
 use super::Password;
 use crate::{AuthState, RefreshToken};
 
-/// Sign in: `POST .../auth/login`, 200 with [`SignedIn`]; 401 when e-mail or password is wrong.
+/// Sign in: `POST .../auth/login`, 200 with [`SignedIn`]; 401 when the e-mail address or the password is wrong.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/login")]
 #[operation(name = "account.login", read, credential = Anonymous, answer = SignedIn)]
 #[operation(new = "Signs a user in.")]
 #[non_exhaustive]
 pub struct Login {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
     /// The e-mail address.
@@ -24,18 +24,18 @@ pub struct Login {
     pub password: Password,
 }
 
-/// The answer to [`Login`]: `{"token": {...}, "user": {...}}`.
+/// The response to [`Login`]: `{"token": {...}, "user": {...}}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SignedIn {
-    /// The tokens of the session that has begun.
+    /// The tokens of the new session.
     pub token: AuthState,
-    /// Who signed in.
+    /// The user who signed in.
     pub user: UserInfo,
 }
 
 impl SignedIn {
-    /// A session of this user has begun.
+    /// The response when a session of this user has begun.
     pub fn new(token: AuthState, user: UserInfo) -> Self {
         Self { token, user }
     }
@@ -44,7 +44,7 @@ impl SignedIn {
 /// Buy the next pair of tokens: `POST .../auth/refresh`, 200 with [`AuthState`]; 401 when the
 /// session has ended.
 ///
-/// The refresh token is used up by this: it works for 10 s more, and later use ends the session.
+/// This uses up the refresh token: it works for another 10 s, and using it later ends the session.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/refresh")]
 #[operation(name = "account.refresh", read, credential = Anonymous, answer = AuthState)]
@@ -52,16 +52,16 @@ impl SignedIn {
 #[operation(new = "Renews a session.")]
 #[non_exhaustive]
 pub struct Refresh {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
-    /// The refresh token of the pair until now.
+    /// The current refresh token.
     #[wire(elsewhere)]
     pub refresh_token: RefreshToken,
 }
 
 impl Refresh {
-    /// The one place where the token stands in a text, besides the stores.
+    /// The only place besides the stores where the token is written as text.
     fn to_body(&self) -> impl Serialize {
         #[derive(Serialize)]
         struct Body<'a> {
@@ -78,22 +78,22 @@ impl Refresh {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Data "/projects/{project}/{environment}/auth/user")]
 #[operation(name = "account.user", read, credential = Session, answer = UserInfo)]
-#[operation(new = "Asks who is signed in.")]
+#[operation(new = "Gets the user who is signed in.")]
 #[non_exhaustive]
 pub struct GetUser {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
 }
 
-/// End the session on the server: `POST .../auth/logout` without a body; any success will do.
+/// End the session on the server: `POST .../auth/logout` without a body, any 2xx status.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/auth/logout")]
 #[operation(name = "account.logout", read, credential = Session)]
-#[operation(new = "Ends the session that the call is sent with.")]
+#[operation(new = "Ends the session whose token the call is sent with.")]
 #[non_exhaustive]
 pub struct Logout {
-    /// Whose users.
+    /// The environment of the user.
     #[wire(path)]
     pub scope: Scope,
 }

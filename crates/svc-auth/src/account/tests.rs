@@ -1,4 +1,4 @@
-//! The wire shapes of the operations.
+//! Tests of the wire format of the operations.
 
 use bytes::Bytes;
 use http::Response;
@@ -38,7 +38,7 @@ fn answer<O: Operation>(body: &'static str) -> O::Response {
 }
 
 #[test]
-fn sessions_begin_go_on_and_end() {
+fn sessions_begin_are_renewed_and_end() {
     assert_eq!(
         shape(&Login::new(scope(), "a@b.c", "pw")),
         r#"account.login POST login {"email":"a@b.c","password":"pw"} Anonymous false"#
@@ -58,7 +58,7 @@ fn sessions_begin_go_on_and_end() {
 }
 
 #[test]
-fn accounts_are_made() {
+fn accounts_are_created() {
     let mut register = Register::new(scope(), "a@b.c", "pw");
     assert_eq!(
         shape(&register),
@@ -102,7 +102,7 @@ fn passwords_and_addresses_are_changed() {
 }
 
 #[test]
-fn answers_are_read() {
+fn responses_are_read() {
     let signed_in = answer::<Login>(
         r#"{"token":{"access_token":"a","refresh_token":"r"},"user":{"uid":"7f"}}"#,
     );
@@ -129,7 +129,7 @@ fn answers_are_read() {
     let moved =
         answer::<ChangeEmailComplete>(r#"{"result":true,"old_email":"a@b.c","new_email":"x@y.z"}"#);
     assert_eq!(moved.new_email.as_deref(), Some("x@y.z"));
-    // Whatever the body is: there is nothing to be read from it.
+    // The body is ignored, whatever it is.
     answer::<Logout>("<html>");
 }
 

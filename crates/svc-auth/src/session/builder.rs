@@ -1,4 +1,4 @@
-//! How a session is put together.
+//! The builder of a session.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -14,13 +14,13 @@ use crate::{BaseUrl, Clock, MemoryStore, TokenStore, place::SessionPlace};
 const DEFAULT_COOL_DOWN: Duration = Duration::from_secs(10);
 const DEFAULT_REFRESH_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a session works with.
+/// The configuration of a session.
 #[derive(Clone)]
 pub(crate) struct Config {
     pub(super) transport: Arc<dyn Transport>,
     pub(super) place: SessionPlace,
     pub(super) scope: Scope,
-    /// Whether refreshes carry `draft=1`.
+    /// Whether refreshes are sent with `draft=1`.
     pub(super) draft: bool,
     pub(super) store: Arc<dyn TokenStore>,
     clock: Option<Arc<dyn Clock>>,
@@ -32,7 +32,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// The time, where there is a clock.
+    /// The current time, if there is a clock.
     pub(super) fn now(&self) -> Option<Duration> {
         self.clock.as_ref().map(|clock| clock.now())
     }
@@ -48,15 +48,15 @@ impl fmt::Debug for Config {
     }
 }
 
-/// Puts a [`Session`] together. Begin one with [`Session::builder`].
+/// The builder of a [`Session`], from [`Session::builder`].
 #[derive(Debug)]
 #[must_use]
 pub struct SessionBuilder(Config);
 
 impl Session {
-    /// Begins the session of a user of an environment, which refreshes over `transport` at the data
-    /// host `base_url`. It uses no tokens of its store that belong to another host, project or
-    /// environment.
+    /// Returns a builder for the session of a user of an environment, which refreshes with `transport`
+    /// at the data host `base_url`. It ignores tokens in its store that belong to another host, project
+    /// or environment.
     pub fn builder(
         transport: Arc<dyn Transport>,
         base_url: BaseUrl,
@@ -85,61 +85,61 @@ impl Session {
 }
 
 impl SessionBuilder {
-    /// Keeps tokens in this store; a [`MemoryStore`] of its own by default.
+    /// Sets the store of the tokens; by default a separate [`MemoryStore`].
     pub fn store(self, store: impl TokenStore) -> Self {
         self.shared_store(Arc::new(store))
     }
 
-    /// Keeps tokens in this store, which somebody else has too.
+    /// Sets a shared store of the tokens.
     pub fn shared_store(mut self, store: Arc<dyn TokenStore>) -> Self {
         self.0.store = store;
         self
     }
 
-    /// Tells the time by this clock; by the operating system's by default.
+    /// Sets the clock; by default the clock of the operating system.
     ///
-    /// On WebAssembly there is no default. Without a clock no token is known to be about to expire:
-    /// it is renewed when it is refused.
+    /// On WebAssembly there is no default. Without a clock, tokens are renewed when the service refuses
+    /// them.
     pub fn clock(self, clock: impl Clock) -> Self {
         self.shared_clock(Arc::new(clock))
     }
 
-    /// Tells the time by this clock, which somebody else has too.
+    /// Sets a shared clock.
     pub fn shared_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.0.clock = Some(clock);
         self
     }
 
-    /// Drives refreshes by this spawner, so that each goes on to its end when the calls that wait for
-    /// it are cancelled; without one by default.
+    /// Sets the spawner that runs refreshes, so that each continues to its end when the calls that wait
+    /// for it are cancelled; there is none by default.
     ///
-    /// Without a spawner a refresh that nobody waits for stands still until the next call. That is
-    /// safe for one session. Sessions that share a store should have a spawner: a refresh that
-    /// stands still has no lease, and another session may use the same refresh token.
+    /// Without a spawner, a refresh that no call waits for stops until the next call. That is safe for
+    /// one session. Sessions that share a store should have a spawner: a stopped refresh has no lease,
+    /// and another session may use the same refresh token.
     pub fn spawner(self, spawner: impl Spawner) -> Self {
         self.shared_spawner(Arc::new(spawner))
     }
 
-    /// Drives refreshes by this spawner, which somebody else has too.
+    /// Sets a shared spawner.
     pub fn shared_spawner(mut self, spawner: Arc<dyn Spawner>) -> Self {
         self.0.spawner = Some(spawner);
         self
     }
 
-    /// Ends a refresh that takes longer than the [timeout](Self::refresh_timeout) by this timer,
-    /// over a transport that does not keep to deadlines too.
+    /// Sets the timer that ends a refresh after the [timeout](Self::refresh_timeout), even with a
+    /// transport that ignores deadlines.
     pub fn timer(self, timer: impl Timer) -> Self {
         self.shared_timer(Arc::new(timer))
     }
 
-    /// Waits by this timer, which somebody else has too.
+    /// Sets a shared timer.
     pub fn shared_timer(mut self, timer: Arc<dyn Timer>) -> Self {
         self.0.timer = Some(timer);
         self
     }
 
-    /// Sets for how long no refresh is tried after one that failed in passing; 10 s by default, and
-    /// 3 s at most while the answer to the last one is missing.
+    /// Sets how long no refresh is tried after a transient failure; 10 s by default, and at most 3 s
+    /// while the response to the last one is missing.
     pub fn cool_down(mut self, cool_down: Duration) -> Self {
         self.0.cool_down = cool_down;
         self
@@ -147,29 +147,29 @@ impl SessionBuilder {
 
     /// Sets how long a refresh may take; 30 s by default.
     ///
-    /// It is the [`Deadline`](svc_model::wire::Deadline) of its requests, which are two when the
-    /// first brings no answer: that one has half of the time, and 5 s at most.
+    /// It is the [`Deadline`](svc_model::wire::Deadline) of its requests. A second request is sent when
+    /// the first gets no response; the first has half of the time, and at most 5 s.
     pub fn refresh_timeout(mut self, timeout: Duration) -> Self {
         self.0.refresh_timeout = timeout;
         self
     }
 
-    /// Sets whether refreshes carry `draft=1`, as all calls of a client do that is made so.
+    /// Sets whether refreshes are sent with `draft=1`, like all calls of a client with `draft` on.
     pub fn draft(mut self, draft: bool) -> Self {
         self.0.draft = draft;
         self
     }
 
-    /// Sets the `User-Agent` of refreshes; none by default.
+    /// Sets the `User-Agent` of refreshes; there is none by default.
     pub fn user_agent(mut self, user_agent: HeaderValue) -> Self {
         self.0.user_agent = Some(user_agent);
         self
     }
 
-    /// The session.
+    /// Builds the session.
     ///
-    /// Tokens of a store that can be read without waiting are there at once. When the store cannot
-    /// be read, that is the error of the first call, and of each call until it can.
+    /// Tokens of a store that can be read without waiting are available at once. When the store cannot
+    /// be read, the first call fails with that error, and so does each call until it can be read.
     pub fn build(self) -> Session {
         Session::new(self.0)
     }

@@ -1,4 +1,4 @@
-//! One failure that many callers are told of.
+//! A failure that is returned to many callers.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use svc_model::wire::BoxError;
 
 use crate::{AuthError, AuthErrorKind};
 
-/// Why a flight brought nothing. It is cheap to clone, as everybody who waited is told.
+/// The reason why a flight failed. It is cheap to clone, since all waiting callers get a copy.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     kind: AuthErrorKind,
@@ -24,7 +24,7 @@ impl Failure {
         }
     }
 
-    /// A failure that somebody has to do something about.
+    /// A failure that only an action of the user can resolve.
     pub(super) fn permanent(message: &'static str, source: impl Into<BoxError>) -> Self {
         Self {
             kind: AuthErrorKind::Permanent,

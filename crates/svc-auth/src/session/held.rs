@@ -1,4 +1,4 @@
-//! What a session holds: the tokens of a user, or that of a service.
+//! The tokens of a session: those of a user, or a service token.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use http::HeaderValue;
 
 use crate::{AuthError, AuthScheme, AuthState, ServiceToken, StoredTokens, expiry};
 
-/// A token that lives for less than this is refreshed before it is sent (specification, "User
+/// A token that expires within this time is refreshed before it is sent (specification, "User
 /// sessions", rule 4).
 const REFRESH_THRESHOLD: Duration = Duration::from_secs(30);
 
-/// The tokens of a user, with what is read from them once.
+/// The tokens of a user, with the values that are read from them once.
 pub(super) struct Held {
     pub(super) tokens: StoredTokens,
     pub(super) header: HeaderValue,
     pub(super) access_expires: Option<Duration>,
     refresh_expires: Option<Duration>,
-    /// The service has refused the access token.
+    /// Whether the service has refused the access token.
     pub(super) refused: bool,
 }
 
@@ -37,13 +37,13 @@ impl Held {
         !self.refused && !is_due([self.access_expires, self.refresh_expires], now)
     }
 
-    /// Whether the access token is still as good as it was.
+    /// Whether the access token is still valid.
     pub(super) fn is_valid(&self, now: Option<Duration>) -> bool {
         !self.refused && !has_expired(self.access_expires, now)
     }
 }
 
-/// The token of a service that acts for a user.
+/// The service token of a service that acts for a user.
 pub(super) struct Service {
     pub(super) header: HeaderValue,
     pub(super) refused: bool,
@@ -67,13 +67,13 @@ impl Service {
     }
 }
 
-/// Whether tokens are to be refreshed before they are sent.
+/// Whether tokens must be refreshed before they are sent.
 pub(super) fn tokens_are_due(state: &AuthState, now: Option<Duration>) -> bool {
     let (access, refresh) = expiries(state);
     is_due([access, refresh], now)
 }
 
-/// Whether the access token among these is still good, as far as that is known.
+/// Whether the access token is still valid, as far as its expiry is known.
 pub(super) fn access_is_valid(state: &AuthState, now: Option<Duration>) -> bool {
     !has_expired(expiries(state).0, now)
 }

@@ -1,21 +1,21 @@
-//! What a flight of a session ends with.
+//! The outcome of a flight of a session.
 
 use super::failure::Failure;
 use crate::StoredTokens;
 
-/// What a flight brought.
+/// The outcome of a flight.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// What the store keeps.
+    /// The content of the store.
     Loaded(Option<StoredTokens>),
-    /// New tokens, which are stored where they belong.
+    /// New tokens, which were stored.
     Renewed(StoredTokens),
-    /// New tokens, which the store did not take.
+    /// New tokens that could not be stored.
     Unsaved(StoredTokens, Failure),
-    /// Nothing new.
+    /// No new tokens.
     Failed(Failure),
-    /// Nothing new, since nobody polled the refresh for too long: it has to begin again.
+    /// No new tokens, since the refresh was not polled for too long: it must start again.
     Interrupted,
-    /// The service refuses to go on with the session.
+    /// The service has ended the session.
     Ended(Failure),
 }

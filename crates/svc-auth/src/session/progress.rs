@@ -1,4 +1,4 @@
-//! How far a refresh has come, for those who wait for it; and the lease that it holds meanwhile.
+//! The progress of a refresh, for the calls that wait for it, and its lease.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -7,34 +7,34 @@ use std::{
 
 use crate::{Lease, RefreshToken};
 
-/// How long after a refresh token was sent it may be sent again. The service takes a token for ten
-/// seconds after it was used up and gives the same answer; the rest is for the way there.
+/// How long after a refresh token was sent it may be sent again. The service accepts a token for ten
+/// seconds after it was used up and gives the same response; the difference allows for the transfer.
 const MAY_REPEAT_WITHIN: Duration = Duration::from_secs(8);
 
-/// A refresh token that was sent and not answered: the service may have used it up. When it comes
-/// again later than the service allows, the service ends the session.
+/// A refresh token that was sent without getting a response: it may be used up. If the service
+/// receives it again later than it allows, it ends the session.
 #[derive(Clone, Debug)]
 pub(super) struct Doubt {
     pub(super) token: RefreshToken,
-    /// When it was first sent, where there is a clock.
+    /// When the token was first sent, if there is a clock.
     pub(super) since: Option<Duration>,
 }
 
 impl Doubt {
-    /// Whether the service is sure to take the token, even if it is used up.
+    /// Whether the service will certainly accept the token, even if it is used up.
     pub(super) fn may_be_repeated(&self, now: Option<Duration>) -> bool {
         let passed = self
             .since
             .zip(now)
             .map(|(since, now)| now.checked_sub(since));
-        // A clock that was put back says nothing.
+        // A clock that was set back gives no information.
         passed
             .flatten()
             .is_some_and(|passed| passed < MAY_REPEAT_WITHIN)
     }
 }
 
-/// How far a flight has come.
+/// The progress of a flight.
 #[derive(Debug)]
 pub(super) struct Progress(Mutex<Inner>);
 
@@ -42,7 +42,7 @@ pub(super) struct Progress(Mutex<Inner>);
 struct Inner {
     step: Step,
     lease: Option<Lease>,
-    /// Nobody polled the flight for a while, and it does not hold the lease since.
+    /// Whether the flight was not polled for a while and has given back its lease.
     was_parked: bool,
     doubt: Option<Doubt>,
 }
@@ -54,25 +54,25 @@ enum Step {
     /// Another session has the lease.
     AwaitsLease,
     Leased,
-    /// From here on it must not be given up.
+    /// From this step on, the flight must not be given up.
     Sent,
 }
 
-/// What becomes of a flight that nobody polls.
+/// What happens to a flight that nobody polls.
 pub(super) enum Parked {
-    /// It has changed nothing, and is given up.
+    /// It has changed nothing and is given up.
     GivenUp,
-    /// It may bring new tokens, and goes on with the next call. Its lease is given back.
+    /// It may get new tokens and continues with the next call. Its lease is given back.
     Kept(Option<Lease>),
 }
 
 impl Progress {
-    /// That of a look into the store, which goes on whenever somebody asks for it.
+    /// The progress of reading the store, which can continue at any time.
     pub(super) fn of_load() -> Self {
         Self::at(Step::Sent)
     }
 
-    /// That of a refresh.
+    /// The progress of a refresh.
     pub(super) fn of_refresh() -> Self {
         Self::at(Step::Begun)
     }
@@ -100,17 +100,17 @@ impl Progress {
         inner.lease = Some(lease);
     }
 
-    /// The refresh token may be used up: it was sent before, or is about to be.
+    /// Records that the refresh token may be used up: it was sent before or is about to be sent.
     pub(super) fn is_in_doubt(&self, doubt: Doubt) {
         self.inner().doubt = Some(doubt);
     }
 
-    /// The refresh token is about to be sent.
+    /// Records that the refresh token is about to be sent.
     pub(super) fn sends(&self) {
         self.inner().step = Step::Sent;
     }
 
-    /// The service has said what became of the token that was sent.
+    /// Records that the service has answered whether the token was used up.
     pub(super) fn is_answered(&self) {
         self.inner().doubt = None;
     }
@@ -132,7 +132,7 @@ impl Progress {
         self.inner().doubt.clone()
     }
 
-    /// Nobody polls the flight any more.
+    /// Records that nobody polls the flight any more.
     pub(super) fn park(&self) -> Parked {
         let mut inner = self.inner();
         if inner.step < Step::Sent {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_without_answer_may_be_repeated_for_eight_seconds() {
+    fn a_token_without_a_response_may_be_sent_again_for_eight_seconds() {
         let seconds = |seconds| Some(Duration::from_secs(seconds));
         for (since, now, expected) in [
             (seconds(100), seconds(100), true),

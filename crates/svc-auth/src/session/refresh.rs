@@ -1,6 +1,6 @@
-//! What a session waits for: a look into the store, and the refresh of its tokens.
+//! The flights of a session: reading the store, and refreshing the tokens.
 //!
-//! Neither knows the session: what they bring is taken over by the calls that wait for it.
+//! They have no access to the session: the calls that wait for them apply their outcome.
 
 use std::{future::poll_fn, pin::pin, sync::Arc, time::Duration};
 
@@ -25,11 +25,11 @@ use super::{
 };
 use crate::{AuthState, StoreError, StoredTokens, Swap, account::Refresh};
 
-/// The most bytes that an answer may have.
+/// The maximum size of a response in bytes.
 const BODY_LIMIT: usize = 1024 * 1024;
 
-/// How long the first request waits for its answer. After that there is still time to send the token
-/// once more before the service takes it for a stolen one.
+/// How long the first request waits for its response. After that there is still time to send the token
+/// a second time before the service treats it as stolen.
 const FIRST_TRY: Duration = Duration::from_secs(5);
 
 const NOT_RESTORED: &str = "the tokens of the session could not be read from their store";
@@ -37,7 +37,7 @@ const NOT_REFRESHED: &str = "the session could not be refreshed";
 const UNANSWERED: &str = "the answer to the last refresh was lost";
 const ENDED: &str = "the session has ended; sign in again";
 
-/// Asks the store. Tokens of another place are as good as none.
+/// Reads the store. Tokens of another place are ignored.
 pub(super) fn load(config: &Arc<Config>) -> Started {
     let config = Arc::clone(config);
     let load = async move {
@@ -49,7 +49,7 @@ pub(super) fn load(config: &Arc<Config>) -> Started {
     guarded(load, NOT_RESTORED, Arc::new(Progress::of_load()))
 }
 
-/// Renews tokens.
+/// Refreshes the tokens.
 pub(super) fn refresh(config: &Arc<Config>, departure: Departure) -> Started {
     let config = Arc::clone(config);
     let progress = Arc::new(Progress::of_refresh());
@@ -60,7 +60,7 @@ pub(super) fn refresh(config: &Arc<Config>, departure: Departure) -> Started {
             progress: &progress,
             stored: None,
         };
-        // Also when a transport panics.
+        // Runs even when a transport panics.
         let _release = Release(&progress);
         renewal
             .run(departure)
@@ -70,7 +70,7 @@ pub(super) fn refresh(config: &Arc<Config>, departure: Departure) -> Started {
     guarded(renewal, NOT_REFRESHED, shown)
 }
 
-/// Gives the lease back at the end.
+/// A guard that gives the lease back.
 struct Release<'a>(&'a Progress);
 
 impl Drop for Release<'_> {
@@ -79,7 +79,7 @@ impl Drop for Release<'_> {
     }
 }
 
-/// A panic of a transport, a store or a clock is a failure like any other: those who wait are told.
+/// Converts a panic of a transport, a store or a clock into a failure, which all waiting calls get.
 fn guarded(
     future: impl Future<Output = Outcome> + Send + 'static,
     message: &'static str,
@@ -94,7 +94,7 @@ fn guarded(
                 Outcome::Failed(Failure::transient(message, panicked))
             })
         });
-    // A panic ends the module there.
+    // On WebAssembly a panic ends the whole module.
     #[cfg(target_family = "wasm")]
     let _ = message;
     (Box::pin(async move { Arc::new(future.await) }), progress)
@@ -103,12 +103,12 @@ fn guarded(
 struct Renewal<'a> {
     config: &'a Config,
     progress: &'a Progress,
-    /// What the store keeps of this session. Tokens of another one are left alone.
+    /// The tokens of this session in the store. Those of another session are not changed.
     stored: Option<StoredTokens>,
 }
 
 impl Renewal<'_> {
-    /// `Err` is an outcome too, found on the way.
+    /// `Err` is an outcome too, with which the refresh ends early.
     async fn run(mut self, departure: Departure) -> Result<Outcome, Outcome> {
         let Departure {
             tokens: mut current,
@@ -118,10 +118,10 @@ impl Renewal<'_> {
         } = departure;
         let mut is_newer = false;
         self.lease().await?;
-        // Not before: the lease may take long.
+        // Read only now, since waiting for the lease may take long.
         let now = self.config.now();
-        // As long as the access token is good, a session that ends is a loss. Later the refresh
-        // token is all that there is, used up or not.
+        // While the access token is valid, there is no need to risk the session. Later only the
+        // refresh token is left, so it is tried even if it may be used up.
         let mut is_valid = !is_refused && access_is_valid(current.state(), now);
         let stored = self.config.store.load().await.map_err(store_failed)?;
         self.stored = stored.filter(|stored| {
@@ -133,7 +133,7 @@ impl Renewal<'_> {
             .as_ref()
             .filter(|stored| stored.follows(&current));
         if let Some(newer) = newer {
-            // Another session that shares the store was faster.
+            // Another session with the same store was faster.
             if !tokens_are_due(newer.state(), now) {
                 return Ok(Outcome::Renewed(newer.clone()));
             }
@@ -169,8 +169,8 @@ impl Renewal<'_> {
         }
     }
 
-    /// Whether the refresh token may be used up: since an earlier refresh, or since one of another
-    /// session, which has left word in the store.
+    /// Whether the refresh token may be used up, by an earlier refresh of this session or by one of
+    /// another session, which has marked the entry in the store.
     fn doubt(&self, own: Option<Doubt>, current: &StoredTokens) -> Option<Doubt> {
         let token = &current.state().refresh_token;
         let stored = self.stored.as_ref();
@@ -185,8 +185,8 @@ impl Renewal<'_> {
         doubts.next()
     }
 
-    /// Writes into the store that its refresh token was sent and not answered, so that other
-    /// sessions do not take it for a fresh one.
+    /// Marks the entry in the store: its refresh token was sent without getting a response, so that
+    /// other sessions do not treat it as unused.
     async fn warn_others(&self) {
         let (Some(doubt), Some(stored)) = (self.progress.doubt(), &self.stored) else {
             return;
@@ -195,7 +195,7 @@ impl Renewal<'_> {
         let is_unmarked = stored.unanswered_since().is_none();
         if let (Some(since), true) = (doubt.since, is_of_stored && is_unmarked) {
             let marked = stored.clone().marked_as_unanswered(since);
-            // A store that cannot be written now is no worse than one without the mark.
+            // A failure is ignored: the store then just has no mark.
             let _ = self.config.store.swap(stored, Some(&marked)).await;
         }
     }
@@ -213,7 +213,7 @@ impl Renewal<'_> {
         Ok(())
     }
 
-    /// Puts `new` in place of what the store keeps, or removes that, unless it has other tokens by
+    /// Replaces the entry of the store by `new`, or removes it, unless the store has other tokens by
     /// now. Fields that others have changed are kept.
     async fn swap(
         &self,
@@ -232,7 +232,7 @@ impl Renewal<'_> {
         }
     }
 
-    /// Puts new tokens into the store, if it keeps those that they come from.
+    /// Stores new tokens, if the store still has those that they were made from.
     async fn save(&self, new: StoredTokens) -> Outcome {
         let Some(expected) = &self.stored else {
             return Outcome::Renewed(new);
@@ -244,15 +244,15 @@ impl Renewal<'_> {
         }
     }
 
-    /// Removes tokens that are of no use any more from the store.
+    /// Removes useless tokens from the store.
     async fn end(&self, failure: Failure) -> Outcome {
         let Some(expected) = &self.stored else {
             return Outcome::Ended(failure);
         };
         match self.swap(expected.clone(), None).await {
-            // Another session that shares the store was faster, and has used the token up.
+            // Another session with the same store was faster and has used up the token.
             Ok(Swap::Refused(Some(other))) if other.follows(expected) => Outcome::Renewed(other),
-            // Tokens that stay in the store are refused again when they are next used.
+            // If the tokens stay in the store, they are refused again at their next use.
             _ => Outcome::Ended(failure),
         }
     }
@@ -276,8 +276,8 @@ impl Renewal<'_> {
         let first_try = FIRST_TRY.min(timeout / 2);
         let mut reply = self.send(&operation, first_try).await?;
         if let Reply::Unanswered { has_status, .. } = reply {
-            // The token may be used up. The service takes it for some seconds more, in case the
-            // answer was lost; after that, using it would end the session.
+            // The token may be used up. The service accepts it for some more seconds, in case the
+            // response was lost; after that, using it would end the session.
             if self.progress.was_parked() {
                 return Err(Outcome::Interrupted);
             }
@@ -296,7 +296,7 @@ impl Renewal<'_> {
         Ok(reply)
     }
 
-    /// One try. The error is that of a request that cannot be written.
+    /// One try. It fails only when the request cannot be written.
     async fn send(&self, operation: &Refresh, timeout: Duration) -> Result<Reply, Outcome> {
         let config = self.config;
         let mut request = operation
@@ -322,7 +322,7 @@ impl Renewal<'_> {
 
 type Answer = Result<http::Response<Bytes>, TransportError>;
 
-/// Waits for no longer than `limit`, over a transport that does not keep to deadlines too.
+/// Waits at most `limit`, even with a transport that ignores deadlines.
 #[cfg(not(target_family = "wasm"))]
 async fn in_time(
     config: &Config,
@@ -337,26 +337,26 @@ async fn in_time(
     }
 }
 
-/// Waits. Timers of JavaScript run by themselves, so that a transport has kept to its deadline.
+/// Waits without a limit: on JavaScript the transport itself enforces the deadline.
 #[cfg(target_family = "wasm")]
 async fn in_time(_: &Config, _: Duration, exchange: impl Future<Output = Answer>) -> Answer {
     exchange.await
 }
 
-/// What came of a request.
+/// The result of a request.
 enum Reply {
     /// New tokens.
     Tokens(AuthState),
-    /// The service says that there is no such session.
+    /// The service answered that the session does not exist.
     Refused(Failure),
-    /// The service may have used the refresh token up, and its answer did not come or says nothing.
+    /// The service may have used up the refresh token; its response was lost or gives no information.
     Unanswered {
-        /// What came instead of an answer.
+        /// The error instead of a response.
         error: BoxError,
-        /// Whether the service said something: it is in trouble then, and gets a pause.
+        /// Whether the service sent a status: it has a problem then, and no request is sent for a while.
         has_status: bool,
     },
-    /// The service has not used the refresh token up.
+    /// The service has not used up the refresh token.
     Failed(BoxError),
 }
 
@@ -372,7 +372,7 @@ fn read(answer: Result<http::Response<Bytes>, TransportError>) -> Reply {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 Reply::Refused(Failure::permanent(ENDED, error))
             }
-            // A gateway says so too when it has lost the service's answer.
+            // A gateway sends this status too, when it has lost the service's response.
             status if status.is_server_error() => unanswered(error, true),
             _ => Reply::Failed(error.into()),
         },

@@ -1,4 +1,4 @@
-//! What a session knows, and what follows from it. Nothing in here waits.
+//! The state of a session, and decisions that depend on it. Nothing in this module waits.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,52 +14,52 @@ use super::{
 };
 use crate::{AuthError, Lease, StoredTokens};
 
-/// For how long at most no refresh is tried after one whose answer is missing.
+/// The longest pause after a refresh whose response is missing.
 const COOL_DOWN_IN_DOUBT: Duration = Duration::from_secs(3);
 
-/// What a session knows.
+/// The state of a session.
 #[derive(Default)]
 pub(super) struct State {
-    /// Counts who signs in and out, so that what began before can be told from what began after.
+    /// Counts sign-ins and sign-outs, to distinguish calls that began before one from those after it.
     pub(super) epoch: u64,
-    /// Whether the store was asked, or need not be any more.
+    /// Whether the store was read or does not need to be read any more.
     restored: bool,
     /// The tokens of the user who is signed in.
     pub(super) held: Option<Held>,
     pub(super) service: Option<Service>,
-    /// Tokens that a refresh brought and the store did not take. The present ones are used up by
-    /// then, so that these are all there is left of the session.
+    /// Tokens from a refresh that could not be stored. The current ones are used up by then, so these
+    /// are the only usable tokens of the session.
     unsaved: Option<StoredTokens>,
-    /// Until when no refresh is tried, and the failure that is the reason.
+    /// The time until which no refresh is tried, and the failure that is the reason.
     cooling: Option<(Duration, Failure)>,
-    /// The refresh token that was sent and not answered.
+    /// The refresh token that was sent without getting a response.
     doubt: Option<Doubt>,
-    /// What is under way. It goes on only while somebody polls it, and waits here till then.
+    /// The flight in progress. It advances only while it is polled, and waits here otherwise.
     underway: Option<Underway>,
     flights: u64,
 }
 
-/// Something that is under way, and how many poll it: callers who wait, and the spawner.
+/// A flight in progress, and the number of tasks that poll it: waiting callers, and the spawner.
 struct Underway {
     flight: Flight,
     pollers: usize,
 }
 
-/// What a refresh begins with.
+/// The input of a refresh.
 pub(super) struct Departure {
     pub(super) tokens: StoredTokens,
-    /// Newer tokens, which an earlier refresh brought and could not store.
+    /// Newer tokens, which an earlier refresh got but could not store.
     pub(super) unsaved: Option<StoredTokens>,
-    /// A refresh token that was sent and not answered.
+    /// A refresh token that was sent without getting a response.
     pub(super) doubt: Option<Doubt>,
     /// Whether the service has refused the access token.
     pub(super) is_refused: bool,
 }
 
-/// What is to be waited for, and where it says how far it has come.
+/// The future to wait for, and its progress.
 pub(super) type Started = (BoxFuture<'static, Arc<Outcome>>, Arc<Progress>);
 
-/// Something that is under way, for all who wait for it.
+/// A running operation that many callers can wait for.
 #[derive(Clone)]
 pub(super) struct Flight {
     id: u64,
@@ -75,43 +75,43 @@ impl Flight {
     }
 }
 
-/// What is under way.
+/// The kinds of flights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The store is asked.
+    /// The store is read.
     Load,
-    /// The tokens are renewed.
+    /// The tokens are refreshed.
     Refresh,
 }
 
-/// What a call has waited for so far.
+/// The results that a call has waited for so far.
 pub(super) enum Seen {
-    /// Nothing, or something that has nothing to do with the present user.
+    /// Nothing, or something that does not concern the current user.
     Nothing,
-    /// The tokens were renewed.
+    /// The tokens were refreshed.
     Renewed,
-    /// It was in vain.
+    /// The refresh failed.
     Failed(Kind, Failure),
     /// The session has ended.
     Ended(Failure),
 }
 
-/// What a call does next.
+/// The next step of a call.
 pub(super) enum Next {
-    /// It has its header, or never will.
+    /// The call is done: it has its header or an error.
     Header(Result<Option<HeaderValue>, AuthError>),
-    /// It waits, and counts as one who polls until it [leaves](State::leave).
+    /// The call waits, and counts as polling until it [leaves](State::leave).
     Wait {
-        /// What it waits for.
+        /// The flight that it waits for.
         flight: Flight,
-        /// Whether nobody else did so before.
+        /// Whether it is the first call that waits for it.
         is_new: bool,
     },
 }
 
 impl State {
-    /// The header of a call that need not wait.
-    pub(super) fn at_hand(&self, now: Option<Duration>) -> Option<HeaderValue> {
+    /// The header, if it is available without waiting.
+    pub(super) fn available_header(&self, now: Option<Duration>) -> Option<HeaderValue> {
         if let Some(service) = &self.service {
             return (!service.refused).then(|| service.header.clone());
         }
@@ -119,8 +119,8 @@ impl State {
         held.is_fresh(now).then(|| held.header.clone())
     }
 
-    /// What a call is to do. `start` makes what is to be waited for: a refresh, or a look into the
-    /// store when it is given nothing to refresh.
+    /// The next step of a call. `start` makes the future to wait for: a refresh, or reading the store
+    /// when there is nothing to refresh.
     pub(super) fn next(
         &mut self,
         seen: Seen,
@@ -146,7 +146,7 @@ impl State {
             return Next::Header(Ok(Some(held.header.clone())));
         }
         let failure = match seen {
-            // Some services give tokens that are due from the beginning.
+            // Some services issue tokens that are already about to expire.
             Seen::Renewed if !held.refused => {
                 return Next::Header(Ok(Some(held.header.clone())));
             }
@@ -170,8 +170,8 @@ impl State {
         })
     }
 
-    /// The header of a call that would have to wait until another session gives its lease back,
-    /// and need not, since its token is still valid.
+    /// The header of a call that would have to wait for the lease of another session, but need not,
+    /// since its token is still valid.
     pub(super) fn instead_of_lease(
         &self,
         flight: &Flight,
@@ -202,15 +202,15 @@ impl State {
         Next::Wait { flight, is_new }
     }
 
-    /// Counts one more who polls a flight.
+    /// Adds a task that polls a flight.
     pub(super) fn join(&mut self, flight: &Flight) {
         if let Some(underway) = self.underway_of(flight.id) {
             underway.pollers += 1;
         }
     }
 
-    /// Counts one less who polls a flight. When it was the last, the flight is parked; what it then
-    /// lets go is given back to be dropped where nothing is locked.
+    /// Removes a task that polls a flight. After the last one, the flight is parked; the resources that
+    /// it then gives up are returned, to be dropped outside of the lock.
     #[must_use]
     pub(super) fn leave(&mut self, flight: u64) -> (Option<Flight>, Option<Lease>) {
         let Some(underway) = self.underway_of(flight) else {
@@ -251,10 +251,9 @@ impl State {
         flight
     }
 
-    /// Takes over what a flight brought, unless it was overtaken or somebody else has done so; and
-    /// what a call that has waited for it is to know. `cool_down` begins now, for how long is said
-    /// by whether the refresh token may be used up. The flight is given back to be dropped where
-    /// nothing is locked.
+    /// Applies the outcome of a flight, unless it is outdated or was applied already, and returns the
+    /// result for a call that has waited for it. After a failure, `cool_down` begins; it is shorter when
+    /// the refresh token may be used up. The flight is returned, to be dropped outside of the lock.
     pub(super) fn finish_flight(
         &mut self,
         flight: &Flight,
@@ -327,9 +326,9 @@ impl State {
         }
     }
 
-    /// No refresh is tried for a while. While a token may be used up the pauses are short, so that
-    /// it is sent again as long as the service takes it; and they end with the access token, since
-    /// from then on there is nothing to lose.
+    /// Starts a pause without refreshes. While a token may be used up the pauses are short, so that it
+    /// is sent again while the service accepts it; they end when the access token expires, since from
+    /// then on there is nothing to lose.
     fn cool(&mut self, now: Option<Duration>, cool_down: Duration, failure: &Failure) {
         let Some(now) = now else { return };
         let mut until = now.saturating_add(cool_down);
@@ -343,8 +342,8 @@ impl State {
         self.cooling = Some((until, failure.clone()));
     }
 
-    /// Starts again with these tokens, or with none. What is overtaken by that is given back to be
-    /// dropped where nothing is locked.
+    /// Starts again with these tokens, or with none. An outdated flight is returned, to be dropped
+    /// outside of the lock.
     #[must_use]
     pub(super) fn begin(&mut self, held: Option<Held>) -> Option<Flight> {
         self.epoch += 1;
@@ -356,7 +355,7 @@ impl State {
         self.take_underway()
     }
 
-    /// Notes that the service has refused a header, if it is the present one.
+    /// Records that the service has refused a header, if it is the current one.
     pub(super) fn reject(&mut self, refused: &HeaderValue) {
         if let Some(service) = &mut self.service {
             service.refused |= service.header == *refused;

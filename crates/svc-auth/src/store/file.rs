@@ -1,4 +1,4 @@
-//! Tokens that are kept in a file, for programs of one user.
+//! A token store in a file, for programs of one user.
 
 mod lease;
 
@@ -16,15 +16,15 @@ use svc_model::wire::BoxFuture;
 
 use super::{Lease, STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore};
 
-/// Keeps tokens in a file, so that a program finds them again when it is started again.
+/// A token store in a file, which keeps the tokens after the program ends.
 ///
-/// The file is a JSON object whose key [`STORAGE_KEY`] holds the tokens; other keys stay as they
-/// are. It is replaced as a whole, never written in place. On Unix nobody but its owner may read
-/// it (mode 0600; a folder that is made for it has 0700).
+/// The file is a JSON object with the tokens under the key [`STORAGE_KEY`]; other keys stay unchanged.
+/// It is replaced as a whole, never written in place. On Unix only its owner may read it (mode 0600; a
+/// folder that is created for it has 0700).
 ///
-/// Programs that share the file take turns: beside it lie `<file>.lock` for the moment of a change
-/// and `<file>.refresh`, whose lock is the [lease](TokenStore::lease). A lease ends by itself after
-/// a minute, in case its holder was left waiting.
+/// Programs that share the file use two lock files beside it: `<file>.lock` during a change, and
+/// `<file>.refresh`, whose lock is the [lease](TokenStore::lease). A lease ends automatically after a
+/// minute, in case its holder has stopped.
 ///
 /// ```no_run
 /// use svc_auth::FileStore;
@@ -36,21 +36,21 @@ pub struct FileStore {
     path: PathBuf,
 }
 
-/// The object in the file; values that are not ours are kept as they are written.
+/// The object in the file; values under other keys are kept unchanged.
 type Entries = BTreeMap<String, Box<RawValue>>;
 
 impl FileStore {
-    /// The store in a file, which is made when there is something to keep.
+    /// A store in the file at `path`, which is created when the first tokens are stored.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path of a file beside the file.
+    /// The path of an additional file with this suffix.
     fn beside(&self, suffix: &str) -> PathBuf {
         let mut path = OsString::from(&self.path);
         path.push(suffix);
@@ -90,10 +90,10 @@ impl FileStore {
             .map_err(|error| self.failed("written", error))
     }
 
-    /// Replaces the file: anyone who reads it finds the old or the new one whole, also after a crash.
+    /// Replaces the file: readers see either the complete old or the complete new file, even after a crash.
     fn put(&self, text: &[u8]) -> io::Result<()> {
-        // One name is enough, since anyone who writes holds the lock. A file of that name is what a
-        // crash left.
+        // One temporary name is enough, since writers hold the lock. An existing file with that name is
+        // left over from a crash.
         let temporary = self.beside(".tmp");
         match fs::remove_file(&temporary) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -103,7 +103,7 @@ impl FileStore {
         let written = file.write_all(text).and_then(|()| file.sync_all());
         drop(file);
         if let Err(error) = written.and_then(|()| fs::rename(&temporary, &self.path)) {
-            // The first error is the one to tell.
+            // The first error is returned.
             let _ = fs::remove_file(&temporary);
             return Err(error);
         }
@@ -112,7 +112,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// Reads, and writes what `change` makes of it, with nobody else in between.
+    /// Reads the file and writes the result of `change`, under the lock.
     fn change<T>(
         &self,
         change: impl FnOnce(Entries, Option<StoredTokens>) -> Result<T, StoreError>,
@@ -124,7 +124,7 @@ impl FileStore {
     }
 
     fn damaged(&self) -> StoreError {
-        // What serde says of it may quote a token.
+        // The message of serde is left out, since it may quote a token.
         StoreError::new(format!(
             "the token file {} is damaged: it is no JSON object with tokens under `{STORAGE_KEY}`; \
              delete it and sign in again",
@@ -177,14 +177,14 @@ impl TokenStore for FileStore {
     }
 }
 
-/// Waits until nobody else has the lock of a file. The lock is given back when the file is closed.
+/// Waits for the lock of a file. The lock is released when the file is closed.
 fn lock_file(path: &Path) -> io::Result<File> {
     let file = open_lock(path)?;
     fs4::FileExt::lock(&file)?;
     Ok(file)
 }
 
-/// Opens a file that is there to be locked, and makes it when it is missing.
+/// Opens a lock file, and creates it when it is missing.
 fn open_lock(path: &Path) -> io::Result<File> {
     let open = || private(OpenOptions::new().create(true).write(true).truncate(false)).open(path);
     match open() {

@@ -1,4 +1,4 @@
-//! Tokens that are kept as long as the process lives.
+//! A token store in memory.
 
 use std::{
     future::ready,
@@ -10,10 +10,10 @@ use svc_model::wire::BoxFuture;
 use super::{StoreError, StoredTokens, Swap, TokenStore};
 use crate::AuthState;
 
-/// Keeps tokens in memory. It is the default store of a session.
+/// A token store in memory. It is the default store of a session.
 ///
-/// Clones share what is kept, so that one clone can be given away and the other asked. A server
-/// that acts for many users gives each request a store of its own:
+/// Clones share their tokens, so that a program can pass one clone to a session and read the other. A
+/// server that acts for many users makes a store for each request:
 ///
 /// ```
 /// use svc_auth::{AuthState, MemoryStore};
@@ -29,23 +29,23 @@ use crate::AuthState;
 pub struct MemoryStore(Arc<Mutex<Option<StoredTokens>>>);
 
 impl MemoryStore {
-    /// A store that keeps nothing yet.
+    /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A store that keeps the tokens of a session.
+    /// A store with the tokens of a session.
     pub fn holding(state: AuthState) -> Self {
         Self(Arc::new(Mutex::new(Some(StoredTokens::begin(state)))))
     }
 
-    /// The tokens that are kept now.
+    /// The tokens that are stored now.
     pub fn tokens(&self) -> Option<AuthState> {
         self.kept().as_ref().map(|tokens| tokens.state().clone())
     }
 
     fn kept(&self) -> MutexGuard<'_, Option<StoredTokens>> {
-        // Nothing of the caller's runs under the lock, so that its content is whole even then.
+        // No code of the caller runs under the lock, so its content is consistent even when it is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

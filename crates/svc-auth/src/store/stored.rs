@@ -1,4 +1,4 @@
-//! What a store keeps.
+//! The entry of a token store.
 
 use std::{fmt, time::Duration};
 
@@ -10,7 +10,7 @@ use crate::{AuthState, RefreshToken, expiry, place::SessionPlace, state::text};
 const SESSION: &str = "session";
 const PLACE: &str = "place";
 const UNANSWERED: &str = "unanswered_since";
-/// The fields that are not further ones.
+/// The known fields.
 #[cfg(not(target_family = "wasm"))]
 const OWN: [&str; 7] = [
     "access_token",
@@ -22,18 +22,18 @@ const OWN: [&str; 7] = [
     UNANSWERED,
 ];
 
-/// The tokens of a session, which session that is, and where it belongs.
+/// The tokens of a session, with the name of the session and the place that it belongs to.
 ///
-/// Tokens change at every refresh. What stays is the session: it begins with the refresh token that
-/// signing in gave, and is named after a hash of it. By that name a client knows its own session
-/// again in a store that others write to.
+/// Tokens change at every refresh, but the session stays the same: its name is a hash of the refresh
+/// token from signing in. By that name a client recognises its own session in a store that others
+/// write to.
 ///
-/// As JSON it is the [`AuthState`] with the fields `session` and `place`. Where `session` is
-/// missing, it is named after the refresh token that is there. The place,
+/// As JSON it is the [`AuthState`] with the fields `session` and `place`. If `session` is missing, the
+/// name is made from the present refresh token. The place,
 /// `{"api_base_url", "project", "environment"}`, is set when a client signs in or refreshes; tokens
-/// without one belong to each client that reads them. `unanswered_since`, in seconds since 1970, says
-/// that the refresh token was sent then and no answer came, so that it may be used up. Further
-/// fields are kept.
+/// without a place belong to each client that reads them. `unanswered_since`, in seconds since 1970,
+/// means that the refresh token was sent then without getting a response, so that it may be used up.
+/// Further fields are kept.
 ///
 /// ```
 /// use svc_auth::{AuthState, StoredTokens};
@@ -53,7 +53,7 @@ pub struct StoredTokens {
     place: Option<SessionPlace>,
     /// In seconds since 1970.
     unanswered_since: Option<u32>,
-    /// What others have written. In a browser JavaScript keeps it, which takes fewer bytes.
+    /// Fields that other programs have written. In a browser JavaScript keeps them, which takes fewer bytes.
     #[cfg(not(target_family = "wasm"))]
     further: serde_json::Map<String, Value>,
 }
@@ -117,7 +117,7 @@ impl TryFrom<Value> for StoredTokens {
 }
 
 impl StoredTokens {
-    /// The tokens of a session that begins with them.
+    /// The tokens of a new session.
     pub fn begin(state: AuthState) -> Self {
         Self {
             session: name(&state.refresh_token),
@@ -129,7 +129,7 @@ impl StoredTokens {
         }
     }
 
-    /// The tokens with which the same session goes on.
+    /// The new tokens of the same session after a refresh.
     #[must_use]
     pub fn renewed(&self, state: AuthState) -> Self {
         Self {
@@ -139,32 +139,31 @@ impl StoredTokens {
         }
     }
 
-    /// The same tokens with the mark that the refresh token was sent at this time, since 1970, and
-    /// not answered.
+    /// Marks the entry: the refresh token was sent at this time, since 1970, without getting a response.
     pub(crate) fn marked_as_unanswered(mut self, since: Duration) -> Self {
         self.unanswered_since = u32::try_from(since.as_secs()).ok();
         self
     }
 
-    /// When the refresh token was sent and not answered.
+    /// When the refresh token was sent without getting a response.
     pub(crate) fn unanswered_since(&self) -> Option<Duration> {
         let seconds = self.unanswered_since?;
         Some(Duration::from_secs(seconds.into()))
     }
 
-    /// The same tokens as those of a place.
+    /// Sets the place of the tokens.
     pub(crate) fn at(mut self, place: &SessionPlace) -> Self {
         self.place = Some(place.clone());
         self
     }
 
-    /// Whether a client of this place may use and change the entry. One that names no place is
-    /// everybody's.
+    /// Whether a client of this place may use and change the entry. Every client may do so when the
+    /// entry names no place.
     pub(crate) fn belongs_to(&self, place: &SessionPlace) -> bool {
         self.place.as_ref().is_none_or(|own| own == place)
     }
 
-    /// Whether both hold the same tokens of the same session, whatever else they hold.
+    /// Whether both have the same tokens of the same session, whatever their other fields.
     pub(crate) fn has_tokens_of(&self, other: &Self) -> bool {
         self.session == other.session && self.state == other.state
     }
@@ -179,7 +178,7 @@ impl StoredTokens {
         &self.session
     }
 
-    /// Whether these are later tokens of the session that `other` is of.
+    /// Whether these are later tokens of the same session as `other`.
     pub(crate) fn follows(&self, other: &Self) -> bool {
         let expires = |tokens: &Self| {
             let text = tokens.state.access_token_expires.as_deref();
@@ -196,7 +195,7 @@ impl StoredTokens {
 }
 
 impl fmt::Debug for StoredTokens {
-    /// Leaves further fields out: they may be secrets.
+    /// Leaves out further fields, which may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StoredTokens")
             .field("state", &self.state)
@@ -206,8 +205,8 @@ impl fmt::Debug for StoredTokens {
     }
 }
 
-/// FNV-1a with 64 bits: the name has to be the same in every process and version. It is no secret
-/// kept from anybody, since it stands beside the token.
+/// The name of a session, by FNV-1a with 64 bits, which is the same in every process and version. A
+/// cryptographic hash is not needed, since the name is stored beside the token itself.
 fn name(token: &RefreshToken) -> Box<str> {
     let hash = token
         .expose()
@@ -243,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_session_outlives_its_tokens() {
+    fn the_name_of_a_session_stays_the_same_when_its_tokens_change() {
         let first = StoredTokens::begin(tokens("r1", None));
         let second = first.renewed(tokens("r2", None));
         assert_eq!(first.session(), second.session());
@@ -270,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_belong_to_the_place_that_they_name_and_to_every_place_when_they_name_none() {
+    fn tokens_belong_to_their_place_or_without_one_to_every_place() {
         let home = place("https://a.example", "shop", "prod");
         let stored = StoredTokens::begin(tokens("r1", None));
         assert!(stored.belongs_to(&home));
@@ -287,7 +286,7 @@ mod tests {
         ] {
             assert!(!stored.belongs_to(&other));
         }
-        // The session goes on at its place.
+        // A renewed session keeps its place.
         assert!(!stored.renewed(tokens("r2", None)).belongs_to(&place(
             "https://a.example",
             "crm",
@@ -296,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_be_read_is_nobodys() {
+    fn an_entry_with_an_unreadable_place_belongs_to_no_client() {
         let home = place("https://a.example", "shop", "prod");
         for (named, is_home) in [
             (json!(null), true),
@@ -323,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_of_a_refresh_without_answer_ends_with_its_refresh_token() {
+    fn the_mark_of_a_refresh_without_a_response_is_removed_with_its_refresh_token() {
         let since = Duration::from_secs(1_789_473_600);
         let stored = StoredTokens::begin(tokens("r1", None)).marked_as_unanswered(since);
         let text = serde_json::to_string(&stored).unwrap();
@@ -335,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn further_fields_outlive_a_renewal() {
+    fn further_fields_are_kept_by_a_renewal() {
         let entry = json!({"access_token": "a", "refresh_token": "r", "theme": {"dark": true}});
         let stored: StoredTokens = serde_json::from_value(entry).unwrap();
         let renewed = stored.renewed(tokens("r2", Some("soon")));

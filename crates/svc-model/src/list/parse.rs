@@ -1,4 +1,4 @@
-//! Reading a list query from a query string, and the view of one record from its parameters.
+//! Reads list queries and record views from query strings.
 
 use super::{
     Count, FieldFilter, ListQuery, MAX_ORDER_BY, MAX_PER_PAGE, MAX_SEARCH, OrderBy, is_parameter,
@@ -11,13 +11,13 @@ use crate::{
 impl ListQuery {
     /// Reads the query string of a list.
     ///
-    /// `is_field` tells which names are fields of the model: a key is the longest field name that
-    /// fits, so that names which hold `__` work. What the fields are and whether a value fits its
-    /// column is for the service to check; everything else is checked here.
+    /// `is_field` returns whether a name is a field of the model: a key is matched to the longest field
+    /// name that fits, so that names with `__` in them work. Whether a value fits its column is checked
+    /// by the service; everything else is checked here.
     ///
     /// # Errors
     /// [`Invalid`] with a message for each unknown parameter, field or lookup and each malformed
-    /// value: nothing is ignored, since a mistyped filter must not widen a result.
+    /// value: nothing is ignored, since a misspelt filter must not widen a result.
     pub fn parse(query: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Self, Invalid> {
         let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
         let mut list = Self::default();
@@ -27,7 +27,7 @@ impl ListQuery {
                 list.read_parameter(key, value, &mut invalid);
             } else {
                 list.read_filter(key, value, is_field, &mut invalid);
-                // Here, since each filter is compared with those before it.
+                // Checked inside the loop, since each filter is compared with those before it.
                 if list.filters.len() > MAX_CONDITIONS {
                     return Err(Invalid::general(format!(
                         "at most {MAX_CONDITIONS} filters are allowed; values of one field go into {{field}}__in"
@@ -48,7 +48,7 @@ impl ListQuery {
         invalid.into_result().map(|()| list)
     }
 
-    /// Adds a filter that is written as in a query string: `field`, `field__lookup`, either with
+    /// Adds a filter that is written as in a query string: `field` or `field__lookup`, optionally with
     /// `exclude__` in front. The values of a list are one text with commas, or several texts.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl ListQuery {
                 && filter.condition.field == field
         });
         match (same, operand) {
-            // `in` collects the values of every occurrence; elsewhere the last one counts.
+            // `in` collects the values of every occurrence; for other lookups the last one counts.
             (Some(filter), Operand::Many(more)) if lookup == Lookup::In => {
                 if let Operand::Many(values) = &mut filter.condition.value {
                     values.extend(more);
@@ -202,7 +202,7 @@ impl ListQuery {
     }
 }
 
-/// Finds field, lookup and negation in a key: the longest field name that fits is meant.
+/// Splits a key into field, lookup and negation; the longest field name that fits is used.
 fn split_key<'k>(
     key: &'k str,
     is_field: &dyn Fn(&str) -> bool,
@@ -235,7 +235,7 @@ fn split_lookup<'k>(
     }
 }
 
-/// An integer of at least 1; one that is too large for a `u64` is the largest.
+/// Reads an integer of at least 1; a number that is too large for a `u64` becomes `u64::MAX`.
 pub(crate) fn read_integer(text: &str) -> Option<u64> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -248,7 +248,7 @@ pub(crate) fn read_integer(text: &str) -> Option<u64> {
     }
 }
 
-/// How one record is shown: the parameters of retrieve, create, update, replace and delete.
+/// How one record is returned: the parameters of retrieve, create, update, replace and delete.
 ///
 /// ```
 /// use svc_model::RecordView;
@@ -263,7 +263,7 @@ pub(crate) fn read_integer(text: &str) -> Option<u64> {
 pub struct RecordView {
     /// `_fields`: only these columns, and the primary key; all when `None`.
     pub fields: Option<Vec<String>>,
-    /// `tz`: UTC offset or IANA time zone of date texts, in and out; UTC when `None`.
+    /// `tz`: UTC offset or IANA time zone of date texts in requests and responses; UTC when `None`.
     pub time_zone: Option<String>,
 }
 
@@ -307,7 +307,7 @@ impl RecordView {
                 );
             }
             "tz" => self.time_zone = Some(value.to_owned()),
-            // A client that was made with draft on sends this with every request.
+            // A client with `draft` on sends this parameter with every request.
             "draft" => {
                 if let Err(error) = value.parse::<Draft>() {
                     invalid.push_field(key, error.to_string());
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_above_the_maximum_is_clamped_and_below_one_refused() {
+    fn a_page_size_above_the_maximum_is_clamped_and_one_below_1_is_refused() {
         assert_eq!(parsed("_per_page=20000").limit(), 10_000);
         assert_eq!(
             parsed("_per_page=1000000000000000000000000").limit(),
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_field_name_is_meant() {
+    fn a_key_is_matched_to_the_longest_field_name() {
         let query = parsed("a__in=1&a__in__in=1,2&exclude__x=3&exclude__exclude__x__gt=4");
         let read: Vec<_> = query
             .filters
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_repeated_key_the_last_counts_except_for_in() {
+    fn the_last_value_of_a_repeated_key_counts_except_for_in() {
         let query = parsed("status=a&status=b&id__in=1&id__in=2,3&page=2&page=3");
         assert_eq!(query.filters[0].condition.value, Operand::One("b".into()));
         assert_eq!(query.filters[1].condition.value, Operand::from([1, 2, 3]));
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_called_like_a_parameter_is_filtered_with_its_lookup() {
+    fn a_field_with_the_name_of_a_parameter_is_filtered_with_an_explicit_lookup() {
         assert_eq!(parsed("page__exact=2").filters[0].condition.field, "page");
         assert_eq!(parsed("page=2").page, 2);
     }
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_of_very_many_filters_is_left_where_they_become_too_many() {
+    fn reading_stops_at_the_first_filter_that_is_too_many() {
         let asked = std::cell::Cell::new(0);
         let is_field = |name: &str| {
             asked.set(asked.get() + 1);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_and_a_search_have_a_length() {
+    fn an_order_and_a_search_have_a_maximum_length() {
         let order = |columns: usize| format!("_order_by={}", vec!["id"; columns].join(","));
         assert_eq!(parsed(&order(MAX_ORDER_BY)).order_by.len(), MAX_ORDER_BY);
         assert!(refused(&order(MAX_ORDER_BY + 1)).contains("at most 100 columns"));
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_the_keys_cost_twice_the_look_ups_and_no_longer_answer() {
+    fn twice_the_keys_cost_twice_the_look_ups_and_no_longer_response() {
         let cost = |keys: usize| {
             let asked = std::cell::Cell::new(0_usize);
             let is_field = |name: &str| {
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn the_draft_switch_of_a_client_is_taken_on_every_data_host_operation() {
+    fn the_draft_switch_of_a_client_is_accepted_by_every_operation_of_the_data_host() {
         assert_eq!(parsed("draft=1"), ListQuery::default());
         assert_eq!(RecordView::parse("draft=0"), Ok(RecordView::default()));
         assert!(RecordView::parse("draft=yes").is_err());
@@ -529,7 +529,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(
+        fn a_written_query_is_read_back(
             filters in prop::collection::vec((condition(), any::<bool>()), 0..4),
             tree in prop::option::of(filter()),
             search in prop::option::of("[ -~ä]{1,8}"),
@@ -562,13 +562,13 @@ mod tests {
         }
 
         #[test]
-        fn no_query_string_makes_the_parser_panic(query in "\\PC{0,200}") {
+        fn the_parser_panics_on_no_query_string(query in "\\PC{0,200}") {
             let _ = ListQuery::parse(&query, &is_field);
             let _ = RecordView::parse(&query);
         }
 
         #[test]
-        fn a_comma_list_is_read_back(values in prop::collection::vec(text(), 1..5)) {
+        fn a_written_comma_list_is_read_back(values in prop::collection::vec(text(), 1..5)) {
             let list = super::super::write_list(values.iter().cloned());
             prop_assert_eq!(read_list(&list).unwrap(), values);
         }

@@ -1,4 +1,4 @@
-//! The `_relation` parameter: a way from a model to related records.
+//! The `_relation` parameter: a path from a model to related records.
 
 use std::{fmt, str::FromStr};
 
@@ -25,7 +25,7 @@ pub struct Relation {
     pub steps: Vec<RelationStep>,
     /// A column of the model that the last step reached.
     pub column: String,
-    /// The values of which it must have one.
+    /// The values; the column must have one of them.
     pub values: Vec<String>,
 }
 
@@ -40,11 +40,11 @@ pub struct RelationStep {
     pub related_column: String,
 }
 
-/// How many steps a [`Relation`] may have.
+/// The maximum number of steps in a [`Relation`].
 pub const MAX_RELATION_STEPS: usize = 8;
 
 impl Relation {
-    /// A relation of one step, to which [`through`](Self::through) adds.
+    /// A relation of one step; [`through`](Self::through) adds further steps.
     pub fn new(
         column: impl Into<String>,
         model: impl Into<String>,
@@ -62,7 +62,7 @@ impl Relation {
         }
     }
 
-    /// Goes on from the model that was reached to another one.
+    /// Adds a step from the model that was reached to another model.
     #[must_use]
     pub fn through(
         mut self,
@@ -79,7 +79,7 @@ impl Relation {
         self
     }
 
-    /// Names the column of the model that was reached, and the values of which it must have one.
+    /// Sets the column of the model that was reached, and the values of which it must have one.
     #[must_use]
     pub fn having<T: Into<String>>(
         mut self,
@@ -110,7 +110,7 @@ impl FromStr for Relation {
     type Err = RelationError;
 
     fn from_str(text: &str) -> Result<Self, RelationError> {
-        // A bar inside double quotes belongs to a value.
+        // A bar inside double quotes is part of a value.
         let mut quoted = false;
         let mut parts: Vec<_> = text
             .split(|character| {
@@ -155,7 +155,7 @@ fn parse_step(text: &str) -> Option<RelationStep> {
     })
 }
 
-/// A text that is no [`Relation`].
+/// The error for a text that is not a valid [`Relation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected column_here.model.column_there|...|column.v1,v2 with 1 to {MAX_RELATION_STEPS} steps"
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_quote_in_the_name_of_a_column_is_refused() {
-        // It would hide the bar behind it, and be read as another relation once it was written.
+        // The quote would hide the bar after it: once written, the text would be read as another relation.
         for text in ["a.b.c|d\"e.f", "a.b.c|d\"e|f.g", "a.b\".c|d.e"] {
             assert!(text.parse::<Relation>().is_err(), "{text}");
         }

@@ -8,22 +8,22 @@ use crate::{
     wire::{BodyProperty, Operation},
 };
 
-/// What [`Publish`] did: the pages whose drafts are published now.
+/// The response to [`Publish`]: the pages whose drafts were published.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Published {
-    /// The pages that had a draft, the oldest first; of the others nothing was to be published.
+    /// The pages that had a draft, the oldest first; pages without a draft are not listed.
     pub published: Vec<PageUid>,
 }
 
 impl Published {
-    /// These pages.
+    /// A response with these pages.
     pub fn new(published: Vec<PageUid>) -> Self {
         Self { published }
     }
 }
 
-/// What [`Discard`] did: the pages whose drafts are gone.
+/// The response to [`Discard`]: the pages whose drafts were deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Discarded {
@@ -32,7 +32,7 @@ pub struct Discarded {
 }
 
 impl Discarded {
-    /// These pages.
+    /// A response with these pages.
     pub fn new(discarded: Vec<PageUid>) -> Self {
         Self { discarded }
     }
@@ -48,14 +48,14 @@ impl BodyProperty for Vec<PageUid> {
 
 /// Publish drafts, in one transaction: `POST .../view_settings/publish/`, 200 with [`Published`].
 ///
-/// A second try might publish what somebody else drafted in the meantime.
+/// It is not repeated after a failure: a second try might publish drafts that somebody else has saved in the meantime.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Application "/projects/{project}/{environment}/view_settings/publish/")]
 #[operation(name = "pages.publish", read, credential = ApiKey, answer = Published)]
 #[operation(new = "Publishes all drafts of an environment.")]
 #[non_exhaustive]
 pub struct Publish {
-    /// Whose pages.
+    /// The environment of the pages.
     #[wire(path)]
     pub scope: Scope,
     /// The pages; `None` for all pages of the environment.
@@ -70,7 +70,7 @@ pub struct Publish {
 #[operation(new = "Discards all drafts of an environment.")]
 #[non_exhaustive]
 pub struct Discard {
-    /// Whose pages.
+    /// The environment of the pages.
     #[wire(path)]
     pub scope: Scope,
     /// The pages; `None` for all pages of the environment.

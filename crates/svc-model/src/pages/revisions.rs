@@ -1,29 +1,29 @@
-//! The changes of a page, and the way back to them.
+//! The revisions of a page, and restoring one of them.
 
 use serde::{Deserialize, Serialize};
 
 use super::PageSettings;
 use crate::{PageUid, Scope, wire::Operation};
 
-/// One change of a page, in one of its layers.
+/// A change of a page, in one of its layers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Revision {
-    /// Its number: 1, 2, 3, ... for each page.
+    /// Its number: 1, 2, 3, ... counted for each page.
     pub number: u64,
     /// When the change was made (RFC 3339).
     pub date_add: String,
-    /// The e-mail address of who made it; `None` where it was made without an API key.
+    /// The e-mail address of the author; `None` when the change was made without an API key.
     pub author: Option<String>,
     /// Whether it is a change of the draft layer.
     pub draft: bool,
-    /// Whether the page was deleted by it; to restore it brings back what was deleted.
+    /// Whether this change deleted the page; restoring it restores the deleted page.
     #[serde(default)]
     pub deleted: bool,
 }
 
 impl Revision {
-    /// A change of the published layer by nobody known.
+    /// A change of the published layer by an unknown author.
     pub fn new(number: u64, date_add: impl Into<String>) -> Self {
         Self {
             number,
@@ -40,10 +40,10 @@ impl Revision {
 #[derive(Clone, Debug, Operation)]
 #[operation(GET Application "/projects/{project}/{environment}/view_settings/{uid}/revisions/")]
 #[operation(name = "pages.revisions", read, credential = ApiKey, answer = Vec<Revision>)]
-#[operation(new = "The revisions of a page, in both layers.")]
+#[operation(new = "Lists the revisions of a page, in both layers.")]
 #[non_exhaustive]
 pub struct Revisions {
-    /// Whose page.
+    /// The environment of the page.
     #[wire(path)]
     pub scope: Scope,
     /// The page.
@@ -58,16 +58,16 @@ pub struct Revisions {
 #[operation(name = "pages.restore", read, credential = ApiKey, tagged = PageSettings)]
 #[non_exhaustive]
 pub struct Restore {
-    /// Whose page.
+    /// The environment of the page.
     #[wire(path)]
     pub scope: Scope,
     /// The page.
     #[wire(path)]
     pub uid: PageUid,
-    /// The number of the revision, as text.
+    /// The number of the revision, as a text.
     #[wire(path)]
     pub number: String,
-    /// Only when the page still has this entity tag in the draft layer.
+    /// Restores only if the page still has this entity tag in the draft layer.
     #[wire(header = "if-match")]
     pub if_match: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! One value over many records: aggregate.
+//! Aggregate: one value computed over many records.
 
 use std::{fmt, str::FromStr};
 
@@ -23,17 +23,17 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AggregateFunction {
-    /// How many values that are not NULL; how many records, when no column is named.
+    /// The number of values that are not NULL; without a column, the number of records.
     Count,
-    /// How many different values that are not NULL.
+    /// The number of different values that are not NULL.
     CountDistinct,
-    /// Their sum; 0 when there are none.
+    /// The sum of the values; 0 when there are none.
     Sum,
-    /// Their average; 0 when there are none.
+    /// The average of the values; 0 when there are none.
     Avg,
-    /// The smallest; null when there is none.
+    /// The smallest value; null when there is none.
     Min,
-    /// The largest; null when there is none.
+    /// The largest value; null when there is none.
     Max,
 }
 
@@ -79,7 +79,7 @@ impl FromStr for AggregateFunction {
     }
 }
 
-/// A word that names no [`AggregateFunction`].
+/// The error for a word that is not the name of an [`AggregateFunction`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be count, count_distinct, sum, avg, min or max")]
 pub struct UnknownAggregateFunction(());
@@ -98,19 +98,19 @@ impl<'de> Deserialize<'de> for AggregateFunction {
     }
 }
 
-/// A function and the column that it is taken of.
+/// A function and the column that it is applied to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Aggregation {
     /// The function.
     pub func: AggregateFunction,
-    /// The column; only `count` goes without.
+    /// The column; only `count` can be used without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
 }
 
 impl Aggregation {
-    /// How many records.
+    /// The number of records.
     pub fn count() -> Self {
         Self {
             func: AggregateFunction::Count,
@@ -118,7 +118,7 @@ impl Aggregation {
         }
     }
 
-    /// A function of a column.
+    /// A function applied to a column.
     pub fn of(func: AggregateFunction, column: impl Into<String>) -> Self {
         Self {
             func,
@@ -148,13 +148,13 @@ impl Aggregation {
     }
 }
 
-/// An aggregate as the service reads it: which records, and what of them.
+/// An aggregate as the service reads it: the selection of records, and what is computed over them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AggregateQuery {
-    /// Which records; only filters, `_search`, `_filter`, `_relation` and `tz` are set.
+    /// The selection of records; only filters, `_search`, `_filter`, `_relation` and `tz` are set.
     pub query: ListQuery,
-    /// What of them.
+    /// What is computed over the records.
     pub aggregation: Aggregation,
 }
 
@@ -173,12 +173,12 @@ impl AggregateQuery {
     /// # Errors
     /// [`Invalid`] with a message for each unknown parameter and malformed value.
     pub fn parse(query: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Self, Invalid> {
-        let mut taken = Taken::take(query, &["_y_func", "_y_column"])?;
-        let (func, column) = (taken.last("_y_func"), taken.last("_y_column"));
+        let mut parts = SplitQuery::new(query, &["_y_func", "_y_column"])?;
+        let (func, column) = (parts.last("_y_func"), parts.last("_y_column"));
         let aggregation =
             Aggregation::read(func.as_deref(), column.as_deref(), ["_y_func", "_y_column"])?;
         Ok(Self {
-            query: taken.selection(is_field)?,
+            query: parts.selection(is_field)?,
             aggregation,
         })
     }
@@ -197,49 +197,53 @@ impl AggregateQuery {
         let column = body.get("column").or_else(|| body.get("y_column"));
         let aggregation = Aggregation::read(func, column, ["func", "column"])?;
         Ok(Self {
-            query: Taken::take(query, &[])?.selection(is_field)?,
+            query: SplitQuery::new(query, &[])?.selection(is_field)?,
             aggregation,
         })
     }
 }
 
-/// A query string, of which some parameters were taken out.
-pub(super) struct Taken {
-    taken: Vec<(String, String)>,
+/// A query string from which some parameters were removed, and those parameters.
+pub(super) struct SplitQuery {
+    parameters: Vec<(String, String)>,
     rest: QueryString,
 }
 
-impl Taken {
-    pub(super) fn take(query: &str, keys: &[&str]) -> Result<Self, Invalid> {
+impl SplitQuery {
+    /// Separates the parameters `keys` from the others.
+    pub(super) fn new(query: &str, keys: &[&str]) -> Result<Self, Invalid> {
         let pairs = parse_pairs(query).map_err(|error| Invalid::general(error.to_string()))?;
-        let (mut taken, mut rest) = (Vec::new(), QueryString::new());
+        let (mut parameters, mut rest) = (Vec::new(), QueryString::new());
         for (key, value) in pairs {
             if keys.contains(&&*key) {
-                taken.push((key.into_owned(), value.into_owned()));
+                parameters.push((key.into_owned(), value.into_owned()));
             } else {
                 rest.push(&key, &value);
             }
         }
-        Ok(Self { taken, rest })
+        Ok(Self { parameters, rest })
     }
 
+    /// Removes a parameter and returns its values.
     pub(super) fn all(&mut self, key: &str) -> Vec<String> {
-        let taken = std::mem::take(&mut self.taken);
-        let (found, kept): (Vec<_>, Vec<_>) = taken.into_iter().partition(|(name, _)| name == key);
-        self.taken = kept;
+        let parameters = std::mem::take(&mut self.parameters);
+        let (found, kept): (Vec<_>, Vec<_>) =
+            parameters.into_iter().partition(|(name, _)| name == key);
+        self.parameters = kept;
         found.into_iter().map(|(_, value)| value).collect()
     }
 
+    /// Removes a parameter and returns its last value.
     pub(super) fn last(&mut self, key: &str) -> Option<String> {
         self.all(key).pop()
     }
 
-    /// The rest, which may only say how a record is shown.
+    /// Reads the other parameters, which may only set the view of a record.
     pub(super) fn view(self) -> Result<RecordView, Invalid> {
         RecordView::parse(self.rest.as_str())
     }
 
-    /// The rest, which may only select records.
+    /// Reads the other parameters, which may only select records.
     pub(super) fn selection(self, is_field: &dyn Fn(&str) -> bool) -> Result<ListQuery, Invalid> {
         let query = ListQuery::parse(self.rest.as_str(), is_field)?;
         let selection = query.selection();
@@ -252,7 +256,7 @@ impl Taken {
     }
 }
 
-/// The texts of a body, under their wire names whatever the spelling.
+/// The texts of a body by their wire names; the body may spell the names in snake_case or camelCase.
 pub(super) struct Texts(Vec<(String, String)>);
 
 impl Texts {
@@ -283,21 +287,21 @@ impl Texts {
     }
 }
 
-/// Aggregate: `POST B/aggregate`, 200 with `{"y_func": value}`. A question, although it is a POST.
+/// Aggregate: `POST B/aggregate`, 200 with `{"y_func": value}`. It only reads, although it is a POST.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}/aggregate")]
 #[operation(name = "records.aggregate", credential = StaticToken, idempotent = true)]
 #[operation(answer = Value, parse = Self::parse_value, query = Self::selection)]
-#[operation(new = "An aggregate over the records that `query` selects.")]
+#[operation(new = "Computes an aggregate over the records that `query` selects.")]
 #[non_exhaustive]
 pub struct Aggregate {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
-    /// Which records; only what selects them is sent.
+    /// The selection of records; only the parameters that select records are sent.
     #[wire(query)]
     pub query: ListQuery,
-    /// What of them.
+    /// What is computed over the records.
     #[wire(whole_body)]
     pub aggregation: Aggregation,
 }
@@ -331,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_ask_the_same() {
+    fn the_get_and_the_post_form_are_read_alike() {
         let expected = AggregateQuery {
             query: ListQuery::new().filter("status", Lookup::Exact, "paid"),
             aggregation: Aggregation::of(AggregateFunction::Sum, "total"),
@@ -351,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_unknown_is_named() {
+    fn a_missing_or_unknown_field_is_named() {
         for (query, expected) in [
             ("status=paid", "_y_func: this field is required"),
             ("_y_func=median", "_y_func: must be count, count_distinct"),
@@ -384,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_read_back_by_the_service() {
+    fn the_service_reads_back_the_request_of_a_client() {
         let collection = Collection::new(("p", "prod"), "r", "m");
         let query = ListQuery::new().search("x").page(3).order_by("total");
         let aggregation = Aggregation::of(AggregateFunction::CountDistinct, "status");

@@ -1,4 +1,4 @@
-//! Many records at once: bulk create.
+//! Bulk create: many records in one request.
 
 use std::marker::PhantomData;
 
@@ -6,34 +6,34 @@ use bytes::Bytes;
 use http::HeaderName;
 use serde::Deserialize;
 
-use super::{Collection, Record, aggregate::Taken};
+use super::{Collection, Record, aggregate::SplitQuery};
 use crate::{ErrorResponse, Invalid, JsonObject, RecordView, parse_bool, wire::Operation};
 
-/// The header by which a bulk create that is sent again is recognised, so that it is done once.
+/// The header that identifies a bulk create, so that it is done only once when it is sent again.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// The most characters of an [`IDEMPOTENCY_KEY`].
+/// The maximum length of an [`IDEMPOTENCY_KEY`], in characters.
 pub const MAX_IDEMPOTENCY_KEY: usize = 200;
-/// The most records of one bulk create.
+/// The maximum number of records in one bulk create.
 pub const MAX_BULK: usize = 10_000;
 
 /// Bulk create: `POST B/bulk_create` with a JSON array, 200 with an array of [`BulkResult`].
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}/bulk_create")]
 #[operation(name = "records.bulk_create", credential = StaticToken, answer = Vec<BulkResult<T>>)]
-#[operation(new = "New records, each created or refused by itself.")]
+#[operation(new = "Creates records, each of them independently of the others.")]
 #[non_exhaustive]
 pub struct BulkCreate<T = Record> {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
     /// The new records, at most [`MAX_BULK`].
     #[wire(whole_body)]
     pub records: Vec<JsonObject>,
-    /// `_atomic`: all of them or none.
+    /// `_atomic`: creates all of the records or none.
     #[wire(query = "_atomic")]
     pub atomic: bool,
     /// `Idempotency-Key`: the same records with the same key are created once, however often they are sent.
-    /// What is answered then says what became of each record; the records themselves are empty.
+    /// The response to a repetition has the result for each record, but with empty records.
     #[wire(header = "idempotency-key")]
     pub idempotency_key: Option<String>,
     record_type: PhantomData<fn() -> T>,
@@ -43,9 +43,9 @@ pub struct BulkCreate<T = Record> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BulkQuery {
-    /// `_atomic`: all of the records or none.
+    /// `_atomic`: creates all of the records or none.
     pub atomic: bool,
-    /// How the created records are shown.
+    /// The view of the created records in the response.
     pub view: RecordView,
 }
 
@@ -55,27 +55,27 @@ impl BulkQuery {
     /// # Errors
     /// [`Invalid`] with a message for each unknown parameter and malformed value.
     pub fn parse(query: &str) -> Result<Self, Invalid> {
-        let mut taken = Taken::take(query, &["_atomic"])?;
-        let atomic = match taken.last("_atomic") {
+        let mut parts = SplitQuery::new(query, &["_atomic"])?;
+        let atomic = match parts.last("_atomic") {
             None => false,
             Some(word) => parse_bool(&word)
                 .ok_or_else(|| Invalid::field("_atomic", "must be true or false"))?,
         };
         Ok(Self {
             atomic,
-            view: taken.view()?,
+            view: parts.view()?,
         })
     }
 }
 
-/// What became of one record of a bulk create: `{"success": true, "record": {...}}` or
+/// The result for one record of a bulk create: `{"success": true, "record": {...}}` or
 /// `{"success": false, "errors": {...}}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Wire<T>", bound(deserialize = "T: Deserialize<'de>"))]
 pub enum BulkResult<T = Record> {
-    /// It was created.
+    /// The record was created.
     Created(T),
-    /// It was refused, and why.
+    /// The record was refused, for these reasons.
     Refused(Invalid),
 }
 
@@ -96,7 +96,7 @@ impl<T> TryFrom<Wire<T>> for BulkResult<T> {
                 .map(Self::Created)
                 .ok_or("a success without its record");
         }
-        // The errors have the shape of an error body, which one place takes apart.
+        // The errors have the shape of an error body, so they are read by the same code.
         let body = wire
             .errors
             .map_or_else(Bytes::new, |errors| Bytes::from(errors.get().to_owned()));
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_parameters_are_atomic_and_those_of_a_record() {
+    fn the_parameters_are_atomic_and_those_of_a_record_view() {
         let query = BulkQuery::parse("_atomic=yes&_fields=id&tz=%2B02:00").unwrap();
         assert!(query.atomic);
         assert_eq!(query.view.fields, Some(vec!["id".to_owned()]));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn its_key_goes_out_as_a_header() {
+    fn the_idempotency_key_is_sent_as_a_header() {
         let collection = Collection::new(("p", "prod"), "r", "m");
         let mut create = BulkCreate::<Record>::new(collection, Vec::new());
         let headers = |create: &BulkCreate| {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn each_record_tells_what_became_of_it() {
+    fn each_record_has_a_result() {
         let body = r#"[{"success":true,"record":{"id":1}},{"success":false,"errors":{"name":["this field is required"]}}]"#;
         let results =
             BulkCreate::<Record>::parse_response(http::Response::new(body.into())).unwrap();

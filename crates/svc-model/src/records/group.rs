@@ -1,4 +1,4 @@
-//! One value for each group of records: group.
+//! Group: one value computed for each group of records.
 
 mod lookup;
 
@@ -13,18 +13,18 @@ use serde_json::Value;
 pub use self::lookup::{DateUnit, GroupLookup, UnknownGroupLookup};
 use super::{
     Collection,
-    aggregate::{AggregateFunction, Aggregation, Taken, Texts},
+    aggregate::{AggregateFunction, Aggregation, SplitQuery, Texts},
 };
 use crate::{
     Invalid, JsonObject, ListQuery, QueryString,
     wire::{Operation, QueryValue as _},
 };
 
-/// Groups that are given when `_per_page` is absent.
+/// The maximum number of groups in a response when `_per_page` is absent.
 pub const DEFAULT_GROUPS: u32 = 10_000;
-/// The most groups that are given.
+/// The maximum number of groups in a response.
 pub const MAX_GROUPS: u32 = 100_000;
-/// The most columns that are grouped by.
+/// The maximum number of columns to group by.
 pub const MAX_GROUP_COLUMNS: usize = 8;
 
 /// A column to group by.
@@ -33,7 +33,7 @@ pub const MAX_GROUP_COLUMNS: usize = 8;
 pub struct GroupColumn {
     /// The column.
     pub column: String,
-    /// How its values make groups.
+    /// How its values are grouped.
     pub lookup: GroupLookup,
 }
 
@@ -46,7 +46,7 @@ impl GroupColumn {
         }
     }
 
-    /// Groups by the unit of time that a date or time lies in.
+    /// Groups by the unit of time that a date or time falls into.
     pub fn by_date(column: impl Into<String>, unit: DateUnit) -> Self {
         Self {
             column: column.into(),
@@ -61,22 +61,22 @@ impl From<&str> for GroupColumn {
     }
 }
 
-/// Groups as the service reads them: which records, by what, and what of each group.
+/// A group query as the service reads it: the selection of records, the columns to group by, and the function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GroupQuery {
-    /// Which records; only filters, `_search`, `_filter`, `_relation` and `tz` are set.
+    /// The selection of records; only filters, `_search`, `_filter`, `_relation` and `tz` are set.
     pub query: ListQuery,
-    /// By what; at least one.
+    /// The columns to group by; at least one.
     pub columns: Vec<GroupColumn>,
-    /// What of each group.
+    /// What is computed over each group.
     pub aggregation: Aggregation,
-    /// The most groups that are given.
+    /// The maximum number of groups.
     pub limit: u32,
 }
 
 impl GroupQuery {
-    /// Groups of the records that `query` selects, `limit` at most.
+    /// A query for groups of the records that `query` selects, at most `limit` of them.
     #[must_use]
     pub fn new(
         query: &ListQuery,
@@ -92,8 +92,8 @@ impl GroupQuery {
         }
     }
 
-    /// Reads the `GET` form: the query string alone, in which the `_x_` keys repeat and are matched
-    /// by position.
+    /// Reads the `GET` form: the query string alone, in which the `_x_` keys can be repeated and are
+    /// matched by position.
     ///
     /// # Errors
     /// [`Invalid`] with a message for each unknown parameter and malformed value.
@@ -105,8 +105,8 @@ impl GroupQuery {
             "_y_column",
             "_per_page",
         ];
-        let mut taken = Taken::take(query, &keys)?;
-        let (columns, lookups) = (taken.all("_x_column"), taken.all("_x_lookup"));
+        let mut parts = SplitQuery::new(query, &keys)?;
+        let (columns, lookups) = (parts.all("_x_column"), parts.all("_x_lookup"));
         if lookups.len() > columns.len() {
             return Err(Invalid::field(
                 "_x_lookup",
@@ -119,12 +119,12 @@ impl GroupQuery {
             .chain(std::iter::repeat(""));
         let pairs = columns.iter().map(String::as_str).zip(lookups);
         let columns = read_columns(pairs, ["_x_column", "_x_lookup"])?;
-        let (func, column) = (taken.last("_y_func"), taken.last("_y_column"));
+        let (func, column) = (parts.last("_y_func"), parts.last("_y_column"));
         let keys = ["_y_func", "_y_column"];
         let aggregation = Aggregation::read(func.as_deref(), column.as_deref(), keys)?;
-        let limit = read_limit(taken.last("_per_page").as_deref())?;
+        let limit = read_limit(parts.last("_per_page").as_deref())?;
         Ok(Self {
-            query: taken.selection(is_field)?,
+            query: parts.selection(is_field)?,
             columns,
             aggregation,
             limit,
@@ -181,10 +181,10 @@ impl GroupQuery {
         };
         let (func, column) = (texts.get("y_func"), texts.get("y_column"));
         let aggregation = Aggregation::read(func, column, ["y_func", "y_column"])?;
-        let mut taken = Taken::take(query, &["_per_page"])?;
-        let limit = read_limit(taken.last("_per_page").as_deref())?;
+        let mut parts = SplitQuery::new(query, &["_per_page"])?;
+        let limit = read_limit(parts.last("_per_page").as_deref())?;
         Ok(Self {
-            query: taken.selection(is_field)?,
+            query: parts.selection(is_field)?,
             columns,
             aggregation,
             limit,
@@ -223,7 +223,7 @@ fn read_limit(text: Option<&str>) -> Result<u32, Invalid> {
     let Some(text) = text else {
         return Ok(DEFAULT_GROUPS);
     };
-    // The list grammar reads it, but for the larger maximum.
+    // Read like `_per_page` of a list, but with a larger maximum.
     if let Ok(limit @ 1..) = text.parse::<u32>() {
         return Ok(limit.min(MAX_GROUPS));
     }
@@ -232,33 +232,33 @@ fn read_limit(text: Option<&str>) -> Result<u32, Invalid> {
     ListQuery::parse(query.as_str(), &|_| false).map(|_| MAX_GROUPS)
 }
 
-/// Group: `POST B/group`, 200 with an array of [`GroupRow`], ascending by the groups. A question, although it is a
-/// POST.
+/// Group: `POST B/group`, 200 with an array of [`GroupRow`], sorted by the groups, ascending. It only reads, although
+/// it is a POST.
 #[derive(Clone, Debug, Operation)]
 #[operation(POST Data "/projects/{project}/{environment}/{resource}/models/{model}/group")]
 #[operation(name = "records.group", credential = StaticToken, idempotent = true, answer = Vec<GroupRow>)]
 #[operation(query = Self::selection, body = Self::to_body)]
 #[non_exhaustive]
 pub struct Group {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
-    /// Which records; only what selects them is sent.
+    /// The selection of records; only the parameters that select records are sent.
     #[wire(query)]
     pub query: ListQuery,
-    /// By what.
+    /// The columns to group by.
     #[wire(elsewhere)]
     pub columns: Vec<GroupColumn>,
-    /// What of each group.
+    /// What is computed over each group.
     #[wire(elsewhere)]
     pub aggregation: Aggregation,
-    /// The most groups that are given; [`DEFAULT_GROUPS`] when `None`.
+    /// The maximum number of groups; [`DEFAULT_GROUPS`] when `None`.
     #[wire(elsewhere)]
     pub limit: Option<u32>,
 }
 
 impl Group {
-    /// Groups of the records that `query` selects.
+    /// Groups the records that `query` selects.
     pub fn new(
         collection: Collection,
         query: ListQuery,
@@ -309,17 +309,17 @@ impl Group {
     }
 }
 
-/// A group and its value.
+/// A group and the value that was computed over it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GroupRow {
-    /// What its records have in common, one value for each column: `group`, `group_2`, ...
+    /// The values that the records of the group have in common, one for each column: `group`, `group_2`, ...
     pub groups: Vec<Value>,
-    /// Its value: `y_func`.
+    /// The computed value: `y_func`.
     pub value: Value,
 }
 
-/// The name of the column of a group in answers: `group`, `group_2`, `group_3`, ... from 0 on.
+/// The name of a group column in responses: `group`, `group_2`, `group_3`, ...; `index` starts at 0.
 pub fn group_name(index: usize) -> String {
     if index == 0 {
         "group".to_owned()
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn all_spellings_ask_the_same() {
+    fn all_spellings_are_read_alike() {
         let expected = GroupQuery {
             query: ListQuery::new(),
             columns: vec![
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_unknown_is_named() {
+    fn a_missing_or_unknown_field_is_named() {
         for (query, expected) in [
             ("_y_func=count", "_x_column: this field is required"),
             ("_x_column=status", "_y_func: this field is required"),
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rows_of_an_answer_are_read() {
+    fn the_rows_of_a_response_are_read() {
         let body = r#"[{"group":null,"group_2":"2024-01-01","y_func":2},{"group":"x","group_2":"2024-01-08","y_func":"1.50"}]"#;
         let rows = Group::parse_response(http::Response::new(body.into())).unwrap();
         assert_eq!(rows[0].groups, [Value::Null, json!("2024-01-01")]);

@@ -1,4 +1,4 @@
-//! The records before and after one: siblings.
+//! Siblings: the records before and after a given record.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,22 +10,22 @@ use crate::{Invalid, ListQuery, QueryString, RecordId, wire::Operation};
 #[operation(GET Data "/projects/{project}/{environment}/{resource}/models/{model}/{id}/get_siblings")]
 #[operation(name = "records.get_siblings", credential = StaticToken, answer = Siblings)]
 #[operation(query = Self::selection)]
-#[operation(new = "The records before and after one, in the order of `query`.")]
+#[operation(new = "Gets the records before and after one, in the order of `query`.")]
 #[non_exhaustive]
 pub struct GetSiblings {
-    /// Where.
+    /// The collection.
     #[wire(path)]
     pub collection: Collection,
-    /// Of which record.
+    /// The key of the record.
     #[wire(path)]
     pub id: RecordId,
-    /// Among which records, and in which order.
+    /// The selection of records and their order.
     #[wire(query)]
     pub query: ListQuery,
 }
 
 impl GetSiblings {
-    /// Reads the query string as the service does: what selects records, and `_order_by`.
+    /// Reads the query string as the service does: the parameters that select records, and `_order_by`.
     ///
     /// # Errors
     /// [`Invalid`] with a message for each unknown parameter and malformed value.
@@ -48,7 +48,7 @@ impl GetSiblings {
     }
 }
 
-/// The primary keys of the records before and after one.
+/// The primary keys of the records before and after a given record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Siblings {

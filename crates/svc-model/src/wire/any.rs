@@ -1,4 +1,4 @@
-//! Operations that are put together while a program runs.
+//! Operations that are composed at run time.
 
 use bytes::Bytes;
 use http::HeaderName;
@@ -6,9 +6,9 @@ use http::HeaderName;
 use super::{Body, OperationInfo, PathArguments, RequestError, operation};
 use crate::QueryString;
 
-/// A call whose operation is not known before the program runs, and whose answer is handed on as it came: for
-/// gateways, and for bindings to other languages. Anyone who knows the operation has an
-/// [`Operation`](super::Operation) of its own type.
+/// A call whose operation is known only at run time, and whose response is passed on unchanged: for gateways, and for
+/// bindings to other languages. If the operation is known at compile time, use its own type, which implements
+/// [`Operation`](super::Operation).
 ///
 /// ```
 /// use svc_model::{records, wire::{AnyOperation, Operation}};
@@ -25,13 +25,13 @@ use crate::QueryString;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AnyOperation {
-    /// What the call is.
+    /// The description of the operation.
     pub info: &'static OperationInfo,
-    /// The values of the path template's names, in their order.
+    /// The values of the names in the path template, in their order.
     pub arguments: Vec<String>,
     /// The query string.
     pub query: QueryString,
-    /// The JSON body, where the operation has one.
+    /// The JSON body, if the operation has one.
     pub body: Option<Bytes>,
     /// Further headers.
     pub headers: Vec<(HeaderName, String)>,
@@ -49,18 +49,18 @@ impl AnyOperation {
         }
     }
 
-    /// The values of the path template's names, in their order.
+    /// The values of the names in the path template, in their order.
     ///
     /// # Errors
-    /// [`RequestError`] when there are more than any path has.
+    /// [`RequestError`] when there are more values than any path template has names.
     pub fn path_arguments(&self) -> Result<PathArguments<'_>, RequestError> {
         PathArguments::from_texts(&self.arguments)
     }
 
-    /// The request of this call, as [`Operation::to_request`](super::Operation::to_request) makes it.
+    /// The request of this call, like that of [`Operation::to_request`](super::Operation::to_request).
     ///
     /// # Errors
-    /// As there.
+    /// The same as for that function.
     pub fn to_request(&self, base_url: &str) -> Result<http::Request<Body>, RequestError> {
         operation::request(
             self.info.clone(),
@@ -83,7 +83,7 @@ mod tests {
     static UPDATE: OperationInfo = pages::Update::INFO;
 
     #[test]
-    fn the_request_is_that_of_the_operation_of_its_own_type() {
+    fn the_request_equals_that_of_the_typed_operation() {
         let mut typed = pages::Update::new(("demo", "prod"), "7", crate::UpdatePageSettings::new());
         typed.if_match = Some("\"3\"".to_owned());
         let mut any = AnyOperation::new(&UPDATE);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_argument_is_an_error_and_so_is_one_too_many_for_any_path() {
+    fn a_missing_argument_is_an_error_and_so_are_more_than_any_path_has() {
         let mut any = AnyOperation::new(&UPDATE);
         any.arguments = vec!["demo".to_owned()];
         assert!(any.to_request("https://a.example").is_err());

@@ -14,9 +14,9 @@ use super::{BoxError, TransportError, TransportErrorKind};
 
 /// The body of a request or a response.
 ///
-/// It is concrete, so that requests and responses have one type whatever the transport. It
-/// implements [`http_body::Body`], which is what hyper, tower-http, axum and reqwest take, and
-/// [`Body::stream`] makes one from any such body.
+/// It is a concrete type, so that requests and responses have the same type with every transport. It
+/// implements [`http_body::Body`], which hyper, tower-http, axum and reqwest accept, and
+/// [`Body::stream`] makes one from any other implementation.
 ///
 /// ```
 /// use svc_model::wire::Body;
@@ -37,7 +37,7 @@ impl Body {
         Self(Inner::Whole(Bytes::new()))
     }
 
-    /// A body whose bytes come as they are asked for. It cannot be sent a second time.
+    /// A body whose bytes are produced on demand. It cannot be sent a second time.
     pub fn stream<B>(body: B) -> Self
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
@@ -46,7 +46,7 @@ impl Body {
         Self(Inner::Stream(Box::pin(body)))
     }
 
-    /// The bytes, where all of them are in memory.
+    /// The bytes, if all of them are in memory.
     pub fn as_bytes(&self) -> Option<&Bytes> {
         match &self.0 {
             Inner::Whole(bytes) => Some(bytes),
@@ -54,13 +54,13 @@ impl Body {
         }
     }
 
-    /// The same body again, where its bytes are in memory. `None` for a stream: a call that carries
-    /// one cannot be repeated.
+    /// A copy of the body, if its bytes are in memory. `None` for a stream: a call with a streamed body
+    /// cannot be repeated.
     pub fn try_clone(&self) -> Option<Self> {
         self.as_bytes().cloned().map(Self::from)
     }
 
-    /// Reads the whole body, `limit` bytes at most.
+    /// Reads the whole body, which may have at most `limit` bytes.
     ///
     /// # Errors
     /// Kind [`Body`](TransportErrorKind::Body) when the body is larger than `limit` (the source is
@@ -84,7 +84,7 @@ impl Body {
             if first.len() + rest.len() + data.len() > limit {
                 return Err(too_large(limit));
             }
-            // Most answers are one frame, which is then given on without a copy.
+            // Most responses are one frame, which is returned without a copy.
             if first.is_empty() && rest.is_empty() {
                 first = data;
                 continue;
@@ -114,12 +114,12 @@ fn into_transport_error(error: BoxError) -> TransportError {
     }
 }
 
-/// A body has more bytes than [`Body::collect`] was told to take.
+/// The error for a body with more bytes than the limit of [`Body::collect`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("the body is larger than the limit of {limit} bytes")]
 pub struct BodyTooLarge {
-    /// The most that would have been taken, in bytes.
+    /// The limit, in bytes.
     pub limit: usize,
 }
 
@@ -130,7 +130,7 @@ impl Default for Body {
 }
 
 impl fmt::Debug for Body {
-    /// Says how large the body is and never what it holds: it may be a password.
+    /// Shows the size of the body and never its content, which may include a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Inner::Whole(bytes) => write!(f, "Body({} bytes)", bytes.len()),

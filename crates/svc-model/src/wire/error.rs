@@ -1,11 +1,11 @@
-//! What can go wrong between a request and the head of its response.
+//! Errors of transports: no response, or a body that broke off.
 
 use std::error::Error as StdError;
 
 /// Any error, boxed.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// Why a request got no response, or why the body of a response broke off.
+/// The reason why a request got no response, or why the body of a response broke off.
 ///
 /// ```
 /// use svc_model::wire::{TransportError, TransportErrorKind};
@@ -24,18 +24,18 @@ pub struct TransportError {
 }
 
 impl TransportError {
-    /// An error of this kind with what caused it.
+    /// An error of this kind with its cause.
     ///
     /// [`Connect`](TransportErrorKind::Connect) and [`Invalid`](TransportErrorKind::Invalid) mean
-    /// that the request was never sent; of another kind say so with
-    /// [`with_never_sent`](Self::with_never_sent).
+    /// that the request was never sent; for the other kinds, use
+    /// [`with_never_sent`](Self::with_never_sent) to say so.
     pub fn new(kind: TransportErrorKind, source: impl Into<BoxError>) -> Self {
         let mut error = Self::from(kind);
         error.source = Some(source.into());
         error
     }
 
-    /// Says whether it is certain that the service saw nothing of the request.
+    /// Sets whether it is certain that the service did not see any part of the request.
     #[must_use]
     pub fn with_never_sent(mut self, never_sent: bool) -> Self {
         self.never_sent = never_sent;
@@ -47,14 +47,14 @@ impl TransportError {
         self.kind
     }
 
-    /// Whether it is certain that the service saw nothing of the request, so that sending it again
-    /// cannot do a thing twice.
+    /// Whether it is certain that the service did not see any part of the request, so that sending it
+    /// again cannot do anything twice.
     pub fn never_sent(&self) -> bool {
         self.never_sent
     }
 
-    /// Whether another try may succeed and can do no harm, for an operation that is `idempotent`
-    /// or not (RFC 9110, section 9.2.2).
+    /// Whether another try may succeed and can do no harm; `idempotent` says whether the operation is
+    /// idempotent (RFC 9110, section 9.2.2).
     pub fn is_retryable(&self, idempotent: bool) -> bool {
         match self.kind {
             TransportErrorKind::Connect => true,
@@ -88,11 +88,11 @@ pub enum TransportErrorKind {
     Connect,
     /// A deadline passed.
     Timeout,
-    /// The connection broke off while the request was sent or the response awaited.
+    /// The connection broke off while the request was being sent or before the response arrived.
     Interrupted,
-    /// The request body could not be produced, or the response body broke off or is over its limit.
+    /// The request body could not be produced, or the response body broke off or exceeded its limit.
     Body,
-    /// The request cannot be expressed: no absolute URI, a scheme that is not supported. Never sent.
+    /// The request cannot be sent: its URI is not absolute or has an unsupported scheme. It was never sent.
     Invalid,
     /// Anything else.
     Other,

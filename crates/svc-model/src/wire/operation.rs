@@ -1,4 +1,4 @@
-//! Operations as values: what a call is, how it becomes a request, how a response becomes its result.
+//! Operations as values: their description, their requests, and how their responses are read.
 
 use std::ops::Deref;
 
@@ -8,9 +8,9 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use super::{Body, RequestError};
 use crate::{path, query::QueryString, response::ResponseError};
 
-/// The name of a call and what a transport, a log or a server must know of it.
+/// The description of an operation: what a transport, a log or a server must know about it.
 ///
-/// It travels in the extensions of every request. The server's routes are made from the same values.
+/// It is in the extensions of every request. The server's routes are made from the same values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationInfo {
@@ -20,23 +20,23 @@ pub struct OperationInfo {
     pub method: Method,
     /// The host that serves the operation (specification, section 1).
     pub host: Host,
-    /// The path below the host's base URL; `{name}` stands for one segment.
+    /// The path template below the host's base URL; `{name}` stands for one segment.
     pub path_template: &'static str,
-    /// The credential that opens the operation (specification, section 5).
+    /// The credential that the operation requires (specification, section 5).
     pub credential: Credential,
-    /// Whether doing it twice is as good as doing it once (RFC 9110, section 9.2.2), so that it may
-    /// be tried again after a failure.
+    /// Whether the operation is idempotent (RFC 9110, section 9.2.2), so that it may be repeated after a
+    /// failure.
     pub idempotent: bool,
     /// The status of a success.
     pub status: StatusCode,
-    /// What it does, in a few words; empty where nothing says so.
+    /// What the operation does, in a few words; may be empty.
     pub summary: &'static str,
-    /// The names of its parameters in the query string and of its headers, a list for each field.
+    /// The names of its query parameters and headers, a list for each field.
     pub parameters: &'static [&'static [&'static str]],
 }
 
 impl OperationInfo {
-    /// Describes an operation that is answered with 200 and has no parameters.
+    /// Describes an operation with status 200 and without parameters.
     pub const fn new(
         name: &'static str,
         method: Method,
@@ -58,36 +58,35 @@ impl OperationInfo {
         }
     }
 
-    /// The same with another status of a success.
+    /// Sets the status of a success.
     #[must_use]
     pub const fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
-    /// The same with what it does, in a few words.
+    /// Sets the summary: what the operation does, in a few words.
     #[must_use]
     pub const fn with_summary(mut self, summary: &'static str) -> Self {
         self.summary = summary;
         self
     }
 
-    /// The same with the names of parameters and headers.
+    /// Sets the names of parameters and headers.
     #[must_use]
     pub const fn with_parameters(mut self, parameters: &'static [&'static [&'static str]]) -> Self {
         self.parameters = parameters;
         self
     }
 
-    /// Whether the operation takes place in an environment of a project.
+    /// Whether the operation works in an environment of a project.
     pub fn is_in_environment(&self) -> bool {
         self.path_template.contains("{environment}")
     }
 }
 
-/// Adds `draft=1` to the query of a request, unless it says already which layer it is about: what a client does for
-/// each operation [in an environment](OperationInfo::is_in_environment) when its `draft` is set (specification,
-/// section 5).
+/// Adds `draft=1` to the query of a request, unless it has `draft` already. A client with `draft` set does so for each
+/// operation [in an environment](OperationInfo::is_in_environment) (specification, section 5).
 pub fn add_draft(request: &mut http::Request<Body>) {
     let uri = request.uri();
     let query = uri.query().unwrap_or_default();
@@ -97,7 +96,7 @@ pub fn add_draft(request: &mut http::Request<Body>) {
     let separator = if query.is_empty() { "" } else { "&" };
     let path = format!("{}?{query}{separator}draft=1", uri.path());
     let mut parts = uri.clone().into_parts();
-    // The path and query of a URI, and what needs no escape.
+    // This cannot fail: a valid path and query, with characters appended that need no escape.
     if let Ok(path) = path.try_into() {
         parts.path_and_query = Some(path);
     }
@@ -116,7 +115,7 @@ pub enum Host {
     Application,
 }
 
-/// The credential that an operation asks for (specification, section 5).
+/// The credential that an operation requires (specification, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Credential {
@@ -126,14 +125,14 @@ pub enum Credential {
     StaticToken,
     /// A user session, sent as `Authorization: JWT <access token>`.
     Session,
-    /// None.
+    /// No credential.
     Anonymous,
 }
 
-/// A call as a value, declared with `#[derive(Operation)]`: it turns itself into a request, and a response into its result.
+/// A call as a value, declared with `#[derive(Operation)]`. It is converted into a request, and reads the response.
 ///
-/// Both functions are pure, so that a program with a stack of its own can use the operations
-/// without any client:
+/// Both conversions are pure functions, so that a program with its own HTTP stack can use the
+/// operations without any client:
 ///
 /// ```
 /// use svc_model::{pages, wire::Operation};
@@ -151,7 +150,7 @@ pub enum Credential {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// An operation of a service of your own is declared in the same way:
+/// Operations of your own service are declared in the same way:
 ///
 /// ```
 /// use svc_model::{Scope, wire::Operation};
@@ -176,13 +175,13 @@ pub enum Credential {
 /// # Ok::<(), svc_model::wire::RequestError>(())
 /// ```
 pub trait Operation: Send + Sync {
-    /// What the call gives.
+    /// The result of the call.
     type Response;
 
-    /// What the call is.
+    /// The description of the operation.
     const INFO: OperationInfo;
 
-    /// The values of the path template's names, in their order.
+    /// The values of the names in the path template, in their order.
     fn path_arguments(&self) -> PathArguments<'_>;
 
     /// The query string.
@@ -190,10 +189,10 @@ pub trait Operation: Send + Sync {
         QueryString::new()
     }
 
-    /// The JSON body, where the operation has one.
+    /// The JSON body, if the operation has one.
     ///
     /// # Errors
-    /// [`RequestError`] when the caller's value is no JSON.
+    /// [`RequestError`] when the caller's value cannot be written as JSON.
     fn body(&self) -> Result<Option<Bytes>, RequestError> {
         Ok(None)
     }
@@ -206,7 +205,7 @@ pub trait Operation: Send + Sync {
     /// The result of a response with a 2xx status.
     ///
     /// # Errors
-    /// [`ResponseError`] when the body is not what the operation answers.
+    /// [`ResponseError`] when the body cannot be read.
     fn parse_success(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError>;
 
     /// The request of this call to the host at `base_url` (no trailing slash needed), without a
@@ -214,7 +213,7 @@ pub trait Operation: Send + Sync {
     ///
     /// # Errors
     /// [`RequestError`] when a path argument is empty, `.` or `..`, when the base URL does not make
-    /// a URI, or when the body cannot be written as JSON.
+    /// a valid URI, or when the body cannot be written as JSON.
     fn to_request(&self, base_url: &str) -> Result<http::Request<Body>, RequestError> {
         request(
             Self::INFO,
@@ -229,8 +228,8 @@ pub trait Operation: Send + Sync {
     /// The result of a response.
     ///
     /// # Errors
-    /// [`ResponseError`]: the service's error when the status is not 2xx (the status is looked at
-    /// before anything is decoded), or what is wrong with the body.
+    /// [`ResponseError`]: the service's error when the status is not 2xx (the status is checked before
+    /// anything is decoded), or the error in the body.
     fn parse_response(response: http::Response<Bytes>) -> Result<Self::Response, ResponseError> {
         if response.status().is_success() {
             Self::parse_success(response)
@@ -240,7 +239,7 @@ pub trait Operation: Send + Sync {
     }
 }
 
-/// The request of an operation. It is not part of the trait so that there is one of it and not one for each
+/// The request of an operation. It is outside of the trait so that it is compiled once and not once for each
 /// operation.
 pub(super) fn request(
     info: OperationInfo,
@@ -289,10 +288,10 @@ pub(super) fn request(
     Ok(request)
 }
 
-/// The most names that a path template has.
+/// The maximum number of names in a path template.
 const MAX_ARGUMENTS: usize = 8;
 
-/// The values of the names of a path template, in their order; eight at most.
+/// The values of the names in a path template, in their order; at most eight.
 ///
 /// ```
 /// use svc_model::wire::PathArguments;
@@ -302,7 +301,7 @@ const MAX_ARGUMENTS: usize = 8;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PathArguments<'a> {
-    // Kept without an allocation, since every call has them.
+    // An array, since every call has arguments and should not allocate for them.
     values: [&'a str; MAX_ARGUMENTS],
     len: usize,
 }
@@ -319,7 +318,7 @@ impl<'a, const N: usize> From<[&'a str; N]> for PathArguments<'a> {
 }
 
 impl<'a> PathArguments<'a> {
-    /// Appends the value of the next name. A ninth one is left out, since no path has so many names.
+    /// Appends the value of the next name. A ninth value is ignored, since no path has more than eight names.
     pub fn push(&mut self, argument: &'a str) {
         if let Some(value) = self.values.get_mut(self.len) {
             *value = argument;
@@ -327,7 +326,7 @@ impl<'a> PathArguments<'a> {
         }
     }
 
-    /// The arguments of a path that is not known before the program runs.
+    /// The arguments of a path that is known only at run time.
     ///
     /// # Errors
     /// [`RequestError`] when there are more than eight.
@@ -366,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_once_which_layer_it_is_about() {
+    fn a_request_has_the_draft_parameter_once() {
         let users = "https://example.com/projects/demo/prod/__svc_app__/models/users";
         let list = |query| users::List::new(("demo", "prod"), query);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The parts of a request that the fields of an operation become, as `#[derive(Operation)]` puts them together.
+//! Traits of the fields of an operation, by the part of the request that `#[derive(Operation)]` makes of them.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::{Operation, PathArguments, RequestError};
 use crate::{Paginated, QueryString};
 
-/// What fills one or more names of a path template.
+/// A field that fills one or more names of a path template.
 pub trait PathPart {
     /// Appends the values, in the order of the template's names.
     fn push_to<'a>(&'a self, arguments: &mut PathArguments<'a>);
 
-    /// Takes the values out of a path, in the same order; `None` when there are too few.
+    /// Reads the values from a path, in the same order; `None` when there are too few.
     fn take_from(segments: &mut impl Iterator<Item = String>) -> Option<Self>
     where
         Self: Sized;
@@ -27,16 +27,16 @@ impl PathPart for String {
     }
 }
 
-/// What is several parameters of a query string, or one with a name of its own.
+/// A field with several parameters of a query string, or with one that the type names.
 pub trait QueryPart {
-    /// The names of the parameters, where they are always the same.
+    /// The names of the parameters, if they are always the same.
     const NAMES: &'static [&'static str] = &[];
 
     /// Appends the parameters.
     fn write(&self, query: &mut QueryString);
 }
 
-/// An operation with a field that is several parameters of the query string.
+/// An operation with a field for several parameters of the query string.
 pub trait HasQuery {
     /// The type of the field.
     type Query: QueryPart;
@@ -45,36 +45,36 @@ pub trait HasQuery {
     fn query_mut(&mut self) -> &mut Self::Query;
 }
 
-/// An operation that gives a list page by page.
+/// An operation that returns a list page by page.
 pub trait PagedOperation: Operation<Response = Paginated<Self::Item>> {
-    /// What is on the list.
+    /// The type of the entries.
     type Item;
 
-    /// Asks for this page, from 1.
+    /// Sets the number of the page, starting at 1.
     fn set_page(&mut self, page: u64);
 
-    /// Asks for this many on a page.
+    /// Sets the number of entries on a page.
     fn set_per_page(&mut self, per_page: u32);
 
-    /// Goes to the page of a `next` link; `false` when that is where the list is.
+    /// Moves to the page of a `next` link; `false` when this is already the current page.
     fn seek(&mut self, page: Option<u64>, after: Option<String>) -> bool;
 }
 
-/// An operation that can give some columns of a record, or of many.
+/// An operation that can return a selection of columns.
 pub trait HasFields {
-    /// Gives these columns only, and the primary key.
+    /// Requests only these columns, and the primary key.
     fn set_fields(&mut self, fields: Vec<String>);
 }
 
-/// An operation that can be held to an entity tag with the header `If-Match`.
+/// An operation that can be made conditional on an entity tag, with the header `If-Match`.
 pub trait HasIfMatch {
-    /// The entity tag; none for whatever is there.
+    /// The entity tag; `None` for no condition.
     fn if_match_mut(&mut self) -> &mut Option<String>;
 }
 
-/// What is the value of one parameter of a query string.
+/// A field that is the value of one parameter of a query string.
 pub trait QueryValue {
-    /// Appends the parameter, unless there is nothing to say.
+    /// Appends the parameter, unless there is no value.
     fn write(&self, name: &str, query: &mut QueryString);
 }
 
@@ -102,12 +102,12 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Bytes, RequestError> {
     serde_json::to_vec(value).map(Bytes::from).map_err(not_json)
 }
 
-/// A JSON object that is written one property after another; a property that is null is left out.
+/// A JSON object that is written one property after another; null properties are left out.
 #[derive(Debug, Default)]
 pub struct BodyProperties(Vec<u8>);
 
 impl BodyProperties {
-    /// No property yet.
+    /// An object without properties.
     pub fn new() -> Self {
         Self::default()
     }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_has_the_properties_that_say_something() {
+    fn a_body_leaves_out_null_properties() {
         let body = |first: Option<&str>, second: Option<u8>| {
             let body = BodyProperties::new().with("first", &first).unwrap();
             body.with("second", &second).unwrap().encode()

@@ -1,4 +1,4 @@
-//! Requests as a service receives them, and how operations are read out of them.
+//! Requests as a service receives them, and reading operations from them.
 
 use std::{borrow::Cow, fmt, mem};
 
@@ -12,7 +12,7 @@ use crate::{
     query::{Pair, parse_pairs},
 };
 
-/// An operation that a service reads out of a request: the way back of [`Operation::to_request`], declared with
+/// An operation that a service reads from a request: the inverse of [`Operation::to_request`], declared with
 /// `#[operation(read)]`.
 ///
 /// ```
@@ -31,22 +31,22 @@ use crate::{
 /// # Ok::<(), svc_model::Invalid>(())
 /// ```
 pub trait ReadOperation: Operation + Sized {
-    /// Whether a JSON body belongs to the request.
+    /// Whether the request has a JSON body.
     const HAS_BODY: bool;
 
-    /// The operation that a request asks for.
+    /// Reads the operation from a request.
     ///
     /// # Errors
     /// [`Invalid`] with every field and parameter that is missing, of the wrong type or unknown.
     fn from_request(request: ReceivedRequest<'_>) -> Result<Self, Invalid>;
 }
 
-/// What is read from a whole JSON body, by its fields: `#[derive(ReadBody)]`.
+/// A type that is read from a whole JSON body, field by field: `#[derive(ReadBody)]`.
 pub trait ReadBody: Sized {
-    /// The body; `None` when it is wrong, which the request remembers.
+    /// Reads the body; `None` when it is invalid, in which case the request keeps the error.
     fn read_body(request: &mut ReceivedRequest<'_>) -> Option<Self>;
 
-    /// The value that a JSON object is the body of.
+    /// Reads a value from a JSON object.
     ///
     /// # Errors
     /// [`Invalid`] with every property that is missing, of the wrong type or unknown.
@@ -58,17 +58,17 @@ pub trait ReadBody: Sized {
     }
 }
 
-/// What can be a property of a JSON body that a service reads.
+/// A type that can be a property of a JSON body that a service reads.
 pub trait BodyProperty: Sized {
-    /// What a value must be, such as `text`.
+    /// The description of a valid value, such as `text`.
     const EXPECTED: &'static str;
-    /// Whether null is a value too.
+    /// Whether null is a valid value.
     const IS_NULLABLE: bool = false;
 
-    /// The value; `None` when it is not one.
+    /// Reads the value; `None` when it is invalid.
     fn read(json: &RawValue) -> Option<Self>;
 
-    /// What a property is that is left out; `None` when it is required.
+    /// The value of a property that is left out; `None` when it is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -98,9 +98,9 @@ impl<T: BodyProperty> BodyProperty for Option<T> {
     }
 }
 
-/// What can be parameters of a query string that a service reads.
+/// A type that can be one or more parameters of a query string that a service reads.
 pub trait ReadQuery: Sized {
-    /// The value; `None` when it is wrong, which the request remembers.
+    /// Reads the value; `None` when it is invalid, in which case the request keeps the error.
     fn read_query(request: &mut ReceivedRequest<'_>) -> Option<Self>;
 }
 
@@ -118,16 +118,16 @@ impl ReadQuery for Draft {
     }
 }
 
-/// What can be the value of one parameter of a query string that a service reads.
+/// A type that can be the value of one parameter of a query string that a service reads.
 pub trait ParameterValue: Sized {
-    /// What a value must be, such as `an integer of at least 1`.
+    /// The description of a valid value, such as `an integer of at least 1`.
     const EXPECTED: &'static str;
 
-    /// The value; `None` when the text is not one.
+    /// Reads the value; `None` when the text is invalid.
     fn read(text: &str) -> Option<Self>;
 }
 
-/// A number of a page.
+/// The number of a page.
 impl ParameterValue for u64 {
     const EXPECTED: &'static str = "an integer of at least 1";
 
@@ -136,7 +136,7 @@ impl ParameterValue for u64 {
     }
 }
 
-/// How much is on a page, at most [`MAX_PER_PAGE`].
+/// The number of entries on a page, at most [`MAX_PER_PAGE`].
 impl ParameterValue for u32 {
     const EXPECTED: &'static str = "an integer of at least 1";
 
@@ -146,8 +146,8 @@ impl ParameterValue for u32 {
     }
 }
 
-/// The parts of a request, as a service received them, and what was wrong with those that were read. `Debug` shows
-/// none of the values: a body may hold a password, and a header a credential.
+/// The parts of a request as a service received them, and the errors in those that were already read. `Debug` shows
+/// none of the values: a body may contain a password, and a header a credential.
 pub struct ReceivedRequest<'r> {
     segments: std::vec::IntoIter<String>,
     query: Vec<Pair<'r>>,
@@ -155,7 +155,7 @@ pub struct ReceivedRequest<'r> {
     body: JsonObject,
     known_parameters: Vec<&'static str>,
     known_properties: Vec<&'static str>,
-    /// What is wrong with the query string, which is told before all else.
+    /// Errors in the query string, which are reported before all others.
     wrong_parameters: Invalid,
     invalid: Invalid,
 }
@@ -167,8 +167,8 @@ impl fmt::Debug for ReceivedRequest<'_> {
 }
 
 impl<'r> ReceivedRequest<'r> {
-    /// A request of which nothing was read yet. `path` has the values of the names in the path template, in their
-    /// order, unescaped; `query` is the query string as it came.
+    /// A request from which nothing was read yet. `path` has the values of the names in the path template, in their
+    /// order, unescaped; `query` is the query string as it was received.
     ///
     /// # Errors
     /// [`Invalid`] when the query string is not UTF-8 once it is unescaped.
@@ -186,7 +186,7 @@ impl<'r> ReceivedRequest<'r> {
         })
     }
 
-    /// The request of a body alone.
+    /// A request with only a body.
     pub fn of_body(body: JsonObject) -> Self {
         Self {
             segments: Vec::new().into_iter(),
@@ -200,17 +200,17 @@ impl<'r> ReceivedRequest<'r> {
         }
     }
 
-    /// The next values of the path.
+    /// Reads the next values of the path.
     pub fn path<T: PathPart>(&mut self) -> Option<T> {
         T::take_from(&mut self.segments)
     }
 
-    /// A part of the query string.
+    /// Reads a part of the query string.
     pub fn query<T: ReadQuery>(&mut self) -> Option<T> {
         T::read_query(self)
     }
 
-    /// One parameter of the query string, where there is one.
+    /// Reads one parameter of the query string, if it is present.
     pub fn parameter<T: ParameterValue>(&mut self, name: &'static str) -> Option<Option<T>> {
         let Some(text) = self.take_parameter(name) else {
             return Some(None);
@@ -223,7 +223,7 @@ impl<'r> ReceivedRequest<'r> {
         value.map(Some)
     }
 
-    /// A header, where there is one. Several of a name count as one list.
+    /// Reads a header, if it is present. Several headers with the same name count as one list.
     pub fn header(&mut self, name: &'static str) -> Option<Option<String>> {
         let mut list: Option<String> = None;
         let values = self
@@ -231,7 +231,8 @@ impl<'r> ReceivedRequest<'r> {
             .map(|headers| headers.get_all(HeaderName::from_static(name)));
         for value in values.into_iter().flatten() {
             let Ok(value) = value.to_str() else {
-                self.invalid.push_field(&title(name), "must be ASCII text");
+                self.invalid
+                    .push_field(&header_title(name), "must be ASCII text");
                 return None;
             };
             match &mut list {
@@ -245,12 +246,12 @@ impl<'r> ReceivedRequest<'r> {
         Some(list)
     }
 
-    /// All of the body.
+    /// Removes and returns the whole body.
     pub fn take_body(&mut self) -> JsonObject {
         mem::take(&mut self.body)
     }
 
-    /// A property of the body.
+    /// Reads a property of the body.
     pub fn property<T: BodyProperty>(&mut self, name: &'static str) -> Option<T> {
         match self.take_property(name) {
             Some(json) => self.read_property(name, &json),
@@ -264,7 +265,7 @@ impl<'r> ReceivedRequest<'r> {
         }
     }
 
-    /// A property of the body that may be left out. A null is for the value to judge.
+    /// Reads a property of the body that may be left out. Whether null is valid depends on the type of the value.
     pub fn present_property<T: BodyProperty>(&mut self, name: &'static str) -> Option<Option<T>> {
         match self.take_property(name) {
             Some(json) => self.read_property(name, &json).map(Some),
@@ -272,13 +273,13 @@ impl<'r> ReceivedRequest<'r> {
         }
     }
 
-    /// A property of the body as it came, where it is there.
+    /// Returns a property of the body as unchanged JSON, if it is present.
     pub fn raw_property(&mut self, name: &'static str) -> Option<Box<RawValue>> {
         self.take_property(name)
     }
 
-    /// A property of the body by a reading of its own, which says what a value must be; null and the empty text count as
-    /// left out.
+    /// Reads a property of the body with the function `read`, whose error says what a value must be; null and the empty
+    /// text count as left out.
     pub fn lenient_property<T>(
         &mut self,
         name: &'static str,
@@ -293,15 +294,15 @@ impl<'r> ReceivedRequest<'r> {
             .ok()
     }
 
-    /// Refuses what was wrong so far.
+    /// Checks that there were no errors so far.
     ///
     /// # Errors
-    /// [`Invalid`] with it.
+    /// [`Invalid`] with all errors so far.
     pub fn check(&self) -> Result<(), Invalid> {
         self.invalid.clone().into_result()
     }
 
-    /// The value of a parameter, where there is one. The last of a name counts.
+    /// Removes a parameter and returns its value, if it is present. The last one with the name counts.
     fn take_parameter(&mut self, name: &'static str) -> Option<Cow<'r, str>> {
         self.known_parameters.push(name);
         let mut found = None;
@@ -330,11 +331,11 @@ impl<'r> ReceivedRequest<'r> {
         value
     }
 
-    /// Refuses what was wrong, and what is left that nobody asked for. Every operation takes `draft`, which clients set
-    /// for all of their calls.
+    /// Checks that there were no errors and that nothing unknown is left. Every operation accepts `draft`, which clients
+    /// set for all of their calls.
     ///
     /// # Errors
-    /// [`Invalid`] with all that is wrong with the query string, or else with the rest of the request.
+    /// [`Invalid`] with all errors in the query string or, if there are none, in the rest of the request.
     pub fn finish(mut self) -> Result<(), Invalid> {
         if !self.known_parameters.contains(&"draft") {
             Draft::read_query(&mut self);
@@ -365,8 +366,8 @@ impl<'r> ReceivedRequest<'r> {
     }
 }
 
-/// The name of a header as people write it: `If-Match`.
-fn title(name: &str) -> String {
+/// The name of a header in its usual spelling: `If-Match`.
+fn header_title(name: &str) -> String {
     let words = name.split('-').map(|word| {
         let (first, rest) = word.split_at(word.len().min(1));
         first.to_ascii_uppercase() + rest
@@ -401,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_that_is_left_out_is_told_from_null_where_it_matters() {
+    fn an_absent_property_is_distinguished_from_null_where_it_matters() {
         let body = r#"{"first_name":null,"last_name":"Lee"}"#;
         let mut names = request(body);
         let mut present = |name| names.present_property::<Option<String>>(name);
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_takes_draft_and_no_parameter_that_nobody_knows() {
+    fn a_request_accepts_draft_and_no_unknown_parameter() {
         let headers = HeaderMap::new();
         let finish = |query| {
             let request = ReceivedRequest::new([], query, &headers, JsonObject::new());
@@ -441,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn several_headers_of_a_name_are_one_list() {
+    fn several_headers_with_the_same_name_are_one_list() {
         let mut headers = HeaderMap::new();
         for tag in ["\"a\"", "\"b\""] {
             headers.append("if-match", http::HeaderValue::from_static(tag));

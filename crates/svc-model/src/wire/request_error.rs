@@ -1,8 +1,8 @@
-//! Why a call is no request.
+//! The error for a call that cannot be written as a request.
 
 use std::error::Error as StdError;
 
-/// A call that cannot be written as a request.
+/// The error for a call that cannot be written as a request.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct RequestError {
@@ -11,7 +11,7 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    /// An error with a message that names the argument and what would be right.
+    /// An error with a message that names the argument and says what is expected.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -19,7 +19,7 @@ impl RequestError {
         }
     }
 
-    /// Adds what caused it.
+    /// Adds the cause.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());

@@ -1,4 +1,4 @@
-//! What a client's session is made with.
+//! The options of a client's session.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl SessionOptions {
         settings: &ClientSettings,
         user_agent: &HeaderValue,
     ) -> Session {
-        // Without a project nobody can sign in, and a refresh says so.
+        // Without a project nobody can sign in; a refresh then fails with an error that says so.
         let project = settings.project.clone();
         let project = project.unwrap_or_else(|| ProjectName::from(""));
         let store = self.store.clone();
@@ -78,34 +78,35 @@ impl SessionOptions {
 }
 
 impl<T> ClientBuilder<T> {
-    /// Keeps the tokens of the user who signs in in this store, and restores them from it; in a
-    /// [`MemoryStore`] of the client's own by default.
+    /// Sets the store that keeps the tokens of the user and from which they are restored; by default a
+    /// separate [`MemoryStore`] for each client.
     pub fn session_store(mut self, store: impl TokenStore) -> Self {
         self.session.store = Some(Arc::new(store));
         self
     }
 
-    /// Tells by this clock when tokens expire; by the operating system's by default.
+    /// Sets the clock that decides when tokens expire; by default the clock of the operating system.
     ///
-    /// On WebAssembly there is no default: tokens are then renewed when they are refused.
+    /// On WebAssembly there is no default: without a clock, tokens are renewed when the service refuses
+    /// them.
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.session.clock = Some(Arc::new(clock));
         self
     }
 
-    /// Drives the renewal of tokens by this spawner, so that it goes on to its end when the calls that
-    /// wait for it are cancelled.
+    /// Sets the spawner that runs the renewal of tokens, so that it continues to its end when the calls
+    /// that wait for it are cancelled.
     ///
-    /// With the feature `hyper` it is that of tokio by default, which does so wherever there is a
-    /// tokio runtime. Without a spawner a renewal that nobody waits for stands still until the next
-    /// call; clients that share a [store](Self::session_store) should have one.
+    /// With the feature `hyper` the default is the spawner of tokio, which works in any tokio runtime.
+    /// Without a spawner, a renewal that no call waits for stops until the next call; clients that share a
+    /// [store](Self::session_store) should have a spawner.
     pub fn spawner(mut self, spawner: impl Spawner) -> Self {
         self.session.spawner = Some(Arc::new(spawner));
         self
     }
 
-    /// Calls as a service request says: its project, environment and service token, and its base
-    /// URL and draft switch where it has them (specification, "Service requests").
+    /// Sets the options of a service request: its project, environment and service token, and its base
+    /// URL and draft switch if it has them (specification, "Service requests").
     ///
     /// ```
     /// # use svc_api::{Client, auth::ServiceRequest, wire::Transport};

@@ -1,4 +1,4 @@
-//! Requests of a service on behalf of a user.
+//! Service requests: requests that the service sends on behalf of a user.
 
 use super::*;
 
@@ -33,7 +33,7 @@ async fn service_requests_rule_1_a_client_is_made_from_the_three_headers() {
 }
 
 #[tokio::test]
-async fn service_requests_rule_2_base_url_and_draft_go_to_the_client() {
+async fn service_requests_rule_2_base_url_and_draft_are_set_on_the_client() {
     let request = service_request(&[
         ("x-svc-api-base-url", "https://elsewhere.example.com/"),
         ("x-svc-draft", "false"),
@@ -58,7 +58,7 @@ async fn service_requests_rule_3_a_service_token_is_loaded_into_a_client() {
     account.load_service_token(ServiceToken::new("service").unwrap());
     client.records("shop", "orders").list().await.unwrap();
     assert_eq!(store.tokens(), Some(state(STATE_1)));
-    // There is no way to renew it.
+    // A service token cannot be renewed.
     let orders = client.records("shop", "orders");
     let error = orders.list().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Auth);

@@ -1,4 +1,4 @@
-//! A file lock that is waited for without blocking the thread that runs the future.
+//! A file lock that can be awaited without blocking the thread that runs the future.
 
 use std::{
     fs::File,
@@ -16,14 +16,14 @@ use fs4::TryLockError;
 use super::open_lock;
 use crate::store::Lease;
 
-/// A lease ends after this time at the latest. A refresh takes less; one that nobody polls any more
-/// must not keep all others from theirs.
+/// A lease ends after this time at the latest. A refresh takes less; a refresh that nobody polls any
+/// more must not block all others.
 pub(super) const LONGEST: Duration = Duration::from_secs(60);
 
-/// The lock of the file at `path`, until it is dropped, and for no longer than `longest`.
+/// Locks the file at `path` until the lease is dropped, but at most for `longest`.
 ///
-/// A lock that is free is there at once. Else a thread waits for it; when the caller has gone
-/// meanwhile, the lock is given back as soon as it is there. A thread keeps it in both cases.
+/// If the lock is free, it is returned at once. Otherwise a thread waits for it; when the caller has
+/// gone meanwhile, the lock is released as soon as the thread gets it. A thread keeps it in both cases.
 pub(super) async fn take(path: PathBuf, longest: Duration) -> io::Result<Lease> {
     let file = open_lock(&path)?;
     // Not `file.try_lock()`, which the newest Rust has and the promised one has not.
@@ -64,14 +64,14 @@ fn in_thread(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map(drop)
 }
 
-/// A file that is locked until this is dropped, or its [`Keeper`] has kept it long enough.
+/// A file that is locked until this is dropped or the time of its [`Keeper`] is over.
 struct Lock {
     file: Arc<Mutex<Option<File>>>,
-    /// Ends the keeper.
+    /// Dropping it ends the keeper.
     _dropped: mpsc::Sender<()>,
 }
 
-/// The thread's part of a [`Lock`].
+/// The part of a [`Lock`] in the thread.
 struct Keeper {
     file: Arc<Mutex<Option<File>>>,
     dropped: mpsc::Receiver<()>,
@@ -94,7 +94,7 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// Closes the file here, so that the lock is free when this returns.
+    /// Closes the file here, so that the lock is released when this function returns.
     fn drop(&mut self) {
         drop(lock(&self.file).take());
     }
@@ -102,7 +102,7 @@ impl Drop for Lock {
 
 impl Keeper {
     fn keep(self, longest: Duration) {
-        // Nothing is ever sent.
+        // Nothing is ever sent: this returns when the sender is dropped or the time is over.
         let _ = self.dropped.recv_timeout(longest);
         drop(lock(&self.file).take());
     }
@@ -118,7 +118,7 @@ fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The thread's end of the slot.
+/// The side of the slot in the thread.
 struct Answer(Arc<Mutex<Slot>>);
 
 impl Answer {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_that_is_free_is_given_by_the_first_poll() {
+    fn the_first_poll_returns_a_free_lease() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let mut lease = pin!(take(path, LONGEST));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_that_is_never_given_back_ends_by_itself() {
+    fn a_lease_that_is_never_given_back_ends_automatically() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let held = block_on(take(path.clone(), Duration::from_millis(5))).unwrap();

@@ -1,8 +1,8 @@
-//! How the values of a column make groups.
+//! Group lookups: how the values of a column are grouped.
 
 use std::{fmt, str::FromStr};
 
-/// How the values of a column make groups.
+/// How the values of a column are grouped.
 ///
 /// ```
 /// use svc_model::records::{DateUnit, GroupLookup};
@@ -15,12 +15,12 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GroupLookup {
-    /// Each value.
+    /// Each value is a group.
     #[default]
     Plain,
-    /// Each value, but dates and times by day.
+    /// Each value is a group, but dates and times are grouped by day.
     Auto,
-    /// The start of the unit that the date or time lies in.
+    /// Dates and times are grouped by the start of the unit that they fall into.
     Date(DateUnit),
 }
 
@@ -40,11 +40,11 @@ pub enum DateUnit {
     Hour,
     /// A day.
     Day,
-    /// A week from Monday on (ISO 8601).
+    /// A week, starting on Monday (ISO 8601).
     Week,
     /// A month.
     Month,
-    /// Three months, from January on.
+    /// A quarter of a year; the first starts in January.
     Quarter,
     /// A year.
     Year,
@@ -81,7 +81,7 @@ impl DateUnit {
         }
     }
 
-    /// Whether the start of a unit is a date: of a day and of what is longer.
+    /// Whether the start of a unit is a date, as it is for a day and every longer unit.
     pub fn is_date(self) -> bool {
         matches!(
             self,
@@ -118,7 +118,7 @@ impl FromStr for GroupLookup {
     }
 }
 
-/// A word that names no [`GroupLookup`].
+/// The error for a word that is not the name of a [`GroupLookup`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be plain, auto, date or date_ with one of {}", DateUnit::ALL.map(DateUnit::as_str).join(", "))]
 pub struct UnknownGroupLookup(());
