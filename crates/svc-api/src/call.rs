@@ -151,6 +151,35 @@ impl<O: Operation, V> Call<O, V> {
     }
 }
 
+impl<O: Operation, V> Call<O, V> {
+    /// Sends the call and returns its result as the body of a response, with the status and the headers that it came with,
+    /// such as `X-Request-Id` and `RateLimit`.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, model::X_REQUEST_ID};
+    /// # #[cfg(feature = "records")]
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let response = client.records("shop", "orders").get(7).send_with_response().await?;
+    /// println!("request {:?}", response.headers().get(X_REQUEST_ID));
+    /// println!("{:?}", response.body());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`send`](Self::send).
+    pub async fn send_with_response(self) -> Result<http::Response<V>, Error> {
+        let operation = self.operation;
+        let operation = operation.map_err(|error| Error::request(&O::INFO, error))?;
+        let answer = self.client.answer_of(&operation, &self.options).await?;
+        let mut response = http::Response::new(());
+        *response.status_mut() = answer.response.status();
+        *response.headers_mut() = answer.response.headers().clone();
+        let value = answer.parse::<O>()?;
+        Ok(response.map(|()| (self.value)(value)))
+    }
+}
+
 impl<O, V> IntoFuture for Call<O, V>
 where
     O: Operation + 'static,

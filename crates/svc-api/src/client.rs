@@ -148,13 +148,19 @@ impl Client {
         operation: &O,
         options: &RequestOptions,
     ) -> Result<O::Response, Error> {
-        let info = &O::INFO;
+        self.answer_of(operation, options).await?.parse::<O>()
+    }
+
+    /// The answer to an operation, whatever its status.
+    pub(crate) async fn answer_of<O: Operation>(
+        &self,
+        operation: &O,
+        options: &RequestOptions,
+    ) -> Result<Answer, Error> {
         let arguments = operation.path_arguments();
         let make_request = |base_url: &str| operation.to_request(base_url);
-        let answer = self.exchange(info, &arguments, &make_request, options);
-        let answer = answer.await?;
-        O::parse_response(answer.response)
-            .map_err(|error| Error::response(info, error, answer.authorized))
+        self.exchange(&O::INFO, &arguments, &make_request, options)
+            .await
     }
 
     /// Sends an operation that was composed at run time, and returns its response unchanged. A response that the HTTP

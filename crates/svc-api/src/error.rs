@@ -2,6 +2,7 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
+use crate::http_date;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use svc_auth::{AuthError, AuthErrorKind, BaseUrl, OptionsError, StoreError, TokenError};
@@ -256,7 +257,7 @@ impl Error {
         }
     }
 
-    /// How long to wait before a retry, if the service says so (`Retry-After` in seconds).
+    /// How long to wait before a retry, if the service says so (`Retry-After`).
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after(self.error_response()?.headers())
     }
@@ -335,10 +336,18 @@ pub(crate) fn is_transient(status: StatusCode) -> bool {
     )
 }
 
-/// `Retry-After` in seconds. The form with a date is ignored, since it needs an accurate clock.
+/// `Retry-After`: in seconds, or as a date, from which the `Date` of the response is taken off, so that no clock of this
+/// machine matters.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
-    text.trim().parse().ok().map(Duration::from_secs)
+    let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
+    let after = text(header::RETRY_AFTER)?;
+    if let Ok(seconds) = after.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let now = http_date::seconds(text(header::DATE)?)?;
+    Some(Duration::from_secs(
+        http_date::seconds(after)?.saturating_sub(now),
+    ))
 }
 
 fn missing_credential(credential: Credential) -> Option<&'static str> {

@@ -60,6 +60,7 @@ mod account;
 mod call;
 mod client;
 mod error;
+mod http_date;
 #[cfg(feature = "pages")]
 mod pages;
 #[cfg(any(
@@ -85,6 +86,8 @@ mod selection;
 mod sql;
 #[cfg(feature = "teams")]
 mod teams;
+#[cfg(not(target_family = "wasm"))]
+mod timer;
 #[cfg(feature = "tower")]
 pub mod tower;
 #[cfg(feature = "users")]
@@ -131,6 +134,8 @@ pub use self::selection::{HasTimeZone, SelectsRecords};
 pub use self::sql::Sql;
 #[cfg(feature = "teams")]
 pub use self::teams::Teams;
+#[cfg(not(target_family = "wasm"))]
+pub use self::timer::SystemTimer;
 #[cfg(feature = "users")]
 pub use self::users::Users;
 pub use self::{

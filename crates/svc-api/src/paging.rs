@@ -22,7 +22,7 @@ use crate::{Call, Client, Error, RequestOptions};
 ///
 /// It follows the `next` links but uses only their cursor: requests are sent to the client's own base
 /// URL whatever host a link names, so that credentials are never sent elsewhere. It ends after the
-/// last page, and after an error.
+/// last page, and after an error, from which [`resume`](Self::resume) lets it go on.
 ///
 /// ```
 /// # use svc_api::{Client, Error};
@@ -44,19 +44,30 @@ enum State<T> {
     /// The next page was not requested yet.
     Ready(NextPage<T>),
     /// The next page was requested.
-    Waiting(BoxFuture<'static, Result<Step<T>, Error>>),
-    /// An error to return before the end.
+    Waiting(Fetching<T>),
+    /// An error to return.
     Failed(Error),
+    /// An error was returned; this requests the same page again.
+    Stopped(NextPage<T>),
     Done,
 }
 
 /// A function that requests a page.
-type NextPage<T> = Box<dyn FnOnce() -> BoxFuture<'static, Result<Step<T>, Error>> + Send>;
+type NextPage<T> = Box<dyn FnOnce() -> Fetching<T> + Send>;
+
+/// A page that was requested.
+type Fetching<T> = BoxFuture<'static, Result<Step<T>, Stop<T>>>;
 
 /// A page, and the function that requests the next one.
 struct Step<T> {
     page: Paginated<T>,
     next: Option<Result<NextPage<T>, Error>>,
+}
+
+/// An error, and the function that requests the same page again.
+struct Stop<T> {
+    error: Error,
+    again: NextPage<T>,
 }
 
 /// The start of a page.
@@ -115,9 +126,15 @@ fn fetch<O: PagedOperation<Item: Send> + 'static>(
     client: Client,
     mut operation: O,
     options: RequestOptions,
-) -> BoxFuture<'static, Result<Step<O::Item>, Error>> {
+) -> Fetching<O::Item> {
     Box::pin(async move {
-        let page = client.execute(&operation, &options).await?;
+        let page = match client.execute(&operation, &options).await {
+            Ok(page) => page,
+            Err(error) => {
+                let again: NextPage<O::Item> = Box::new(|| fetch(client, operation, options));
+                return Err(Stop { error, again });
+            }
+        };
         let next = page.next.as_deref().map(|link| {
             let cursor = Cursor::from_link(link).ok_or_else(|| {
                 Error::unusable_answer(&O::INFO, "the `next` link of the answer names no page")
@@ -134,10 +151,38 @@ fn fetch<O: PagedOperation<Item: Send> + 'static>(
 }
 
 impl<T> PageStream<T> {
+    /// Lets a stream that ended with an error go on with the page that could not be read. Does nothing otherwise.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error};
+    /// # #[cfg(feature = "records")]
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let mut orders = client.records("shop", "orders").list().by_item();
+    /// let mut errors = 0;
+    /// loop {
+    ///     match orders.try_next().await {
+    ///         Ok(Some(order)) => println!("{order:?}"),
+    ///         Ok(None) => return Ok(()),
+    ///         Err(error) if error.is_retryable() && errors < 5 => {
+    ///             errors += 1;
+    ///             orders.resume();
+    ///         }
+    ///         Err(error) => return Err(error),
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn resume(&mut self) {
+        self.state = match mem::replace(&mut self.state, State::Done) {
+            State::Stopped(again) => State::Ready(again),
+            other => other,
+        };
+    }
+
     /// The next page, `None` after the last one.
     ///
     /// # Errors
-    /// The [`Error`] of the call. The stream ends with it.
+    /// The [`Error`] of the call. The stream ends with it, unless it is [resumed](Self::resume).
     pub async fn try_next(&mut self) -> Result<Option<Paginated<T>>, Error> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context))
             .await
@@ -158,16 +203,26 @@ impl<T> Stream for PageStream<T> {
                         this.state = State::Waiting(page);
                         return Poll::Pending;
                     };
-                    return Poll::Ready(Some(step.map(|step| {
-                        this.state = match step.next {
-                            Some(Ok(next)) => State::Ready(next),
-                            Some(Err(error)) => State::Failed(error),
-                            None => State::Done,
-                        };
-                        step.page
-                    })));
+                    return Poll::Ready(Some(match step {
+                        Ok(step) => {
+                            this.state = match step.next {
+                                Some(Ok(next)) => State::Ready(next),
+                                Some(Err(error)) => State::Failed(error),
+                                None => State::Done,
+                            };
+                            Ok(step.page)
+                        }
+                        Err(stop) => {
+                            this.state = State::Stopped(stop.again);
+                            Err(stop.error)
+                        }
+                    }));
                 }
                 State::Failed(error) => return Poll::Ready(Some(Err(error))),
+                State::Stopped(again) => {
+                    this.state = State::Stopped(again);
+                    return Poll::Ready(None);
+                }
                 State::Done => return Poll::Ready(None),
             }
         }
@@ -198,10 +253,16 @@ impl<T> ItemStream<T> {
         }
     }
 
+    /// Lets a stream that ended with an error go on with the first item that was not read. Does nothing otherwise. See
+    /// [`PageStream::resume`].
+    pub fn resume(&mut self) {
+        self.pages.resume();
+    }
+
     /// The next item, `None` after the last one.
     ///
     /// # Errors
-    /// The [`Error`] of the call for its page. The stream ends with it.
+    /// The [`Error`] of the call for its page. The stream ends with it, unless it is [resumed](Self::resume).
     pub async fn try_next(&mut self) -> Result<Option<T>, Error> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context))
             .await
@@ -230,7 +291,7 @@ impl<T> Stream for ItemStream<T> {
 impl<T> fmt::Debug for ItemStream<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ItemStream")
-            .field("at_hand", &self.items.len())
+            .field("remaining", &self.items.len())
             .finish_non_exhaustive()
     }
 }

@@ -3,21 +3,21 @@
 use std::{
     fmt,
     future::poll_fn,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
 };
 
 use bytes::Bytes;
 use http_body::Body as HttpBody;
-use svc_model::wire::{Body, BoxError, BoxFuture, Transport, TransportError, TransportErrorKind};
+use svc_model::wire::{Body, BoxError, BoxFuture, Transport, TransportError};
 use tower_service::Service;
 
 /// A tower service as a [`Transport`]: an axum router in the same process, or a stack of layers over
 /// another client.
 ///
-/// The service is cloned for each request. An error that is a [`TransportError`] stays unchanged; any
-/// other error gets the kind [`Other`](TransportErrorKind::Other), and the call is not repeated. The
-/// service does not see the deadline of a call: set a timer on the client, or a timeout in the stack.
+/// The service is cloned for each request; it need not be `Sync`. An error gets the kind that
+/// [`TransportError::from_source`] finds in it, unless [`map_err`](Self::map_err) says otherwise. The service does not
+/// see the deadline of a call, which the client keeps.
 ///
 /// ```
 /// # #[cfg(feature = "tower")]
@@ -39,15 +39,56 @@ use tower_service::Service;
 /// # Ok(client)
 /// # }
 /// ```
-#[derive(Clone)]
 pub struct ServiceTransport<S> {
-    service: S,
+    /// Locked only to be cloned.
+    service: Mutex<S>,
+    map_err: fn(BoxError) -> TransportError,
 }
 
 impl<S> ServiceTransport<S> {
     /// Sends requests to `service`.
     pub fn new(service: S) -> Self {
-        Self { service }
+        Self {
+            service: Mutex::new(service),
+            map_err: TransportError::from_source,
+        }
+    }
+
+    /// Sets what the errors of the service are to the client, which tries again what surely was not sent. Layers have
+    /// errors of their own, such as that of tower's timeout:
+    ///
+    /// ```
+    /// # use svc_api::{tower::ServiceTransport, wire::{BoxError, TransportError, TransportErrorKind}};
+    /// # fn example<S>(service: S) -> ServiceTransport<S> {
+    /// use tower::timeout::error::Elapsed;
+    ///
+    /// ServiceTransport::new(service).map_err(|error: BoxError| match error.is::<Elapsed>() {
+    ///     true => TransportError::new(TransportErrorKind::Timeout, error),
+    ///     false => TransportError::from_source(error),
+    /// })
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn map_err(mut self, map_err: fn(BoxError) -> TransportError) -> Self {
+        self.map_err = map_err;
+        self
+    }
+
+    fn service(&self) -> S
+    where
+        S: Clone,
+    {
+        let service = self.service.lock();
+        service.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl<S: Clone> Clone for ServiceTransport<S> {
+    fn clone(&self) -> Self {
+        Self {
+            service: Mutex::new(self.service()),
+            map_err: self.map_err,
+        }
     }
 }
 
@@ -59,7 +100,7 @@ impl<S> fmt::Debug for ServiceTransport<S> {
 
 impl<S, B> Transport for ServiceTransport<S>
 where
-    S: Service<http::Request<Body>, Response = http::Response<B>> + Clone + Send + Sync + 'static,
+    S: Service<http::Request<Body>, Response = http::Response<B>> + Clone + Send + 'static,
     S::Error: Into<BoxError>,
     S::Future: Send,
     B: HttpBody<Data = Bytes> + Send + 'static,
@@ -69,24 +110,18 @@ where
         &self,
         request: http::Request<Body>,
     ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>> {
-        let mut service = self.service.clone();
+        let mut service = self.service();
+        let map_err = self.map_err;
         Box::pin(async move {
             poll_fn(|context| service.poll_ready(context))
                 .await
-                .map_err(|error| transport_error(error.into()).with_never_sent(true))?;
+                .map_err(|error| map_err(error.into()).with_never_sent(true))?;
             let response = service
                 .call(request)
                 .await
-                .map_err(|error| transport_error(error.into()))?;
+                .map_err(|error| map_err(error.into()))?;
             Ok(response.map(Body::stream))
         })
-    }
-}
-
-fn transport_error(error: BoxError) -> TransportError {
-    match error.downcast::<TransportError>() {
-        Ok(error) => *error,
-        Err(error) => TransportError::new(TransportErrorKind::Other, error),
     }
 }
 

@@ -7,25 +7,20 @@
 
 mod any;
 mod body;
+mod deadline;
 mod error;
 mod operation;
 pub(crate) mod parts;
 mod received;
 mod request_error;
 
-use std::{
-    fmt,
-    future::{Future, poll_fn},
-    pin::{Pin, pin},
-    sync::Arc,
-    task::Poll,
-    time::Duration,
-};
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 pub(crate) use self::parts::encode;
 pub use self::{
     any::AnyOperation,
     body::{Body, BodyTooLarge},
+    deadline::{Deadline, with_deadline, within},
     error::{BoxError, TransportError, TransportErrorKind},
     operation::{Credential, Host, Operation, OperationInfo, PathArguments, add_draft},
     parts::{HasFields, HasIfMatch, HasQuery, PagedOperation, PathPart, QueryPart, QueryValue},
@@ -129,14 +124,6 @@ where
     }
 }
 
-/// Request extension: how long the exchange may take, from [`Transport::send`] to the last byte of
-/// the response body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deadline(
-    /// The remaining time when [`Transport::send`] is called.
-    pub Duration,
-);
-
 /// A clock that can wait and measure time: for deadlines, for the pause between two tries and for
 /// token refresh.
 ///
@@ -147,23 +134,6 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
 
     /// The time since a fixed moment, which the timer chooses once; it never runs backwards.
     fn now(&self) -> Duration;
-}
-
-/// Waits for `future`, but not longer than `limit`; returns `None` when the time ran out first.
-///
-/// An output that is ready is returned even after the limit, so that a response is not lost only
-/// because it was polled late.
-pub async fn within<F: Future>(timer: &dyn Timer, limit: Duration, future: F) -> Option<F::Output> {
-    let mut future = pin!(future);
-    let mut over = None;
-    poll_fn(|context| {
-        if let Poll::Ready(output) = future.as_mut().poll(context) {
-            return Poll::Ready(Some(output));
-        }
-        let over = over.get_or_insert_with(|| timer.sleep(limit));
-        over.as_mut().poll(context).map(|()| None)
-    })
-    .await
 }
 
 /// Runs futures in the background, so that they continue after the caller that started them has gone.

@@ -108,6 +108,7 @@ impl ClientBuilder<OwnTransport> {
     /// Kind [`Options`](crate::ErrorKind::Options) when an option cannot be used.
     pub fn build(self) -> Result<Client, Error> {
         let mut settings = self.options.resolve()?;
+        let timer = self.timer.or_else(default_timer);
         let mut credentials = self.credentials;
         if let Some(token) = settings.api_token.take() {
             credentials = credentials.api_token(token);
@@ -122,16 +123,13 @@ impl ClientBuilder<OwnTransport> {
         Ok(Client {
             inner: Arc::new(Inner {
                 #[cfg(feature = "account")]
-                session: self.session.session(
-                    &transport,
-                    self.timer.as_ref(),
-                    &settings,
-                    &user_agent,
-                ),
+                session: self
+                    .session
+                    .session(&transport, timer.as_ref(), &settings, &user_agent),
                 #[cfg(feature = "account")]
                 session_options: self.session,
                 transport,
-                timer: self.timer,
+                timer,
                 settings,
                 credentials,
                 provider: self.provider,
@@ -143,6 +141,17 @@ impl ClientBuilder<OwnTransport> {
             }),
         })
     }
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn default_timer() -> Option<Arc<dyn Timer>> {
+    Some(Arc::new(crate::SystemTimer::new()))
+}
+
+/// In a browser only the program knows of one.
+#[cfg(target_family = "wasm")]
+fn default_timer() -> Option<Arc<dyn Timer>> {
+    None
 }
 
 impl<T> ClientBuilder<T> {
@@ -226,8 +235,8 @@ impl<T> ClientBuilder<T> {
 
     /// Sets the transport.
     ///
-    /// This removes the default timer, since the runtime of the transport is not known. Set a
-    /// [`timer`](Self::timer) too if calls are to be repeated after a pause.
+    /// It sends one request at a time; deadlines and retries are the client's, with a timer that needs no runtime, or
+    /// with [your own](Self::timer).
     pub fn transport(self, transport: impl Transport) -> ClientBuilder<OwnTransport> {
         ClientBuilder {
             transport: OwnTransport(Arc::new(transport)),
@@ -244,7 +253,8 @@ impl<T> ClientBuilder<T> {
         }
     }
 
-    /// Sets the timer for the pauses between tries and for deadlines.
+    /// Sets the timer for the pauses between tries and for deadlines; a `SystemTimer` by default, except on wasm. There,
+    /// without a timer, only calls that never reached the service are tried again, at once.
     pub fn timer(mut self, timer: impl Timer) -> Self {
         self.timer = Some(Arc::new(timer));
         self

@@ -1,6 +1,9 @@
 //! One call over the transport: credentials, tries and the deadline.
 
-use std::time::Duration;
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
@@ -9,8 +12,8 @@ use svc_model::{
     X_REQUEST_ID,
     proxy::X_SVC_PROXY,
     wire::{
-        Body, Credential, Deadline, Host, OperationInfo, RequestError, Timer, TransportError,
-        TransportErrorKind, within,
+        Body, Credential, Deadline, Host, Operation, OperationInfo, RequestError, Timer,
+        TransportError, TransportErrorKind, within,
     },
 };
 
@@ -29,6 +32,14 @@ static SVC_PROXY: HeaderName = HeaderName::from_static(X_SVC_PROXY);
 pub(crate) struct Answer {
     pub(crate) response: http::Response<Bytes>,
     pub(crate) authorized: bool,
+}
+
+impl Answer {
+    /// The result of the operation that was sent.
+    pub(crate) fn parse<O: Operation>(self) -> Result<O::Response, Error> {
+        O::parse_response(self.response)
+            .map_err(|error| Error::response(&O::INFO, error, self.authorized))
+    }
 }
 
 /// A function that makes the request of a try. Few calls need a second try, so the request is made again instead of
@@ -207,14 +218,13 @@ impl Tries<'_> {
         }
         let pause = match timer {
             None => Duration::ZERO,
-            Some(timer) => {
-                // Some targets have no seed for random numbers; there the clock is used.
-                let seed = fastrand::u64(..) ^ timer.now().as_nanos() as u64;
-                let mut random = fastrand::Rng::with_seed(seed);
-                self.client.retry.pause(tries, retry_after, &mut random)?
-            }
+            Some(timer) => self.client.retry.pause(tries, retry_after, random(timer)),
         };
-        if self.left().is_some_and(|left| left <= pause) {
+        let is_late = match self.left() {
+            Some(left) => left <= pause,
+            None => pause > self.client.retry.max_delay,
+        };
+        if is_late {
             return None;
         }
         self.client.budget.withdraw().then_some(pause)
@@ -290,6 +300,14 @@ impl Inner {
             _ => &self.settings.api_base_url,
         }
     }
+}
+
+/// A number between zero and one.
+fn random(timer: &dyn Timer) -> f64 {
+    // The standard library makes the keys of its hash maps from random numbers. Some targets have none; there the clock is
+    // used.
+    let seed = RandomState::new().hash_one(timer.now());
+    (seed >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) -> bool {

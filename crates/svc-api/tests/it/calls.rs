@@ -11,7 +11,7 @@ use svc_api::{
 };
 use svc_testing::ScriptedTransport;
 
-use crate::support::{answer, builder, client};
+use crate::support::{TestTimer, answer, builder, client};
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Order {
@@ -331,12 +331,36 @@ async fn a_client_with_draft_on_sends_draft_with_every_request_of_its_project() 
 }
 
 #[tokio::test]
+async fn a_response_can_be_given_with_its_status_and_headers() {
+    let script = ScriptedTransport::new()
+        .answer_with(|_| {
+            Ok(answer(
+                StatusCode::OK,
+                ("x-request-id", "r-7"),
+                r#"{"id":1}"#,
+            ))
+        })
+        .answer(StatusCode::NOT_FOUND, "{}");
+    let orders = client(&script).records("shop", "orders");
+    let response = orders.get(1).send_with_response().await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    assert_eq!(response.headers()["x-request-id"], "r-7");
+    assert_eq!(response.body()["id"], 1);
+    let error = orders.get(2).send_with_response().await.unwrap_err();
+    assert!(error.is_not_found());
+}
+
+#[tokio::test]
 async fn options_of_a_call_reach_the_request() {
     let script = ScriptedTransport::new()
         .answer(StatusCode::OK, "[]")
         .answer(StatusCode::OK, "[]")
         .answer(StatusCode::OK, "[]");
-    let client = builder(&script).user_agent("shop-sync/2").build().unwrap();
+    let client = builder(&script)
+        .user_agent("shop-sync/2")
+        .timer(TestTimer::default())
+        .build()
+        .unwrap();
     let list = client.records("shop", "orders").list();
     list.request_id("nightly-17")
         .deadline(Duration::from_secs(2))

@@ -103,6 +103,27 @@ async fn a_stream_returns_what_came_before_an_error_and_ends_with_it() {
 }
 
 #[tokio::test]
+async fn a_stream_that_is_resumed_after_an_error_goes_on_with_the_next_item() {
+    let script = ScriptedTransport::new()
+        .answer(StatusCode::OK, page(Some("/x?page=2"), &[1, 2]))
+        .answer(StatusCode::INTERNAL_SERVER_ERROR, "")
+        .answer(StatusCode::OK, page(None, &[3]));
+    let list = client(&script).records("shop", "orders").list();
+    let mut items = list.by_item();
+    items.resume();
+    for _ in 0..2 {
+        assert!(items.try_next().await.unwrap().is_some());
+    }
+    items.try_next().await.unwrap_err();
+    items.resume();
+    assert!(items.try_next().await.unwrap().is_some());
+    assert!(items.try_next().await.unwrap().is_none());
+    let queries = script.requests();
+    let queries: Vec<_> = queries.iter().map(|it| it.uri.query()).collect();
+    assert_eq!(queries, [None, Some("page=2"), Some("page=2")]);
+}
+
+#[tokio::test]
 async fn an_unusable_link_is_an_error_and_not_the_end() {
     for (next, message) in [
         ("https://data.example.com/x", "names no page"),

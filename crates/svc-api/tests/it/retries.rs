@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
-use svc_api::{Client, RetryPolicy, wire::TransportErrorKind};
+use svc_api::{Client, RequestOptions, RetryPolicy, wire::TransportErrorKind};
 use svc_testing::ScriptedTransport;
 
 use crate::support::{TestTimer, Upload, answer, builder, client};
@@ -121,33 +121,68 @@ async fn a_retry_waits_for_retry_after() {
     assert_eq!(timer.sleeps(), [Duration::from_secs(7)]);
 }
 
+/// 429 with a `Retry-After`.
+fn throttled(retry_after: &'static str) -> ScriptedTransport {
+    let header = ("retry-after", retry_after);
+    ScriptedTransport::new()
+        .answer_with(move |_| Ok(answer(StatusCode::TOO_MANY_REQUESTS, header, "")))
+}
+
 #[tokio::test]
-async fn a_retry_after_longer_than_the_longest_pause_fails_the_call() {
+async fn a_retry_after_beyond_the_deadline_gives_the_answer_at_once() {
     let timer = TestTimer::default();
-    let script = ScriptedTransport::new().answer_with(|_| {
-        Ok(answer(
-            StatusCode::TOO_MANY_REQUESTS,
-            ("retry-after", "11"),
-            "",
-        ))
-    });
+    let script = throttled("31");
     let error = patient(&script, &timer).pages().list().await.unwrap_err();
     assert!(error.is_throttled());
-    assert_eq!(error.retry_after(), Some(Duration::from_secs(11)));
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(31)));
     assert!(timer.sleeps().is_empty());
 }
 
 #[tokio::test]
-async fn without_a_timer_only_calls_that_were_never_sent_are_tried_again() {
-    let script = failing(1, TransportErrorKind::Connect).answer(StatusCode::OK, "[]");
-    client(&script).pages().list().await.unwrap();
+async fn without_a_deadline_the_longest_pause_limits_retry_after() {
+    let timer = TestTimer::default();
+    let client = patient(&throttled("11"), &timer);
+    let options = RequestOptions::new().no_deadline();
+    let list = client.pages().list().options(options);
+    assert!(list.await.unwrap_err().is_throttled());
+    assert!(timer.sleeps().is_empty());
+}
+
+#[tokio::test]
+async fn a_retry_after_that_is_a_date_is_waited_for_from_the_date_of_the_response() {
+    let timer = TestTimer::default();
+    let script = ScriptedTransport::new()
+        .answer_with(|_| {
+            let header = ("retry-after", "Sun, 06 Nov 1994 08:49:42 GMT");
+            let mut answer = answer(StatusCode::SERVICE_UNAVAILABLE, header, "");
+            let date = HeaderValue::from_static("Sun, 06 Nov 1994 08:49:37 GMT");
+            answer.headers_mut().insert(header::DATE, date);
+            Ok(answer)
+        })
+        .answer(StatusCode::OK, "[]");
+    patient(&script, &timer).pages().list().await.unwrap();
+    assert_eq!(timer.sleeps(), [Duration::from_secs(5)]);
+}
+
+#[tokio::test]
+async fn a_client_over_a_transport_of_its_own_waits_and_tries_again_without_further_settings() {
     for script in [
+        failing(1, TransportErrorKind::Connect),
         failing(1, TransportErrorKind::Interrupted),
         ScriptedTransport::new().answer(StatusCode::SERVICE_UNAVAILABLE, ""),
     ] {
-        client(&script).pages().list().await.unwrap_err();
-        assert_eq!(script.requests().len(), 1);
+        let script = script.answer(StatusCode::OK, "[]");
+        client(&script).pages().list().await.unwrap();
+        assert_eq!(script.requests().len(), 2);
     }
+}
+
+#[tokio::test]
+async fn a_client_over_a_transport_of_its_own_keeps_its_deadline() {
+    let script = ScriptedTransport::new().never_answer();
+    let list = client(&script).pages().list();
+    let error = list.deadline(Duration::from_millis(5)).await.unwrap_err();
+    assert!(error.is_timeout());
 }
 
 #[tokio::test]

@@ -1,13 +1,24 @@
 //! The adapters to and from tower services.
 
+use std::{
+    io::{self, ErrorKind},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
 use http::{Request, Response, StatusCode};
 use svc_api::{
     Client,
     tower::{ServiceTransport, TransportService},
-    wire::{Body, TransportErrorKind},
+    wire::{Body, BoxError, Transport as _, TransportError, TransportErrorKind},
 };
 use svc_testing::ScriptedTransport;
-use tower::{ServiceBuilder, ServiceExt, service_fn};
+use tower::{
+    ServiceBuilder, ServiceExt, service_fn, timeout::error::Elapsed, util::BoxCloneService,
+};
 
 #[tokio::test]
 async fn a_transport_with_layers_is_again_a_transport() {
@@ -59,6 +70,44 @@ async fn other_errors_of_a_service_are_errors_of_the_transport() {
     assert_eq!(transport.kind(), TransportErrorKind::Other);
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert_eq!(source, "the cable is cut");
+}
+
+#[tokio::test]
+async fn a_refused_connection_behind_layers_is_tried_again() {
+    let script = ScriptedTransport::new().answer(StatusCode::OK, "[]");
+    let tries = Arc::new(AtomicU32::new(0));
+    let service = service_fn(move |request| {
+        let first = tries.fetch_add(1, Ordering::Relaxed) == 0;
+        let script = script.clone();
+        async move {
+            match first {
+                true => Err(BoxError::from(io::Error::from(
+                    ErrorKind::ConnectionRefused,
+                ))),
+                false => Ok(script.send(request).await?),
+            }
+        }
+    });
+    // Not `Sync`.
+    let transport = ServiceTransport::new(BoxCloneService::new(service));
+    let client = Client::builder().project("demo").transport(transport);
+    client.build().unwrap().pages().list().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_errors_of_layers_can_be_told_apart() {
+    let service = ServiceBuilder::new()
+        .timeout(Duration::from_millis(5))
+        .service(TransportService::new(
+            ScriptedTransport::new().never_answer(),
+        ));
+    let transport = ServiceTransport::new(service).map_err(|error| match error.is::<Elapsed>() {
+        true => TransportError::new(TransportErrorKind::Timeout, error),
+        false => TransportError::from_source(error),
+    });
+    let client = Client::builder().project("demo").transport(transport);
+    let error = client.build().unwrap().pages().list().await.unwrap_err();
+    assert!(error.is_timeout());
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::{
     fmt,
     future::poll_fn,
     pin::Pin,
+    sync::{Mutex, PoisonError},
     task::{Context, Poll},
 };
 
@@ -28,7 +29,19 @@ pub struct Body(Inner);
 
 enum Inner {
     Whole(Bytes),
-    Stream(Pin<Box<dyn BytesStream + Send>>),
+    /// In a mutex, so that a body is `Sync` whatever the stream is. Only one that is borrowed by several threads ever
+    /// locks it.
+    Stream(Mutex<BoxStream>),
+}
+
+type BoxStream = Pin<Box<dyn BytesStream + Send>>;
+
+fn exclusive(body: &mut Mutex<BoxStream>) -> &mut BoxStream {
+    body.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn shared<T>(body: &Mutex<BoxStream>, read: impl FnOnce(&BoxStream) -> T) -> T {
+    read(&body.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Body {
@@ -43,7 +56,7 @@ impl Body {
         B: HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        Self(Inner::Stream(Box::pin(body)))
+        Self(Inner::Stream(Mutex::new(Box::pin(body))))
     }
 
     /// The bytes, if all of them are in memory.
@@ -69,7 +82,7 @@ impl Body {
         let mut body = match self.0 {
             Inner::Whole(bytes) if bytes.len() <= limit => return Ok(bytes),
             Inner::Whole(_) => return Err(too_large(limit)),
-            Inner::Stream(body) => body,
+            Inner::Stream(body) => body.into_inner().unwrap_or_else(PoisonError::into_inner),
         };
         if body.size().lower() > limit as u64 {
             return Err(too_large(limit));
@@ -174,21 +187,21 @@ impl HttpBody for Body {
         match &mut self.get_mut().0 {
             Inner::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             Inner::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Inner::Stream(body) => body.as_mut().poll_bytes(context),
+            Inner::Stream(body) => exclusive(body).as_mut().poll_bytes(context),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             Inner::Whole(bytes) => bytes.is_empty(),
-            Inner::Stream(body) => body.is_end(),
+            Inner::Stream(body) => shared(body, |body| body.is_end()),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Inner::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Inner::Stream(body) => body.size(),
+            Inner::Stream(body) => shared(body, |body| body.size()),
         }
     }
 }

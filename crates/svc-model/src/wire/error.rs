@@ -1,6 +1,6 @@
 //! Errors of transports: no response, or a body that broke off.
 
-use std::error::Error as StdError;
+use std::{error::Error as StdError, io};
 
 /// Any error, boxed.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
@@ -33,6 +33,44 @@ impl TransportError {
         let mut error = Self::from(kind);
         error.source = Some(source.into());
         error
+    }
+
+    /// The error of another HTTP client, with the kind that it and its sources show: a [`TransportError`] among them stays
+    /// what it is; an [`io::Error`] says whether connecting failed, the time ran out, or the connection broke off. Anything
+    /// else is [`Other`](TransportErrorKind::Other), which is never tried again.
+    ///
+    /// ```
+    /// use std::io::{Error, ErrorKind};
+    /// use svc_model::wire::{TransportError, TransportErrorKind};
+    ///
+    /// let refused = TransportError::from_source(Error::from(ErrorKind::ConnectionRefused));
+    /// assert_eq!(refused.kind(), TransportErrorKind::Connect);
+    /// ```
+    pub fn from_source(source: impl Into<BoxError>) -> Self {
+        let source = match source.into().downcast::<Self>() {
+            Ok(error) => return *error,
+            Err(source) => source,
+        };
+        let mut known = Self::from(TransportErrorKind::Other);
+        let mut cause: Option<&(dyn StdError + 'static)> = Some(source.as_ref());
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<Self>() {
+                known = Self::from(error.kind).with_never_sent(error.never_sent);
+                break;
+            }
+            if let Some(error) = error.downcast_ref::<io::Error>() {
+                let kind = kind_of(error.kind());
+                if kind != TransportErrorKind::Other {
+                    known = kind.into();
+                }
+                // An I/O error does not count the error that it was made of among its sources.
+                cause = error.get_ref().map(|error| error as _);
+                continue;
+            }
+            cause = error.source();
+        }
+        known.source = Some(source);
+        known
     }
 
     /// Sets whether it is certain that the service did not see any part of the request.
@@ -80,6 +118,23 @@ impl From<TransportErrorKind> for TransportError {
     }
 }
 
+fn kind_of(kind: io::ErrorKind) -> TransportErrorKind {
+    use io::ErrorKind;
+    match kind {
+        ErrorKind::ConnectionRefused
+        | ErrorKind::AddrNotAvailable
+        | ErrorKind::HostUnreachable
+        | ErrorKind::NetworkUnreachable => TransportErrorKind::Connect,
+        ErrorKind::TimedOut => TransportErrorKind::Timeout,
+        ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::BrokenPipe
+        | ErrorKind::NotConnected
+        | ErrorKind::UnexpectedEof => TransportErrorKind::Interrupted,
+        _ => TransportErrorKind::Other,
+    }
+}
+
 /// The kinds of [`TransportError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -108,5 +163,66 @@ impl TransportErrorKind {
             Self::Invalid => "the request cannot be sent as it is",
             Self::Other => "the transport failed",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the client failed")]
+    struct Foreign(#[source] BoxError);
+
+    #[test]
+    fn the_kind_of_a_foreign_error_is_that_of_its_sources() {
+        let broken = || TransportError::from(TransportErrorKind::Interrupted).with_never_sent(true);
+        let sources: [(BoxError, TransportErrorKind, bool); 6] = [
+            (
+                io::Error::from(ErrorKind::TimedOut).into(),
+                TransportErrorKind::Timeout,
+                false,
+            ),
+            (
+                Foreign(io::Error::from(ErrorKind::ConnectionRefused).into()).into(),
+                TransportErrorKind::Connect,
+                true,
+            ),
+            (
+                Foreign(io::Error::from(ErrorKind::BrokenPipe).into()).into(),
+                TransportErrorKind::Interrupted,
+                false,
+            ),
+            (
+                Foreign(broken().into()).into(),
+                TransportErrorKind::Interrupted,
+                true,
+            ),
+            (
+                io::Error::other(broken()).into(),
+                TransportErrorKind::Interrupted,
+                true,
+            ),
+            ("no reason".into(), TransportErrorKind::Other, false),
+        ];
+        for (source, kind, never_sent) in sources {
+            let shown = format!("{source:?}");
+            let error = TransportError::from_source(source);
+            assert_eq!(
+                (error.kind(), error.never_sent()),
+                (kind, never_sent),
+                "{shown}"
+            );
+            assert!(error.source().is_some());
+        }
+    }
+
+    #[test]
+    fn a_transport_error_is_not_wrapped_in_another_one() {
+        let error = TransportError::from_source(TransportError::from(TransportErrorKind::Body));
+        assert_eq!(error.kind(), TransportErrorKind::Body);
+        assert!(error.source().is_none());
     }
 }
