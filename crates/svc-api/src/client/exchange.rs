@@ -1,9 +1,6 @@
 //! One call over the transport: credentials, tries and the deadline.
 
-use std::{
-    hash::{BuildHasher as _, RandomState},
-    time::Duration,
-};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
@@ -302,12 +299,19 @@ impl Inner {
     }
 }
 
-/// A number between zero and one.
+/// A number between zero and one, at random: the keys of the standard library's hash maps are.
+#[cfg(not(target_family = "wasm"))]
+fn random(_: &dyn Timer) -> f64 {
+    use std::hash::{BuildHasher as _, RandomState};
+
+    f64::from(RandomState::new().hash_one(()) as u32) / f64::from(u32::MAX)
+}
+
+/// A number between zero and one, from the clock, since the standard library has no random numbers in browsers.
+#[cfg(target_family = "wasm")]
 fn random(timer: &dyn Timer) -> f64 {
-    // The standard library makes the keys of its hash maps from random numbers. Some targets have none; there the clock is
-    // used.
-    let seed = RandomState::new().hash_one(timer.now());
-    (seed >> 11) as f64 / (1_u64 << 53) as f64
+    let mixed = timer.now().subsec_nanos().wrapping_mul(0x9E37_79B9);
+    f64::from(mixed) / f64::from(u32::MAX)
 }
 
 fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) -> bool {
