@@ -1,4 +1,4 @@
-//! The target that browsers run.
+//! The compilation target of browsers.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::shell::{Failure, Repository};
 
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// Installs the target where it is missing.
+/// Installs the target if it is missing.
 pub fn install(repository: &Repository) -> Result<(), Failure> {
     let sysroot = repository
         .command("rustc")

@@ -1,6 +1,6 @@
-//! The Rust that the manifests promise, the one that rust-toolchain.toml
-//! pins and the one that runs are the same, so that every build checks the
-//! promise.
+//! Checks that the `rust-version` of the manifests, the version in
+//! rust-toolchain.toml and the running version are equal, so that every build
+//! tests the promised version.
 
 use std::fs;
 
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_that_moves_is_refused() {
+    fn a_channel_without_a_fixed_version_is_refused() {
         assert!(version("stable").is_err());
         assert!(version("").is_err());
     }
