@@ -151,7 +151,7 @@ impl Constants {
         for segment in &segments {
             let end = segment.address + segment.file.len() as u64;
             let mut is_kept = vec![true; segment.file.len()];
-            // Constants may overlap, and bytes that a used constant contains are used, so those are restored last.
+            // Constants may overlap, and bytes that a used constant contains are used, so those are handled last.
             for keeps in [false, true] {
                 for (constant, is_live) in self.constants.iter().zip(&live) {
                     let bytes = &constant.bytes;
