@@ -30,7 +30,7 @@ fn get(service: &Service, path: &str, query: &[(&str, &str)]) -> Call {
 }
 
 #[test]
-fn every_function_gives_its_value() {
+fn every_function_returns_its_value() {
     let (service, _folder) = sales();
     for (func, column, expected) in [
         ("count", "", json!(5)),
@@ -70,7 +70,7 @@ fn every_function_gives_its_value() {
 }
 
 #[test]
-fn no_records_give_zero_or_null() {
+fn without_records_the_result_is_zero_or_null() {
     let (service, _folder) = sales();
     for (func, expected) in [
         ("count", json!(0)),
@@ -89,7 +89,7 @@ fn no_records_give_zero_or_null() {
 }
 
 #[test]
-fn groups_ascend_with_null_first() {
+fn groups_are_ascending_with_null_first() {
     let (service, _folder) = sales();
     let query = [
         ("_x_column", "shop"),
@@ -124,7 +124,7 @@ fn groups_ascend_with_null_first() {
 }
 
 #[test]
-fn dates_are_grouped_by_their_unit_in_the_zone_that_is_asked_for() {
+fn dates_are_grouped_by_unit_in_the_requested_time_zone() {
     let (service, _folder) = sales();
     let groups = |column: &str, lookup: &str, tz: &str| -> Vec<Value> {
         let query = [
@@ -165,7 +165,7 @@ fn dates_are_grouped_by_their_unit_in_the_zone_that_is_asked_for() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_on_its_key() {
+fn invalid_parameters_are_refused_under_their_keys() {
     let (service, _folder) = sales();
     for (path, query, key) in [
         (
@@ -227,7 +227,7 @@ fn what_makes_no_sense_is_refused_on_its_key() {
 }
 
 #[test]
-fn the_shop_is_summed_up() {
+fn the_totals_of_the_demo_shop_are_correct() {
     let query = "_x_column=status&_y_func=count&id__lte=100000";
     let rows = demo()
         .data("GET", "shop", &format!("/models/orders/group?{query}"))

@@ -1,9 +1,9 @@
-//! What answers say of themselves, and what they say to somebody who is nearly right.
+//! Caching headers of responses, and suggestions for small mistakes.
 
 use crate::{people::home, shared::demo};
 
 #[test]
-fn no_answer_is_kept_by_others_and_a_record_is_asked_for_again_by_its_tag() {
+fn responses_are_not_cached_by_others_and_a_record_is_revalidated_by_its_tag() {
     let record = demo().data("GET", "shop", "/models/orders/1").expect(200);
     assert_eq!(record.header("cache-control"), "private, no-cache");
     let etag = record.header("etag").to_owned();
@@ -31,7 +31,7 @@ fn no_answer_is_kept_by_others_and_a_record_is_asked_for_again_by_its_tag() {
 }
 
 #[test]
-fn the_root_says_what_this_is_to_browsers_and_programs() {
+fn the_root_describes_the_service_to_browsers_and_programs() {
     let answer = demo().root("GET", "/").expect(200);
     let body = answer.json();
     assert_eq!(body["service"], "svc");
@@ -56,7 +56,7 @@ fn the_root_says_what_this_is_to_browsers_and_programs() {
 }
 
 #[test]
-fn a_name_that_is_nearly_right_is_answered_with_the_right_one() {
+fn a_misspelt_name_is_answered_with_the_correct_one() {
     for (path, status, meant) in [
         ("/models/Orders", 404, "did you mean \"orders\"?"),
         ("/models/order/1", 404, "did you mean \"orders\"?"),
@@ -114,7 +114,7 @@ fn a_model_that_may_not_be_read_is_not_suggested() {
 }
 
 #[test]
-fn an_access_token_in_the_wrong_scheme_is_answered_with_the_right_one() {
+fn an_access_token_with_the_wrong_scheme_is_answered_with_the_correct_one() {
     let session = home().member("other-scheme@example.com", "Editor");
     for authorization in [format!("Bearer {}", session.access), session.access.clone()] {
         let call = home().call("GET", "shop/models/orders");
@@ -129,7 +129,7 @@ fn an_access_token_in_the_wrong_scheme_is_answered_with_the_right_one() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_of_the_store_that_others_may_read_is_warned_about() {
+fn a_warning_is_logged_when_others_may_read_the_folder_of_the_store() {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The audit trail: every write leaves a line: no matter who wrote it, where, and how it ended for the caller.
+//! The audit trail: every write leaves a line, no matter who wrote it, where, and what the caller was answered.
 
 mod application;
 mod data;
@@ -29,7 +29,7 @@ use tempfile::TempDir;
 
 use crate::shared::serve;
 
-/// What is written, and is to be in no line.
+/// Content that is written and must not be in any line.
 const CONTENT: &str = "zebra in the rain";
 const PASSWORD: &str = "correct horse battery";
 
@@ -47,16 +47,16 @@ fn text<'a>(line: &'a Value, name: &str) -> &'a str {
 }
 
 /// A service with the same table in an SQLite file, in PostgreSQL and in MariaDB.
-struct Place {
+struct AuditedService {
     folder: TempDir,
     service: Service,
-    /// The operations that were called, as the API definitions name them.
+    /// The operations that were called, with their names in the API definitions.
     called: Mutex<BTreeSet<String>>,
 }
 
 const RESOURCES: [&str; 3] = ["s", "p", "m"];
 
-impl Place {
+impl AuditedService {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = |serial: &str| {
@@ -83,7 +83,7 @@ impl Place {
         }
     }
 
-    /// Sends a call under a request id of its own, and gives the lines that it left.
+    /// Sends a call with its own request ID, and returns the lines that it left.
     fn call(&self, operation: &str, call: Call, status: u16) -> (Answer, Vec<Value>) {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let id = format!("call-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -97,14 +97,14 @@ impl Place {
         (answer, found)
     }
 
-    /// Sends a write, and gives the one line that it left.
+    /// Sends a write, and returns the one line that it left.
     fn write(&self, operation: &str, call: Call, status: u16) -> (Answer, Value) {
         let (answer, mut found) = self.call(operation, call, status);
         assert_eq!(found.len(), 1, "{operation}: {found:?}");
         (answer, found.remove(0))
     }
 
-    /// Sends what leaves no line.
+    /// Sends a call that leaves no line.
     fn quiet(&self, operation: &str, call: Call, status: u16) -> Answer {
         let (answer, found) = self.call(operation, call, status);
         assert_eq!(found, Vec::<Value>::new(), "{operation}");
@@ -120,7 +120,7 @@ impl Place {
     }
 }
 
-/// Expects the guide to name every action of these lines.
+/// Checks that the guide names every action of these lines.
 fn assert_documented(lines: &[Value]) {
     let guide = include_str!("../../docs/src/production.md");
     for line in lines {
@@ -136,7 +136,7 @@ fn assert_documented(lines: &[Value]) {
     }
 }
 
-/// The tag of an answer, as lines have it.
+/// The entity tag of a response, as it is written in lines.
 fn tag(answer: &Answer) -> String {
     answer.header("etag").trim_matches('"').to_owned()
 }

@@ -65,7 +65,7 @@ fn mixed() -> Value {
 }
 
 #[test]
-fn each_record_is_created_or_refused_by_itself_in_the_order_given() {
+fn each_record_is_created_or_refused_independently_in_the_given_order() {
     let people = People::new();
     let results = people.bulk("people", "?_fields=name", &mixed()).ok();
     let results = results.as_array().unwrap();
@@ -92,7 +92,7 @@ fn each_record_is_created_or_refused_by_itself_in_the_order_given() {
 }
 
 #[test]
-fn an_atomic_bulk_create_keeps_all_or_nothing() {
+fn an_atomic_bulk_create_creates_all_records_or_none() {
     let people = People::new();
     let two_wrong = json!([
         {"name": "Ada"},
@@ -127,7 +127,7 @@ fn an_atomic_bulk_create_keeps_all_or_nothing() {
 }
 
 #[test]
-fn a_rule_that_is_checked_at_the_end_refuses_the_whole() {
+fn a_violated_deferred_constraint_refuses_the_whole_request() {
     let people = People::new();
     let pair = json!([{"id": 1, "other": 2}, {"id": 2, "other": 1}]);
     let results = people.bulk("parents", "", &pair).ok();
@@ -140,7 +140,7 @@ fn a_rule_that_is_checked_at_the_end_refuses_the_whole() {
 }
 
 #[test]
-fn what_is_no_array_of_objects_is_refused_as_a_whole() {
+fn a_body_that_is_not_an_array_of_objects_is_refused_as_a_whole() {
     let people = People::new();
     for (body, message) in [
         (json!({"name": "Ada"}), "array"),
@@ -161,7 +161,7 @@ fn what_is_no_array_of_objects_is_refused_as_a_whole() {
 }
 
 #[test]
-fn ten_thousand_records_go_in_at_once() {
+fn ten_thousand_records_are_created_at_once() {
     let people = People::new();
     let records: Vec<Value> = (0..10_000)
         .map(|number| json!({"name": format!("n{number}"), "age": number}))

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::shared::demo;
 
-/// The bytes of an answer, and what they are encoded with.
+/// The bytes of a response, and their encoding.
 fn fetch(path: &str, accepted: &str) -> (String, Vec<u8>) {
     let client = reqwest::blocking::Client::builder().no_proxy().build();
     let response = client
@@ -42,7 +42,7 @@ fn decode(encoding: &str, bytes: &[u8]) -> Vec<u8> {
 const ORDERS: &str = "/projects/demo/prod/shop/models/orders?_order_by=id&_per_page=";
 
 #[test]
-fn a_list_is_compressed_in_the_way_that_the_caller_accepts() {
+fn a_list_is_compressed_with_an_encoding_that_the_caller_accepts() {
     let (encoding, plain) = fetch(&format!("{ORDERS}100"), "identity");
     assert_eq!(encoding, "");
     for accepted in ["br", "zstd", "gzip"] {
@@ -54,7 +54,7 @@ fn a_list_is_compressed_in_the_way_that_the_caller_accepts() {
 }
 
 #[test]
-fn an_export_that_is_streamed_is_compressed_while_it_is_read() {
+fn a_streamed_export_is_compressed_while_it_is_read() {
     let (encoding, bytes) = fetch(&format!("{ORDERS}10000"), "gzip, br;q=0");
     assert_eq!(encoding, "gzip");
     let page: Value = serde_json::from_slice(&decode(&encoding, &bytes)).unwrap();
@@ -68,7 +68,7 @@ fn a_small_answer_is_not_compressed() {
 }
 
 #[test]
-fn answers_that_hold_a_secret_beside_what_was_sent_are_not_compressed() {
+fn responses_with_a_secret_beside_text_of_the_caller_are_not_compressed() {
     let (email, password) = ("compressed@example.com", "correct horse battery");
     let first_name = "a".repeat(200);
     let call = |name: &str, body: Value| {

@@ -1,5 +1,5 @@
-//! Connections: each state has a deadline, there is room for others, and answers that are not read take no more memory
-//! than they may.
+//! Connections: each state has a deadline, other callers are still served, and unread responses take only a limited
+//! amount of memory.
 
 mod deadlines;
 mod http2;
@@ -16,10 +16,10 @@ use rusqlite::Connection;
 use svc_tests::Service;
 use tempfile::TempDir;
 
-/// How long a test waits for anything.
+/// The time limit of every wait in these tests.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A service over a table `t` of eight large records, with these options.
+/// A service with a table `t` of eight large records.
 struct Home {
     service: Service,
     folder: TempDir,
@@ -75,7 +75,7 @@ impl Home {
         )
     }
 
-    /// Whether the service answers others.
+    /// Checks that the service still answers other callers.
     fn answers(&self) {
         let call = self.service.root("GET", "/healthz");
         call.timeout(Duration::from_secs(20)).expect(200);

@@ -1,4 +1,4 @@
-//! Who gets in (wire contract, section 3; specification, section 5).
+//! Credentials (wire contract, section 3; specification, section 5).
 
 mod routes;
 
@@ -14,8 +14,8 @@ use svc_tests::{Call, Program};
 use crate::shared::{demo, serve};
 
 #[test]
-fn nothing_that_only_looks_like_an_open_path_opens() {
-    // Sent as bytes: a client would tidy these paths up first.
+fn paths_that_only_resemble_an_open_path_require_a_credential() {
+    // Sent as bytes, since a client would normalise these paths.
     let address = demo().text("/base_url").trim_start_matches("http://");
     for path in [
         "/healthz/../projects/demo/prod/shop/models/orders",
@@ -40,7 +40,7 @@ fn nothing_that_only_looks_like_an_open_path_opens() {
 }
 
 #[test]
-fn malformed_and_unknown_credentials_are_refused_alike() {
+fn malformed_and_unknown_credentials_get_the_same_refusal() {
     for value in [
         "",
         " ",
@@ -84,7 +84,7 @@ fn malformed_and_unknown_credentials_are_refused_alike() {
 }
 
 #[test]
-fn a_static_token_is_taken_raw_and_after_bearer_and_token() {
+fn a_static_token_is_accepted_raw_and_with_bearer_or_token() {
     let token = demo().text("/resources/shop/token");
     for value in [
         token.to_owned(),
@@ -104,14 +104,14 @@ fn a_static_token_is_taken_raw_and_after_bearer_and_token() {
 }
 
 #[test]
-fn two_authorization_headers_are_no_credential() {
+fn two_authorization_headers_are_refused() {
     let token = demo().text("/resources/shop/token");
     let call = demo().data("GET", "shop", "/models/products");
     call.header("authorization", token).expect(401);
 }
 
 #[test]
-fn a_credential_opens_its_own_host_only() {
+fn a_credential_is_accepted_only_by_its_own_host() {
     let (key, token) = (
         demo().text("/api_key"),
         demo().text("/resources/shop/token"),
@@ -138,7 +138,7 @@ fn a_credential_opens_its_own_host_only() {
 }
 
 #[test]
-fn what_is_foreign_and_what_is_missing_answer_alike() {
+fn foreign_and_missing_resources_get_the_same_response() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("a.db");
     rusqlite::Connection::open(&database)

@@ -53,7 +53,7 @@ fn a_page_of_orders_has_the_envelope_and_25_records() {
 }
 
 #[test]
-fn at_most_ten_thousand_records_are_given_at_once() {
+fn at_most_ten_thousand_records_are_returned_at_once() {
     let clamped = demo()
         .data("GET", "shop", "/models/orders?_per_page=20000")
         .ok();
@@ -66,9 +66,9 @@ fn at_most_ten_thousand_records_are_given_at_once() {
 }
 
 #[test]
-fn walking_next_visits_every_order_exactly_once() {
+fn following_next_visits_every_order_exactly_once() {
     let token = demo().text("/resources/shop/token").to_owned();
-    // Orders that other tests make meanwhile are newer than all of the shop's own.
+    // Orders that other tests create meanwhile are newer than all orders of the shop itself.
     let first = demo().data(
         "GET",
         "shop",
@@ -95,7 +95,7 @@ fn walking_next_visits_every_order_exactly_once() {
 }
 
 #[test]
-fn walking_next_in_the_default_order_visits_every_product_exactly_once() {
+fn following_next_in_the_default_order_visits_every_product_exactly_once() {
     let token = demo().text("/resources/shop/token").to_owned();
     let mut page = demo()
         .data("GET", "shop", "/models/products?_per_page=7")
@@ -120,7 +120,7 @@ fn walking_next_in_the_default_order_visits_every_product_exactly_once() {
 }
 
 #[test]
-fn the_shop_has_what_a_shop_has() {
+fn the_shop_has_customers_products_and_orders() {
     for (model, at_least) in [
         ("customers", 1000),
         ("products", 100),
@@ -148,7 +148,7 @@ fn the_shop_has_what_a_shop_has() {
 }
 
 #[test]
-fn the_curl_lines_that_are_printed_work_when_pasted() {
+fn the_printed_curl_lines_work_in_a_shell() {
     if Command::new("curl").arg("--version").output().is_err() {
         panic!("curl is needed to paste curl lines");
     }
@@ -203,7 +203,7 @@ fn the_curl_lines_that_are_printed_work_when_pasted() {
 }
 
 #[test]
-fn a_second_start_keeps_the_shop_and_makes_fresh_credentials() {
+fn a_second_start_keeps_the_shop_and_creates_new_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let first = Service::start(folder.path(), &["demo"]);
     let product =
@@ -246,7 +246,7 @@ fn two_shops_are_the_same_row_for_row() {
 }
 
 #[test]
-fn another_program_on_the_port_is_named_with_a_remedy() {
+fn a_port_in_use_is_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let occupied = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = occupied.local_addr().unwrap().to_string();

@@ -1,4 +1,4 @@
-//! One suite over every engine: the same rows in each, the same requests, and answers compared cell by cell
+//! One suite for every engine: the same rows in each, the same requests, and responses compared cell by cell
 //! (wire contract, sections 4 and 5).
 
 mod constraints;

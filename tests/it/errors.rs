@@ -1,4 +1,4 @@
-//! What bad input gets (wire contract, section 2).
+//! Responses to bad input (wire contract, section 2).
 
 use std::{
     io::{Read as _, Write as _},
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::shared::demo;
 
 #[test]
-fn bodies_that_are_no_json_object_are_refused() {
+fn bodies_that_are_not_json_objects_are_refused() {
     for (body, expected) in [
         (&b"{"[..], "EOF"),
         (b"", "empty"),
@@ -40,7 +40,7 @@ fn bodies_that_are_no_json_object_are_refused() {
 }
 
 #[test]
-fn very_many_properties_are_refused_and_of_many_mistakes_a_hundred_are_told() {
+fn very_many_properties_are_refused_and_at_most_a_hundred_mistakes_reported() {
     let unknown = |count: usize| {
         let fields = (0..count).map(|number| (format!("f{number}"), Value::from(1)));
         Value::Object(fields.collect())
@@ -67,7 +67,7 @@ fn very_many_properties_are_refused_and_of_many_mistakes_a_hundred_are_told() {
 }
 
 #[test]
-fn very_many_parameters_are_refused_with_a_short_answer() {
+fn very_many_parameters_are_refused_with_a_short_response() {
     let many = |part: &str| {
         let parts: Vec<_> = (0..3_000)
             .map(|number| part.replace('#', &number.to_string()))
@@ -113,7 +113,7 @@ fn very_many_parameters_are_refused_with_a_short_answer() {
 }
 
 #[test]
-fn deeply_nested_json_is_no_danger() {
+fn deeply_nested_json_is_harmless() {
     let deep = format!(
         "{{\"name\":{}{}}}",
         "[".repeat(100_000),
@@ -135,7 +135,7 @@ fn a_body_over_the_limit_and_one_of_another_type_are_refused() {
         .data("POST", "shop", "/models/products")
         .body(large)
         .try_send();
-    // The service may close the connection before all of it was sent; if an answer came, it is this one.
+    // The service may close the connection before everything was sent; if there is a response, it is this one.
     if let Ok(answer) = answer {
         assert_eq!(answer.status, 413, "{}", answer.body);
         assert_eq!(answer.json()["error_code"], "payload_too_large");
@@ -150,7 +150,7 @@ fn a_body_over_the_limit_and_one_of_another_type_are_refused() {
 }
 
 #[test]
-fn unknown_paths_and_methods_are_told_apart() {
+fn unknown_paths_and_methods_get_different_responses() {
     assert_eq!(
         demo().root("GET", "/nothing").expect(404).json()["error_code"],
         "not_found"
@@ -188,7 +188,7 @@ fn unknown_paths_and_methods_are_told_apart() {
 }
 
 #[test]
-fn what_is_missing_within_the_credentials_reach_is_not_found() {
+fn missing_things_within_the_scope_of_the_credential_are_not_found() {
     for path in [
         "/models/none",
         "/models/none/1",
@@ -207,7 +207,7 @@ fn what_is_missing_within_the_credentials_reach_is_not_found() {
 }
 
 #[test]
-fn a_query_string_is_taken_apart_strictly() {
+fn a_query_string_is_parsed_strictly() {
     for (query, key) in [
         ("statsu=paid", "statsu"),
         ("status__like=paid", "status__like"),
@@ -280,14 +280,14 @@ fn very_many_values_filters_and_levels_stay_within_bounds() {
     assert_eq!(page["results"], json!([]));
 }
 
-/// What comes back for bytes that are sent as they are.
+/// The response to these unchanged bytes.
 fn answer_to(bytes: &[u8]) -> String {
     let address = demo().text("/base_url").trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_secs(10)))
         .unwrap();
-    // The service may answer and close before it was sent everything.
+    // The service may answer and close the connection before everything was sent.
     let _ = stream.write_all(bytes);
     let mut answer = [0; 64];
     let read = stream.read(&mut answer).unwrap_or(0);
@@ -295,7 +295,7 @@ fn answer_to(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_request_head_over_the_limits_is_answered_as_such() {
+fn a_request_head_over_the_limits_has_its_own_status() {
     let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(70_000));
     let large = format!(
         "GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n",
@@ -315,14 +315,14 @@ fn a_request_head_over_the_limits_is_answered_as_such() {
 }
 
 #[test]
-fn a_request_names_its_host_once() {
+fn a_request_must_name_its_host_once() {
     for head in ["", "Host: a\r\nHost: b\r\n"] {
         let answer = answer_to(format!("GET /healthz HTTP/1.1\r\n{head}\r\n").as_bytes());
         assert!(answer.starts_with("HTTP/1.1 400"), "{head:?}: {answer:?}");
     }
 }
 
-/// Texts that mean something to SQL, to a path, or to a terminal.
+/// Texts with a meaning in SQL, in a path, or on a terminal.
 const HOSTILE: &[&str] = &[
     "'",
     "\"",
@@ -417,7 +417,7 @@ fn hostile_text_in_any_position_changes_nothing_and_leaks_nothing() {
     assert_eq!(count(), before);
 }
 
-/// No SQL, path, or trace in what a client reads, beside the client's own text.
+/// Checks that a response contains no SQL, path, or trace except the client's own text.
 fn no_leak(body: &str, sent: &str) {
     for telltale in [
         "SELECT ",
@@ -437,7 +437,7 @@ fn no_leak(body: &str, sent: &str) {
 }
 
 #[test]
-fn bytes_that_are_no_http_do_no_harm() {
+fn bytes_that_are_not_http_are_harmless() {
     let address = demo()
         .text("/base_url")
         .trim_start_matches("http://")
@@ -454,7 +454,7 @@ fn bytes_that_are_no_http_do_no_harm() {
             .set_read_timeout(Some(Duration::from_secs(10)))
             .unwrap();
         stream.write_all(bytes).unwrap();
-        // The service may have hung up by now.
+        // The service may have closed the connection by now.
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -469,7 +469,7 @@ fn bytes_that_are_no_http_do_no_harm() {
 }
 
 #[test]
-fn every_answer_names_its_request() {
+fn every_response_has_the_id_of_its_request() {
     let echoed = demo()
         .root("GET", "/nothing")
         .header("x-request-id", "my-id.1")

@@ -1,4 +1,4 @@
-//! The examples of the client crate run against the running service.
+//! The examples of the client crate, run with a real service.
 
 use std::{path::PathBuf, process::Command};
 
@@ -39,16 +39,16 @@ fn the_quickstart_runs() {
 }
 
 #[test]
-fn a_transport_over_reqwest_runs() {
+fn the_example_with_reqwest_runs() {
     run("custom_reqwest");
 }
 
 #[test]
-fn a_transport_over_tower_runs() {
+fn the_example_with_tower_runs() {
     run("custom_tower");
 }
 
 #[test]
-fn a_transport_within_the_process_runs() {
+fn the_example_within_one_process_runs() {
     run("in_process_axum");
 }

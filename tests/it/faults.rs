@@ -1,4 +1,4 @@
-//! Killed processes, broken files, wrong folders: a clear message, and nothing lost.
+//! Killed processes, damaged files, wrong folders: clear messages, and no data loss.
 
 use std::{
     fs,
@@ -147,7 +147,7 @@ fn credentials_are_shown_once() {
         .data_anonymous("GET", "a", "/models/t")
         .authorization(&token)
         .expect(200);
-    // What is kept is no secret.
+    // The store contains no secret.
     for file in fs::read_dir(folder.path().join("svc-data")).unwrap() {
         let bytes = fs::read(file.unwrap().path()).unwrap();
         assert!(
@@ -159,7 +159,7 @@ fn credentials_are_shown_once() {
 }
 
 #[test]
-fn a_missing_database_file_is_named_and_not_made() {
+fn a_missing_database_file_is_named_and_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let (code, message) = Program::new(
         folder.path(),
@@ -179,7 +179,7 @@ fn a_missing_database_file_is_named_and_not_made() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_named() {
+fn a_file_that_is_not_a_database_is_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
         folder.path().join("a.db"),
@@ -232,7 +232,7 @@ fn an_address_of_an_unknown_kind_and_a_bad_name_are_refused() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_named() {
+fn a_folder_without_write_permission_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let blocked = folder.path().join("file");
     fs::write(&blocked, "").unwrap();
@@ -254,7 +254,7 @@ fn a_folder_that_cannot_be_written_is_named() {
 }
 
 #[test]
-fn a_corrupt_store_is_named() {
+fn a_corrupt_store_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     drop(serve(&folder, &[]));
     let store = folder.path().join("svc-data").join("store.db");
@@ -272,7 +272,7 @@ fn a_corrupt_store_is_named() {
 }
 
 #[test]
-fn the_stores_files_are_for_their_owner_alone() {
+fn only_the_owner_may_read_the_files_of_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[]);
     let store = folder.path().join("svc-data");
@@ -285,7 +285,7 @@ fn the_stores_files_are_for_their_owner_alone() {
 }
 
 #[test]
-fn a_database_that_goes_away_and_comes_back_is_answered_so() {
+fn a_missing_database_gives_an_error_until_it_is_back() {
     let folder = tempfile::tempdir().unwrap();
     let make = |name: &str| {
         Connection::open(folder.path().join(name))
@@ -298,7 +298,7 @@ fn a_database_that_goes_away_and_comes_back_is_answered_so() {
     let service = serve(&folder, &["a=sqlite:a.db", "b=sqlite:b.db"]);
     drop(service);
     fs::rename(folder.path().join("a.db"), folder.path().join("gone.db")).unwrap();
-    // The resource is known from before; the service starts without being told of it again.
+    // The resource is in the store; the service is started without `--connect`.
     let service = Service::start(folder.path(), &["serve"]);
     let token = |name: &str| {
         let made = Program::new(
@@ -325,7 +325,7 @@ fn a_database_that_goes_away_and_comes_back_is_answered_so() {
 }
 
 #[test]
-fn a_locked_database_is_answered_and_recovers() {
+fn a_locked_database_gives_an_error_until_it_is_unlocked() {
     let folder = tempfile::tempdir().unwrap();
     let database = Connection::open(folder.path().join("l.db")).unwrap();
     database
@@ -353,7 +353,7 @@ fn a_locked_database_is_answered_and_recovers() {
 }
 
 #[test]
-fn a_database_that_is_connected_read_only_is_read_and_not_written() {
+fn a_database_that_is_connected_read_only_can_be_read_but_not_written() {
     let folder = tempfile::tempdir().unwrap();
     Connection::open(folder.path().join("ro.db"))
         .unwrap()

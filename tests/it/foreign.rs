@@ -1,4 +1,4 @@
-//! Databases that somebody else made: every table and view answers.
+//! Databases that were not made for this service: every table and view can be read.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use svc_tests::Call;
 
 use crate::shared::serve;
 
-/// Names and shapes as they are found in the wild.
+/// Names and structures as they occur in real databases.
 const WILD: &str = r#"
     PRAGMA foreign_keys = OFF;
     CREATE TABLE "Order Details"("Order ID" INT, "select" TEXT, "größe" REAL, "a__in" TEXT, "_hidden" TEXT,
@@ -37,7 +37,7 @@ const WILD: &str = r#"
 "#;
 
 #[test]
-fn every_table_and_view_of_a_wild_database_answers() {
+fn every_table_and_view_of_an_unusual_database_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let database = Connection::open(folder.path().join("wild ü.db")).unwrap();
     database.execute_batch(WILD).unwrap();
@@ -69,7 +69,7 @@ fn every_table_and_view_of_a_wild_database_answers() {
             rows,
             "{name}"
         );
-        // One record at a time gives the same rows.
+        // Retrieving each record gives the same rows.
         let token = service.text("/resources/x/token").to_owned();
         let mut walked = Vec::new();
         let mut next = service
@@ -87,7 +87,7 @@ fn every_table_and_view_of_a_wild_database_answers() {
 }
 
 #[test]
-fn odd_names_are_filtered_ordered_and_written() {
+fn columns_with_unusual_names_can_be_filtered_ordered_and_written() {
     let folder = tempfile::tempdir().unwrap();
     Connection::open(folder.path().join("w.db"))
         .unwrap()
@@ -160,7 +160,7 @@ fn odd_names_are_filtered_ordered_and_written() {
 }
 
 #[test]
-fn values_that_do_not_fit_their_column_come_out_exactly() {
+fn values_that_do_not_fit_their_column_are_returned_exactly() {
     let folder = tempfile::tempdir().unwrap();
     Connection::open(folder.path().join("w.db"))
         .unwrap()
@@ -198,7 +198,7 @@ fn values_that_do_not_fit_their_column_come_out_exactly() {
 }
 
 #[test]
-fn a_structure_that_changes_while_the_service_runs_is_noticed() {
+fn structure_changes_while_the_service_runs_are_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let database = Connection::open(folder.path().join("w.db")).unwrap();
     database

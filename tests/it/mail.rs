@@ -1,4 +1,4 @@
-//! Mail: what the service sends, to whom, and what becomes of it when the mail server or the service is not there.
+//! Mail: what the service sends, to whom, and what happens when the mail server or the service is not available.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 const FROM: &str = "Shop <no-reply@example.com>";
 const PUBLIC_URL: &str = "https://data.example.com/svc";
 
-/// A service that sends its mails to this server, and logs all that it can.
+/// A service that sends its mails to this server, with the most detailed log level.
 fn serve(folder: &Path, smtp_url: &str) -> Service {
     let variables = [
         ("SVC_SMTP_URL", smtp_url),
@@ -29,7 +29,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Invites somebody from another process.
+/// Invites a user from another process.
 fn invite(folder: &Path, email: &str) {
     let arguments = [
         "user",
@@ -43,7 +43,7 @@ fn invite(folder: &Path, email: &str) {
     assert!(added.run_json()["uid"].is_string());
 }
 
-/// The mails that wait.
+/// The mails in the outbox.
 fn outbox(folder: &Path) -> Value {
     Program::new(folder, &["mail", "list", "--json"]).run_json()
 }
@@ -63,7 +63,7 @@ fn assert_nothing_secret(log: &str, secrets: &[&str]) {
 }
 
 #[test]
-fn an_invitation_arrives_with_a_link_that_begins_with_the_public_url() {
+fn an_invitation_has_a_link_that_begins_with_the_public_url() {
     let (folder, server) = (folder(), MailServer::start());
     let service = serve(folder.path(), &server.url());
     invite(folder.path(), "ada@example.com");
@@ -95,7 +95,7 @@ fn an_invitation_arrives_with_a_link_that_begins_with_the_public_url() {
 }
 
 #[test]
-fn a_forgotten_password_is_replaced_with_the_code_of_the_mail_and_the_owner_is_told() {
+fn a_forgotten_password_is_reset_with_the_code_in_the_mail_and_the_owner_is_notified() {
     let (folder, server) = (folder(), MailServer::start());
     let service = serve(folder.path(), &server.url());
     let add = [
@@ -137,7 +137,7 @@ fn a_forgotten_password_is_replaced_with_the_code_of_the_mail_and_the_owner_is_t
 }
 
 #[test]
-fn a_mail_server_that_was_away_gets_the_mail_when_it_is_back() {
+fn mail_is_sent_when_an_unreachable_mail_server_is_back() {
     let (folder, port) = (folder(), MailServer::free_port());
     let service = serve(folder.path(), &format!("smtp://127.0.0.1:{port}"));
     invite(folder.path(), "ada@example.com");
@@ -151,7 +151,7 @@ fn a_mail_server_that_was_away_gets_the_mail_when_it_is_back() {
 }
 
 #[test]
-fn the_password_of_the_mail_server_travels_encrypted_and_is_not_logged() {
+fn the_password_of_the_mail_server_is_sent_encrypted_and_not_logged() {
     let (folder, server) = (folder(), MailServer::start_with_password());
     let service = serve(folder.path(), &server.url());
     invite(folder.path(), "bo@example.com");
@@ -167,7 +167,7 @@ fn the_password_of_the_mail_server_travels_encrypted_and_is_not_logged() {
 }
 
 #[test]
-fn a_mail_server_that_cannot_be_trusted_gets_neither_mail_nor_password() {
+fn a_mail_server_with_an_untrusted_certificate_gets_neither_mail_nor_password() {
     let (folder, server) = (folder(), MailServer::start_with_password());
     let url = server.url();
     let (url, _) = url.split_once("&sslrootcert").unwrap();
@@ -183,7 +183,7 @@ fn a_mail_server_that_cannot_be_trusted_gets_neither_mail_nor_password() {
 }
 
 #[test]
-fn a_service_that_is_killed_while_it_sends_loses_no_mail() {
+fn no_mail_is_lost_when_the_service_is_killed_while_sending() {
     let (folder, server) = (folder(), MailServer::start());
     server.hold();
     let service = serve(folder.path(), &server.url());
@@ -192,7 +192,7 @@ fn a_service_that_is_killed_while_it_sends_loses_no_mail() {
     service.kill();
     assert_eq!(outbox(folder.path())[0]["to"], "ada@example.com");
 
-    // The mail belongs to the process that took it for two minutes; here they pass at once.
+    // The mail is reserved for the killed process for two minutes; here this time is skipped.
     let store = rusqlite::Connection::open(folder.path().join("svc-data/store.db")).unwrap();
     let moved = store.execute("UPDATE mails SET next_attempt = date_add", []);
     assert_eq!(moved.unwrap(), 1);
@@ -206,7 +206,7 @@ fn a_service_that_is_killed_while_it_sends_loses_no_mail() {
 }
 
 #[test]
-fn a_service_that_is_asked_to_end_finishes_the_mail_that_it_sends() {
+fn a_shutdown_finishes_sending_the_current_mail() {
     let (folder, server) = (folder(), MailServer::start());
     server.hold();
     let mut service = serve(folder.path(), &server.url());
@@ -223,7 +223,7 @@ fn a_service_that_is_asked_to_end_finishes_the_mail_that_it_sends() {
 }
 
 #[test]
-fn a_damaged_mail_does_not_stand_in_the_way_of_the_others() {
+fn a_damaged_mail_does_not_block_others() {
     let (folder, server) = (folder(), MailServer::start());
     for email in ["ada@example.com", "bo@example.com"] {
         invite(folder.path(), email);
@@ -255,7 +255,7 @@ fn without_a_mail_server_the_log_says_where_the_mail_is() {
 }
 
 #[test]
-fn settings_of_mail_that_cannot_work_are_said_at_the_start() {
+fn invalid_settings_of_mail_are_reported_at_the_start() {
     let folder = folder();
     for (url, from, said) in [
         ("smtp://ann:hunter2@mail.example.com", "", "--mail-from"),

@@ -13,7 +13,7 @@ use svc_tests::{Service, wait_until};
 use crate::shared::{demo, serve};
 
 #[test]
-fn the_service_tells_that_it_lives_and_is_ready() {
+fn the_health_checks_answer_when_the_service_is_ready() {
     for path in ["/healthz", "/readyz", "/healthz/"] {
         assert_eq!(demo().root("GET", path).ok()["status"], "ok");
     }
@@ -30,7 +30,7 @@ fn the_api_definition_is_labelled_and_complete() {
 }
 
 #[test]
-fn browsers_call_only_from_the_origins_that_were_set() {
+fn browsers_may_call_only_from_the_configured_origins() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start_with(
         folder.path(),
@@ -89,7 +89,7 @@ fn browsers_call_only_from_the_origins_that_were_set() {
 }
 
 #[test]
-fn each_host_can_have_a_listener_of_its_own() {
+fn each_host_can_have_its_own_listener() {
     let folder = tempfile::tempdir().unwrap();
     rusqlite::Connection::open(folder.path().join("a.db"))
         .unwrap()
@@ -129,7 +129,7 @@ fn links_are_made_from_the_public_url() {
         .unwrap()
         .execute_batch("CREATE TABLE t(id INTEGER PRIMARY KEY); INSERT INTO t VALUES(1),(2)")
         .unwrap();
-    // The ready line then names the public URL, which is not where this test can call.
+    // The ready line then has the public URL, which this test cannot call.
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -166,7 +166,7 @@ fn links_are_made_from_the_public_url() {
 }
 
 #[test]
-fn a_shutdown_finishes_what_is_in_flight() {
+fn a_shutdown_finishes_active_requests() {
     let folder = tempfile::tempdir().unwrap();
     let mut service = serve(&folder, &[]);
     let address = service
@@ -183,7 +183,7 @@ fn a_shutdown_finishes_what_is_in_flight() {
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(&body.as_bytes()[..3]).unwrap();
     stream.flush().unwrap();
-    // The head was read once another request, which came after it, was answered.
+    // After a later request was answered, the head of this one was read too.
     service.root("GET", "/healthz").expect(200);
     service.request_end();
     wait_until("no new connection is accepted", || {

@@ -20,7 +20,7 @@ fn delete(page: &Value) {
 }
 
 #[test]
-fn a_page_lives_from_its_creation_to_its_end() {
+fn a_page_is_created_read_changed_and_deleted() {
     let page = create(&json!({"name": "Life of a page", "params": "{\"columns\":[]}"}));
     let path = item(&page);
     let listed = demo().app("GET", LIST).ok();
@@ -47,7 +47,7 @@ fn a_page_lives_from_its_creation_to_its_end() {
 }
 
 #[test]
-fn every_path_answers_without_its_trailing_slash_too() {
+fn every_path_works_without_its_trailing_slash_too() {
     let bare = LIST.trim_end_matches('/');
     assert!(demo().app("GET", bare).ok().is_array());
     let page = demo()
@@ -66,7 +66,7 @@ fn every_path_answers_without_its_trailing_slash_too() {
 }
 
 #[test]
-fn the_service_gives_what_is_the_services() {
+fn properties_of_the_service_cannot_be_set_by_callers() {
     let page = create(&json!({
         "name": "Größe & Co", "uid": "mine", "environment": "other", "draft": true, "deleted": true,
         "date_add": "1999-01-01",
@@ -84,7 +84,7 @@ fn the_service_gives_what_is_the_services() {
 }
 
 #[test]
-fn further_properties_come_back_as_they_were_sent() {
+fn further_properties_are_returned_unchanged() {
     let text = r#"{"name":"Extra","zoom":1.50,"big":9007199254740993,"huge":123456789012345678901234567890,"deep":{"b":[1, 2],"a":null},"e":1e2,"ü":"\u00e9"}"#;
     let made = demo()
         .app("POST", LIST)
@@ -112,7 +112,7 @@ fn further_properties_come_back_as_they_were_sent() {
 }
 
 #[test]
-fn params_that_hold_no_json_are_refused() {
+fn params_that_are_not_json_are_refused() {
     let page = create(&json!({"name": "Params"}));
     for params in [
         json!("{"),
@@ -181,7 +181,7 @@ fn draft_is_zero_or_one() {
 }
 
 #[test]
-fn a_unique_name_is_taken_once() {
+fn a_unique_name_can_be_used_only_once() {
     let page = create(&json!({"name": "Once", "unique_name": "only_once"}));
     let again = demo()
         .app("POST", LIST)
@@ -198,7 +198,7 @@ fn a_unique_name_is_taken_once() {
 }
 
 #[test]
-fn a_change_of_a_page_that_changed_meanwhile_is_refused() {
+fn a_conditional_change_of_a_page_that_was_changed_meanwhile_is_refused() {
     let page = create(&json!({"name": "Tagged", "params": "1"}));
     let first = demo()
         .app("GET", &item(&page))

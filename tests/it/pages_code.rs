@@ -1,4 +1,4 @@
-//! Pages as code, drafts and copies of environments from the command line; the guide of the book, step by step.
+//! Pages as code, drafts and copies of environments from the command line, and the guide in the book, step by step.
 
 mod guide;
 
@@ -53,7 +53,7 @@ impl Workshop {
         self.pages(&[arguments, &["--json"]].concat()).run_json()
     }
 
-    /// What a command said on standard output and error that ended with exit status 1.
+    /// The standard output and error of a command that ended with exit status 1.
     fn refused(&self, arguments: &[&str]) -> (String, String) {
         let Output {
             status,
@@ -129,7 +129,7 @@ impl Workshop {
 }
 
 #[test]
-fn a_pull_and_a_push_of_it_change_nothing() {
+fn a_push_directly_after_a_pull_changes_nothing() {
     let workshop = Workshop::new();
     let settings = r#"{"name":"Orders","params":" {\"b\": [1.50, 9007199254740993], \"a\":\"\\u00e4\"} ","zoom":1.50,
         "deep":{"b":[1, 2],"a":null},"big":123456789012345678901234567890,"text":"\u0041 \u0000 \ud83d\ude00","nothing":null}"#;
@@ -162,7 +162,7 @@ fn a_pull_and_a_push_of_it_change_nothing() {
         "nothing to pull\n"
     );
 
-    // Another layout of a file is no change, and neither is another order of what is in params.
+    // Another formatting of a file is not a change, and neither is another order of the properties in params.
     let mut content = workshop.read("orders.json");
     content["params"] = serde_json::from_str(r#"{"a":"ä","b":[1.50,9007199254740993]}"#).unwrap();
     let text = file.replace("\n", "").replace("  ", " ");
@@ -172,7 +172,7 @@ fn a_pull_and_a_push_of_it_change_nothing() {
 }
 
 #[test]
-fn a_push_makes_changes_and_deletes_what_the_folder_says() {
+fn a_push_creates_changes_and_deletes_pages_like_the_folder() {
     let workshop = Workshop::new();
     let changed =
         workshop.create(&json!({"name": "Changed", "params": "{\"a\":1}", "zoom": 1, "old": true}));
@@ -232,7 +232,7 @@ fn a_push_makes_changes_and_deletes_what_the_folder_says() {
 }
 
 #[test]
-fn what_was_changed_on_both_sides_is_shown_and_nothing_is_overwritten() {
+fn changes_on_both_sides_are_shown_and_nothing_is_overwritten() {
     let workshop = Workshop::new();
     let both = workshop.create(&json!({"name": "Both", "v": 0}));
     let here = workshop.create(&json!({"name": "Here", "v": 0}));
@@ -307,12 +307,12 @@ fn what_was_changed_on_both_sides_is_shown_and_nothing_is_overwritten() {
 }
 
 #[test]
-fn a_folder_without_notes_is_compared_by_names() {
+fn a_folder_without_sync_state_is_compared_by_names() {
     let workshop = Workshop::new();
     workshop.create(&json!({"name": "Same", "v": 1}));
     let other = workshop.create(&json!({"name": "Other", "v": 1}));
     workshop.json(&["pull", "pages"]);
-    // As in a clone of somebody else, or after a push that was killed before it could note anything.
+    // As in another person's clone, or after a push that was killed before it could write its state.
     fs::remove_file(workshop.file(".svc-pages.json")).unwrap();
     assert_eq!(
         workshop.pages(&["push", "pages"]).run_ok(),
@@ -339,7 +339,7 @@ fn a_push_that_was_interrupted_is_repeated() {
     for number in 0..5 {
         workshop.write(&format!("p{number}.json"), &json!({"v": number}));
     }
-    // The last one is refused, after others were made.
+    // The last page is refused, after others were created.
     workshop.write("p9.json", &json!({"name": 7}));
     let (_, error) = workshop.refused(&["push", "pages"]);
     assert!(
@@ -347,7 +347,7 @@ fn a_push_that_was_interrupted_is_repeated() {
         "{error}"
     );
     workshop.write("p9.json", &json!({"name": "Nine"}));
-    // Killed before it was noted, too.
+    // Also killed before the state was written.
     fs::remove_file(workshop.file(".svc-pages.json")).unwrap();
     let pushed = workshop.json(&["push", "pages"]);
     assert_eq!(pushed["added"], json!(["p9.json"]));
@@ -371,7 +371,7 @@ fn a_push_writes_drafts_and_publishes_them_together() {
     workshop.edit("a.json", "v", json!(1));
     fs::remove_file(workshop.file("b.json")).unwrap();
     workshop.write("c.json", &json!({"v": 1}));
-    // Somebody else's draft is not published along.
+    // Somebody else's draft is not published.
     workshop
         .call("PATCH", &format!("{other}/?draft=1"))
         .json(&json!({"v": 9}))
@@ -395,7 +395,7 @@ fn a_push_writes_drafts_and_publishes_them_together() {
 }
 
 #[test]
-fn pages_that_take_each_others_names_are_pushed_in_an_order_that_works() {
+fn pages_that_exchange_names_are_pushed_in_an_order_that_works() {
     let workshop = Workshop::new();
     let names: Vec<_> = ["a", "b", "c"]
         .map(|name| workshop.create(&json!({"unique_name": name})))
@@ -410,7 +410,7 @@ fn pages_that_take_each_others_names_are_pushed_in_an_order_that_works() {
         .map(|uid| workshop.get(uid)["unique_name"].clone())
         .collect();
     assert_eq!(now, ["b", "c", "d"]);
-    // A circle cannot be walked; the service says which name is taken.
+    // A cycle of names has no such order; the service reports the name that is in use.
     workshop.edit("a.json", "unique_name", json!("c"));
     workshop.edit("b.json", "unique_name", json!("b"));
     let (_, error) = workshop.refused(&["push", "pages"]);
@@ -418,7 +418,7 @@ fn pages_that_take_each_others_names_are_pushed_in_an_order_that_works() {
 }
 
 #[test]
-fn no_name_of_a_page_gets_out_of_the_folder_or_over_another_file() {
+fn no_name_of_a_page_leads_outside_of_the_folder_or_overwrites_another_file() {
     let workshop = Workshop::new();
     let names = [
         "../../outside",
@@ -459,7 +459,7 @@ fn no_name_of_a_page_gets_out_of_the_folder_or_over_another_file() {
 }
 
 #[test]
-fn a_page_that_got_another_name_gets_another_file() {
+fn a_renamed_page_gets_another_file() {
     let workshop = Workshop::new();
     let uid = workshop.create(&json!({"unique_name": "old"}));
     workshop.json(&["pull", "pages"]);
@@ -478,7 +478,7 @@ fn a_page_that_got_another_name_gets_another_file() {
 }
 
 #[test]
-fn a_file_that_is_no_page_stops_a_push_before_it_begins() {
+fn an_invalid_file_stops_a_push_before_it_begins() {
     let workshop = Workshop::new();
     let (code, error) = workshop.pages(&["push", "pages"]).run_err();
     assert!(
@@ -557,7 +557,7 @@ fn an_environment_is_copied_with_its_drafts_and_pushed_to_from_one_folder() {
     let (_, error) = svc(&["env", "copy", "prod", "nowhere"]).run_err();
     assert!(error.contains("svc env list"), "{error}");
 
-    // One folder for both: each has its own notes.
+    // One folder for both: each environment has its own state.
     workshop.json(&["pull", "pages"]);
     workshop.json(&["pull", "pages", "--env", "staging"]);
     workshop.edit("a.json", "v", json!(3));

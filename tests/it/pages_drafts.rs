@@ -7,7 +7,7 @@ use svc_tests::{Answer, Call, Service};
 
 use crate::shared::{demo, pages_service};
 
-/// What is in drafts only, so that it is noticed wherever it gets out.
+/// A text that is only in drafts, so that any leak is detected.
 const SECRET: &str = "only-in-the-draft";
 
 /// The pages of an environment that no other test uses.
@@ -28,7 +28,7 @@ impl Pages {
         }
     }
 
-    /// A call to what is below the pages, in a layer.
+    /// A call below the path of the pages, in a layer.
     fn call(&self, method: &str, below: &str, draft: u8) -> Call {
         let path = format!("/projects/main/prod/view_settings/{below}?draft={draft}");
         let call = self.service.app_anonymous(method, &path);
@@ -64,7 +64,7 @@ impl Pages {
 }
 
 #[test]
-fn a_draft_is_seen_with_draft_on_and_published_when_it_is_told() {
+fn a_draft_is_visible_with_draft_on_and_published_on_request() {
     let pages = Pages::new();
     let uid = pages.create(0, &json!({"name": "A", "params": "{\"v\":1}", "zoom": 1.5}));
     let published = pages.get(&uid, 0).json();
@@ -113,7 +113,7 @@ fn drafts_are_discarded() {
 }
 
 #[test]
-fn which_pages_are_meant_is_said_clearly_or_refused() {
+fn an_ambiguous_list_of_pages_is_refused() {
     let pages = Pages::new();
     let uid = pages.create(1, &json!({"name": "A"}));
     for path in ["publish/", "discard/"] {
@@ -145,7 +145,7 @@ fn which_pages_are_meant_is_said_clearly_or_refused() {
 }
 
 #[test]
-fn a_name_that_would_be_there_twice_keeps_all_from_being_published() {
+fn nothing_is_published_if_a_name_would_be_used_twice() {
     let pages = Pages::new();
     let a = pages.create(0, &json!({"unique_name": "x"}));
     pages.patch(&a, 1, &json!({"unique_name": "y"}));
@@ -172,11 +172,11 @@ fn a_name_that_would_be_there_twice_keeps_all_from_being_published() {
 }
 
 #[test]
-fn nothing_of_a_draft_is_in_any_answer_about_what_is_published() {
+fn no_response_about_published_pages_contains_any_part_of_a_draft() {
     let pages = Pages::new();
     let secret = |name: &str| json!({"name": format!("{name} {SECRET}"), "extra": SECRET});
     let mut answers: Vec<(String, Answer)> = Vec::new();
-    // Every state that a page can be in, and every operation on it.
+    // Every state of a page, and every operation on it.
     let states = ["published", "changed", "deleted", "made"];
     let in_state = |state: &str| {
         let uid = match state {
@@ -218,12 +218,12 @@ fn nothing_of_a_draft_is_in_any_answer_about_what_is_published() {
     for (what, answer) in answers {
         assert!(!answer.body.contains(SECRET), "{what}: {}", answer.body);
     }
-    // What was deleted for good has no draft any more.
+    // A deleted page has no draft any more.
     assert_eq!(pages.list(1).len(), 2);
 }
 
 #[test]
-fn no_operation_on_drafts_changes_what_is_published() {
+fn no_operation_on_drafts_changes_published_pages() {
     let pages = Pages::new();
     let uid = pages.create(0, &json!({"name": "A", "params": "[1]"}));
     pages.patch(&uid, 0, &json!({"params": "[2]"}));
@@ -267,7 +267,7 @@ fn no_operation_on_drafts_changes_what_is_published() {
 }
 
 #[test]
-fn a_page_tells_its_revisions_and_goes_back_to_one() {
+fn revisions_of_a_page_are_listed_and_restored() {
     let pages = Pages::new();
     let uid = pages.create(0, &json!({"name": "A", "params": "[1]", "zoom": 1.5}));
     pages.patch(&uid, 1, &json!({"name": "B", "params": "[2]"}));
@@ -319,7 +319,7 @@ fn a_page_tells_its_revisions_and_goes_back_to_one() {
 }
 
 #[test]
-fn two_editors_that_name_what_they_read_lose_no_change() {
+fn two_editors_with_entity_tags_lose_no_change() {
     let pages = Pages::new();
     for draft in [0, 1] {
         let uid = pages.create(0, &json!({"count": 0}));
@@ -350,11 +350,11 @@ fn two_editors_that_name_what_they_read_lose_no_change() {
 }
 
 #[test]
-fn without_it_the_last_change_of_a_property_wins() {
+fn without_entity_tags_the_last_change_of_a_property_wins() {
     let pages = Pages::new();
     let uid = pages.create(0, &json!({"a": 0, "b": 0}));
     for draft in [1, 0] {
-        // Both have read the same; each says what it changes.
+        // Both have read the same page; each sends only its change.
         pages.patch(&uid, draft, &json!({"a": 1, "b": 1}));
         pages.patch(&uid, draft, &json!({"a": 2}));
         let page = pages.get(&uid, draft).json();
@@ -363,7 +363,7 @@ fn without_it_the_last_change_of_a_property_wins() {
 }
 
 #[test]
-fn a_draft_tells_its_tag_and_the_published_page_keeps_its_own() {
+fn a_draft_and_the_published_page_have_separate_entity_tags() {
     let pages = Pages::new();
     let uid = pages.create(0, &json!({"v": 1}));
     let first = pages.get(&uid, 0);
@@ -393,7 +393,7 @@ fn a_draft_tells_its_tag_and_the_published_page_keeps_its_own() {
 }
 
 #[test]
-fn lists_keep_the_order_of_creation_whatever_happens_to_pages() {
+fn lists_always_keep_the_order_of_creation() {
     let pages = Pages::new();
     let made: Vec<String> = (0..12)
         .map(|number| pages.create(0, &json!({"name": format!("P{number}")})))
@@ -412,7 +412,7 @@ fn lists_keep_the_order_of_creation_whatever_happens_to_pages() {
 }
 
 #[test]
-fn params_of_several_mebibytes_go_through_drafts_and_publishing_to_the_byte() {
+fn params_of_several_mebibytes_are_unchanged_by_drafts_and_publishing() {
     let pages = Pages::new();
     let params = format!("[\"{}\\u00e4\\\\\"]", "ä\\\"".repeat(1024 * 1024));
     let uid = pages.create(1, &json!({"name": "Large", "params": params}));
@@ -429,7 +429,7 @@ fn params_of_several_mebibytes_go_through_drafts_and_publishing_to_the_byte() {
 }
 
 #[test]
-fn the_paths_of_drafts_answer_without_their_slash_too() {
+fn the_paths_of_drafts_work_without_their_trailing_slash_too() {
     let base = "/projects/demo/prod/view_settings";
     let answer = demo()
         .app("POST", &format!("{base}/discard"))

@@ -1,4 +1,4 @@
-//! Publishing while the process is killed: all of it is there afterwards, or nothing.
+//! Publishing while the process is killed: afterwards everything is published, or nothing.
 
 use std::{
     thread,
@@ -41,7 +41,7 @@ fn draft_all(service: &Service, key: &str, uids: &[String], v: u32) {
 }
 
 #[test]
-fn a_service_that_is_killed_while_it_publishes_has_published_all_or_nothing() {
+fn publishing_is_atomic_when_the_service_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let (mut service, key) = pages_service(&folder);
     let params = json!(["x".repeat(40_000)]).to_string();
@@ -52,7 +52,7 @@ fn a_service_that_is_killed_while_it_publishes_has_published_all_or_nothing() {
             made.json()["uid"].as_str().unwrap().to_owned()
         })
         .collect();
-    // How long it takes when nobody disturbs it.
+    // The time that undisturbed publishing takes.
     draft_all(&service, &key, &uids, 1);
     let begun = Instant::now();
     call(&service, &key, "POST", "publish/")
@@ -65,7 +65,7 @@ fn a_service_that_is_killed_while_it_publishes_has_published_all_or_nothing() {
     for round in 2..2 + ROUNDS {
         draft_all(&service, &key, &uids, round);
         let pid = service.pid().to_string();
-        // From well before its end to just behind it.
+        // Kills at times from well before the end to shortly after it.
         let delay = takes.mul_f64(f64::from(round - 1) / f64::from(ROUNDS));
         thread::scope(|scope| {
             let publish = scope.spawn(|| {

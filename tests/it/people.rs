@@ -1,4 +1,4 @@
-//! A service with users: a folder of its own, where a test may change what it likes, and calls as those users.
+//! A service with users in a separate folder, where a test may change everything, and calls as those users.
 
 use std::{ffi::OsStr, path::Path, sync::OnceLock};
 
@@ -8,9 +8,9 @@ use svc_store::{Clock, Store, StoreOptions};
 use svc_tests::{Call, Program, Service};
 use tempfile::TempDir;
 
-/// The password of everybody who does not need another one.
+/// The password of all users who need no particular one.
 pub const PASSWORD: &str = "correct horse";
-/// What takes the throttle out of the way.
+/// Options that make the limits of the throttle unreachable.
 pub const UNTHROTTLED: &[&str] = &["--tries-per-account=1000000", "--tries-per-address=1000000"];
 /// The tables of the connected database.
 const SHOP: &str = "
@@ -21,7 +21,7 @@ const SHOP: &str = "
     INSERT INTO orders VALUES (1, 1, 'first'), (2, 2, 'second'), (3, 2, 'third');
     INSERT INTO products VALUES (1, 'Chair');";
 
-/// A service over project `main` with the resource `shop`, and sign-up on.
+/// A service with the project `main`, the resource `shop`, and sign-up switched on.
 pub struct Home {
     folder: TempDir,
     service: Service,
@@ -30,7 +30,7 @@ pub struct Home {
     shop_token: String,
 }
 
-/// The tokens of somebody who is signed in.
+/// The tokens of a signed-in user.
 #[derive(Clone, Debug)]
 pub struct Session {
     /// The access token.
@@ -60,7 +60,7 @@ impl Session {
     }
 }
 
-/// The one that tests share who only add users of their own.
+/// The service that is shared by tests that only add their own users.
 pub fn home() -> &'static Home {
     static HOME: OnceLock<Home> = OnceLock::new();
     HOME.get_or_init(Home::new)
@@ -95,7 +95,7 @@ impl Home {
         home
     }
 
-    /// Kills the service where it stands, and starts it again in the same folder.
+    /// Kills the service, and starts it again in the same folder.
     pub fn killed(self) -> Self {
         self.service.kill();
         let service = start(self.folder.path(), UNTHROTTLED, &[]);
@@ -129,12 +129,12 @@ impl Home {
         Program::new(self.path(), &arguments).run_json()
     }
 
-    /// Adds a user who can sign in, and gives the uid.
+    /// Adds a user who can sign in, and returns the UID.
     pub fn add(&self, email: &str, team: &str) -> String {
         self.add_in("prod", email, team)
     }
 
-    /// Adds a user to an environment, and gives the uid.
+    /// Adds a user to an environment, and returns the UID.
     pub fn add_in(&self, environment: &str, email: &str, team: &str) -> String {
         let place = ["--project", "main", "--env", environment];
         let user = ["user", "add", email, "--team", team, "--password", PASSWORD];
@@ -153,7 +153,7 @@ impl Home {
         self.call("POST", &format!("auth/{call}")).json(body)
     }
 
-    /// An account call of somebody who is signed in.
+    /// An account call of a signed-in user.
     pub fn auth_as(&self, session: &Session, call: &str, body: &Value) -> Call {
         self.auth(call, body).authorization(&session.header())
     }
@@ -214,7 +214,7 @@ impl Home {
             .to_owned()
     }
 
-    /// Asks for a code with which a password is chosen again.
+    /// Requests a code for setting a forgotten password.
     #[track_caller]
     pub fn reset_code(&self, email: &str) -> String {
         let asked = self.auth("reset_password", &json!({ "email": email }));
@@ -222,8 +222,8 @@ impl Home {
         self.code(email)
     }
 
-    /// Does something in the service's store as if it were done some time ago, so that nobody has to wait for what
-    /// was made to expire.
+    /// Changes the service's store as if it were done some time ago, so that tests need not wait until things
+    /// expire.
     pub fn ago<T>(&self, seconds: i64, work: impl AsyncFnOnce(Store) -> T) -> T {
         let mut options = StoreOptions::default();
         let back = SignedDuration::from_secs(seconds);
@@ -251,7 +251,7 @@ fn start(folder: &Path, options: &[&str], variables: &[(&str, &str)]) -> Service
     Service::start_with(folder, &[&serve[..], options].concat(), variables)
 }
 
-/// The fields that an answer to a wrong request names, in alphabetical order.
+/// The fields in a response to an invalid request, in alphabetical order.
 #[track_caller]
 pub fn named(answer: &svc_tests::Answer) -> Vec<String> {
     let body = answer.json();

@@ -6,7 +6,7 @@ use svc_tests::{Program, wait_until};
 use crate::shared::{demo, pages_service, serve};
 
 #[test]
-fn a_project_tells_what_it_consists_of() {
+fn a_project_is_returned_with_its_parts() {
     let project = demo().app("GET", "/projects/demo/").ok();
     assert_eq!(project["unique_name"], "demo");
     assert_eq!(project["default_environment"], "prod");
@@ -25,7 +25,7 @@ fn a_project_tells_what_it_consists_of() {
 }
 
 #[test]
-fn the_list_has_the_callers_projects_only() {
+fn the_list_has_only_the_callers_projects() {
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[]);
     for name in ["second", "third", "foreign"] {
@@ -120,7 +120,7 @@ fn settings_of_a_project_and_its_environments_are_set_and_read() {
 }
 
 #[test]
-fn members_are_put_into_teams_and_taken_out_again() {
+fn members_are_added_to_teams_and_removed() {
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[]);
     let svc = |arguments: &[&str]| {

@@ -1,4 +1,4 @@
-//! The HTTP proxy: what is sent and given back, where it does not go, and what stays secret.
+//! The HTTP proxy: requests, responses, refused addresses, and secrets.
 
 mod addresses;
 mod answers;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 const SECRET: &str = "hunter2-of-crm";
 
 /// A service with two projects: `open` lets the proxy reach this machine by its address, `closed` allows nothing.
-struct Place {
+struct Setup {
     folder: TempDir,
     service: Service,
     open: String,
@@ -27,7 +27,7 @@ struct Place {
     reader: String,
 }
 
-impl Place {
+impl Setup {
     fn new(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let run = |arguments: &[&str]| {
@@ -118,13 +118,13 @@ impl Place {
     }
 }
 
-/// A place that tests share.
-fn place() -> &'static Place {
-    static PLACE: OnceLock<Place> = OnceLock::new();
-    PLACE.get_or_init(|| Place::new(&["--proxy-timeout", "5", "--log", "trace"]))
+/// The setup that tests share.
+fn setup() -> &'static Setup {
+    static SETUP: OnceLock<Setup> = OnceLock::new();
+    SETUP.get_or_init(|| Setup::new(&["--proxy-timeout", "5", "--log", "trace"]))
 }
 
-/// Expects an answer of this service, not of another one: 400 with a message on this field.
+/// Expects a response of this service, not of another one: 400 with a message on this field.
 #[track_caller]
 fn refused(call: Call, field: &str) -> String {
     let answer = call.expect(400);
@@ -135,7 +135,7 @@ fn refused(call: Call, field: &str) -> String {
     messages[0].as_str().expect("a message").to_owned()
 }
 
-/// Expects 502, or another status of a failure, and gives what it says.
+/// Expects 502, or another status of a failure, and returns the message.
 #[track_caller]
 fn failed(call: Call, status: u16) -> String {
     let answer = call.expect(status);

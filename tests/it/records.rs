@@ -69,7 +69,7 @@ impl Records {
 }
 
 #[test]
-fn a_record_lives_from_its_creation_to_its_end() {
+fn a_record_is_created_read_changed_and_deleted() {
     let records = Records::new();
     let sent = json!({
         "name": "Émile", "email": "e@example.com", "country": "FR", "age": 44, "score": 1.5,
@@ -132,7 +132,7 @@ fn a_record_lives_from_its_creation_to_its_end() {
 }
 
 #[test]
-fn the_date_texts_follow_the_time_zone_that_is_asked_for() {
+fn date_texts_are_in_the_requested_time_zone() {
     let records = Records::new();
     let seen = |tz: &str| records.call("GET", "people/1").query(&[("tz", tz)]).ok()["seen"].clone();
     assert_eq!(seen("Europe/Berlin"), "2024-03-01T13:00:00+01:00");
@@ -145,11 +145,11 @@ fn the_date_texts_follow_the_time_zone_that_is_asked_for() {
     assert_eq!(found, [3, 4]);
 }
 
-/// A query and the ids that it finds.
+/// Queries and the IDs that they find.
 type Case = (&'static [(&'static str, &'static str)], &'static [i64]);
 
 #[test]
-fn every_lookup_finds_what_it_says() {
+fn every_lookup_finds_the_expected_records() {
     let records = Records::new();
     let cases: &[Case] = &[
         (&[("name", "Ada")], &[1]),
@@ -223,7 +223,7 @@ fn every_lookup_finds_what_it_says() {
 }
 
 #[test]
-fn records_come_in_the_order_that_is_asked_for() {
+fn records_are_in_the_requested_order() {
     let records = Records::new();
     assert_eq!(records.ids(&[]), [4, 3, 2, 1]);
     assert_eq!(records.ids(&[("_order_by", "name")]).len(), 4);
@@ -238,7 +238,7 @@ fn records_come_in_the_order_that_is_asked_for() {
 }
 
 #[test]
-fn fields_counts_and_pages_are_as_asked_for() {
+fn fields_counts_and_pages_are_as_requested() {
     let records = Records::new();
     let page = records
         .call(
@@ -282,7 +282,7 @@ fn fields_counts_and_pages_are_as_asked_for() {
 }
 
 #[test]
-fn a_composite_key_stands_in_the_path() {
+fn a_composite_key_is_written_in_the_path() {
     let records = Records::new();
     assert_eq!(records.call("GET", "parts/x,2").ok()["note"], "plain");
     assert_eq!(records.call("GET", "parts/x%252Cy,1").ok()["note"], "comma");
@@ -296,7 +296,7 @@ fn a_composite_key_stands_in_the_path() {
 }
 
 #[test]
-fn a_view_is_read_and_not_written() {
+fn a_view_can_be_read_but_not_written() {
     let records = Records::new();
     let page = records.call("GET", "adults?_order_by=id").ok();
     assert_eq!(page["count"], 2);
@@ -312,7 +312,7 @@ fn a_view_is_read_and_not_written() {
 }
 
 #[test]
-fn what_the_database_would_refuse_is_refused_on_its_field() {
+fn values_that_the_database_would_refuse_are_refused_on_their_fields() {
     let records = Records::new();
     let post = |body: Value| {
         records
@@ -362,7 +362,7 @@ fn what_the_database_would_refuse_is_refused_on_its_field() {
 }
 
 #[test]
-fn a_change_of_a_record_that_changed_meanwhile_is_refused() {
+fn a_conditional_change_of_a_record_that_was_changed_meanwhile_is_refused() {
     let records = Records::new();
     let tag = records
         .call("GET", "people/1")
@@ -419,7 +419,7 @@ fn sixteen_writers_at_once_lose_nothing() {
 }
 
 #[test]
-fn a_reader_sees_every_write_that_was_answered_before() {
+fn a_reader_sees_every_acknowledged_write() {
     let records = Records::new();
     for number in 0..50 {
         let made = records
@@ -438,7 +438,7 @@ fn a_reader_sees_every_write_that_was_answered_before() {
 }
 
 #[test]
-fn a_page_of_wide_records_arrives_whole_although_it_is_sent_in_parts() {
+fn a_page_of_wide_records_is_complete_although_it_is_sent_in_parts() {
     let folder = tempfile::tempdir().unwrap();
     let database = rusqlite::Connection::open(folder.path().join("w.db")).unwrap();
     database

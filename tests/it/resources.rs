@@ -1,4 +1,4 @@
-//! Resources as a whole: reload, model descriptions, API definition (wire contract, section 7).
+//! Operations on whole resources: reload, model descriptions, API definition (wire contract, section 7).
 
 use serde_json::{Value, json};
 

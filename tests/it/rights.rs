@@ -1,4 +1,4 @@
-//! What teams may do with records (wire contract, sections 3 and 9), as a matrix: who, what, on which model.
+//! The rights of teams on records (wire contract, sections 3 and 9), as a matrix of callers, operations and models.
 
 mod changes;
 mod hidden;

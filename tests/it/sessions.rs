@@ -18,18 +18,18 @@ use tempfile::TempDir;
 const EMAIL: &str = "ann@example.com";
 const PASSWORD: &str = "correct horse battery";
 
-/// A demo of its own with a user in it.
-struct Place {
+/// A separate demo with a user.
+struct Setup {
     folder: TempDir,
     service: Service,
 }
 
-impl Place {
+impl Setup {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let service = Service::start(folder.path(), &["demo", "--dir", "store"]);
-        let place = Self { folder, service };
-        place.admin(&[
+        let setup = Self { folder, service };
+        setup.admin(&[
             "user",
             "add",
             EMAIL,
@@ -38,7 +38,7 @@ impl Place {
             "--password",
             PASSWORD,
         ]);
-        place
+        setup
     }
 
     /// Runs an administration command on the project.
@@ -54,7 +54,7 @@ impl Place {
             .api_base_url(self.service.text("/base_url"))
     }
 
-    /// Runs a command that calls the service as the user who is signed in.
+    /// Runs a command that calls the service as the signed-in user.
     fn call(&self, arguments: &[&str]) -> Program {
         Program::new(self.folder.path(), arguments)
             .env("SVC_PROJECT", "demo")
@@ -113,15 +113,15 @@ fn expire(file: &Path) {
 
 #[test]
 fn two_thousand_calls_on_an_expired_token_renew_it_once_and_all_succeed() {
-    let place = Place::new();
+    let setup = Setup::new();
     let runtime = runtime();
     runtime.block_on(async {
-        let login = place.client().build().expect("a client");
+        let login = setup.client().build().expect("a client");
         let login = login.account().login_via_email_password(EMAIL, PASSWORD);
         let mut expired = login.await.expect("signed in").token;
         expired.access_token_expires = Some("2026-01-01T00:00:00Z".to_owned());
         let store = MemoryStore::holding(expired.clone());
-        let client = place.client().session_store(store.clone());
+        let client = setup.client().session_store(store.clone());
         let client = client.build().expect("a client");
         let calls: Vec<_> = (0..2_000)
             .map(|_| {
@@ -138,7 +138,7 @@ fn two_thousand_calls_on_an_expired_token_renew_it_once_and_all_succeed() {
         assert_eq!(headers.len(), 1);
         let renewed = store.tokens().expect("tokens");
         assert_ne!(expired.refresh_token, renewed.refresh_token);
-        // The one that everybody got is good.
+        // The token that all callers got is valid.
         let records = client.records("shop", "customers").list().per_page(1);
         assert_eq!(records.await.expect("a page").results.len(), 1);
         assert_eq!(store.tokens().expect("tokens"), renewed);
@@ -146,9 +146,9 @@ fn two_thousand_calls_on_an_expired_token_renew_it_once_and_all_succeed() {
 }
 
 #[test]
-fn a_token_that_the_service_refuses_is_renewed_and_the_call_sent_once_more() {
-    let place = Place::new();
-    let client = place.client().build().expect("a client");
+fn a_refused_token_is_renewed_and_the_call_sent_again() {
+    let setup = Setup::new();
+    let client = setup.client().build().expect("a client");
     let runtime = runtime();
     runtime.block_on(async {
         let login = client.account().login_via_email_password(EMAIL, PASSWORD);
@@ -156,7 +156,7 @@ fn a_token_that_the_service_refuses_is_renewed_and_the_call_sent_once_more() {
     });
     let before = client.account().session().tokens();
     let rotate = ["signing-keys", "rotate", "--now", "--dir", "store"];
-    Program::new(place.folder.path(), &rotate).run_ok();
+    Program::new(setup.folder.path(), &rotate).run_ok();
     svc_tests::wait_until("the old token is refused and renewed", || {
         runtime.block_on(async {
             let list = client.records("shop", "customers").list().per_page(1).await;
@@ -168,13 +168,13 @@ fn a_token_that_the_service_refuses_is_renewed_and_the_call_sent_once_more() {
 
 #[test]
 fn ten_programs_that_share_an_expired_session_never_sign_each_other_out() {
-    let place = Place::new();
-    place.log_in();
+    let setup = Setup::new();
+    setup.log_in();
     for _ in 0..3 {
-        expire(&place.session_file());
+        expire(&setup.session_file());
         let programs: Vec<_> = (0..10)
             .map(|_| {
-                let program = place.call(&["whoami", "--json"]);
+                let program = setup.call(&["whoami", "--json"]);
                 std::thread::spawn(move || program.run_json())
             })
             .collect();
@@ -187,26 +187,26 @@ fn ten_programs_that_share_an_expired_session_never_sign_each_other_out() {
 
 #[test]
 fn the_program_acts_for_its_user_until_it_logs_out_and_a_restart_of_the_service_ends_nothing() {
-    let mut place = Place::new();
-    let nobody = place.call(&["whoami"]).run_err();
+    let mut setup = Setup::new();
+    let nobody = setup.call(&["whoami"]).run_err();
     assert!(nobody.1.contains("svc login"), "{}", nobody.1);
-    place.log_in();
-    assert_eq!(place.call(&["whoami", "--json"]).run_json()["email"], EMAIL);
+    setup.log_in();
+    assert_eq!(setup.call(&["whoami", "--json"]).run_json()["email"], EMAIL);
 
-    // The port stays, since the session belongs to the address.
-    let address = place
+    // The port stays the same, since the session belongs to the address.
+    let address = setup
         .service
         .text("/base_url")
         .trim_start_matches("http://")
         .to_owned();
     let stopped = std::mem::replace(
-        &mut place.service,
-        Service::start(place.folder.path(), &["demo", "--dir", "other"]),
+        &mut setup.service,
+        Service::start(setup.folder.path(), &["demo", "--dir", "other"]),
     );
     stopped.kill();
     let arguments = ["demo", "--dir", "store", "--listen", &address];
-    place.service = Service::start(place.folder.path(), &arguments);
-    expire(&place.session_file());
+    setup.service = Service::start(setup.folder.path(), &arguments);
+    expire(&setup.session_file());
     let list = [
         "records",
         "list",
@@ -216,22 +216,22 @@ fn the_program_acts_for_its_user_until_it_logs_out_and_a_restart_of_the_service_
         "1",
         "--json",
     ];
-    assert!(place.call(&list).run_ok().contains("email"));
+    assert!(setup.call(&list).run_ok().contains("email"));
 
-    place.call(&["logout", "--revoke"]).run_ok();
+    setup.call(&["logout", "--revoke"]).run_ok();
     assert_eq!(
-        fs::read_to_string(place.session_file())
+        fs::read_to_string(setup.session_file())
             .expect("the file")
             .trim(),
         "{}"
     );
-    place.call(&["whoami"]).run_err();
+    setup.call(&["whoami"]).run_err();
 }
 
 #[test]
-fn a_session_file_is_its_owners_alone() {
-    let place = Place::new();
-    place.log_in();
+fn only_its_owner_may_read_a_session_file() {
+    let setup = Setup::new();
+    setup.log_in();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -242,20 +242,20 @@ fn a_session_file_is_its_owners_alone() {
                 .mode()
                 & 0o777
         };
-        assert_eq!(mode(&place.session_file()), 0o600);
-        assert_eq!(mode(&place.folder.path().join("sessions")), 0o700);
+        assert_eq!(mode(&setup.session_file()), 0o600);
+        assert_eq!(mode(&setup.folder.path().join("sessions")), 0o700);
     }
-    let text = fs::read_to_string(place.session_file()).expect("the file");
-    fs::write(place.session_file(), text.replace('{', "[")).expect("written");
-    let (_, error) = place.call(&["whoami"]).run_err();
+    let text = fs::read_to_string(setup.session_file()).expect("the file");
+    fs::write(setup.session_file(), text.replace('{', "[")).expect("written");
+    let (_, error) = setup.call(&["whoami"]).run_err();
     assert!(error.contains(".json"), "{error}");
     assert!(!error.contains("eyJ"), "{error}");
 }
 
 #[test]
-fn a_program_that_the_service_calls_acts_with_the_service_token() {
-    let place = Place::new();
-    let made = place.admin(&["service-token", "add", "--team", "Read Only", "--json"]);
+fn a_program_that_the_service_calls_uses_the_service_token() {
+    let setup = Setup::new();
+    let made = setup.admin(&["service-token", "add", "--team", "Read Only", "--json"]);
     let made: Value = serde_json::from_str(&made).expect("JSON");
     let mut headers = http::HeaderMap::new();
     for (name, value) in [
@@ -265,7 +265,7 @@ fn a_program_that_the_service_calls_acts_with_the_service_token() {
             "x-svc-service-token",
             made["token"].as_str().expect("a token"),
         ),
-        ("x-svc-api-base-url", place.service.text("/base_url")),
+        ("x-svc-api-base-url", setup.service.text("/base_url")),
     ] {
         headers.insert(name, value.parse().expect("a header"));
     }
@@ -287,11 +287,11 @@ fn a_program_that_the_service_calls_acts_with_the_service_token() {
 
 #[test]
 fn clients_of_one_file_keep_their_own_user() {
-    let place = Place::new();
-    let file = place.folder.path().join("tokens.json");
+    let setup = Setup::new();
+    let file = setup.folder.path().join("tokens.json");
     let client = || {
         let store = FileStore::new(&file);
-        place
+        setup
             .client()
             .session_store(store)
             .build()
@@ -314,7 +314,7 @@ fn clients_of_one_file_keep_their_own_user() {
                 .authenticated
         );
         second.account().logout().await.expect("signed out");
-        // The first one keeps what it has in memory; a third one finds nobody.
+        // The first client keeps its tokens in memory; a third client finds nobody signed in.
         assert!(
             first
                 .account()

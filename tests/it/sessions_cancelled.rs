@@ -1,4 +1,4 @@
-//! Calls that are cancelled while their session is renewed, over a network that takes its time: nobody is signed out.
+//! Calls that are cancelled while their session is refreshed, with a slow network: nobody is signed out.
 
 use std::{
     io::{Read as _, Write as _},
@@ -19,16 +19,16 @@ use svc_tests::{Program, Service, wait_until};
 
 const EMAIL: &str = "ann@example.com";
 const PASSWORD: &str = "correct horse battery";
-/// What the way of a refresh takes, there and back.
+/// The delay of a refresh and of its response.
 const LATENCY: Duration = Duration::from_millis(40);
 
-/// How many renewals are cut off; `SESSION_ROUNDS` asks for more of them.
+/// The number of interrupted refreshes; `SESSION_ROUNDS` overrides it.
 fn rounds() -> u32 {
     let rounds = std::env::var("SESSION_ROUNDS").ok();
     rounds.map_or(40, |rounds| rounds.parse().expect("a number of rounds"))
 }
 
-/// Passes connections on to `service`, and keeps each refresh and its answer back for [`LATENCY`]. Gives its address.
+/// A proxy for `service` that delays each refresh and its response by [`LATENCY`]. Returns its address.
 fn slow_refreshes(service: SocketAddr) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -68,7 +68,7 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream, mut is_slow: impl FnMut(&[u8]
             break;
         }
     }
-    // The other side learns that this one has ended.
+    // Tells the other side that this one has ended.
     let _ = (to.shutdown(Shutdown::Write), from.shutdown(Shutdown::Read));
 }
 
@@ -79,7 +79,7 @@ fn expired(mut tokens: AuthState) -> AuthState {
 }
 
 #[test]
-fn nobody_is_signed_out_however_calls_are_cancelled_while_the_session_is_renewed() {
+fn cancelling_calls_while_the_session_is_refreshed_signs_nobody_out() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let unthrottled = ["--tries-per-account=1000000", "--tries-per-address=1000000"];
     let arguments = [&["demo", "--dir", "store"][..], &unthrottled].concat();
@@ -145,7 +145,7 @@ fn nobody_is_signed_out_however_calls_are_cancelled_while_the_session_is_renewed
                 Err(_) => cancelled += 1,
             }
         }
-        // The renewal goes on to its end, though nobody waits for it.
+        // The refresh continues to its end, although no call waits for it.
         wait_until("the new tokens are stored", || {
             kept().is_some_and(|kept| kept.refresh_token != tokens.refresh_token)
         });
@@ -164,7 +164,7 @@ fn nobody_is_signed_out_however_calls_are_cancelled_while_the_session_is_renewed
     );
 }
 
-/// What a file gives without waiting.
+/// The output of a future that is ready at once.
 fn now<T>(future: impl Future<Output = Result<T, svc_api::auth::StoreError>>) -> T {
     let mut future = std::pin::pin!(future);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

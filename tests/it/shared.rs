@@ -1,11 +1,11 @@
-//! The demo service that the suites share. A test changes only what it made.
+//! The demo service that the suites share. A test changes only what it has created.
 
 use std::sync::OnceLock;
 
 use svc_tests::{Program, Service};
 use tempfile::TempDir;
 
-/// The running demo, made when it is first asked for.
+/// The running demo, which is started at the first use.
 pub fn demo() -> &'static Service {
     static DEMO: OnceLock<(TempDir, Service)> = OnceLock::new();
     let (_, service) = DEMO.get_or_init(|| {
@@ -16,7 +16,7 @@ pub fn demo() -> &'static Service {
     service
 }
 
-/// A service over databases that the test made: `connect` holds `NAME=URL` texts.
+/// A service with databases of the test: `connect` has `NAME=URL` texts.
 pub fn serve(folder: &TempDir, connect: &[&str]) -> Service {
     let mut arguments = vec!["serve"];
     for resource in connect {
@@ -25,7 +25,7 @@ pub fn serve(folder: &TempDir, connect: &[&str]) -> Service {
     Service::start(folder.path(), &arguments)
 }
 
-/// A service of one's own without databases, and an API key of its project `main`.
+/// A separate service without databases, and an API key of its project `main`.
 pub fn pages_service(folder: &TempDir) -> (Service, String) {
     let service = serve(folder, &[]);
     let arguments = ["key", "add", "--project", "main", "--json"];

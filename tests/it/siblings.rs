@@ -40,11 +40,11 @@ fn siblings_follow_the_order_and_the_filters_of_the_query() {
     ] {
         let path = format!("t/{id}/get_siblings?_order_by=place");
         assert_eq!(siblings(&path), pair(prev, next), "{id}");
-        // And the other way round.
+        // And in reverse order.
         let path = format!("t/{id}/get_siblings?_order_by=-place");
         assert_eq!(siblings(&path), pair(next, prev), "{id}");
     }
-    // A record that the filters leave out has its place all the same.
+    // A record that the filters leave out still has a position.
     let path = "t/3/get_siblings?kind=a&_order_by=id";
     assert_eq!(siblings(path), pair(Some(1), Some(4)));
 
@@ -57,7 +57,7 @@ fn siblings_follow_the_order_and_the_filters_of_the_query() {
         siblings(path),
         json!({"prev": {"word": "one"}, "next": {"word": "two"}})
     );
-    // In a view nothing tells the two apart, so each is next to the other.
+    // In a view the two records are indistinguishable, so each is a neighbour of the other.
     let path = "looking/two/get_siblings?_order_by=word";
     assert_eq!(
         siblings(path),

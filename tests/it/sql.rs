@@ -51,7 +51,7 @@ impl Shop {
         self.answer(body, 200)["data"].clone()
     }
 
-    /// Rows and structure, as somebody else sees them.
+    /// Rows and structure, read by another connection.
     fn state(&self) -> String {
         let database = rusqlite::Connection::open(self.folder.path().join("s.db")).unwrap();
         let state = "SELECT (SELECT group_concat(id || status) FROM orders)
@@ -61,7 +61,7 @@ impl Shop {
 }
 
 #[test]
-fn a_query_answers_rows_with_names_and_types_of_its_columns() {
+fn a_query_returns_rows_with_names_and_types_of_its_columns() {
     let shop = Shop::new();
     let answer = shop.answer(&json!({"query": "select * from orders where id < 3"}), 200);
     assert_eq!(
@@ -90,7 +90,7 @@ fn a_query_answers_rows_with_names_and_types_of_its_columns() {
 }
 
 #[test]
-fn binds_are_values_by_name_or_by_position_whatever_they_hold() {
+fn named_and_positional_binds_can_have_any_value() {
     let shop = Shop::new();
     let nasty = "o'dd; --";
     for body in [
@@ -135,7 +135,7 @@ fn binds_are_values_by_name_or_by_position_whatever_they_hold() {
 }
 
 #[test]
-fn rows_are_filtered_ordered_counted_and_cut_around_the_query() {
+fn options_filter_order_count_and_limit_the_rows_of_a_query() {
     let shop = Shop::new();
     let all = "select * from orders";
     let ids = |mut body: Value| -> (Value, Value) {
@@ -215,7 +215,7 @@ fn rows_are_filtered_ordered_counted_and_cut_around_the_query() {
 }
 
 #[test]
-fn aggregates_and_groups_are_taken_of_a_query_as_of_records() {
+fn aggregates_and_groups_of_a_query_work_as_for_records() {
     let shop = Shop::new();
     let answer = shop.answer(
         &json!({"query": "select * from orders", "aggregate": {"func": "sum", "column": "total"}}),
@@ -240,7 +240,7 @@ fn aggregates_and_groups_are_taken_of_a_query_as_of_records() {
             ["2026-02-01", "paid", 1]
         ])
     );
-    // What SQLite does not know of an expression, the caller may tell.
+    // The caller can set the type of an expression, which SQLite does not know.
     let text = json!({
         "query": "select at || '' as day, total * 2 as twice from orders where at is not null",
         "columns": [{"name": "day", "data_type": "DateTimeField"}],
@@ -259,7 +259,7 @@ fn aggregates_and_groups_are_taken_of_a_query_as_of_records() {
 }
 
 #[test]
-fn the_queries_of_a_batch_are_answered_each_by_itself() {
+fn each_query_of_a_batch_has_its_own_result() {
     let shop = Shop::new();
     let answer = shop.answer(
         &json!({"queries": [
@@ -289,7 +289,7 @@ fn the_queries_of_a_batch_are_answered_each_by_itself() {
 }
 
 #[test]
-fn a_row_of_hundreds_of_calls_on_long_texts_is_refused_and_one_of_a_few_is_not() {
+fn hundreds_of_calls_on_long_texts_in_a_row_are_refused_but_a_few_are_not() {
     let shop = Shop::new();
     let calls = |part: &str, count: usize| {
         let calls: Vec<_> = (0..count)
@@ -308,16 +308,16 @@ fn a_row_of_hundreds_of_calls_on_long_texts_is_refused_and_one_of_a_few_is_not()
         assert!(said.contains("too long for this query"), "{part}: {said}");
         shop.answer(&calls(part, 3), 200);
     }
-    // The limit of one query is not that of the next.
+    // The limit of one query does not affect the next one.
     shop.answer(&calls("length(printf('%.*c#', 7900000, 'a'))", 1), 200);
-    // Lists of values are not what makes a query long.
+    // Lists of values do not count for this limit.
     let values = vec!["'a'"; 3_000].join(",");
     let query = format!("select length(printf('%.*c', 3900000, 'a')) where 'a' in ({values})");
     shop.answer(&json!({ "query": query }), 200);
 }
 
 #[test]
-fn whatever_is_no_plain_query_is_refused_and_changes_nothing() {
+fn everything_but_a_plain_query_is_refused_and_changes_nothing() {
     let shop = Shop::new();
     let before = shop.state();
     for sql in [
@@ -362,7 +362,7 @@ fn whatever_is_no_plain_query_is_refused_and_changes_nothing() {
         );
         assert_eq!(shop.state(), before, "{sql}");
     }
-    // The same with something wrapped around it, and in a batch.
+    // The same with wrapping options, and in a batch.
     let breakout = "select 1) as t; drop table orders; select * from (select 1";
     for body in [
         json!({"query": breakout, "limit": 1}),
@@ -384,7 +384,7 @@ fn whatever_is_no_plain_query_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_query_without_end_is_ended_and_records_do_not_wait_for_it() {
+fn an_endless_query_is_stopped_and_does_not_block_records() {
     let shop = Shop::with(&["--statement-timeout", "1"]);
     let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n a, n b";
     let begun = Instant::now();
@@ -392,7 +392,7 @@ fn a_query_without_end_is_ended_and_records_do_not_wait_for_it() {
         let slow: Vec<_> = (0..4)
             .map(|_| scope.spawn(|| shop.answer(&json!({ "query": endless }), 504)))
             .collect();
-        // All connections for SQL are busy now, or will be.
+        // All connections for SQL are busy now or will be soon.
         let list = shop.service.data("GET", "s", "/models/orders").ok();
         assert_eq!(list["count"], 4);
         assert!(begun.elapsed() < Duration::from_secs(1));
@@ -407,7 +407,7 @@ fn a_query_without_end_is_ended_and_records_do_not_wait_for_it() {
 }
 
 #[test]
-fn more_rows_than_an_answer_holds_are_cut_and_said_to_be() {
+fn a_result_over_the_limit_of_rows_is_truncated_and_marked() {
     let shop = Shop::new();
     let numbers = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i from n";
     let answer = shop.answer(&json!({ "query": numbers }), 200);
@@ -430,7 +430,7 @@ fn more_rows_than_an_answer_holds_are_cut_and_said_to_be() {
 }
 
 #[test]
-fn the_program_asks_with_sql() {
+fn the_program_runs_sql_queries() {
     let shop = Shop::new();
     let run = |arguments: &[&str]| {
         let mut program = Program::new(shop.folder.path(), arguments);
@@ -463,7 +463,7 @@ fn the_program_asks_with_sql() {
 }
 
 #[test]
-fn what_is_wrapped_around_a_query_is_held_to_its_length() {
+fn lists_in_wrapping_options_have_a_maximum_length() {
     let shop = Shop::new();
     let refused = |field: &str, value: Value, most: usize| {
         let errors = shop.answer(&json!({"query": "select * from orders", field: value}), 400);
@@ -488,14 +488,14 @@ fn what_is_wrapped_around_a_query_is_held_to_its_length() {
 }
 
 #[test]
-fn a_large_value_is_not_bound_in_very_many_places() {
+fn a_large_value_cannot_be_bound_at_very_many_positions() {
     let shop = Shop::new();
     let places = vec![":a"; 1_000].join(", ");
     let body = json!({
         "query": format!("select 1 where 'x' in ({places})"),
         "params_obj": {"a": "y".repeat(1 << 20)},
     });
-    // SQLite binds a name once, however often it stands in the query.
+    // SQLite binds a name once, however often it occurs in the query.
     shop.answer(&body, 200);
     let names: Vec<_> = (0..9_999).map(|number| format!(":p{number}")).collect();
     let values: serde_json::Map<_, _> = (0..9_999)
@@ -519,7 +519,7 @@ fn a_query_of_too_many_instructions_is_refused_as_too_long() {
 }
 
 #[test]
-fn many_columns_of_one_name_are_numbered() {
+fn many_columns_with_the_same_name_are_numbered() {
     let shop = Shop::new();
     let columns = vec!["1"; 1_500].join(", ");
     let answer = shop.answer(&json!({"query": format!("select {columns}")}), 200);

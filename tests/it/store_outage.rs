@@ -1,5 +1,5 @@
-//! The store is full, damaged, missing, or opened by several at once: no write is acknowledged without its line, and
-//! nothing looks well that is not.
+//! The store is full, damaged, missing, or opened by several processes at once: no write is acknowledged without its
+//! line, and the health checks report every problem.
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command, thread};
 
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::shared::serve;
 
-/// The size that no file of the service may grow beyond while its disk is "full".
+/// The maximum size of files of the service while its disk is "full".
 const FULL_AT: u64 = 1 << 20;
 
 /// Limits the size of the files that a process may write, as a full disk would.
@@ -44,14 +44,14 @@ fn grow_store(folder: &Path, service: &Service) {
     }
 }
 
-struct Place {
+struct Setup {
     folder: TempDir,
     service: Service,
 }
 
 const RESOURCES: [&str; 3] = ["s", "p", "m"];
 
-impl Place {
+impl Setup {
     fn new(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = |serial: &str| format!("CREATE TABLE t (id {serial}, name VARCHAR(40));");
@@ -97,19 +97,19 @@ impl Place {
 }
 
 #[test]
-fn a_full_store_acknowledges_no_write_without_its_line_and_catches_up_when_there_is_room() {
-    let place = Place::new(&[]);
-    let service = &place.service;
-    grow_store(place.folder.path(), service);
+fn a_full_store_acknowledges_no_write_without_its_line_and_recovers_when_there_is_space() {
+    let setup = Setup::new(&[]);
+    let service = &setup.service;
+    grow_store(setup.folder.path(), service);
     service.root("GET", "/readyz").expect(200);
     limit_files(service, Some(FULL_AT));
 
-    // The log of the store may have begun again from its start, so that some lines still find room.
+    // The write-ahead log of the store may have restarted, so that there is space for some lines.
     let mut acknowledged = 0;
     let mut refused = 0;
     while refused < 3 {
         for resource in RESOURCES {
-            let answer = place.create(resource);
+            let answer = setup.create(resource);
             match answer.status.as_u16() {
                 201 => acknowledged += 1,
                 503 => {
@@ -122,7 +122,7 @@ fn a_full_store_acknowledges_no_write_without_its_line_and_catches_up_when_there
         }
         assert!(acknowledged < 3_000, "the store does not get full");
     }
-    let before: Vec<_> = RESOURCES.map(|name| place.keys(name)).into();
+    let before: Vec<_> = RESOURCES.map(|name| setup.keys(name)).into();
     for resource in RESOURCES {
         for (method, path) in [("POST", "/models/t"), ("DELETE", "/models/t/1")] {
             let call = service.data(method, resource, path);
@@ -130,13 +130,13 @@ fn a_full_store_acknowledges_no_write_without_its_line_and_catches_up_when_there
             assert_eq!(answer.json()["error_code"], "store_unavailable");
         }
     }
-    let after: Vec<_> = RESOURCES.map(|name| place.keys(name)).into();
+    let after: Vec<_> = RESOURCES.map(|name| setup.keys(name)).into();
     assert_eq!(before, after, "a write that is refused does not begin");
     let ready = service.root("GET", "/readyz").expect(503);
     assert_eq!(ready.json()["error_code"], "store_unavailable");
     assert!(!ready.body.contains("svc-data"), "{}", ready.body);
     service.root("GET", "/healthz").expect(200);
-    let output = Program::new(place.folder.path(), &["audit", "check"]).run();
+    let output = Program::new(setup.folder.path(), &["audit", "check"]).run();
     assert_eq!(output.status.code(), Some(1));
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(shown.contains("no line yet"), "{shown}");
@@ -146,32 +146,32 @@ fn a_full_store_acknowledges_no_write_without_its_line_and_catches_up_when_there
         service.root("GET", "/readyz").send().status == 200
     });
     for resource in RESOURCES {
-        assert_eq!(place.create(resource).status, 201);
-        let lines = place.lines(&["--resource", resource, "--action", "records"]);
+        assert_eq!(setup.create(resource).status, 201);
+        let lines = setup.lines(&["--resource", resource, "--action", "records"]);
         let told: BTreeSet<_> = lines
             .iter()
             .map(|line| line["record"].as_str().unwrap().to_owned())
             .collect();
-        assert_eq!(told, place.keys(resource), "{resource}");
+        assert_eq!(told, setup.keys(resource), "{resource}");
         assert!(lines.iter().all(|line| line["outcome"].is_null()));
     }
-    Program::new(place.folder.path(), &["audit", "check"]).run_ok();
+    Program::new(setup.folder.path(), &["audit", "check"]).run_ok();
 }
 
 #[test]
-fn a_trail_of_best_effort_acknowledges_writes_whose_line_is_in_the_log_only() {
-    let place = Place::new(&["--audit=best-effort"]);
-    let service = &place.service;
-    grow_store(place.folder.path(), service);
+fn a_best_effort_trail_acknowledges_writes_whose_line_is_only_in_the_log() {
+    let setup = Setup::new(&["--audit=best-effort"]);
+    let service = &setup.service;
+    grow_store(setup.folder.path(), service);
     limit_files(service, Some(FULL_AT));
     let mut written = 0;
     wait_until("a line could not be written", || {
-        assert_eq!(place.create("p").status, 201);
+        assert_eq!(setup.create("p").status, 201);
         written += 1;
         service.log().contains("could not be written")
     });
     limit_files(service, None);
-    assert_eq!(place.keys("p").len(), written);
+    assert_eq!(setup.keys("p").len(), written);
 }
 
 #[test]
@@ -206,14 +206,14 @@ fn a_damaged_page_of_the_store_makes_the_service_not_ready() {
 }
 
 #[test]
-fn damage_that_is_met_while_the_service_runs_makes_it_not_ready() {
+fn damage_that_occurs_while_the_service_runs_makes_it_not_ready() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(serve(&folder, &[]).terminate(), Some(0));
     let service = Service::start(folder.path(), &["serve"]);
     service.root("GET", "/readyz").expect(200);
     let path = folder.path().join("svc-data/store.db");
     let size = fs::metadata(&path).unwrap().len() as usize;
-    // All but the first page, through the file that the service has open.
+    // All pages but the first, in the file that the service has open.
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     std::os::unix::fs::FileExt::write_all_at(&file, &vec![0xff; size - 4096], 4096).unwrap();
     drop(file);
@@ -227,7 +227,7 @@ fn damage_that_is_met_while_the_service_runs_makes_it_not_ready() {
 }
 
 #[test]
-fn a_store_that_is_missing_beside_its_key_is_an_error_and_not_a_new_store() {
+fn a_missing_store_with_an_existing_key_is_an_error_and_no_new_store_is_created() {
     let folder = tempfile::tempdir().unwrap();
     drop(serve(&folder, &[]));
     let dir = folder.path().join("svc-data");
@@ -249,7 +249,7 @@ fn a_store_that_is_missing_beside_its_key_is_an_error_and_not_a_new_store() {
 }
 
 #[test]
-fn after_a_clean_stop_the_file_of_the_store_alone_is_complete() {
+fn after_a_clean_stop_the_main_file_of_the_store_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[]);
     for number in 0..50 {
@@ -274,7 +274,7 @@ fn after_a_clean_stop_the_file_of_the_store_alone_is_complete() {
 }
 
 #[test]
-fn of_services_that_start_at_once_on_a_new_store_one_prints_credentials() {
+fn only_one_of_several_services_that_start_on_a_new_store_prints_credentials() {
     let folder = tempfile::tempdir().unwrap();
     Connection::open(folder.path().join("a.db"))
         .unwrap()
@@ -301,7 +301,7 @@ fn of_services_that_start_at_once_on_a_new_store_one_prints_credentials() {
 }
 
 #[test]
-fn a_second_demo_says_where_the_first_one_runs_and_leaves_its_credentials_alone() {
+fn a_second_demo_names_the_address_of_the_first_one_and_keeps_its_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let first = Service::start(folder.path(), &["demo"]);
     let arguments = ["demo", "--listen", "127.0.0.1:0", "--json"];
@@ -313,7 +313,7 @@ fn a_second_demo_says_where_the_first_one_runs_and_leaves_its_credentials_alone(
 }
 
 #[test]
-fn links_of_invitations_lead_to_the_service_that_runs() {
+fn links_of_invitations_lead_to_the_running_service() {
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[]);
     let add = |email: &str, more: &[&str]| {
@@ -334,7 +334,7 @@ fn links_of_invitations_lead_to_the_service_that_runs() {
 }
 
 #[test]
-fn a_misspelt_variable_stops_the_program_with_the_name_that_was_meant() {
+fn a_misspelt_variable_stops_the_program_and_the_correct_name_is_suggested() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["serve", "--listen", "127.0.0.1:0"];
     let program = Program::new(folder.path(), &arguments).env("SVC_STATMENT_TIMEOUT", "3");

@@ -1,4 +1,4 @@
-//! Records exported to files and imported from them, aggregated and grouped, by the program.
+//! The program exports, imports, aggregates and groups records.
 
 mod killed;
 
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::shared::{demo, serve};
 
-/// The program, speaking to a service with the token of a resource.
+/// The program, which calls a service with the token of a resource.
 fn run(service: &Service, folder: &Path, resource: &str, arguments: &[&str]) -> Program {
     let mut program = Program::new(folder, arguments);
     for (name, value) in settings(service, resource) {
@@ -75,7 +75,7 @@ impl Two {
 }
 
 #[test]
-fn what_is_exported_can_be_imported_and_is_the_same() {
+fn exported_records_can_be_imported_and_are_the_same() {
     for file in ["a.csv", "a.ndjson"] {
         let two = Two::new();
         let told = two
@@ -94,7 +94,7 @@ fn what_is_exported_can_be_imported_and_is_the_same() {
         );
         assert_eq!(two.rows("a"), two.rows("b"), "{file}");
         assert!(!two.exists(&format!("{file}.rejected.ndjson")));
-        // Once more with --resume, and nothing is made.
+        // A second run with --resume creates nothing.
         let resume = ["records", "import", "d", "b", file, "--resume"];
         let told = two.run(&resume).run_ok();
         assert_eq!(
@@ -106,7 +106,7 @@ fn what_is_exported_can_be_imported_and_is_the_same() {
 }
 
 #[test]
-fn a_value_that_the_database_does_not_compute_so_is_refused() {
+fn a_value_that_differs_from_the_computed_one_is_refused() {
     let two = Two::new();
     let lines = [
         json!({"id": 1, "name": "a", "twice": 2}),
@@ -122,7 +122,7 @@ fn a_value_that_the_database_does_not_compute_so_is_refused() {
     let message = rejected["errors"]["twice"][0].as_str().unwrap();
     assert!(message.contains("the database computes"), "{message}");
     assert_eq!(two.rows("b").as_array().unwrap().len(), 1);
-    // One record follows the same rule, and shows what it is asked to show.
+    // The same rule applies to a single record, which is returned as requested.
     let create = |record: Value, query: &str| {
         let path = format!("/models/b{query}");
         two.service.data("POST", "d", &path).json(&record).send()
@@ -137,7 +137,7 @@ fn a_value_that_the_database_does_not_compute_so_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_cut_off_fails_with_its_line_and_what_was_imported() {
+fn a_truncated_file_fails_with_its_line_and_the_number_of_imported_records() {
     let two = Two::new();
     let mut text = String::from("id,name\n");
     for id in 1..=150 {
@@ -165,7 +165,7 @@ fn a_file_that_is_cut_off_fails_with_its_line_and_what_was_imported() {
 }
 
 #[test]
-fn records_that_are_refused_are_kept_with_the_reason() {
+fn refused_records_are_written_to_a_file_with_the_reason() {
     let two = Two::new();
     let lines = [
         json!({"id": 1, "name": "one"}),
@@ -210,7 +210,7 @@ fn records_that_are_refused_are_kept_with_the_reason() {
 }
 
 #[test]
-fn an_export_that_was_killed_goes_on_where_it_was() {
+fn a_killed_export_continues_where_it_stopped() {
     let service = demo();
     let folder = tempfile::tempdir().unwrap();
     let whole = ["records", "export", "shop", "orders", "whole.csv", "--json"];
@@ -258,7 +258,7 @@ fn an_export_that_was_killed_goes_on_where_it_was() {
 }
 
 #[test]
-fn an_import_that_was_interrupted_goes_on_behind_the_last_batch() {
+fn an_interrupted_import_continues_after_the_last_batch() {
     let two = Two::new();
     let lines: Vec<String> = (1..=900)
         .map(|id| match id {
@@ -283,7 +283,7 @@ fn an_import_that_was_interrupted_goes_on_behind_the_last_batch() {
     .unwrap();
     let (_, message) = two.run(&import).run_err();
     assert!(message.contains("--resume"), "{message}");
-    // Into another table it does not go on: its first 500 records would be missing there.
+    // It does not continue with another table, where the first 500 records would be missing.
     let mut table = import.to_vec();
     table[3] = "a";
     table.push("--resume");

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: runs the crate `svc-bench`, which has dependencies
-//! that this one does without.
+//! `cargo xtask bench`: runs the crate `svc-bench`, which is separate because of
+//! its dependencies.
 
 use crate::shell::{Failure, Repository};
 

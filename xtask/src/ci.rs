@@ -1,5 +1,5 @@
-//! `cargo xtask ci`: the checks, in the order of what fails soonest, and at
-//! the end `cargo xtask test`; with `--all` what tools of others check as well.
+//! `cargo xtask ci`: the checks, the quickest first, and then `cargo xtask test`;
+//! with `--all` also the checks of third-party tools.
 
 mod budgets;
 mod circles;
@@ -29,17 +29,17 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "public-text",
-        about: "nothing names a place on somebody's machine",
+        about: "no file contains a path of a developer's machine",
         run: public_text::check,
     },
     Step {
         name: "words",
-        about: "no word that only this project understands",
+        about: "no file contains words that only this project understands",
         run: public_text::check_words,
     },
     Step {
         name: "layers",
-        about: "who may use whom",
+        about: "crates depend only on the crates that they may use",
         run: layers::check,
     },
     Step {
@@ -49,12 +49,12 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "budgets",
-        about: "how many packages the client crates bring",
+        about: "the client crates have a limited number of dependencies",
         run: budgets::check,
     },
     Step {
         name: "packages",
-        about: "what would be published can be packed",
+        about: "the crates can be packaged for publishing",
         run: |repository| {
             let published = repository
                 .packages()
@@ -108,7 +108,7 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Steps whose tools are compiled for minutes, so that they are no part of every run.
+/// Steps whose tools take minutes to compile, so that they are not run by default.
 const OTHERS: &[Step] = &[
     Step {
         name: "dependencies",
@@ -127,13 +127,13 @@ const OTHERS: &[Step] = &[
     },
 ];
 
-/// The names of the steps, one a line, with what each checks.
+/// The names of the steps, one on each line, with a description.
 pub fn list() -> String {
     let others = Step::list(OTHERS);
     format!("{}\nand with --all:\n{others}", Step::list(STEPS))
 }
 
-/// Runs the named steps; without names all of them, then the tests, and with `all` what tools of others check.
+/// Runs the named steps; without names all of them, then the tests, and with `all` also third-party tools.
 pub fn run(repository: &Repository, names: &[String], all: bool) -> Result<(), Failure> {
     if names.is_empty() {
         let others = if all { OTHERS } else { &[] };

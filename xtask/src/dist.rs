@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the program for this machine's kind, packed for a release, with its checksum.
+//! `cargo xtask dist`: packs the program for this machine's platform for a release, with its checksum.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn run(repository: &Repository) -> Result<(), Failure> {
     let archive = folder.join(format!("{name}.tar.gz"));
     let encoder = GzEncoder::new(File::create(&archive)?, Compression::best());
     let mut tar = tar::Builder::new(encoder);
-    // Neither the time nor the user of this build: what is equal has an equal checksum.
+    // Contains neither the time nor the user of the build, so that equal content has an equal checksum.
     tar.mode(tar::HeaderMode::Deterministic);
     let inside = |path: &str| format!("{name}/{path}");
     let file_name = program.file_name().unwrap_or_default().to_string_lossy();

@@ -1,9 +1,9 @@
 //! `cargo xtask fuzz`: runs the targets of `fuzz/` with cargo-fuzz, which is installed into the target folder when it
 //! is missing. The pinned toolchain is enough: without a sanitizer nothing of it is unstable.
 //!
-//! By hand a target goes on from what earlier runs found, which stays in the target folder, and takes other inputs
-//! each time. In `cargo xtask test` it begins with the corpus of the repository alone, and with the same seed: the
-//! same commit gives the same answer.
+//! When started by hand, a target continues with the inputs that earlier runs found, which stay in the target folder,
+//! and each run tries other inputs. In `cargo xtask test` it starts only with the corpus of the repository and with a
+//! fixed seed, so that the same commit has the same result.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,13 +18,13 @@ const CARGO_FUZZ: Tool = Tool {
     package: "cargo-fuzz",
     version: "0.13.2",
 };
-/// The most memory of a target, in MiB, and the longest time for one input, in seconds.
+/// The maximum memory of a target in MiB, and the maximum time for one input in seconds.
 const MEMORY: u32 = 3_072;
 const LONGEST: u32 = 25;
 
-/// How long each target runs in `cargo xtask test`, and the seed it begins with.
+/// How long each target runs in `cargo xtask test`, and its seed.
 const IN_TESTS: (Duration, u32) = (Duration::from_secs(20), 1);
-/// How long each target runs when nothing is asked for.
+/// How long each target runs by default.
 pub const BY_DEFAULT: Duration = Duration::from_secs(60);
 
 /// Runs the named targets one after the other; without names, all of them.
@@ -71,7 +71,7 @@ fn run_targets(
         svc_system::install(&["g++"]);
     }
     cargo_fuzz(repository, "build")?.run()?;
-    // A target ends without cleaning up; what it made in the temporary folder is removed here.
+    // A target exits without cleaning up; its files in the temporary folder are removed here.
     let temporary = tempfile::tempdir()?;
     for name in chosen {
         let found = found.join(name);
@@ -104,7 +104,7 @@ fn targets(fuzz: &Path) -> Result<BTreeMap<String, PathBuf>, Failure> {
     Ok(targets)
 }
 
-/// The option that names the dictionary of a target, where it has one.
+/// The option with the dictionary of a target, if it has one.
 fn dictionary(fuzz: &Path, target: &str) -> Option<String> {
     let name = format!("{target}.dict");
     fuzz.join("dictionaries")

@@ -25,7 +25,7 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
     let root = repository.root();
     repository
         .cargo(["rustc", "--profile", "js", "--target", WASM])
-        // What refers to what, by which the package leaves out what nothing refers to: `xtask/js/src/sweep.rs`.
+        // Keeps relocations, by which unused data is found: `xtask/js/src/sweep.rs`.
         .args([
             "--package",
             "svc-js",
@@ -63,20 +63,20 @@ pub fn package(repository: &Repository, tools: &Tools, sizes: bool) -> Result<Pa
     Ok(out)
 }
 
-/// Flags by which the module names the sources of crates without the folder that they lie in on this machine.
+/// Flags that remove the folders of this machine from the paths of sources in the module.
 fn without_paths() -> Result<Vec<String>, Failure> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
     let home = home.ok_or_else(|| Failure::new("there is no home folder; set CARGO_HOME"))?;
     let Ok(registries) = std::fs::read_dir(home.join("registry/src")) else {
-        // Sources that lie elsewhere, vendored ones for example.
+        // Sources in other folders, for example vendored ones.
         return Ok(Vec::new());
     };
     let mut flags = Vec::new();
     for registry in registries {
         flags.push(format!("--remap-path-prefix={}/=", text(&registry?.path())));
     }
-    // The order of a folder is nobody's, and other flags compile everything again.
+    // Sorted, since the order of a folder is arbitrary and changed flags would compile everything again.
     flags.sort();
     Ok(flags)
 }

@@ -23,47 +23,47 @@ use crate::shell::{Failure, Repository};
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Command {
-    /// Every check a change has to pass, then `test`; or the named steps alone
+    /// Runs all checks for a change, then `test`; or only the named steps
     Ci {
         steps: Vec<String>,
-        /// Also what takes tools that are compiled for minutes: advisories, changes of public items, the book
+        /// Also runs checks whose tools take minutes to compile: advisories, changes of public items, the book
         #[arg(long, conflicts_with = "steps")]
         all: bool,
-        /// The names of the steps
+        /// Lists the names of the steps
         #[arg(long)]
         list: bool,
     },
-    /// What the README promises: the program, its examples, every test; or the named steps alone
+    /// Runs all tests: of the program, its examples, and all crates; or only the named steps
     Test { steps: Vec<String> },
-    /// Speed against the floor and a bare server; `bench --help` for its options
+    /// Measures the speed against the floor and a bare server; `bench --help` for its options
     #[command(disable_help_flag = true)]
     Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
-    /// What a stranger may send, made up by cargo-fuzz: every target of fuzz/, or the named ones
+    /// Runs every target of fuzz/ with cargo-fuzz, or the named ones
     Fuzz {
         targets: Vec<String>,
-        /// How long each runs, 1 without this and --seconds
+        /// How long each target runs; 1 without this and --seconds
         #[arg(long)]
         minutes: Option<u64>,
         #[arg(long, conflicts_with = "minutes")]
         seconds: Option<u64>,
     },
-    /// The program, packed for a release in dist/, with its checksum
+    /// Packs the program for a release in dist/, with its checksum
     Dist,
-    /// The npm package of the JavaScript client in dist/svc-js
+    /// Builds the npm package of the JavaScript client in dist/svc-js
     Js {
-        /// Say where its bytes go
+        /// Print a breakdown of its size
         #[arg(long)]
         sizes: bool,
-        /// Say how fast it is beside fetch and a bare module
+        /// Compare its speed with fetch and a bare module
         #[arg(long)]
         bench: bool,
         /// Serve the client's example page with that package
         #[arg(long, conflicts_with_all = ["sizes", "bench"])]
         serve: bool,
-        /// Where the example page is served
+        /// The address of the example page
         #[arg(long, requires = "serve", default_value = js::serve::ADDRESS)]
         listen: String,
     },
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_bench_are_handed_on_untouched() {
+    fn options_of_bench_are_passed_on_unchanged() {
         let line = ["cargo xtask", "bench", "--seconds", "3", "--help"];
         let Ok(Command::Bench { options }) = Command::try_parse_from(line) else {
             panic!("bench is a command");

@@ -1,5 +1,5 @@
-//! Running commands and steps: what is run is shown, how long it took is
-//! shown, and a failure says what to run by hand.
+//! Running commands and steps: the command and its time are shown, and a failure
+//! names the command to run by hand.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use std::{env, fmt, fs, io};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 use ignore::WalkBuilder;
 
-/// Why a step failed, and the command that shows it again.
+/// The reason why a step failed, and the command that reproduces it.
 #[derive(Debug)]
 pub struct Failure {
     message: String,
@@ -26,7 +26,7 @@ impl Failure {
         }
     }
 
-    /// One failure out of a list of findings; none is success.
+    /// One failure for a list of findings; success if the list is empty.
     pub fn unless_empty(findings: &[String]) -> Result<(), Self> {
         match findings {
             [] => Ok(()),
@@ -65,7 +65,7 @@ pub struct Repository {
 
 impl Repository {
     pub fn find() -> Result<Self, Failure> {
-        // As cargo says when it runs this program: two clones may share the folder that it was built in.
+        // Set by cargo when it runs this program, since two clones may share a build folder.
         let manifest = env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = manifest
@@ -103,15 +103,15 @@ impl Repository {
         self.metadata.target_directory.as_std_path()
     }
 
-    /// Where cargo puts the program `svc` for a profile's folder (`debug`, `release`).
+    /// The path of the program `svc` for a profile's folder (`debug`, `release`).
     pub fn program(&self, profile: &str) -> PathBuf {
         self.target()
             .join(profile)
             .join(format!("svc{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// The texts of the repository by their path in it: committed or not, but
-    /// nothing that .gitignore leaves out. Asks no git, which may not be there.
+    /// The text files of the repository by their paths: committed or not, but without
+    /// those that .gitignore excludes. It does not need git.
     pub fn texts(&self) -> Result<BTreeMap<PathBuf, String>, Failure> {
         let walk = WalkBuilder::new(&self.root)
             .hidden(false)
@@ -152,7 +152,7 @@ impl Repository {
     }
 }
 
-/// A command, together with what a person would type.
+/// A command, together with the line that a person would type.
 #[derive(Debug)]
 pub struct Run {
     command: Command,
@@ -188,7 +188,7 @@ impl Run {
         self
     }
 
-    /// Removes what the caller set whose names begin so: settings of a service of their own.
+    /// Removes variables whose names begin with this prefix: settings of the caller's own service.
     pub fn env_remove(mut self, beginning: &str) -> Self {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with(beginning) {
@@ -198,14 +198,14 @@ impl Run {
         self
     }
 
-    /// Hands a secret over without showing it.
+    /// Sets a variable without showing its value.
     pub fn secret_env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self.variables.push_str(&format!("{name}=... "));
         self
     }
 
-    /// Runs it with its output where ours goes.
+    /// Runs the command with the output of this process.
     pub fn run(mut self) -> Result<(), Failure> {
         println!("$ {}{}", self.variables, self.typed);
         let status = self.command.status().map_err(|error| self.not_run(error))?;
@@ -216,7 +216,7 @@ impl Run {
             .or_by_hand(|| format!("{}{}", self.variables, self.typed)))
     }
 
-    /// Runs it and gives its standard output.
+    /// Runs the command and returns its standard output.
     pub fn read(mut self) -> Result<String, Failure> {
         let output = self.command.output().map_err(|error| self.not_run(error))?;
         if !output.status.success() {
@@ -262,7 +262,7 @@ impl Step {
             .collect()
     }
 
-    /// The steps, one a line, with what each checks.
+    /// The steps, one on each line, with a description.
     pub fn list(steps: &[Self]) -> String {
         steps
             .iter()
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_can_be_typed() {
+    fn a_shown_command_can_be_typed() {
         assert_eq!(quoted("--package"), "--package");
         assert_eq!(quoted("-D warnings"), "'-D warnings'");
         assert_eq!(quoted("it's"), r"'it'\''s'");

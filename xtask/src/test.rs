@@ -1,4 +1,4 @@
-//! `cargo xtask test`: what the README promises. The program and the
+//! `cargo xtask test`: all tests. The program and the
 //! client's examples are built, the README's session runs against the demo,
 //! then come the documentation's examples, the JavaScript client, the fuzz
 //! targets, and every other test.
@@ -17,8 +17,7 @@ pub use self::js::run_benchmark as run_js_benchmark;
 use crate::fuzz;
 use crate::shell::{Failure, Repository, Step};
 
-/// What property tests make their cases from: the same commit gives the same answer. `cargo test` alone takes others
-/// each time.
+/// The seed of property tests, so that the same commit has the same result. `cargo test` alone uses a random seed.
 const PROPERTIES_SEED: &str = "1";
 
 const STEPS: &[Step] = &[
@@ -101,8 +100,8 @@ pub fn run(repository: &Repository, names: &[String]) -> Result<(), Failure> {
     for step in before {
         step.timed(repository, &by_hand(step))?;
     }
-    // Says nothing of its own afterwards: who reads the end of the output finds
-    // what cargo says about the tests.
+    // Prints nothing afterwards, so that the output ends with cargo's summary of
+    // the tests.
     last.announced(repository, &by_hand(last))
 }
 
@@ -126,9 +125,8 @@ fn every_feature(repository: &Repository) -> String {
     required_features(&repository.packages())
 }
 
-/// Features that targets ask for, as `crate/feature` with commas between. Cargo
-/// leaves a target out without a word when its features are off, so they are
-/// turned on.
+/// Features that targets require, as `crate/feature` separated by commas. Cargo
+/// silently skips a target when its features are off, so they are switched on.
 fn required_features(packages: &[&Package]) -> String {
     let features: BTreeSet<String> = packages
         .iter()

@@ -1,5 +1,5 @@
-//! Programs of others that steps use, each in a version that is pinned here: compiled once, and kept in the folder
-//! that cargo builds in.
+//! Third-party programs that steps use, each in a version that is pinned here: compiled once, and kept in the build
+//! folder of cargo.
 
 use crate::shell::{Failure, Repository, Run};
 
@@ -11,7 +11,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A call of the program, which is installed first where it is missing.
+    /// A command of the program, which is installed first if it is missing.
     pub fn command(&self, repository: &Repository) -> Result<Run, Failure> {
         let Self { package, version } = self;
         let tools = repository.target().join("tools");

@@ -1,4 +1,4 @@
-// Who is signed in, and what they see.
+// The user who is signed in, and the parts of the page that they see.
 
 import { Svc } from "./svc-js/index.js";
 import { CustomerList } from "./customers.js";
@@ -8,7 +8,7 @@ import { inWords, isComplete, submit } from "./errors.js";
 const $ = (id) => document.getElementById(id);
 const login = $("login");
 
-/** Under which key the page keeps which service it talks to; the tokens are the client's business. */
+/** The storage key for the address of the service. The client itself stores the tokens. */
 const SETTINGS = "svc_example";
 
 let svc;
@@ -23,7 +23,7 @@ login.addEventListener("submit", (event) => {
     localStorage.setItem(SETTINGS, JSON.stringify({ apiBaseUrl, project, environment }));
     connect();
     try {
-      // Signing up signs nobody in.
+      // Signing up does not sign the user in.
       if (event.submitter?.name === "signUp") await svc.registerViaEmailPassword({ email, password });
       const { user } = await svc.loginViaEmailPassword(email, password);
       await showCustomers(user);
@@ -35,7 +35,7 @@ login.addEventListener("submit", (event) => {
 });
 
 $("log-out").addEventListener("click", async () => {
-  // Other tabs stay signed in until they are loaded again; `logout({ revoke: true })` would end the session.
+  // Other tabs stay signed in until they are reloaded; `logout({ revoke: true })` would end the session.
   await svc.logout();
   showLogin();
   say("You are logged out.");
@@ -43,7 +43,7 @@ $("log-out").addEventListener("click", async () => {
 
 $("create").addEventListener("click", () => change());
 
-/** Lets somebody make a customer, or change the one with this key. */
+/** Opens the editor for a new customer, or for the one with this key. */
 async function change(id) {
   say("");
   try {
@@ -57,15 +57,15 @@ async function change(id) {
   }
 }
 
-/** Goes on where the last visit ended. */
+/** Restores the state of the last visit. */
 async function start() {
-  // The address bar has no say in it: a link could send somebody's tokens to a service of its author.
+  // The address of the service is not read from the URL: a link could send the user's tokens to another service.
   const settings = JSON.parse(localStorage.getItem(SETTINGS) ?? "{}");
   for (const [name, value] of Object.entries(settings)) login.elements.namedItem(name).value = value;
   connect();
   say("Loading …");
   try {
-    // The client has found the tokens in `localStorage`; without any, nothing is sent.
+    // The client has read the tokens from `localStorage`; without tokens nothing is sent.
     const { authenticated, user } = await svc.isAuthenticated();
     if (authenticated) await showCustomers(user);
     else showLogin();
@@ -75,7 +75,7 @@ async function start() {
   }
 }
 
-/** Makes a client for the service that the form names. Nothing is sent. */
+/** Makes a client for the service in the form, without sending anything. */
 function connect() {
   const { apiBaseUrl, project, environment } = login.elements;
   svc = new Svc({ apiBaseUrl: apiBaseUrl.value, project: project.value, environment: environment.value });
@@ -101,9 +101,9 @@ function view(section) {
   say("");
 }
 
-/** A call failed that no form is to blame for. */
+/** Handles the error of a call that does not come from a form. */
 async function failed(error) {
-  // A client whose session has ended has nothing left to send.
+  // A client whose session has ended has no token.
   if (error.kind === "auth" && (await svc.getHeaders()) === undefined) {
     showLogin();
     say("Your session has ended. Log in again.");
@@ -113,7 +113,7 @@ async function failed(error) {
   }
 }
 
-/** Says what has happened, to screen readers as well. */
+/** Shows a message, which screen readers read aloud. */
 function say(text) {
   $("message").textContent = text;
   $("error").textContent = "";

@@ -1,7 +1,7 @@
 // The list: search, order, pages.
 
 const PER_PAGE = 20;
-/** How long somebody pauses who has finished typing, in milliseconds. */
+/** The pause in typing after which the search starts, in milliseconds. */
 const PAUSE = 250;
 
 const $ = (id) => document.getElementById(id);
@@ -17,7 +17,7 @@ export class CustomerList {
   #search = "";
   #loading = new AbortController();
 
-  /** What happens when somebody asks for a customer's editor, and when a call fails. */
+  /** Takes the functions that open a customer's editor and that handle a failed call. */
   constructor({ onEdit, onError }) {
     this.#onError = onError;
 
@@ -41,7 +41,7 @@ export class CustomerList {
     });
   }
 
-  /** Begins with the first page of a collection. */
+  /** Shows the first page of a collection. */
   async open(customers) {
     this.#customers = customers;
     this.#page = 1;
@@ -49,14 +49,14 @@ export class CustomerList {
     await this.load();
   }
 
-  /** Forgets what is shown. */
+  /** Clears the table. */
   close() {
     this.#loading.abort();
     $("customers").tBodies[0].replaceChildren();
     $("range").textContent = "";
   }
 
-  /** Asks for the page. A question that was not answered yet is given up. */
+  /** Requests the page, and cancels a request that was not answered yet. */
   async load() {
     this.#loading.abort();
     const { signal } = (this.#loading = new AbortController());
@@ -69,7 +69,7 @@ export class CustomerList {
         pagination: { page: this.#page, perPage: PER_PAGE },
         signal,
       });
-      // The last customer of the last page may be gone.
+      // The last customer of the last page may have been deleted.
       if (page.results.length === 0 && this.#page > 1) {
         this.#page = Math.max(1, Math.ceil(page.count / PER_PAGE));
         return await this.load();
@@ -82,7 +82,7 @@ export class CustomerList {
     if (!signal.aborted) table.removeAttribute("aria-busy");
   }
 
-  /** Puts the keyboard back to a customer whose row was made again. */
+  /** Moves the keyboard focus back to a customer whose row was made again. */
   focus(id) {
     const edit = [...$("customers").tBodies[0].querySelectorAll("button")].find(({ value }) => value === id);
     (edit ?? $("heading")).focus();
@@ -108,7 +108,7 @@ export class CustomerList {
   }
 
   #show({ count, next, previous, results }) {
-    // Text from records goes in as text: it never becomes markup.
+    // Text from records is inserted as text: it never becomes markup.
     $("customers").tBodies[0].replaceChildren(...results.map((customer) => this.#row(customer)));
     for (const button of $("customers").tHead.querySelectorAll("button")) {
       const sorted = { [button.value]: "ascending", [`-${button.value}`]: "descending" }[this.#orderBy];
@@ -149,7 +149,7 @@ export class CustomerList {
   }
 }
 
-/** Turns a button on or off. Anyone who stands on it with the keyboard goes on at the other one. */
+/** Enables or disables a button. If a disabled button has the keyboard focus, the other one gets it. */
 function enable(button, on, other) {
   const stoodOn = document.activeElement === button;
   button.disabled = !on;

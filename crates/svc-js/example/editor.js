@@ -1,4 +1,4 @@
-// The dialog in which a customer is made, changed or deleted.
+// The dialog in which a customer is created, changed or deleted.
 
 import { clear, isComplete, submit } from "./errors.js";
 
@@ -6,7 +6,7 @@ const $ = (id) => document.getElementById(id);
 const dialog = $("editor");
 const form = $("customer");
 
-/** What the dialog is about: the collection, and the record as it was read, or nothing for a new one. */
+/** The data of the dialog: the collection, and the record as it was read, or `undefined` for a new one. */
 let customers;
 let stored;
 /** Ends the promise of {@link edit}. */
@@ -15,7 +15,7 @@ let tell;
 /**
  * Opens the dialog for the customer with this key, or for a new one.
  *
- * @returns what was done, in words; nothing when nothing was
+ * @returns a message about what was done; nothing when the dialog was cancelled
  * @throws {SvcRequestError} when the customer cannot be read
  */
 export async function edit(collection, id) {
@@ -50,7 +50,7 @@ $("delete").addEventListener("click", async () => {
 
 $("load-again").addEventListener("click", () => attempt(async () => fill(await customers.get(stored.id))));
 $("cancel").addEventListener("click", () => dialog.close());
-// However it was closed, with the Escape key as well.
+// This also runs when the dialog was closed with the Escape key.
 dialog.addEventListener("close", () => tell());
 
 function attempt(work) {
@@ -87,7 +87,7 @@ function values() {
 
 const fields = () => [...form.elements].filter((element) => element instanceof HTMLInputElement);
 
-/** Asks a question that has to be answered before anything is lost. */
+/** Asks the user for confirmation before data is lost. */
 async function confirmed(question) {
   const dialog = $("confirm");
   $("confirm-title").textContent = question;

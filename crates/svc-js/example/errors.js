@@ -1,15 +1,15 @@
-// Errors in words, beside the fields that they are about.
+// Messages of errors, shown beside the fields that they are about.
 
 import { SvcRequestError } from "./svc-js/index.js";
 
-/** What went wrong, for the person in front of the page. Of fields only these are named. */
+/** The message of an error for the user of the page. Only errors of these fields are included. */
 export function inWords(error, fieldErrors = error.fieldErrors) {
   if (!(error instanceof SvcRequestError)) {
     console.error(error);
     return `This page has a fault: ${error.message}`;
   }
   if (error.kind === "transport") {
-    // A browser tells nobody why: a service that is not there looks like one that does not know this page.
+    // Browsers hide the reason: an unreachable service looks like one that does not accept this origin.
     return `The service did not answer. Is it running, and does it let this page in? It does when it is started with --cors-origins ${location.origin}`;
   }
   if (error.status === 412) {
@@ -17,12 +17,12 @@ export function inWords(error, fieldErrors = error.fieldErrors) {
   }
   const fields = Object.entries(fieldErrors).map(([field, messages]) => `${field}: ${messages.join(", ")}`);
   const said = [...error.generalErrors, ...fields];
-  // In front of a message is the name of the call, for anyone who reads logs.
+  // A message begins with the name of the call, for readers of logs.
   const text = sentence(said.length === 0 ? error.message.replace(/^[\w.]+: /, "") : said.join("; "));
   return error.status >= 500 ? `${text} (request ${error.requestId})` : text;
 }
 
-/** Whether everything in a form can be sent; says at the fields why not, in the browser's words. */
+/** Whether the form is valid; shows the browser's messages at the fields if not. */
 export function isComplete(form) {
   clear(form);
   for (const field of form.elements) {
@@ -31,7 +31,7 @@ export function isComplete(form) {
   return !focusInvalid(form);
 }
 
-/** Does the work of a form, once at a time. What goes wrong is shown in the form, and given to `onError`. */
+/** Handles the submit event of a form, one at a time. Errors are shown in the form and passed to `onError`. */
 export async function submit(form, work, onError) {
   if (form.getAttribute("aria-busy") === "true") return;
   form.setAttribute("aria-busy", "true");
@@ -46,7 +46,7 @@ export async function submit(form, work, onError) {
   }
 }
 
-/** Takes all messages out of a form. */
+/** Removes all messages from a form. */
 export function clear(form) {
   form.querySelector("[role=alert]").textContent = "";
   for (const message of form.querySelectorAll(".field .error")) message.remove();
@@ -56,7 +56,7 @@ export function clear(form) {
   }
 }
 
-/** What the service says of a field goes to the field, everything else to the form. */
+/** Shows messages about a field at the field, and all others at the form. */
 function show(form, error) {
   const { fieldErrors = {}, generalErrors = [] } = error;
   const others = {};

@@ -1,4 +1,4 @@
-// The client, for every platform: `index.js` and `node.js` say where WebAssembly comes from.
+// The client for every platform: `index.js` and `node.js` load the WebAssembly module.
 
 import load, { Client } from "./svc_js.js";
 import { SvcRequestError, failed, object } from "./error.js";
@@ -20,10 +20,10 @@ export function start(source) {
   return loading;
 }
 
-/** Entity tags of what was returned. */
+/** The entity tags of objects that calls returned. */
 const etags = new WeakMap();
 
-/** The entity tag of a record or page that was returned. */
+/** The entity tag of a record or page that a call returned. */
 export const etagOf = (value) => etags.get(value);
 
 function ifMatch(value) {
@@ -33,7 +33,7 @@ function ifMatch(value) {
   throw failed("request", "ifMatch must be an entity tag, or an object that a call returned");
 }
 
-/** The client; `load` gives WebAssembly when it is needed. */
+/** The client; `load` loads WebAssembly when it is needed. */
 export class Core {
   #load;
   #make;
@@ -55,7 +55,7 @@ export class Core {
   }
 
   async isAuthenticated({ timeout = 30_000, ...options } = {}) {
-    // The time is for both: a refresh, and the question.
+    // The time limit covers both a refresh and the request.
     const end = performance.now() + timeout;
     if ((await this.getHeaders({ timeout, ...options })) === undefined) return { authenticated: false };
     const left = { timeout: Math.max(end - performance.now(), 0), ...options };
@@ -153,17 +153,17 @@ export class Core {
       draft,
     };
     const [status, head, bytes] = await this.#send("proxy.send", request, options);
-    // An answer with one of these has no body, and `Response` takes not even an empty one.
+    // A response with one of these statuses has no body, and `Response` does not accept even an empty one.
     const hasBody = ![204, 205, 304].includes(status);
     return new Response(hasBody ? bytes : null, { status, headers: head });
   }
 
-  // --- The way to WebAssembly
+  // --- Calls into WebAssembly
 
   async #ready() {
     if (this.#client === undefined) {
       await start(this.#load);
-      // Another call may have made it meanwhile.
+      // Another call may have made the client meanwhile.
       this.#client ??= guarded(this.#make);
     }
     return this.#client;
@@ -188,7 +188,7 @@ export class Core {
     return camel(object(await this.#call(name, body, options)));
   }
 
-  /** @internal A client of the class that `make` makes, for answering a request of the service. */
+  /** @internal A client from `make` for answering a request of the service. */
   static forServiceRequest(request, make) {
     const headers = headersOf(request);
     const missing = REQUIRED.filter((name) => !headers[name.toLowerCase()]);
@@ -199,7 +199,7 @@ export class Core {
       project: headers["x-svc-project"],
       environment: headers["x-svc-environment"],
       apiBaseUrl: headers["x-svc-api-base-url"] || undefined,
-      // Not read as a boolean: it is there or it is not.
+      // Not read as a boolean: only its presence counts.
       draft: headers["x-svc-draft"] ? true : undefined,
       storage: null,
     });
@@ -213,7 +213,7 @@ export class Core {
   }
 }
 
-/** What makes the client of WebAssembly. What it needs is looked at now, not when it is made. */
+/** A function that makes the client of WebAssembly. The options are read now, not when the client is made. */
 function maker({ project, environment, apiBaseUrl, appBaseUrl, draft, apiToken, env, storage }) {
   const variables = pairs(env).filter(([name]) => name.includes("SVC_"));
   const options = {
@@ -230,7 +230,7 @@ function maker({ project, environment, apiBaseUrl, appBaseUrl, draft, apiToken, 
   return () => new Client(options, kept && keeping(kept), restored);
 }
 
-/** The storage. What others have written into the entry of a session stays there when its tokens change. */
+/** The storage. Fields that others have written into the entry of a session are kept when its tokens change. */
 function keeping(storage) {
   const further = (session, key) => {
     try {
@@ -251,18 +251,18 @@ function keeping(storage) {
   };
 }
 
-/** What the storage holds now. */
+/** The current content of the storage. */
 function restoredFrom(storage) {
   try {
-    // That there is nothing is known too: what comes later is not seen.
+    // An empty storage is remembered too: later changes have no effect.
     return storage?.getItem("svc_auth") ?? "";
   } catch {
-    // It is asked again at the first call, which says what is wrong.
+    // It is read again at the first call, which then fails with the error.
     return undefined;
   }
 }
 
-/** The browser's `localStorage`, where there is one that may be used. */
+/** The browser's `localStorage`, if there is one and it may be used. */
 function localStorageOf({ window }) {
   try {
     return window?.localStorage ?? undefined;
@@ -271,7 +271,7 @@ function localStorageOf({ window }) {
   }
 }
 
-/** The headers without which a request is none of the service. */
+/** The required headers of a request of the service. */
 const REQUIRED = ["X-Svc-Project", "X-Svc-Environment", "X-Svc-Service-Token"];
 
 /** The headers of a request by their names in lower case. */
@@ -299,10 +299,10 @@ function guarded(make) {
   }
 }
 
-/** What WebAssembly throws: the properties of an error. Anything else is a fault of this package. */
+/** Converts what WebAssembly throws: the properties of an error. Anything else is a bug of this package. */
 function thrown(error) {
   if (error?.kind === undefined) return error;
-  // Options are those of Rust below, which have other names.
+  // Messages about options have the names of the options in Rust.
   const message = error.message.replace(/^(api|app)_base_url/, "$1BaseUrl").replace(/^api_token/, "apiToken");
   return new SvcRequestError({ ...error, message });
 }
@@ -311,13 +311,13 @@ function readable(text) {
   try {
     return parse(text);
   } catch ({ message }) {
-    // The engine's own message quotes the text, in which tokens may be.
+    // The engine's own message is not used, since it quotes the text, which may contain tokens.
     const cause = new SyntaxError(`unexpected text${/ at position \d+/.exec(message)?.[0] ?? ""}`);
     throw failed("decode", "the answer is not JSON; is the base URL right?", { cause, body: text });
   }
 }
 
-/** Names of the wire as those of JavaScript. */
+/** Converts names of the wire to names of JavaScript. */
 function camel(value) {
   if (value === null || typeof value !== "object") return value;
   const named = ([name, value]) => [name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()), camel(value)];
@@ -375,7 +375,7 @@ const parts = (id) =>
     throw failed("request", "a key must be a string, a number or a bigint, or an array of its parts");
   });
 
-/** Options in which an object stands for its entity tag. */
+/** Replaces an object in `ifMatch` by its entity tag. */
 const tagged = (options) => ({ ...options, ifMatch: ifMatch(options?.ifMatch) });
 
 const listOf = (call, options) => new List(async (options) => page(await call(selection(options))), options);

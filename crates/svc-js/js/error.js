@@ -1,18 +1,18 @@
-/** What went wrong with a call. */
+/** The error of a call. */
 export class SvcRequestError extends Error {
   name = "SvcRequestError";
 
-  /** @param {object} properties those of the error, `message` among them */
+  /** @param {object} properties the properties of the error, including `message` */
   constructor({ message, generalErrors = [], fieldErrors = [], body, ...properties }) {
     super(message);
     if (generalErrors.length === 0) generalErrors = detail(body);
     Object.assign(this, { ...properties, generalErrors, fieldErrors: Object.fromEntries(fieldErrors) });
-    // Not shown where the error is: it may be large, and hold what is not for a log.
+    // Not enumerable, so that it is not logged: it may be large and contain private data.
     if (body !== undefined) Object.defineProperty(this, "body", { value: body });
   }
 }
 
-/** The one sentence of most bodies but that of a 400: `{"detail": "...", "error_code": "..."}`. */
+/** The message in most error bodies except those with status 400: `{"detail": "...", "error_code": "..."}`. */
 function detail(body) {
   try {
     const { detail } = JSON.parse(body);
@@ -22,10 +22,10 @@ function detail(body) {
   }
 }
 
-/** An error that was found on this side. */
+/** An error that the client itself has found. */
 export const failed = (kind, message, properties) => new SvcRequestError({ message, kind, ...properties });
 
-/** What has to be an object, or the error that it is none. */
+/** Returns the value if it is an object, and throws an error otherwise. */
 export function object(value) {
   if (typeof value === "object" && value !== null) return value;
   throw failed("decode", "the answer is not the object that it should be; is the base URL right?");

@@ -1,6 +1,6 @@
 /**
  * The client of the svc REST service: records of connected databases, read-only SQL, users, teams, page
- * settings, the HTTP proxy, and the accounts of users.
+ * settings, the HTTP proxy, and user accounts.
  *
  * ```ts
  * import { Svc } from "svc-js";
@@ -12,8 +12,7 @@
  * }
  * ```
  *
- * Integers beyond `Number.MAX_SAFE_INTEGER` are `bigint`, in what comes and in what is sent; all others are
- * `number`.
+ * Integers beyond `Number.MAX_SAFE_INTEGER` are `bigint` in both directions; all others are `number`.
  */
 
 /** Any JSON value. Integers that a `number` cannot hold exactly are `bigint`. */
@@ -26,7 +25,7 @@ export type Json =
   | Json[]
   | { [key: string]: Json };
 
-/** What can be sent as JSON: dates become RFC 3339 text, `undefined` properties are left out. */
+/** A value that can be sent as JSON: dates become RFC 3339 text, `undefined` properties are left out. */
 export type JsonInput =
   | null
   | boolean
@@ -40,16 +39,16 @@ export type JsonInput =
 /** A record of a connected database: column names and values. */
 export type Record = { [column: string]: Json };
 
-/** Where tokens of a session are kept: `localStorage`, `sessionStorage`, or an object of your own. */
+/** A storage for the tokens of a session: `localStorage`, `sessionStorage`, or your own object. */
 export interface TokenStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
 }
 
-/** The options of a client. Those that are set win over `env`, and both win over the defaults. */
+/** The options of a client. Options that are set override `env`, and both override the defaults. */
 export interface SvcOptions {
-  /** The project. There is no default; a call that needs it fails when it is missing. */
+  /** The project. There is no default; calls that need it fail when it is missing. */
   project?: string;
   /** The environment; `prod` by default. */
   environment?: string;
@@ -57,43 +56,35 @@ export interface SvcOptions {
   apiBaseUrl?: string;
   /** The base URL of the application host; `{apiBaseUrl}/api` by default. */
   appBaseUrl?: string;
-  /** Whether requests carry `draft=1`. */
+  /** Whether requests are sent with `draft=1`. */
   draft?: boolean;
-  /**
-   * Sent as `Authorization: Bearer <apiToken>`, given without that prefix: a static token of a resource, or an
-   * API key of a user. It takes priority over the session of a user.
-   */
+  /** A static token or an API key, without prefix; sent as `Authorization: Bearer`. Takes priority over sessions. */
   apiToken?: string;
   /**
-   * Environment variables, such as `import.meta.env` or `process.env`, of which `SVC_PROJECT`,
-   * `SVC_ENVIRONMENT`, `SVC_DRAFT`, `SVC_API_BASE_URL` and `SVC_APP_BASE_URL` are read, with `VITE_` before them
-   * preferably. They are never read without this.
+   * Environment variables, such as `import.meta.env` or `process.env`; without this option none is read. The keys
+   * are `[VITE_]SVC_` with `PROJECT`, `ENVIRONMENT`, `DRAFT`, `API_BASE_URL`, `APP_BASE_URL`; `VITE_` is preferred.
    */
   env?: { readonly [name: string]: unknown };
   /**
-   * Where the tokens of a user are kept, under the key `svc_auth`: `localStorage` by default, and memory
-   * where there is none, or `null` is given. A server that acts for many users gives each request a storage of its
-   * own.
+   * The storage of a user's tokens, under the key `svc_auth`: `localStorage` by default; memory if there is none, or
+   * for `null`. A server that acts for many users needs a separate storage for each request.
    */
   storage?: TokenStorage | null;
 }
 
-/** What can be set for any call. */
+/** Options of any call. */
 export interface CallOptions {
-  /** Gives the call up; the promise rejects with the reason of the signal. */
+  /** Cancels the call; the promise rejects with the reason of the signal. */
   signal?: AbortSignal;
-  /** Names the call in the logs of the service (`X-Request-Id`). */
+  /** The ID of the request in the logs of the service (`X-Request-Id`). */
   requestId?: string;
-  /** How long the call may take with all its tries, in milliseconds; 30 000 by default. */
+  /** How long the call may take, including all tries, in milliseconds; 30 000 by default. */
   timeout?: number;
 }
 
 /** Options of a call that changes something that was read before. */
 export interface WriteOptions extends CallOptions {
-  /**
-   * Refuses the write, with status 412, when what is stored is no longer this: an object that this client
-   * returned, or its entity tag. See {@link etagOf}.
-   */
+  /** An object that this client returned, or its entity tag: the write fails with 412 if it was changed since. */
   ifMatch?: object | string;
 }
 
@@ -119,12 +110,12 @@ export type Lookup =
   | "regex"
   | "coveredby";
 
-/** A value that a field is compared with. */
+/** A value to compare a field with. */
 export type FilterValue = string | number | bigint | boolean | Date;
 
 /**
- * Conditions that all hold, by field: a value that the field equals, `null` for none, an array for one of
- * several, or an object of lookups.
+ * Conditions by field, which must all hold: a value that the field equals, `null` for no value, an array for one
+ * of several values, or an object of lookups.
  *
  * ```ts
  * const filters: Filters = { status: ["paid", "shipped"], total: { gte: 100 }, note: null };
@@ -149,77 +140,76 @@ export type Filter =
       readonly value: FilterValue | readonly FilterValue[];
     };
 
-/** Which records a call is about. */
+/** The selection of records for a call. */
 export interface Selection {
-  /** Conditions that all hold. */
+  /** Conditions that must all hold. */
   filters?: Filters;
-  /** Conditions of which none holds. */
+  /** Conditions of which none may hold. */
   exclude?: Filters;
-  /** A tree of conditions, which holds beside the others. */
+  /** A tree of conditions that must hold in addition to the others. */
   filter?: Filter;
-  /** A text that is looked for in every searchable column. */
+  /** A text to search for in every searchable column. */
   search?: string;
-  /** Keeps records that have such related records: `column_here.model.column_there|...|column.v1,v2`. */
+  /** Selects records with these related records: `column_here.model.column_there|...|column.v1,v2`. */
   relation?: string;
-  /** The UTC offset or IANA time zone of date texts, in and out; UTC by default. */
+  /** The UTC offset or IANA time zone of date texts, sent and received; UTC by default. */
   timezone?: string;
 }
 
-/** Which page of a list. */
+/** The page of a list. */
 export interface Pagination {
-  /** The page, from 1. */
+  /** The number of the page, starting at 1. */
   page?: number;
-  /** How many records it has: 25 by default, at most 10 000. */
+  /** The number of records on a page: 25 by default, at most 10 000. */
   perPage?: number;
 }
 
-/** What a list asks for. */
+/** Options of a list. */
 export interface ListOptions extends Selection, CallOptions {
   /** Columns to sort by, `-` before the name for descending: `"-created_at"`, `["status", "-id"]`. */
   orderBy?: string | readonly string[];
-  /** Which page; `false` for up to 10 000 records without pages. */
+  /** The page; `false` for up to 10 000 records without pages. */
   pagination?: Pagination | false;
   /** Only these columns, and the primary key. */
   fields?: readonly string[];
-  /** How the number of all matches is found; `exact` by default. */
+  /** How the total number of matches is determined; `exact` by default. */
   count?: "exact" | "estimated" | "none";
 }
 
 /** A page of a list. */
 export interface Page<T> {
-  /** How many there are in all; `null` when that was not counted. */
+  /** The total number of entries; `null` when it was not determined. */
   count: number | null;
   /** Link to the next page, `null` on the last. */
   next: string | null;
   /** Link to the previous page, `null` on the first. */
   previous: string | null;
-  /** What is on this page. */
+  /** The entries on this page. */
   results: T[];
 }
 
 /**
- * A list that was not asked for yet. `await` sends the request and gives one page; `for await` walks over
- * everything from that page on, and `byPage()` over the pages. What follows `next` stays on the client's own
- * base URL.
+ * A list that was not requested yet. `await` requests one page; `for await` iterates over all entries from that page
+ * on, and `byPage()` over the pages. All requests are sent to the client's own base URL, whatever `next` names.
  */
 export interface List<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
-  /** Walks over the pages. */
+  /** Iterates over the pages. */
   byPage(): AsyncIterableIterator<Page<T>>;
   catch<R = never>(onRejected?: ((reason: unknown) => R | PromiseLike<R>) | null): Promise<Page<T> | R>;
   finally(onFinally?: (() => void) | null): Promise<Page<T>>;
 }
 
-/** Which function over which column. */
+/** A function over a column. */
 export type AggregateFunction = "count" | "count_distinct" | "sum" | "avg" | "min" | "max";
 
 /** A function over the selected records. */
 export interface AggregateOptions extends Selection, CallOptions {
   func: AggregateFunction;
-  /** The column; only `count` can do without. */
+  /** The column; only `count` can be used without one. */
   column?: string;
 }
 
-/** By what a column is grouped: its values, or dates by a unit. */
+/** How a column is grouped: by its values, or dates by a unit of time. */
 export type GroupLookup =
   | "plain"
   | "auto"
@@ -239,22 +229,22 @@ export type GroupLookup =
 export interface GroupOptions extends AggregateOptions {
   /** The columns to group by. */
   by: string | readonly (string | { readonly column: string; readonly lookup?: GroupLookup })[];
-  /** At most so many groups; 10 000 by default, at most 100 000. */
+  /** The maximum number of groups; 10 000 by default, at most 100 000. */
   limit?: number;
 }
 
-/** A group: `group`, `group_2` and so on are its columns, `y_func` the value. */
+/** A group: `group`, `group_2` and so on are its columns, `y_func` is the computed value. */
 export type Group = { group: Json; y_func: Json } & { [column: string]: Json };
 
-/** The records of a model of a connected resource. It comes from {@link Svc.collection}. */
+/** The records of a model of a connected resource, from {@link Svc.collection}. */
 export interface Collection<T extends object = Record> {
-  /** Records, page by page or all. */
+  /** Lists records, page by page or all. */
   list(options?: ListOptions): List<T>;
-  /** One record by its primary key; parts of a composite key in an array. */
+  /** Gets a record by its primary key; the parts of a composite key are in an array. */
   get(id: RecordId, options?: ViewOptions): Promise<T>;
-  /** Creates a record, and gives it as it is stored. */
+  /** Creates a record, and returns it as it was stored. */
   create(record: Partial<T> | { readonly [column: string]: JsonInput | undefined }, options?: ViewOptions): Promise<T>;
-  /** Changes the columns that are given, and gives the record as it is stored. */
+  /** Changes the given columns, and returns the record as it was stored. */
   update(
     id: RecordId,
     changes: Partial<T> | { readonly [column: string]: JsonInput | undefined },
@@ -262,50 +252,50 @@ export interface Collection<T extends object = Record> {
   ): Promise<T>;
   /** Deletes a record. */
   delete(id: RecordId, options?: WriteOptions): Promise<void>;
-  /** A function over the selected records. */
+  /** Computes a function over the selected records. */
   aggregate(options: AggregateOptions): Promise<Json>;
-  /** A function over each group of the selected records. */
+  /** Computes a function over each group of the selected records. */
   group(options: GroupOptions): Promise<Group[]>;
 }
 
 /** A primary key. */
 export type RecordId = string | number | bigint | readonly (string | number | bigint)[];
 
-/** Options of a call that gives a record. */
+/** Options of a call that returns a record. */
 export interface ViewOptions extends CallOptions {
   /** Only these columns, and the primary key. */
   fields?: readonly string[];
-  /** The UTC offset or IANA time zone of date texts, in and out. */
+  /** The UTC offset or IANA time zone of date texts, sent and received. */
   timezone?: string;
 }
 
-/** Options of a query. */
+/** Options of an SQL query. */
 export interface SqlOptions extends CallOptions {
   /** Values of the query: by name for `:name`, in order for `%s`. */
   params?: readonly JsonInput[] | { readonly [name: string]: JsonInput };
   offset?: number;
-  /** At most so many rows; 100 by default when any option of this kind is used, else 10 000. */
+  /** The maximum number of rows; 100 by default when another option of this kind is used, else 10 000. */
   limit?: number;
   /** Columns of the result to sort by. */
   orderBy?: string | readonly string[];
-  /** Whether all rows are counted. */
+  /** Whether to count all rows. */
   count?: boolean;
   timezone?: string;
   schema?: string;
 }
 
-/** What a query gives. */
+/** The result of an SQL query. */
 export interface SqlResult {
   /** The rows, each an array in the order of `columns`. */
   data: Json[][];
   columns: string[];
   /** The type of each column. */
   columnDescriptions: { [column: string]: { field: string } };
-  /** How many rows there are in `data`. */
+  /** The number of rows in `data`. */
   rowCount: number;
-  /** How many rows there could have been in `data`. */
+  /** The maximum number of rows in `data`. */
   limit: number;
-  /** How many there are without `limit` and `offset`, where that was asked for. */
+  /** The number of rows without `limit` and `offset`, if the query requested it. */
   count?: number;
   /** Whether rows were left out. */
   truncated: boolean;
@@ -317,7 +307,7 @@ export interface ModelDescription {
   db_table: string;
   hidden: boolean;
   primary_key_field: string;
-  /** Whether there is no primary key, and the first column stands for it. */
+  /** Whether there is no primary key and the first column is used instead. */
   primary_key_auto: boolean;
   is_view: boolean;
   fields: FieldDescription[];
@@ -341,7 +331,7 @@ export interface FieldDescription {
   default_value: Json;
 }
 
-/** How records of two models belong together. */
+/** A relation between the records of two models. */
 export interface ModelRelation {
   name: string;
   direction: "MANYTOONE" | "ONETOMANY";
@@ -350,7 +340,7 @@ export interface ModelRelation {
   related_field: string;
 }
 
-/** A user of the application, as a record of the built-in tools: names are those of the wire. */
+/** A user of the application, as a record of the built-in tools, with the names of the wire. */
 export interface User {
   uid: string;
   email: string;
@@ -367,11 +357,11 @@ export interface Team {
   name: string;
 }
 
-/** The users of the application. They need the static token of the built-in tools as `apiToken`. */
+/** The users of the application. They require the static token of the built-in tools as `apiToken`. */
 export interface Users {
   list(options?: ListOptions): List<User>;
   get(uid: string, options?: CallOptions): Promise<User>;
-  /** Creates a user, who is invited by e-mail. */
+  /** Creates a user and invites them by e-mail. */
   create(user: { email: string; group: string; first_name?: string; last_name?: string }, options?: CallOptions): Promise<User>;
   update(
     uid: string,
@@ -381,7 +371,7 @@ export interface Users {
   delete(uid: string, options?: CallOptions): Promise<void>;
 }
 
-/** The teams of the project. They need the static token of the built-in tools as `apiToken`. */
+/** The teams of the project. They require the static token of the built-in tools as `apiToken`. */
 export interface Teams {
   list(options?: ListOptions): List<Team>;
   get(uid: string, options?: CallOptions): Promise<Team>;
@@ -417,9 +407,9 @@ export interface PageSettingsInput {
   readonly [property: string]: JsonInput | undefined;
 }
 
-/** Options of a call about pages. */
+/** Options of a call to pages. */
 export interface PageOptions extends CallOptions {
-  /** Whether the call is about the drafts; as the client has it by default. */
+  /** Whether the call uses the drafts; by default as set for the client. */
   draft?: boolean;
 }
 
@@ -429,30 +419,30 @@ export interface Revision {
   date_add: string;
   author: string | null;
   draft: boolean;
-  /** Whether it took the page away. */
+  /** Whether this change deleted the page. */
   deleted: boolean;
 }
 
-/** The page settings of the environment. They need an API key as `apiToken`. */
+/** The page settings of the environment. They require an API key as `apiToken`. */
 export interface Pages {
   list(options?: PageOptions): Promise<PageSettings[]>;
   get(uid: string, options?: PageOptions): Promise<PageSettings>;
   create(settings: PageSettingsInput, options?: PageOptions): Promise<PageSettings>;
   update(uid: string, changes: PageSettingsInput, options?: PageOptions & WriteOptions): Promise<PageSettings>;
   delete(uid: string, options?: PageOptions & WriteOptions): Promise<void>;
-  /** Publishes the drafts of these pages, of all without `uids`; gives the uids of what was published. */
+  /** Publishes the drafts of these pages, or of all without `uids`; returns the uids of the published pages. */
   publish(uids?: readonly string[], options?: CallOptions): Promise<string[]>;
-  /** Throws the drafts of these pages away, of all without `uids`; gives their uids. */
+  /** Discards the drafts of these pages, or of all without `uids`; returns their uids. */
   discard(uids?: readonly string[], options?: CallOptions): Promise<string[]>;
-  /** The changes of a page, the newest first. */
+  /** Lists the changes of a page, the newest first. */
   revisions(uid: string, options?: CallOptions): Promise<Revision[]>;
-  /** Puts a revision into the draft. */
+  /** Restores a revision as the draft. */
   restore(uid: string, number: number, options?: WriteOptions): Promise<PageSettings>;
 }
 
 /** A request to another service, with secrets that the caller does not know. */
 export interface ProxyRequest extends CallOptions {
-  /** Where to; `{-name-}` stands for a secret token, `{{key}}` for a value of `context`. */
+  /** The URL; `{-name-}` is replaced by a secret token, `{{key}}` by a value of `context`. */
   url: string;
   /** `GET` by default. */
   method?: string;
@@ -462,18 +452,16 @@ export interface ProxyRequest extends CallOptions {
   headers?: { readonly [name: string]: string } | readonly { readonly name: string; readonly value: string }[];
   bodyType?: "JSON" | "GraphQL" | "FormUrlEncoded" | "FormData" | "Raw";
   body?: JsonInput;
-  /** Names of the secret tokens that may be used. */
+  /** The names of the secret tokens that may be used. */
   secretTokens?: readonly string[];
   context?: { readonly [key: string]: JsonInput };
 }
 
-/** The tokens of a session. */
+/** The tokens of a session. Times are RFC 3339. */
 export interface AuthState {
   accessToken: string;
   refreshToken: string;
-  /** RFC 3339. */
   accessTokenExpires?: string;
-  /** RFC 3339. */
   refreshTokenExpires?: string;
 }
 
@@ -489,7 +477,7 @@ export interface UserInfo {
   timezone: string | null;
 }
 
-/** What {@link Svc.registerViaEmailPassword} takes. */
+/** The options of {@link Svc.registerViaEmailPassword}. */
 export interface RegisterOptions extends CallOptions {
   email: string;
   password: string;
@@ -499,7 +487,7 @@ export interface RegisterOptions extends CallOptions {
   timezone?: string;
 }
 
-/** What is given by the methods that change a password. */
+/** The result of the methods that change a password. */
 export interface PasswordChanged {
   result: boolean;
   /** The new tokens, which the client has saved. */
@@ -508,38 +496,32 @@ export interface PasswordChanged {
 
 /** A client. */
 export class Svc {
-  /**
-   * Nothing is sent, and WebAssembly is loaded at the first call. The tokens of a session are read from the
-   * storage now: later changes there are not seen.
-   */
+  /** Reads the tokens in the storage, whose later changes have no effect. WebAssembly is loaded at the first call. */
   constructor(options?: SvcOptions);
 
   /** Signs in and saves the tokens. */
   loginViaEmailPassword(email: string, password: string, options?: CallOptions): Promise<{ token: AuthState; user: UserInfo }>;
-  /** Who is signed in. Without anything to send nobody is, and no request is made. */
+  /** Returns who is signed in. Without a token nobody is, and no request is made. */
   isAuthenticated(options?: CallOptions): Promise<{ authenticated: false } | { authenticated: true; user: UserInfo }>;
-  /**
-   * Forgets the tokens, here and in the storage. The service is not told unless `revoke` asks for it; an
-   * `apiToken` stays.
-   */
+  /** Deletes the tokens, here and in the storage. Only `revoke` ends the session at the service. `apiToken` stays. */
   logout(options?: { revoke?: boolean; signal?: AbortSignal }): Promise<void>;
-  /** Signs up. It signs nobody in. */
+  /** Signs up. It does not sign the user in. */
   registerViaEmailPassword(options: RegisterOptions): Promise<{ result: true; user: UserInfo } | { result: false }>;
   /** Changes the password and saves the new tokens. All other sessions of the user end. */
   changePassword(newPassword: string, currentPassword?: string, options?: CallOptions): Promise<PasswordChanged>;
-  /** Asks for a code by e-mail. The answer is the same whether or not there is such an account. */
+  /** Requests a code by e-mail. The response is the same whether or not the account exists. */
   resetPassword(email: string, options?: CallOptions): Promise<{ result: boolean }>;
   /** Sets a forgotten password with a code, and saves the tokens. */
   resetPasswordComplete(code: string, newPassword: string, options?: CallOptions): Promise<PasswordChanged>;
-  /** Asks for another e-mail address, to which a code of confirmation is sent. */
+  /** Requests a change of the e-mail address; a confirmation code is sent to the new address. */
   changeEmail(
     newEmail: string,
     currentPassword?: string,
     options?: CallOptions,
   ): Promise<{ result: boolean; sentConfirmationTo: string }>;
-  /** Confirms another e-mail address with a code. All sessions of the user end. */
+  /** Confirms a new e-mail address with a code. All sessions of the user end. */
   changeEmailComplete(code: string, options?: CallOptions): Promise<{ result: boolean; oldEmail: string; newEmail: string }>;
-  /** The headers that calls of the user carry, renewed if need be; `undefined` when there are none. */
+  /** The headers for calls of the user, after a refresh if necessary; `undefined` when there is no token. */
   getHeaders(options?: { signal?: AbortSignal; timeout?: number }): Promise<{ Authorization: string } | undefined>;
   /** Accepts an invitation with the code from its e-mail, and saves the tokens. */
   acceptInvitation(
@@ -552,13 +534,13 @@ export class Svc {
 
   /** The records of a model. */
   collection<T extends object = Record>(resource: string, model: string): Collection<T>;
-  /** Runs a query that only reads. */
+  /** Runs a read-only SQL query. */
   sql(resource: string, query: string, options?: SqlOptions): Promise<SqlResult>;
   /** Reads the structure of a resource again. */
   reload(resource: string, options?: CallOptions): Promise<void>;
-  /** The models of a resource. */
+  /** Describes the models of a resource. */
   modelDescriptions(resource: string, options?: CallOptions): Promise<ModelDescription[]>;
-  /** Sends a request to another service, and gives its answer. It needs the session of a user. */
+  /** Sends a request to another service, and returns its response. It requires the session of a user. */
   proxy(request: ProxyRequest): Promise<Response>;
 
   readonly users: Users;
@@ -566,31 +548,29 @@ export class Svc {
   readonly pages: Pages;
 }
 
-/** What went wrong with a call. */
+/** The error of a call. */
 export class SvcRequestError extends Error {
   /**
-   * What kind of failure: `status` for an answer of the service, `transport` for none, `decode` for one that cannot
-   * be read; `request` and `options` for a call that was not sent; `auth` for a session that has ended or cannot
-   * be renewed; `store` for tokens that cannot be kept.
+   * The kind of failure: `status`: the service answered with an error; `transport`: there was no response; `decode`:
+   * the response cannot be read; `request`, `options`: the call was not sent; `auth`: the session has ended or cannot
+   * be refreshed; `store`: the tokens cannot be stored.
    */
   readonly kind: "status" | "transport" | "decode" | "request" | "auth" | "options" | "store";
-  /** The status, where the service answered. */
+  /** The status, if the service answered. */
   readonly status?: number;
-  /** The call's name in the logs of the service. */
+  /** The ID of the request in the logs of the service. */
   readonly requestId?: string;
-  /** What the service says of the request as a whole: `non_field_errors` of a body, or its `detail`. */
+  /** Messages about the request as a whole: `non_field_errors` of the body, or its `detail`. */
   readonly generalErrors: string[];
-  /** What the service says of single fields. */
+  /** Messages by field. */
   readonly fieldErrors: { [field: string]: string[] };
-  /** The body of the answer as it came, where there was one. It is not shown where the error is logged. */
+  /** The unchanged body of the response, if there was one. It is not shown when the error is logged. */
   readonly body?: string;
 }
 
 /**
- * A client for answering a request of the service: with its project, environment and service token, and its base
- * URL and draft switch where it has them.
- *
- * Anyone who sends such a request chooses where calls go: accept it from the service alone.
+ * A client for answering a request of the service: with its project, environment and service token, and with its base
+ * URL and draft switch if it has them. The sender decides where calls go: accept such requests only from the service.
  *
  * @param request a Fetch `Request`, its `Headers`, a request of Node's `http`, or an object of headers
  * @throws {SvcRequestError} when one of the three required headers is missing
@@ -606,12 +586,11 @@ export function createClientFromRequest(
 export function etagOf(value: object): string | undefined;
 
 /**
- * Loads WebAssembly before the first call does.
+ * Loads WebAssembly now instead of at the first call.
  *
- * @param source where it comes from, instead of the file beside this module: its bytes, a compiled module, a
- *   `Response`, or a URL
+ * @param source instead of the file beside this module: its bytes, a compiled module, a `Response`, or a URL
  */
 export function init(
-  // A compiled module is an object: not everybody's library of types has `WebAssembly`.
+  // A compiled module is typed as an object, since not every set of library types has `WebAssembly`.
   source?: string | URL | Response | PromiseLike<Response> | ArrayBuffer | ArrayBufferView | object,
 ): Promise<void>;

@@ -1,4 +1,4 @@
-// The client in a browser: WebAssembly comes from beside this file.
+// The client in a browser: the WebAssembly file is beside this file.
 
 import { Core, start } from "./core.js";
 

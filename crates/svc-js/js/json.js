@@ -1,16 +1,16 @@
-// JSON with integers of any length: those that a number cannot hold are bigints.
+// JSON with integers of any length: those that a number cannot represent are bigints.
 
-// In front of a string: what follows is an integer (n), or a string that itself begins with the mark (s).
+// A mark at the start of a string: the rest is an integer (n), or a string that itself begins with the mark (s).
 const MARK = "\u0001";
 const MARK_IN_JSON = "\\u0001";
 
-// A string or a number, and whether it is the name of a property, which a number cannot be.
+// A string or a number; a string may be the name of a property.
 const TOKEN = /(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*)(\s*:)?/g;
 const INTEGER = /^-?[1-9]\d{15,}$/;
 
 /** Reads JSON text. */
 export function parse(text) {
-  // Nearly all texts have no integer of that length, and are left to the engine.
+  // Nearly all texts have no integer of that length, and the engine reads them.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   let marked = false;
   const markedText = text.replace(TOKEN, (token, isName) => {

@@ -1,4 +1,4 @@
-// Lists: what they ask for, and the ways to walk them.
+// Lists: their options, and iterating over them.
 
 import { failed, object } from "./error.js";
 import { stringify } from "./json.js";
@@ -38,20 +38,20 @@ export function selection({
   return { query: pairs(query), ...options };
 }
 
-/** Names and values of what is there. */
+/** The names and values that are not undefined. */
 export const pairs = (object) =>
   Object.entries(object ?? {})
     .filter(([, value]) => value !== undefined && value !== null)
     .map(([name, value]) => [name, String(value)]);
 
-/** One text or several, as several. */
+/** Returns one text or several texts as an array. */
 export const texts = (value) => (typeof value === "string" ? [value] : value);
 
 function conditions(filters, prefix) {
   const query = {};
   for (const [field, value] of Object.entries(filters ?? {})) {
     if (value === undefined) {
-      // A filter that is left out by mistake would give more than was asked for.
+      // A filter that is left out by mistake would return too many records.
       throw failed("request", `the filter of ${field} is undefined; leave it out, or compare with null`);
     }
     const operand = (value) => operandOf(field, value);
@@ -60,7 +60,7 @@ function conditions(filters, prefix) {
       if (takesList !== Array.isArray(compared)) {
         throw failed("request", `the filter of ${field} needs ${takesList ? "an array" : "one value"} for ${lookup}`);
       }
-      // A name that could be read as something else is followed by its lookup in every case.
+      // A name that could be read as something else is always written with its lookup.
       const isPlain = lookup === "exact" && !/__|^_|^(page|tz|draft)$/.test(field);
       query[`${prefix}${field}${isPlain ? "" : `__${lookup}`}`] = takesList ? commaList(compared.map(operand)) : operand(compared);
     }
@@ -68,7 +68,7 @@ function conditions(filters, prefix) {
   return query;
 }
 
-/** What a field is compared with, by lookup. */
+/** The values that a field is compared with, by lookup. */
 function lookups(value) {
   if (value === null) return { isnull: true };
   if (Array.isArray(value)) return { in: value };
@@ -92,11 +92,11 @@ function whole(option, number) {
   throw failed("request", `${option} must be a whole number, from 1`);
 }
 
-/** Values with commas between them; those that hold what stands between values are quoted. */
+/** A comma-separated list; values that contain a separator are quoted. */
 const commaList = (values) =>
   values.map((value) => (/^$|^\s|[,"|]|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join();
 
-/** A page, of an envelope or of a bare array. */
+/** A page, from an envelope or a bare array. */
 export function page(answer) {
   if (Array.isArray(answer)) return { count: answer.length, next: null, previous: null, results: answer };
   const { count, next, previous, results } = object(answer);
@@ -104,14 +104,14 @@ export function page(answer) {
   return { count, next, previous, results };
 }
 
-/** A list that was not asked for yet. */
+/** A list that was not requested yet. */
 export class List {
   #fetch;
   #options;
 
   /**
-   * @param {(options: object) => Promise<object>} fetch asks for a page
-   * @param {object} options which list
+   * @param {(options: object) => Promise<object>} fetch requests a page
+   * @param {object} options the options of the list
    */
   constructor(fetch, options = {}) {
     this.#fetch = fetch;
@@ -145,7 +145,7 @@ export class List {
   }
 }
 
-/** Where the next page is. Of the link only the cursor counts, so that calls stay on the client's base URL. */
+/** The start of the next page. Only the cursor of the link is used, so that calls stay on the client's base URL. */
 function following(pagination, next) {
   const query = new URLSearchParams(next.slice(next.indexOf("?")));
   const page = Number(query.get("page") ?? 1);

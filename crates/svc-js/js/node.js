@@ -1,4 +1,4 @@
-// The client in Node: WebAssembly is read from beside this file.
+// The client in Node: the WebAssembly file beside this file is read.
 
 import { readFile } from "node:fs/promises";
 

@@ -1,4 +1,4 @@
-//! Signing out, and what is sent for the signed-in user (specification, section 5, "Account methods").
+//! Signing out, and the headers of the signed-in user (specification, section 5, "Account methods").
 
 use http::header;
 use js_sys::Promise;
@@ -15,7 +15,7 @@ use crate::{
 
 #[wasm_bindgen]
 impl Client {
-    /// Signs out. The service is told when `revoke` asks for it.
+    /// Signs out. With `revoke`, the session is also ended at the service.
     pub fn logout(&self, revoke: bool, signal: Option<AbortSignal>) -> Promise {
         let mut sign_out = self.inner().account().logout();
         if revoke {
@@ -30,7 +30,7 @@ impl Client {
         )
     }
 
-    /// The value of the header `Authorization`, if there is anything to send. `arguments` has the options of any call.
+    /// The value of the header `Authorization`, if there is a credential. `arguments` has the options of any call.
     pub fn authorization(&self, arguments: JsValue, signal: Option<AbortSignal>) -> Promise {
         let account = self.inner().account();
         let options = options(&Arguments::new(arguments));
@@ -50,7 +50,7 @@ impl Client {
     /// Sends a service token with calls from now on.
     ///
     /// # Errors
-    /// When the text is no token.
+    /// When the text is not a valid token.
     #[wasm_bindgen(js_name = loadServiceToken)]
     pub fn load_service_token(&self, token: &str) -> Result<(), JsValue> {
         let token = ServiceToken::new(token)

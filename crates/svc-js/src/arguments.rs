@@ -1,11 +1,11 @@
-//! The arguments of a call: an object of JavaScript, which `core.js` has put together.
+//! The arguments of a call: a JavaScript object that `core.js` has made.
 
 use js_sys::{Array, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::error::{self, Failed};
 
-/// An object that is read property by property. A property that is `undefined` or `null` is not there.
+/// An object that is read property by property. A property that is `undefined` or `null` counts as missing.
 #[derive(Clone, Debug)]
 pub(crate) struct Arguments(JsValue);
 
@@ -19,7 +19,7 @@ impl Arguments {
         (!value.is_undefined() && !value.is_null()).then_some(value)
     }
 
-    /// A text that has to be there.
+    /// A required text.
     pub(crate) fn text(&self, name: &str) -> Result<String, Failed> {
         let text = self.optional_text(name)?;
         text.ok_or_else(|| error::request(format!("{name} is missing")))
@@ -39,7 +39,7 @@ impl Arguments {
             .transpose()
     }
 
-    /// Whether something is so, as JavaScript sees it.
+    /// A boolean, by the rules of JavaScript.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.get(name).map(|value| value.is_truthy())
     }

@@ -31,10 +31,10 @@ use crate::{
 
 #[wasm_bindgen]
 impl Client {
-    /// Makes a call of this name, such as `records.list`. The arguments are those of its path, its `query` as names and
+    /// Makes the call with this name, such as `records.list`. The arguments are those of its path, its `query` as names and
     /// values, its `body` as JSON, `ifMatch`, `draft`, and the options of any call.
     ///
-    /// Gives the status of the answer, its `Headers`, and its body.
+    /// Returns the status of the response, its `Headers`, and its body.
     pub fn call(&self, name: &str, arguments: JsValue, signal: Option<AbortSignal>) -> Promise {
         let arguments = Arguments::new(arguments);
         let call = self
@@ -83,12 +83,12 @@ impl Client {
     fn path_argument(&self, name: &str, given: &Arguments) -> Result<String, Failed> {
         Ok(match name {
             "project" => {
-                // Without a project the name is empty, and the call says so.
+                // Without a project the name is empty, and the call fails with an error that says so.
                 let project = self.inner().project();
                 project.map_or_else(String::new, ToString::to_string)
             }
             "environment" => self.inner().environment().to_string(),
-            // The parts of a primary key. One alone may be a whole key, as it stands in a path.
+            // The parts of a primary key. A single part may be a whole key as it is written in a path.
             "id" => match given.texts("id")?.unwrap_or_default().as_slice() {
                 [id] => id.clone(),
                 parts => RecordId::composite(parts).to_string(),
@@ -98,7 +98,7 @@ impl Client {
     }
 }
 
-/// What can be set for any call.
+/// The options of any call.
 pub(crate) fn options(given: &Arguments) -> Result<RequestOptions, Failed> {
     let mut options = RequestOptions::new();
     if let Some(id) = given.optional_text("requestId")? {
@@ -124,7 +124,7 @@ fn parts(response: &http::Response<Bytes>) -> JsValue {
 
 type Outcome = Pin<Box<dyn Future<Output = Result<JsValue, Failed>>>>;
 
-/// The promise of an outcome. It is given up when the signal says so, and the request is then cut off.
+/// The promise of an outcome. When the signal aborts, the promise is rejected and the request cancelled.
 pub(crate) fn promise(signal: Option<AbortSignal>, outcome: Outcome) -> Promise {
     future_to_promise(async move {
         let outcome = match signal {
@@ -146,7 +146,7 @@ async fn unless_aborted(signal: &AbortSignal, mut outcome: Outcome) -> Result<Js
         })
     };
     let listener = wake.as_ref().unchecked_ref();
-    // A signal that takes no listener is looked at when the answer comes.
+    // A signal that accepts no listener is checked when the response arrives.
     let _ = signal.add_event_listener_with_callback("abort", listener);
     let result = poll_fn(|context| {
         if signal.aborted() {

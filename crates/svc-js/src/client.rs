@@ -1,4 +1,4 @@
-//! The client that JavaScript holds.
+//! The client as JavaScript uses it.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::{
     time::{EventLoop, JsTimer, since_1970},
 };
 
-/// A client (specification, section 5, "Client library"). The module `core.js` is the only one that uses it.
+/// A client (specification, section 5, "Client library"). Only the module `core.js` uses it.
 #[wasm_bindgen]
 #[derive(Clone)]
 pub struct Client {
@@ -24,10 +24,10 @@ pub struct Client {
 #[wasm_bindgen]
 impl Client {
     /// A client with these options. The tokens of its session are kept in `storage`, or in memory
-    /// without one; they begin as `restored`, which is what the storage held when the program made its client.
+    /// without one; the first ones are `restored`, the content of the storage when the program made its client.
     ///
     /// # Errors
-    /// When an option cannot be used.
+    /// When an option is invalid.
     #[wasm_bindgen(constructor)]
     pub fn new(
         options: JsValue,
@@ -50,7 +50,7 @@ impl Client {
         self.inner.environment().to_string()
     }
 
-    /// Whether calls carry `draft=1`.
+    /// Whether calls are sent with `draft=1`.
     #[wasm_bindgen(getter)]
     pub fn draft(&self) -> bool {
         self.inner.draft()

@@ -1,4 +1,4 @@
-//! What a call fails with, as JavaScript gets it: `core.js` makes a `SvcRequestError` of it.
+//! Errors of calls for JavaScript: `core.js` converts them to a `SvcRequestError`.
 
 use std::error::Error as StdError;
 
@@ -7,18 +7,18 @@ use svc_api::ErrorKind;
 use svc_model::wire::RequestError;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// A failure on its way to JavaScript.
+/// A failure that will be converted for JavaScript.
 #[derive(Debug)]
 pub(crate) enum Failed {
-    /// That of a call.
+    /// The failure of a call.
     Call(Box<svc_api::Error>),
-    /// That of something before it.
+    /// A failure before a call.
     Before(ErrorKind, String),
-    /// The caller's signal, whose reason JavaScript knows.
+    /// An abort by the caller's signal, whose reason JavaScript knows.
     Aborted,
 }
 
-/// An argument that cannot be used.
+/// The failure for an invalid argument.
 pub(crate) fn request(message: impl Into<String>) -> Failed {
     Failed::Before(ErrorKind::Request, message.into())
 }
@@ -36,7 +36,7 @@ impl From<RequestError> for Failed {
 }
 
 impl Failed {
-    /// The same, of an option of the client and not of an argument of a call.
+    /// The same failure for an option of the client instead of an argument of a call.
     pub(crate) fn of_options(self) -> Self {
         match self {
             Self::Before(_, message) => Self::Before(ErrorKind::Options, message),
@@ -48,7 +48,7 @@ impl Failed {
     pub(crate) fn into_js(self) -> JsValue {
         let error = Object::new();
         let set = |name: &str, value: JsValue| {
-            // A new object takes every property.
+            // Setting a property of a new object cannot fail.
             let _ = Reflect::set(&error, &JsValue::from(name), &value);
         };
         match self {
@@ -80,7 +80,7 @@ impl Failed {
     }
 }
 
-/// What an error says, and what its causes say of it: JavaScript has no other way to see them.
+/// The messages of an error and its causes: JavaScript has no other way to see the causes.
 fn with_causes(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -108,7 +108,7 @@ fn word(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// What an error of JavaScript says.
+/// The message of a JavaScript error.
 pub(crate) fn text_of(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => String::from(error.message()),

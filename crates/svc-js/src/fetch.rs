@@ -1,4 +1,4 @@
-//! `fetch` as transport.
+//! A transport that uses `fetch`.
 
 use std::{cell::Cell, rc::Rc, sync::Arc};
 
@@ -27,10 +27,10 @@ extern "C" {
     fn fetch(url: &str, init: &RequestInit) -> Promise;
 }
 
-/// The largest body of a request that comes as a stream.
+/// The maximum size of a request body that is a stream.
 const STREAM_LIMIT: usize = 64 << 20;
 
-/// The headers that calls look at. All of them are in [`AllHeaders`].
+/// The headers that calls read. The complete headers are in [`AllHeaders`].
 static NAMES: [HeaderName; 5] = [
     header::CONTENT_TYPE,
     header::ETAG,
@@ -39,7 +39,7 @@ static NAMES: [HeaderName; 5] = [
     HeaderName::from_static(X_SVC_PROXY),
 ];
 
-/// Extension of a response: its headers, as JavaScript has them.
+/// Extension of a response: its headers as a JavaScript object.
 #[derive(Clone, Debug)]
 pub(crate) struct AllHeaders(Arc<Fragile<Headers>>);
 
@@ -49,10 +49,10 @@ impl AllHeaders {
     }
 }
 
-/// Sends requests with the `fetch` of the browser, or of Node.
+/// A transport that uses the `fetch` of the browser or of Node.
 ///
-/// The answer is there when its body is: that is what every call waits for. Cookies are neither sent nor kept, and
-/// nothing is cached.
+/// It returns a response when its whole body has arrived, which every call waits for anyway. Cookies are neither sent
+/// nor kept, and nothing is cached.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FetchTransport;
 
@@ -65,7 +65,7 @@ impl Transport for FetchTransport {
     }
 }
 
-/// Cuts the exchange off when it is dropped before its end, or when its time is over.
+/// Aborts the exchange when this is dropped before the end or when the time is over.
 struct CutOff {
     controller: AbortController,
     is_late: Rc<Cell<bool>>,
@@ -82,7 +82,7 @@ impl CutOff {
                 is_late.set(true);
                 controller.abort();
             };
-            // JavaScript does not wait for longer than it can count.
+            // JavaScript has a longest time to wait.
             let milliseconds = u32::try_from(left.as_millis()).ok()?;
             (milliseconds <= i32::MAX as u32).then(|| Timeout::new(milliseconds, over))
         });
@@ -93,7 +93,7 @@ impl CutOff {
         })
     }
 
-    /// What a failure means: it may be this one's own doing.
+    /// Converts the error to a timeout if the exchange was aborted by this timer.
     fn or_late(&self, error: TransportError) -> TransportError {
         match self.is_late.get() {
             true => TransportErrorKind::Timeout.into(),
@@ -160,7 +160,7 @@ async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportErr
 fn headers_of(headers: &http::HeaderMap) -> Result<Headers, TransportError> {
     let copy = Headers::new().map_err(|error| failed(Other, &error))?;
     for (name, value) in headers {
-        // The browser has its own, and asks the service for leave to send another one.
+        // The browser sends its own `User-Agent`; another one would need the permission of the service (CORS).
         if name == header::USER_AGENT {
             continue;
         }
@@ -177,7 +177,7 @@ fn failed(kind: TransportErrorKind, error: &JsValue) -> TransportError {
     TransportError::new(kind, text_of(error))
 }
 
-/// Why there is no answer. Browsers keep the reason to themselves; Node has a code for it.
+/// The error when there is no response. Browsers hide the reason; Node has a code for it.
 fn no_answer(error: &JsValue) -> TransportError {
     let property = |object: &JsValue, name: &str| Reflect::get(object, &JsValue::from(name)).ok();
     let cause = property(error, "cause").unwrap_or_default();

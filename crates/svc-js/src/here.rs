@@ -1,4 +1,4 @@
-//! Futures of JavaScript where futures that may move between threads are asked for.
+//! JavaScript futures for traits that require `Send` futures.
 
 use std::{
     future::Future,
@@ -9,7 +9,7 @@ use std::{
 use fragile::Fragile;
 use svc_model::wire::BoxFuture;
 
-/// A future that stays on the thread it was made on; there is but one. Polled on another one it would panic.
+/// A future that stays on the thread on which it was made; there is only one. It would panic on another thread.
 struct Here<T>(Fragile<Pin<Box<dyn Future<Output = T>>>>);
 
 impl<T> Future for Here<T> {
@@ -20,7 +20,7 @@ impl<T> Future for Here<T> {
     }
 }
 
-/// The future, as the contracts of transports and timers ask for it.
+/// Boxes a future for the traits of transports and timers.
 pub(crate) fn here<T: 'static>(future: impl Future<Output = T> + 'static) -> BoxFuture<'static, T> {
     Box::pin(Here(Fragile::new(Box::pin(future))))
 }

@@ -1,11 +1,11 @@
 //! The client of the svc REST service for JavaScript and TypeScript (specification, section 5, "Client library").
 //!
-//! It is `svc-api` with `fetch` as transport and a storage of JavaScript, `localStorage` for example, as token
-//! store, compiled to WebAssembly. What JavaScript programs see is written by hand in `js/`, where
-//! `index.d.ts` says what it offers; this crate is the part below.
+//! It is `svc-api` with `fetch` as transport and a JavaScript storage such as `localStorage` as token store, compiled
+//! to WebAssembly. The interface for JavaScript programs is written by hand in `js/` and described in `index.d.ts`;
+//! this crate is the layer below it.
 //!
-//! Bodies cross the border as the JSON that the service wrote or reads: the engine's own parser is the fastest
-//! one available, no value is built twice, and what WebAssembly does not read takes no WebAssembly.
+//! Bodies are passed between JavaScript and WebAssembly as JSON text: the engine's own parser is the fastest one
+//! available, no value is built twice, and WebAssembly needs no code for values that it does not read.
 
 mod account;
 mod arguments;
@@ -20,7 +20,7 @@ mod time;
 
 pub use self::client::Client;
 
-/// Half as large as the standard library's, for which every byte goes over somebody's network.
+/// An allocator that is half as large as that of the standard library, since users download every byte.
 #[cfg(target_family = "wasm")]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();

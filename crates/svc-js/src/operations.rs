@@ -6,7 +6,7 @@ use svc_model::{
     wire::{Operation, OperationInfo},
 };
 
-/// What the operations are; what is sent with them comes from JavaScript.
+/// The descriptions of the operations; their arguments come from JavaScript.
 const OPERATIONS: &[&OperationInfo] = &[
     &<records::List>::INFO,
     &<records::Get>::INFO,
@@ -47,16 +47,16 @@ const OPERATIONS: &[&OperationInfo] = &[
     &account::AcceptInvitation::INFO,
 ];
 
-/// The operation of this name.
+/// The operation with this name.
 pub(crate) fn named(name: &str) -> Option<&'static OperationInfo> {
     OPERATIONS.iter().copied().find(|info| info.name == name)
 }
 
-/// How an operation carries the client's draft switch.
+/// How the client's draft switch is sent with an operation.
 pub(crate) enum Draft {
-    /// Always, `0` or `1`.
+    /// As a parameter that is always sent, `0` or `1`.
     Always,
-    /// `1` when it is on.
+    /// As a parameter that is sent as `1` when the switch is on.
     WhenOn,
     Never,
 }

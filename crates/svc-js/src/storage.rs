@@ -1,4 +1,4 @@
-//! Where the tokens of a session are kept: an object of JavaScript with `getItem`, `setItem` and `removeItem`
+//! The token store of a session: a JavaScript object with `getItem`, `setItem` and `removeItem`
 //! (specification, section 5, "User sessions", rule 2).
 
 use std::{
@@ -35,15 +35,15 @@ impl fmt::Debug for Storage {
     }
 }
 
-/// A [`TokenStore`] over a [`Storage`].
+/// A [`TokenStore`] that uses a [`Storage`].
 pub(crate) struct StorageStore {
     storage: Fragile<Storage>,
-    /// What the storage held when the program made its client, until that was asked for.
+    /// The content of the storage when the program made its client, until it was read.
     restored: Mutex<Option<String>>,
 }
 
 impl StorageStore {
-    /// Begins with the tokens of `restored`; with what is in the storage by then when there are none.
+    /// A store that begins with the tokens of `restored`, or with the content of the storage when there are none.
     pub(crate) fn new(storage: Storage, restored: Option<String>) -> Self {
         Self {
             storage: Fragile::new(storage),
@@ -95,7 +95,7 @@ impl TokenStore for StorageStore {
         expected: &'a StoredTokens,
         new: Option<&'a StoredTokens>,
     ) -> BoxFuture<'a, Result<Swap, StoreError>> {
-        // No other code of this origin runs between the two: storages are read and written at once.
+        // This is atomic: reading and writing are synchronous, so no other code of this origin runs between them.
         let swap = || {
             let kept = self.kept()?;
             if kept.as_ref() != Some(expected) {
@@ -113,10 +113,10 @@ impl fmt::Debug for StorageStore {
     }
 }
 
-/// Reads an entry. One without tokens counts as missing: it is damaged or of another program, and the next sign-in
-/// or sign-out replaces it.
+/// Reads an entry. An entry without tokens counts as missing: it is damaged or belongs to another program, and the next
+/// sign-in or sign-out replaces it.
 ///
-/// It is read as bytes, as all other JSON is: a second parser would make the module larger.
+/// It is read as bytes, like all other JSON: a second parser would make the module larger.
 fn read(text: &str) -> Option<StoredTokens> {
     serde_json::from_slice(text.as_bytes()).ok()
 }

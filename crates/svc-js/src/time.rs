@@ -20,13 +20,13 @@ pub(crate) fn since_1970() -> Duration {
     milliseconds(js_sys::Date::now())
 }
 
-/// Waits with `setTimeout`, and tells the time by `performance.now()`.
+/// A timer that uses `setTimeout` and `performance.now()`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JsTimer;
 
 impl Timer for JsTimer {
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        // The longest that JavaScript waits is 2^31 - 1 ms; beyond that it does not wait at all.
+        // JavaScript waits at most 2^31 - 1 ms; with a longer time it does not wait at all.
         const LONGEST: u32 = i32::MAX as u32;
         let milliseconds =
             u32::try_from(duration.as_millis()).map_or(LONGEST, |it| it.min(LONGEST));
@@ -42,7 +42,7 @@ fn milliseconds(count: f64) -> Duration {
     Duration::try_from_secs_f64(count / 1e3).unwrap_or_default()
 }
 
-/// Runs what has to go on when a call is aborted.
+/// A spawner for tasks that must continue when a call is aborted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventLoop;
 

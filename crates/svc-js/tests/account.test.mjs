@@ -72,7 +72,7 @@ test("loginViaEmailPassword resolves with the tokens and the user", async () => 
   assert.deepEqual(await svc.getHeaders(), { Authorization: `JWT ${token.accessToken}` });
 });
 
-test("a wrong password and an unknown address are answered alike, and nobody is signed in", async () => {
+test("a wrong password and an unknown address get the same response, and nobody is signed in", async () => {
   await service.addUser("wrong@example.com", { team: "Editor" });
   const svc = client();
   const wrong = await rejected(svc.loginViaEmailPassword("wrong@example.com", "wrong horse"));
@@ -82,7 +82,7 @@ test("a wrong password and an unknown address are answered alike, and nobody is 
   assert.equal(await svc.getHeaders(), undefined);
 });
 
-test("a login that is refused leaves whoever is signed in", async () => {
+test("a refused login does not change who is signed in", async () => {
   const { svc, token } = await signedIn("stays@example.com");
   await rejected(svc.loginViaEmailPassword("stays@example.com", "wrong horse"));
   assert.deepEqual(await svc.getHeaders(), { Authorization: `JWT ${token.accessToken}` });
@@ -106,7 +106,7 @@ test("logout resolves with nothing, whether or not somebody is signed in", async
   assert.equal(await svc.logout(), undefined);
 });
 
-test("registerViaEmailPassword resolves with the user and signs nobody in", async () => {
+test("registerViaEmailPassword resolves with the user and does not sign in", async () => {
   const svc = client();
   const registered = await svc.registerViaEmailPassword({
     email: "new@example.com",
@@ -135,7 +135,7 @@ test("registerViaEmailPassword resolves with the user and signs nobody in", asyn
   assert.equal((await svc.isAuthenticated()).user.uid, uid);
 });
 
-test("registerViaEmailPassword needs an address and a password alone", async (t) => {
+test("registerViaEmailPassword needs only an address and a password", async (t) => {
   const requests = watchFetch(t);
   const { user } = await client().registerViaEmailPassword({ email: "short@example.com", password: PASSWORD });
   assert.equal(user.firstName, null);
@@ -148,7 +148,7 @@ test("registerViaEmailPassword resolves with result false where the service says
   assert.deepEqual(registered, { result: false });
 });
 
-test("what is wrong with a registration is told by field", async () => {
+test("errors of a registration are reported by field", async () => {
   const error = await rejected(client().registerViaEmailPassword({ email: "no address", password: PASSWORD }));
   assert.equal(error.status, 400);
   assert.deepEqual(Object.keys(error.fieldErrors), ["email"]);
@@ -209,7 +209,7 @@ test("a current password that is left out is not sent", async (t) => {
   ]);
 });
 
-test("resetPassword resolves alike whether or not there is an account", async () => {
+test("resetPassword has the same result whether or not the account exists", async () => {
   await service.addUser("forgot@example.com", { team: "Editor" });
   assert.deepEqual(await client().resetPassword("forgot@example.com"), { result: true });
   assert.deepEqual(await client().resetPassword("nobody@example.com"), { result: true });
@@ -235,12 +235,12 @@ test("resetPasswordComplete takes the code of the mail once, resolves with token
   await client().loginViaEmailPassword("reset@example.com", "another horse");
 });
 
-test("changeEmail resolves with where the code went, and changeEmailComplete with both addresses", async () => {
+test("changeEmail resolves with the address that the code was sent to, and changeEmailComplete with both addresses", async () => {
   const { svc, user } = await signedIn("old@example.com");
   const asked = await svc.changeEmail("changed@example.com", PASSWORD);
   assert.deepEqual(asked, { result: true, sentConfirmationTo: "changed@example.com" });
   assert.equal((await svc.isAuthenticated()).user.email, "old@example.com");
-  // Whoever has the code need not be signed in.
+  // A user with the code need not be signed in.
   const done = await client().changeEmailComplete(await code("changed@example.com"));
   assert.deepEqual(done, { result: true, oldEmail: "old@example.com", newEmail: "changed@example.com" });
   // It ends the sessions of the user.
@@ -268,7 +268,7 @@ test("getHeaders resolves with nothing, with those of the session, and with thos
   assert.deepEqual(requests, []);
 });
 
-test("the headers open what the client opens", async () => {
+test("the headers authenticate the same calls as the client", async () => {
   const { svc, user } = await signedIn("own-fetch@example.com");
   const url = `${service.baseUrl}/projects/${service.project}/${service.environment}/auth/user`;
   const answer = await fetch(url, { headers: await svc.getHeaders() });

@@ -36,7 +36,7 @@ const rejected = async (promise) => {
 const clientOf = async (t, answer, options) =>
   new Svc({ project: "demo", apiBaseUrl: await serve(t, answer), apiToken: "token", ...options });
 
-test("an answer of the service tells its status, the request's id, and its body as it came", async () => {
+test("an error response has its status, the request's ID, and its unchanged body", async () => {
   const error = await rejected(svc.collection("shop", "orders").get(123456789, { requestId: "request-7" }));
   assert.equal(error.kind, "status");
   assert.equal(error.status, 404);
@@ -47,12 +47,12 @@ test("an answer of the service tells its status, the request's id, and its body 
   assert.match(error.message, /^records\.get: the service answered 404 Not Found: /);
 });
 
-test("the service names a request that has no name", async () => {
+test("the service sets the ID of a request that has none", async () => {
   const error = await rejected(svc.collection("shop", "orders").get(123456789));
   assert.match(error.requestId, /^[0-9a-f-]{36}$/);
 });
 
-test("errors of fields and of the request as a whole are told apart", async () => {
+test("errors of fields and of the request as a whole are separate", async () => {
   const fields = await rejected(svc.collection("shop", "products").create({ name: 1 }));
   assert.equal(fields.status, 400);
   assert.ok(fields.fieldErrors.sku.every((message) => typeof message === "string"), fields.body);
@@ -62,7 +62,7 @@ test("errors of fields and of the request as a whole are told apart", async () =
   assert.deepEqual(whole.fieldErrors, {});
 });
 
-test("a body of any other shape is kept and not guessed at", async (t) => {
+test("a body of any other shape is kept unchanged", async (t) => {
   const bodies = ["", "<html>Bad Gateway</html>", "[1]", '"no"', "null", '{"detail":[1],"x":{"y":2}}', "{"];
   for (const body of bodies) {
     const client = await clientOf(t, (_, response) => response.writeHead(500).end(body));
@@ -83,7 +83,7 @@ test("a field may have any name, and is one of the object alone", async (t) => {
   assert.equal(Object.getPrototypeOf(fieldErrors), Object.prototype);
 });
 
-test("a service that is not there is a failure of the transport, which says where it was looked for", async () => {
+test("an unreachable service is a failure of the transport, which names the address", async () => {
   const apiBaseUrl = await nobody();
   const client = new Svc({ project: "demo", apiBaseUrl, apiToken: "token" });
   const error = await rejected(client.collection("shop", "orders").create({}));
@@ -107,7 +107,7 @@ test("a body that breaks off is a failure of the transport", async (t) => {
   assert.equal((await rejected(client.collection("shop", "orders").create({}))).kind, "transport");
 });
 
-test("an answer that is not JSON cannot be read, and is there to look at", async (t) => {
+test("a response that is not JSON cannot be read, and the error has its body", async (t) => {
   for (const body of ["<html>Sign in</html>", "{", "[9007199254740993"]) {
     const client = await clientOf(t, (_, response) => response.end(body));
     const error = await rejected(client.collection("shop", "orders").get(1));
@@ -130,13 +130,13 @@ test("a redirect is not followed, so that no credential goes elsewhere", async (
   assert.equal(followed, 0);
 });
 
-test("a call without a credential is told which one it needs", async () => {
+test("the error of a call without a credential names the required one", async () => {
   const error = await rejected(new Svc(service.options).collection("shop", "orders").list());
   assert.equal(error.status, 401);
   assert.match(error.message, /token|sign in|signed in/);
 });
 
-test("options that cannot be used, arguments that cannot, and tokens that are refused have kinds of their own", async () => {
+test("invalid options, invalid arguments and refused tokens have different kinds", async () => {
   assert.equal((await rejected(new Svc({ apiBaseUrl: "x" }).getHeaders())).kind, "options");
   assert.equal((await rejected(new Svc().collection("shop", "orders").get(1))).kind, "request");
   const storage = new FakeStorage();
@@ -145,7 +145,7 @@ test("options that cannot be used, arguments that cannot, and tokens that are re
   assert.equal((await rejected(ended.isAuthenticated())).kind, "auth");
 });
 
-test("an option of a call that cannot be used is an error and no request", async (t) => {
+test("an invalid option of a call is an error, and no request is sent", async (t) => {
   const requests = watchFetch(t, () => Response.json({}));
   const orders = svc.collection("shop", "orders");
   for (const options of [{ requestId: "a\nb" }, { requestId: 1 }, { timeout: -1 }, { timeout: NaN }, { timeout: "1" }, { fields: "id" }]) {
@@ -162,7 +162,7 @@ test("a body that JSON cannot write rejects the call", async (t) => {
   assert.deepEqual(requests, []);
 });
 
-test("a busy service is asked again, when asking twice does no harm", async (t) => {
+test("a call to a busy service is repeated if that does no harm", async (t) => {
   const asked = [];
   const answer = (request, response) => {
     asked.push(request.method);
@@ -223,7 +223,7 @@ test("no password of a login is in what its refusal shows", async () => {
   assert.ok(!inspect(error, { depth: 9, showHidden: true }).includes("hidden"));
 });
 
-test("an error of this package is no error of another kind", () => {
+test("an error of this package is not an error of another class", () => {
   const error = new SvcRequestError({ message: "a", kind: "request" });
   assert.equal(Object.prototype.toString.call(error), "[object Error]");
   assert.deepEqual([error.generalErrors, error.fieldErrors], [[], {}]);

@@ -47,7 +47,7 @@ test("rule 2: tokens are kept in localStorage under the key svc_auth", async (t)
   assert.equal(storage.tokens.refresh_token, token.refreshToken);
   assert.equal(storage.tokens.access_token_expires, token.accessTokenExpires);
   assert.equal(storage.tokens.refresh_token_expires, token.refreshTokenExpires);
-  // Whoever reads an origin's storage gets tokens, and not a password with them.
+  // The storage of an origin contains tokens but no password.
   assert.ok(!storage.getItem(KEY).includes(PASSWORD));
 });
 
@@ -251,14 +251,14 @@ test("rule 8: a refusal rejects isAuthenticated", async () => {
   assert.equal(error.status, 401);
 });
 
-test("rule 8: a service that is gone rejects isAuthenticated", async () => {
+test("rule 8: an unreachable service rejects isAuthenticated", async () => {
   const storage = new FakeStorage();
   storage.tokens = entry("a");
   const svc = client({ storage, apiBaseUrl: await nobody() });
   await assert.rejects(svc.isAuthenticated(), { name: "SvcRequestError", kind: "transport" });
 });
 
-test("rule 8: a fault of the service rejects isAuthenticated", async (t) => {
+test("rule 8: an internal error of the service rejects isAuthenticated", async (t) => {
   const storage = new FakeStorage();
   storage.tokens = entry("a");
   watchFetch(t, () => Response.json({ detail: "internal error" }, { status: 500 }));

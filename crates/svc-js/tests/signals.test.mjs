@@ -1,4 +1,4 @@
-// Calls that are given up: by a signal, or by their time limit.
+// Calls that are cancelled by a signal or by their time limit.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -74,7 +74,7 @@ const CALLS = {
   "pages.restore": (svc, options) => svc.pages.restore("p", 1, options),
 };
 
-test("every call is given up by its signal while it is under way, with the signal's own reason", async (t) => {
+test("every call can be cancelled by its signal while it is in progress, with the signal's own reason", async (t) => {
   for (const [name, call] of Object.entries(CALLS)) {
     const asked = deferred();
     const requests = watchFetch(t, () => {
@@ -99,13 +99,13 @@ test("no call is sent when its signal is aborted already", async (t) => {
     const svc = new Svc({ project: "demo", apiToken: "token" });
     await assert.rejects(call(svc, { signal: AbortSignal.abort(reason) }), (error) => error === reason, name);
   }
-  // Whoever is not signed in and asks.
+  // Calls of clients without a signed-in user.
   const svc = new Svc({ project: "demo" });
   await assert.rejects(svc.isAuthenticated({ signal: AbortSignal.abort(reason) }), (error) => error === reason);
   assert.deepEqual(requests, []);
 });
 
-test("who waits for a refresh can give up waiting", async (t) => {
+test("a call that waits for a refresh can be cancelled", async (t) => {
   const waits = {
     getHeaders: (svc, options) => svc.getHeaders(options),
     isAuthenticated: (svc, options) => svc.isAuthenticated(options),
@@ -143,7 +143,7 @@ test("every method that makes a call is among those above", () => {
   assert.deepEqual(all.sort(), called.sort());
 });
 
-test("the service sees the connection close when a call is given up", async (t) => {
+test("the service sees the connection close when a call is cancelled", async (t) => {
   const { svc, asked, left, requests } = await hanging(t);
   const controller = new AbortController();
   const answer = svc.collection("shop", "orders").list({ signal: controller.signal }).then();
@@ -211,7 +211,7 @@ test("one signal gives up many calls", async (t) => {
   assert.ok(requests.every(({ init }) => init.signal.aborted));
 });
 
-test("a call that is given up leaves others alone", async () => {
+test("a cancelled call does not affect others", async () => {
   const svc = new Svc({ ...service.options, apiToken: service.shopToken });
   const orders = svc.collection("shop", "orders");
   const controller = new AbortController();

@@ -89,7 +89,7 @@ test("dates are given in the time zone that is asked for", async () => {
   assert.equal(Date.parse(local), Date.parse(utc));
 });
 
-test("more rows than there may be are cut off, and that is said", async () => {
+test("a result with too many rows is truncated and marked", async () => {
   const { rowCount, truncated, data } = await svc.sql("shop", "SELECT id FROM orders");
   assert.equal(rowCount, 10_000);
   assert.equal(data.length, 10_000);
@@ -104,7 +104,7 @@ test("a query that writes is refused", async () => {
   }
 });
 
-test("an error of the database is told", async () => {
+test("an error of the database is reported", async () => {
   const error = await rejected(svc.sql("shop", "SELECT no_such_column FROM orders"));
   assert.equal(error.status, 400);
   assert.match(error.generalErrors.join(), /no_such_column/);
@@ -124,7 +124,7 @@ test("what a query asks for is sent under the names of the wire", async (t) => {
   ]);
 });
 
-test("reload reads the structure of a resource anew, and resolves with nothing", async (t) => {
+test("reload reads the structure of a resource again, and resolves with nothing", async (t) => {
   const requests = watchFetch(t);
   assert.equal(await svc.reload("shop"), undefined);
   assert.deepEqual([requests[0].method, target(requests[0])], ["POST", "/projects/demo/prod/shop/reload"]);
@@ -132,7 +132,7 @@ test("reload reads the structure of a resource anew, and resolves with nothing",
   assert.equal(error.status, 401);
 });
 
-test("modelDescriptions gives the models of a resource", async () => {
+test("modelDescriptions returns the models of a resource", async () => {
   const models = await svc.modelDescriptions("shop");
   assert.deepEqual(models.map(({ model }) => model), ["customer_revenue", "customers", "order_items", "orders", "products"]);
   const orders = models.find(({ model }) => model === "orders");
@@ -142,7 +142,7 @@ test("modelDescriptions gives the models of a resource", async () => {
   assert.ok(orders.relations.some(({ related_model, direction }) => related_model === "customers" && direction === "MANYTOONE"));
 });
 
-test("an answer that is no result is an error of its own kind", async (t) => {
+test("a response that is not a result is an error of kind decode", async (t) => {
   watchFetch(t, () => new Response("null"));
   assert.equal((await rejected(svc.sql("shop", "SELECT 1"))).kind, "decode");
   assert.equal((await rejected(svc.collection("shop", "orders").aggregate({ func: "count" }))).kind, "decode");

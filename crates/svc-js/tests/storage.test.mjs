@@ -133,7 +133,7 @@ test("a storage that cannot be read does not stop the constructor, and rejects t
   const error = await rejected(svc.isAuthenticated());
   assert.match(error.message, /could not be read/);
   assert.deepEqual(requests, []);
-  // Whoever signs in anew needs nothing from before.
+  // Signing in again needs no earlier tokens.
   await login(svc);
   assert.deepEqual(await svc.getHeaders(), headersOf("a"));
 });
@@ -175,7 +175,7 @@ test("a storage that fails during a refresh leaves tokens that still work in use
   assert.deepEqual(await svc.getHeaders(), headersOf("a"));
 });
 
-test("a damaged entry is none, and the next login replaces it", async (t) => {
+test("a damaged entry is ignored, and the next login replaces it", async (t) => {
   const texts = ["", "{", "null", "1", '"a"', "[]", "{}", '{"access_token":"a"}', '{"access_token":1,"refresh_token":2}', "\u0000"];
   answerLogins(t, "a");
   for (const text of texts) {
@@ -188,7 +188,7 @@ test("a damaged entry is none, and the next login replaces it", async (t) => {
   }
 });
 
-test("tokens that no header can hold are none", async () => {
+test("tokens that are not allowed in a header are ignored", async () => {
   const storage = new FakeStorage();
   storage.tokens = { ...entry("a"), access_token: "a\r\nX-Evil: 1" };
   assert.deepEqual(await client({ storage }).isAuthenticated(), { authenticated: false });
@@ -200,7 +200,7 @@ test("an entry of the tokens alone is restored", async () => {
   assert.deepEqual(await client({ storage }).getHeaders(), headersOf("a"));
 });
 
-test("a time of expiry that nobody can read is none", async () => {
+test("an unreadable time of expiry is ignored", async () => {
   const storage = new FakeStorage();
   storage.tokens = { ...entry("a"), access_token_expires: "soon" };
   assert.deepEqual(await client({ storage }).getHeaders(), headersOf("a"));

@@ -1,4 +1,4 @@
-//! What the attributes of an operation say.
+//! Reading the attributes of an operation.
 
 use syn::{
     Data, DeriveInput, Error, Expr, ExprLit, Field, Fields, Ident, Lit, LitBool, LitStr, Path,
@@ -22,16 +22,16 @@ pub(crate) struct Declaration {
     pub(crate) new: Option<LitStr>,
     /// The function that makes the query string of the whole operation.
     pub(crate) query: Option<Path>,
-    /// The name of the status that a success has, as a constant of `StatusCode`.
+    /// The status of a success, as the name of a constant of `StatusCode`.
     pub(crate) status: Ident,
-    /// The first sentence of its documentation, without the route.
+    /// The summary: the first sentence of the documentation, without the route.
     pub(crate) summary: String,
-    /// Whether a service reads it out of a request.
+    /// Whether a service reads the operation from a request.
     pub(crate) is_read: bool,
     pub(crate) parts: Vec<Part>,
 }
 
-/// What a success holds.
+/// The content of a successful response.
 pub(crate) enum Answer {
     Nothing,
     Json(Type),
@@ -39,17 +39,17 @@ pub(crate) enum Answer {
     ReadBy(Type, Path),
 }
 
-/// A field and where it stands on the wire.
+/// A field and its position on the wire.
 pub(crate) struct Part {
     pub(crate) field: Field,
     pub(crate) place: Place,
     /// Whether the constructor leaves it out.
     pub(crate) has_default: bool,
-    /// Whether only an absent property is `None`, and a null is what the value itself makes of it.
+    /// Whether only an absent property is `None`, while the inner type decides what null means.
     pub(crate) is_present: bool,
 }
 
-/// Where a field stands on the wire.
+/// The position of a field on the wire.
 pub(crate) enum Place {
     Path,
     Query,
@@ -57,7 +57,7 @@ pub(crate) enum Place {
     Header(LitStr),
     BodyProperty,
     WholeBody,
-    /// Where a function of the operation puts it, or nowhere.
+    /// A position that a function of the operation chooses, or none.
     Elsewhere,
 }
 
@@ -117,7 +117,7 @@ impl Declaration {
         Ok(declaration)
     }
 
-    /// One body is made in one way.
+    /// Checks that the body is made in only one way.
     fn check(&self) -> Result<()> {
         let mut ways = usize::from(self.body.is_some());
         let mut has_property = false;
@@ -138,7 +138,7 @@ impl Declaration {
     }
 }
 
-/// What was read of the attributes so far.
+/// The attributes that were read so far.
 #[derive(Default)]
 struct Given {
     route: Option<(Ident, Ident, LitStr)>,
@@ -207,7 +207,7 @@ fn set<T>(slot: &mut Option<T>, key: &Ident, value: T) -> Result<()> {
     }
 }
 
-/// What the documentation begins with: its first sentence, up to the route.
+/// The start of the documentation: its first sentence, up to the route.
 fn summary(input: &DeriveInput) -> String {
     let mut text = String::new();
     for line in documentation(input) {
@@ -255,7 +255,7 @@ fn parts(input: &DeriveInput) -> Result<Vec<Part>> {
     }
 }
 
-/// The fields of a struct that is a whole body, which are its properties.
+/// The fields of a struct for a whole body, which are the properties of the body.
 pub(crate) fn properties(input: &DeriveInput) -> Result<Vec<Part>> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new(input.ident.span(), "a body is a struct"));
@@ -310,7 +310,7 @@ fn last_name(ty: &Type) -> Option<&Ident> {
     }
 }
 
-/// What `#[wire(...)]` says.
+/// The content of `#[wire(...)]`.
 #[derive(Default)]
 struct Marks {
     place: Option<Place>,
@@ -375,7 +375,7 @@ mod tests {
 
     use super::*;
 
-    /// Why a declaration is refused.
+    /// The message for an invalid declaration.
     fn refusal(input: &DeriveInput) -> String {
         match Declaration::read(input) {
             Ok(_) => String::new(),
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_says_what_it_needs_and_what_it_leaves_out() {
+    fn an_operation_is_read_with_its_required_and_optional_attributes() {
         let declaration = Declaration::read(&parse_quote! {
             #[operation(GET Data "/a/{id}", name = "a.get", credential = ApiKey, tagged = A)]
             struct Get<T> {
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_post_is_done_once_unless_it_says_otherwise() {
+    fn a_post_is_not_idempotent_unless_it_is_declared_so() {
         let read = |input: DeriveInput| Declaration::read(&input).map(|it| it.is_idempotent);
         let post = read(parse_quote! {
             #[operation(POST Data "/a", name = "a.make", credential = ApiKey)]
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_unknown_or_said_twice_is_named() {
+    fn missing_unknown_and_repeated_attributes_are_named() {
         let missing = refusal(&parse_quote! {
             #[operation(name = "a.get", credential = ApiKey)]
             struct Get;

@@ -1,4 +1,4 @@
-//! The code of an operation.
+//! Generates the code of an operation.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,7 +16,7 @@ pub(crate) fn expand(input: &DeriveInput, declaration: &Declaration) -> TokenStr
     quote! { #constructor #operation #settings #read }
 }
 
-/// What callers set on operations of many kinds in the same way: the query, and the entity tag.
+/// The traits for setting the query and the entity tag, which many operations share.
 fn settings(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
@@ -45,7 +45,7 @@ fn settings(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     quote! { #(#settings)* }
 }
 
-/// The body of a request, read by its properties.
+/// The code that reads the body of a request, property by property.
 pub(crate) fn read_body(input: &DeriveInput, properties: &[Part]) -> TokenStream {
     let name = &input.ident;
     let names: Vec<_> = properties.iter().map(|part| &part.field.ident).collect();
@@ -62,7 +62,7 @@ pub(crate) fn read_body(input: &DeriveInput, properties: &[Part]) -> TokenStream
     }
 }
 
-/// What a service reads an operation with.
+/// The code with which a service reads an operation.
 fn read_operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let name = &input.ident;
     let names: Vec<_> = declaration
@@ -151,7 +151,7 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let parameters = parameters(declaration);
     let (_, type_generics, _) = input.generics.split_for_impl();
     let type_name = &input.ident;
-    // The types that stand for a record are read from the answer.
+    // Type parameters are the types of records, which are read from the response.
     let mut generics = input.generics.clone();
     for parameter in generics.type_params_mut() {
         parameter
@@ -186,7 +186,7 @@ fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     }
 }
 
-/// The fields of one kind of place.
+/// The fields with one kind of position.
 fn fields<'a>(
     declaration: &'a Declaration,
     is_here: impl Fn(&Place) -> bool + 'a,

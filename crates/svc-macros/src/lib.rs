@@ -24,35 +24,35 @@
 //! | `METHOD Host "path"` | the method, the `Host`, and the path template |
 //! | `name = "group.verb"` | the name of the operation |
 //! | `credential = ...` | a variant of `Credential` |
-//! | `answer = T` | what a success holds as JSON; without it, nothing |
+//! | `answer = T` | the type of a success's JSON body; without it, there is no body |
 //! | `tagged = T` | the same with its entity tag, as `Tagged<T>` |
-//! | `parse = function` | reads a success by a function of its own, where `answer` names the type |
+//! | `parse = function` | reads a success with this function; `answer` names the type |
 //! | `status = NAME` | the status of a success, as a constant of `StatusCode`; `OK`, or `NO_CONTENT` without an answer |
-//! | `read` | a service reads it with `ReadOperation::from_request`, which tells every field that is wrong |
-//! | `idempotent = bool` | where the method does not say it: `true` for GET, PUT and DELETE |
+//! | `read` | a service reads it with `ReadOperation::from_request`, which reports every field that is wrong |
+//! | `idempotent = bool` | overrides the default of the method: `true` for GET, PUT and DELETE |
 //! | `body = function` | makes the body of the whole operation, instead of `#[wire(body)]` |
 //! | `query = function` | makes the query string of the whole operation |
-//! | `new = "..."` | a constructor, and what it makes |
+//! | `new = "..."` | a constructor, with this documentation |
 //!
-//! `#[wire(...)]` says of each field what it is on the wire:
+//! `#[wire(...)]` sets the position of each field on the wire:
 //!
 //! | | |
 //! | --- | --- |
 //! | `path` | the next names of the path, as `PathPart` writes them |
-//! | `query` | parameters of its own, as `QueryPart` writes them |
+//! | `query` | one or more parameters, as `QueryPart` writes them |
 //! | `query = "name"` | one parameter, as `QueryValue` writes it |
-//! | `header = "name"` | a header, where the field is `Some` |
+//! | `header = "name"` | a header, if the field is `Some` |
 //! | `body` | a property of the JSON body with the name of the field; left out when it is `None` |
 //! | `whole_body` | the JSON body |
-//! | `elsewhere` | what a function of the operation puts in its place |
+//! | `elsewhere` | a position that a function of the operation chooses |
 //!
-//! Beside these, `default` leaves a field out of the constructor; `present` reads a property so that only an absent
-//! one is `None`: a null is for the value inside to judge.
+//! In addition, `default` leaves a field out of the constructor; `present` reads a property so that only an absent
+//! one is `None`: the inner type decides what null means.
 //!
 //! `#[derive(ReadBody)]` reads a struct that is a `whole_body`.
 //!
-//! The constructor takes the fields that are no `Option`, `bool`, `PhantomData` or marked `default`, in their
-//! order.
+//! The parameters of the constructor are the fields in their order, except for those of type `Option`, `bool` or
+//! `PhantomData` and those with `default`.
 
 mod declaration;
 mod expand;
@@ -60,7 +60,7 @@ mod expand;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Declares an operation. The documentation of the crate has the grammar.
+/// Declares an operation. The documentation of the crate describes the attributes.
 #[proc_macro_derive(Operation, attributes(operation, wire))]
 pub fn operation(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -70,7 +70,7 @@ pub fn operation(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Reads a JSON body by the fields of a struct. The documentation of the crate has the marks that fields take.
+/// Reads a JSON body into the fields of a struct. The documentation of the crate describes the attributes.
 #[proc_macro_derive(ReadBody, attributes(wire))]
 pub fn read_body(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -1,7 +1,7 @@
-//! What every [`Transport`] must do, as checks that run against real sockets on loopback.
+//! Checks of the rules for every [`Transport`], which run against real sockets on loopback.
 //!
-//! The kit needs no runtime of its own: its functions are async, its servers are threads, and it
-//! runs on whatever the transport runs on. In the tests of a transport:
+//! The kit needs no particular runtime: its functions are async, its servers are threads, and it
+//! runs on the runtime of the transport. In the tests of a transport:
 //!
 //! ```
 //! use svc_model::wire::Transport;
@@ -13,9 +13,9 @@
 //! }
 //! ```
 //!
-//! where `conforms` is awaited by a `#[tokio::test]` or by any `block_on`. A transport that
-//! cannot keep to one of the rules, and says so, checks the others with [`Rule::ALL`] and
-//! [`Rule::check`]. All rules are about `http`; what a transport does for `https` is for its own tests.
+//! where `conforms` is awaited by a `#[tokio::test]` or by any `block_on`. If a transport cannot
+//! follow one of the rules and documents that, its tests can check the others with [`Rule::ALL`] and
+//! [`Rule::check`]. All rules are about `http`; `https` must be covered by the transport's own tests.
 
 mod failing;
 mod lifetime;
@@ -32,7 +32,7 @@ use svc_model::wire::{Body, Transport, TransportError, TransportErrorKind};
 
 use self::wait::within;
 
-/// No rule takes longer, whatever the transport does.
+/// The time limit of a rule, whatever the transport does.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Checks all rules, one after the other.
@@ -75,7 +75,7 @@ macro_rules! rules {
             /// Checks this rule alone.
             ///
             /// # Errors
-            /// What was seen in place of what the rule says.
+            /// [`Failure`] with the observed behaviour.
             pub async fn check(self, transport: &dyn Transport) -> Result<(), Failure> {
                 let checked = match self {
                     $(Self::$name => within(LIMIT, Box::pin($check(transport))).await,)*
@@ -170,7 +170,7 @@ impl Failure {
         self.rule
     }
 
-    /// What was seen in place of what the rule says.
+    /// The observed behaviour that violates the rule.
     pub fn seen(&self) -> &str {
         &self.seen
     }
@@ -194,7 +194,7 @@ impl StdError for Failure {}
 pub struct Failures(Vec<Failure>);
 
 impl Failures {
-    /// Each of them.
+    /// The failures.
     pub fn iter(&self) -> impl Iterator<Item = &Failure> {
         self.0.iter()
     }
@@ -211,7 +211,7 @@ impl fmt::Display for Failures {
 }
 
 impl fmt::Debug for Failures {
-    /// As readable as [`Display`](fmt::Display): it is what `unwrap` shows.
+    /// The same text as [`Display`](fmt::Display), since `unwrap` shows this one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -219,7 +219,7 @@ impl fmt::Debug for Failures {
 
 impl StdError for Failures {}
 
-/// What a check gives: nothing, or what was seen in place of what the rule says.
+/// The result of a check: an error describes the observed behaviour.
 type Checked = Result<(), String>;
 
 fn ensure(holds: bool, seen: impl FnOnce() -> String) -> Checked {
@@ -236,7 +236,7 @@ fn build(request: http::request::Builder, body: Body) -> Result<Request<Body>, S
         .map_err(|error| format!("the kit's own request is wrong: {error}"))
 }
 
-/// The response, which the rule takes for granted.
+/// Returns the response, which the rule requires to succeed.
 async fn answered(
     transport: &dyn Transport,
     request: Request<Body>,
@@ -248,14 +248,14 @@ async fn answered(
         .map_err(|error| format!("{what} failed: {}", shown(&error)))
 }
 
-/// The bytes of a body, which the rule takes for granted.
+/// Returns the bytes of a body, which the rule requires to succeed.
 async fn whole(body: Body) -> Result<Bytes, String> {
     body.collect(usize::MAX)
         .await
         .map_err(|error| format!("the body failed: {}", shown(&error)))
 }
 
-/// The error of a call that must have failed.
+/// Returns the error of a call that must have failed.
 fn failed(result: Result<Response<Body>, TransportError>) -> Result<TransportError, String> {
     match result {
         Ok(response) => Err(format!(

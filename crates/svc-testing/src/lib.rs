@@ -1,11 +1,11 @@
-//! For tests of programs that use the client crates: transports without a network, and the conformance kit that every
-//! transport must pass.
+//! Helpers for tests of programs that use the client crates: transports without a network, and the conformance kit that
+//! every transport must pass.
 //!
 //! - [`MockService`] answers by operation, as a small service in the test's own process would.
-//! - [`ScriptedTransport`] gives the answers of a list, one a call.
-//! - [`conformance`] checks a transport of your own against real sockets on loopback.
+//! - [`ScriptedTransport`] returns the responses of a list, one for each call.
+//! - [`conformance`] checks your own transport against real sockets on loopback.
 //!
-//! None of them needs a runtime of its own, and all work with every client: a transport is all that they are.
+//! None of them needs a particular runtime, and all work with every client, since they are transports.
 
 pub mod conformance;
 mod path;

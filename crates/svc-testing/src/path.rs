@@ -1,9 +1,9 @@
-//! Which path belongs to which operation.
+//! Matches paths with the path templates of operations.
 
 use percent_encoding::percent_decode_str;
 
-/// The values of the names in `template`, unescaped, where `path` ends in what the template describes: before it comes
-/// the path of the base URL.
+/// The values of the names in `template`, unescaped, if the end of `path` matches the template. The path of the base URL
+/// may come before it.
 pub(crate) fn values(template: &str, path: &str) -> Option<Vec<String>> {
     let mut values = Vec::new();
     let mut segments = path.rsplit('/');
@@ -20,7 +20,7 @@ pub(crate) fn values(template: &str, path: &str) -> Option<Vec<String>> {
     Some(values)
 }
 
-/// How many segments of a template stand for any value: the fewer there are, the closer it describes a path.
+/// The number of segments in a template that match any value; with fewer of them, a template is more specific.
 pub(crate) fn names(template: &str) -> usize {
     template.split('/').filter(|it| is_name(it)).count()
 }

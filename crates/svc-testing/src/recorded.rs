@@ -1,4 +1,4 @@
-//! Requests as the transports of this crate remember them.
+//! Requests as the transports of this crate record them.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use svc_model::{
 
 use crate::path::values;
 
-/// The largest request body that is taken, in bytes.
+/// The maximum size of a request body in bytes.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// A request that a transport of this crate was given.
+/// A request that a transport of this crate has received.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct RecordedRequest {
@@ -42,10 +42,10 @@ impl RecordedRequest {
         })
     }
 
-    /// The operation `O` that the request asks for, as a service reads it.
+    /// Reads the operation `O` from the request, as a service does.
     ///
     /// # Errors
-    /// [`Invalid`] when method and path are not those of `O`, the body is no JSON object where `O` has one, or a field or
+    /// [`Invalid`] when method and path are not those of `O`, the body is not a JSON object although `O` has one, or a field or
     /// parameter is missing, of the wrong type or unknown.
     pub fn read<O: ReadOperation>(&self) -> Result<O, Invalid> {
         let info = O::INFO;
@@ -67,19 +67,19 @@ impl RecordedRequest {
         O::from_request(ReceivedRequest::new(path, query, &self.headers, body)?)
     }
 
-    /// What the call was, where it came from an operation.
+    /// The description of the operation, if the request was made from one.
     pub fn operation(&self) -> Option<&OperationInfo> {
         self.extensions.get()
     }
 
-    /// The deadline that the call had.
+    /// The deadline of the call.
     pub fn deadline(&self) -> Option<Deadline> {
         self.extensions.get().copied()
     }
 }
 
 impl fmt::Debug for RecordedRequest {
-    /// Hides credentials and says of the body how large it is.
+    /// Hides credentials, and shows only the size of the body.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut headers = self.headers.clone();
         for name in [

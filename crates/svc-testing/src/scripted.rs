@@ -1,5 +1,5 @@
-//! A transport without a network, for tests: it gives the answers that it was told to give, and
-//! remembers what it was asked.
+//! A transport without a network, for tests: it returns prepared responses and records the
+//! requests.
 
 use std::{
     collections::VecDeque,
@@ -13,10 +13,10 @@ use svc_model::wire::{Body, BoxFuture, Transport, TransportError, TransportError
 
 use crate::RecordedRequest;
 
-/// A [`Transport`] that follows a script, one entry a call, in the order in which they were added.
+/// A [`Transport`] that follows a script, with one entry for each call, in the order in which they were added.
 ///
-/// Clones share script and record, so that one clone can be given away and the other asked. A call
-/// for which there is no entry left fails with kind [`Other`](TransportErrorKind::Other).
+/// Clones share script and record, so that a test can pass one clone to a client and inspect the other. A
+/// call without an entry fails with kind [`Other`](TransportErrorKind::Other).
 ///
 /// ```
 /// use http::StatusCode;
@@ -81,7 +81,7 @@ impl ScriptedTransport {
         self.answer_with(move |_| Err(kind.into()))
     }
 
-    /// Answers a call with what `answer` makes of its request.
+    /// Answers a call with the result of `answer` for its request.
     #[must_use]
     pub fn answer_with<F>(self, answer: F) -> Self
     where
@@ -105,13 +105,13 @@ impl ScriptedTransport {
         self.state().requests.clone()
     }
 
-    /// How many entries of the script no call has used yet.
+    /// The number of entries in the script that were not used yet.
     pub fn unused(&self) -> usize {
         self.state().script.len()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing of the caller's runs under the lock, so that its state is whole even then.
+        // No code of the caller runs under the lock, so the state is consistent even when it is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_come_in_their_order_and_requests_are_remembered() {
+    fn responses_are_returned_in_order_and_requests_recorded() {
         let script = ScriptedTransport::new()
             .answer(StatusCode::CREATED, "made")
             .fail(TransportErrorKind::Interrupted)
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_beyond_the_script_fails_and_says_so() {
+    fn a_call_beyond_the_script_fails_and_the_error_says_so() {
         let error = ready(call(&ScriptedTransport::new(), request(""))).unwrap_err();
         assert_eq!(error.kind(), TransportErrorKind::Other);
         let source = std::error::Error::source(&error).unwrap().to_string();

@@ -1,4 +1,4 @@
-//! A transport without a network that answers by operation.
+//! A mock service: a transport without a network that answers by operation.
 
 use std::{
     fmt,
@@ -16,11 +16,11 @@ use crate::{
     path::{names, values},
 };
 
-/// A [`Transport`] that answers each operation as it was told to, as often and in whatever order the calls come.
+/// A [`Transport`] with a response for each operation, for any number of calls in any order.
 ///
-/// A request is told from others by its method and path, as on a server. What is added later wins over what was there
-/// before, so that a test changes one answer of a service that others share. An operation without an answer fails with
-/// kind [`Other`](TransportErrorKind::Other).
+/// The operation of a request is found by its method and path, as on a server. A response that is added later replaces
+/// an earlier one, so that a test can change one response of a shared service. A call of an operation without a response
+/// fails with kind [`Other`](TransportErrorKind::Other).
 ///
 /// ```
 /// use http::{Response, StatusCode};
@@ -64,7 +64,7 @@ type Answer =
     dyn Fn(&RecordedRequest) -> Result<Response<Body>, TransportError> + Send + Sync + 'static;
 
 impl MockService {
-    /// A service that answers nothing yet.
+    /// A service without responses.
     pub fn new() -> Self {
         Self::default()
     }
@@ -80,7 +80,7 @@ impl MockService {
         })
     }
 
-    /// Answers each call of the operation `O` with what `answer` makes of its request.
+    /// Answers each call of the operation `O` with the result of `answer` for its request.
     #[must_use]
     pub fn on_request<O: Operation>(
         self,
@@ -103,7 +103,7 @@ impl MockService {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing of the caller's runs under the lock, so that its state is whole even then.
+        // No code of the caller runs under the lock, so the state is consistent even when it is poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -116,7 +116,7 @@ impl MockService {
                 route.info.method == request.method
                     && values(route.info.path_template, request.uri.path()).is_some()
             };
-            // Of several the last one whose path has the fewest names: `.../models/orders/aggregate/` is no record.
+            // The most specific template is used, and the last one of those: `.../models/orders/aggregate/` is not a record.
             let routes = state.routes.iter().rev().filter(of_request);
             routes
                 .min_by_key(|route| names(route.info.path_template))

@@ -1,5 +1,5 @@
-//! Bodies on their way: the request's, whose errors are told from hyper's own, and the response's,
-//! which keeps to the deadline.
+//! Bodies in transfer: the request body, whose errors are distinguished from hyper's own, and the
+//! response body, which observes the deadline.
 
 use std::{
     pin::Pin,
@@ -15,7 +15,7 @@ use pin_project_lite::pin_project;
 use svc_model::wire::{Body, BoxError, TransportError, TransportErrorKind};
 use tokio::time::{Instant, Sleep};
 
-/// The caller's stream gave this error instead of bytes.
+/// The error of the caller's stream.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(crate) struct RequestBodyError(BoxError);
@@ -27,10 +27,10 @@ pub(crate) fn request_body(body: Body) -> RequestBody {
     body.map_err(RequestBodyError)
 }
 
-/// The bytes that are given although the deadline has passed, as they are there without waiting.
+/// The maximum number of bytes that are returned after the deadline because they need no waiting.
 const LATE_BYTES: u64 = 64 * 1024;
 
-/// What a response body has to keep to.
+/// The limits of a response body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) deadline: Option<Deadline>,
@@ -38,7 +38,7 @@ pub(crate) struct Limits {
     pub(crate) max_bytes: Option<u64>,
 }
 
-/// A point in time, and how far away it was in the beginning, for messages.
+/// A point in time, and the original time limit for messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     pub(crate) at: Instant,
@@ -48,14 +48,14 @@ pub(crate) struct Deadline {
 pin_project! {
     /// The body of a response.
     pub(crate) struct ResponseBody {
-        // Gone after an error, which ends the exchange.
+        // `None` after an error, which ends the exchange.
         incoming: Option<Incoming>,
         limits: Limits,
         left: u64,
-        // What may come after the deadline.
+        // The number of bytes that may still be returned after the deadline.
         late_left: u64,
         silent_since: Option<Instant>,
-        // Made when there is something to wait for: most bodies are there at once.
+        // Made only when there is something to wait for: most bodies are available at once.
         #[pin]
         alarm: Option<Sleep>,
     }
@@ -94,8 +94,8 @@ impl HttpBody for ResponseBody {
                 match this.left.checked_sub(size) {
                     Some(left) => {
                         *this.left = left;
-                        // What came in time and was not asked for is given. Bytes that never
-                        // cease do not outlast the deadline.
+                        // Bytes that arrived in time are returned even late. A body without
+                        // end does not continue after the deadline.
                         match this.limits.deadline {
                             Some(deadline) if Instant::now() >= deadline.at => {
                                 *this.late_left = this.late_left.saturating_sub(size.max(1));
@@ -141,7 +141,7 @@ impl HttpBody for ResponseBody {
     }
 }
 
-/// Ready when the bytes that are awaited have taken too long.
+/// Ready when the awaited bytes have taken too long.
 fn poll_alarm(
     limits: Limits,
     silent_since: &mut Option<Instant>,
@@ -172,7 +172,7 @@ fn poll_alarm(
     }
 }
 
-/// Time ran out.
+/// The error when the time ran out.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("{what} within {limit:?}")]
 pub(crate) struct Late {
@@ -202,7 +202,7 @@ impl From<Late> for TransportError {
     }
 }
 
-/// The service sends more than this transport was told to take.
+/// The error when the service sends more than the limit of this transport.
 #[derive(Debug, thiserror::Error)]
 #[error("the response body is larger than the limit of {0} bytes")]
 struct ResponseTooLarge(u64);

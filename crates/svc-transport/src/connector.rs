@@ -37,11 +37,11 @@ use crate::{
     tls::Tls,
 };
 
-/// What hyper's pool asks for a connection. Cheap to clone: the pool does so for every request.
+/// The connector of hyper's pool. It is cheap to clone, since the pool clones it for every request.
 #[derive(Clone)]
 pub(crate) struct Connector(Arc<Inner>);
 
-/// How TCP connections are made.
+/// The options of TCP connections.
 pub(crate) struct TcpOptions {
     pub(crate) nodelay: bool,
     pub(crate) keep_alive: Option<Duration>,
@@ -55,7 +55,7 @@ impl TcpOptions {
         tcp.enforce_http(false);
         tcp.set_nodelay(self.nodelay);
         tcp.set_keepalive(self.keep_alive);
-        // Shared out among the addresses of a name, so that a dead one leaves time for the next.
+        // This time is divided among the addresses of a name, so that an unreachable one leaves time for the next.
         tcp.set_connect_timeout(self.timeout);
         tcp
     }
@@ -82,7 +82,7 @@ impl Connector {
         self.0.tls.is_some()
     }
 
-    /// The proxy that sees requests to `uri` as they are: an `http` URI has no tunnel.
+    /// The proxy that forwards requests to `uri`: requests with `http` are not sent through a tunnel.
     pub(crate) fn forwarding_proxy(&self, uri: &Uri) -> Option<&ProxyServer> {
         if uri.scheme() == Some(&Scheme::HTTP) {
             self.0.proxy.server(uri)
@@ -197,12 +197,12 @@ fn server_name(uri: &Uri) -> Result<ServerName<'static>, ConnectError> {
     })
 }
 
-/// Host and port, where the port is said.
+/// The host, with the port if the URI has one.
 fn shown(uri: &Uri) -> &str {
     uri.authority().map_or("the host", |host| host.as_str())
 }
 
-/// Why there is no connection.
+/// The error when no connection could be made.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct ConnectError {

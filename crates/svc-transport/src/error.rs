@@ -1,8 +1,8 @@
-//! What is wrong with the settings of a transport.
+//! Errors in the settings of a transport.
 
 use svc_model::wire::BoxError;
 
-/// A transport that cannot be built as it was described.
+/// The error for a transport that cannot be built with its settings.
 ///
 /// ```
 /// use svc_transport::{BuildErrorKind, HyperTransport};
@@ -49,6 +49,6 @@ pub enum BuildErrorKind {
     Tls,
     /// A root certificate cannot be read.
     RootCertificate,
-    /// A proxy cannot be used as it is given.
+    /// The address of a proxy is not valid.
     Proxy,
 }

@@ -1,4 +1,4 @@
-//! From the errors of hyper to those of the transport contract.
+//! Converts errors of hyper to errors of the transport contract.
 
 use std::{error::Error as StdError, fmt};
 
@@ -7,10 +7,10 @@ use svc_model::wire::{TransportError, TransportErrorKind};
 
 use crate::{body::RequestBodyError, filter::AddressRefused};
 
-/// Why a request got no response.
+/// Converts the error of a request without a response.
 pub(crate) fn from_client(error: legacy::Error) -> TransportError {
     if let Some(refused) = find::<AddressRefused>(&error) {
-        // Another try would be refused as well.
+        // Another try would also be refused.
         return TransportError::new(TransportErrorKind::Invalid, refused.clone());
     }
     let (kind, never_sent) = classify(&error);
@@ -23,13 +23,13 @@ fn classify(error: &legacy::Error) -> (TransportErrorKind, bool) {
     if error.is_connect() {
         return (Connect, true);
     }
-    // The pool says on which connection a request failed. Where it names none, it never had one.
+    // The error names the connection on which the request failed. Without one, the request never had a connection.
     let unassigned = error.connect_info().is_none();
     let Some(hyper) = find::<hyper::Error>(error) else {
         return (Interrupted, unassigned);
     };
     if hyper.is_canceled() {
-        // Taken back from the queue of a connection before a byte of it was written.
+        // The request was removed from the queue of a connection before any byte of it was written.
         return (Interrupted, true);
     }
     if find::<RequestBodyError>(hyper).is_some() || hyper.is_body_write_aborted() {
@@ -46,11 +46,11 @@ fn classify(error: &legacy::Error) -> (TransportErrorKind, bool) {
 
 fn classify_h2(error: &h2::Error, unassigned: bool) -> (TransportErrorKind, bool) {
     if error.is_reset() && !error.is_remote() && !error.is_library() {
-        // Our own side gave the stream up: the request body could not be produced.
+        // This side has reset the stream: the request body could not be produced.
         return (TransportErrorKind::Body, unassigned);
     }
-    // Both say that the request was not looked at (RFC 9113, sections 8.7 and 6.8): h2 gives the
-    // GOAWAY to those streams alone that are above the last one which the server took.
+    // Both mean that the request was not processed (RFC 9113, sections 8.7 and 6.8): h2 reports the
+    // GOAWAY only for streams above the last one that the server accepted.
     let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
     let never_sent = error.is_remote() && (refused || error.is_go_away());
     (TransportErrorKind::Interrupted, never_sent || unassigned)
@@ -67,7 +67,7 @@ fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Optio
     None
 }
 
-/// The client's error without its outer layer, which says no more than the kind does.
+/// The client's error without its outer layer, whose message only repeats the kind.
 #[derive(Debug)]
 struct Cause(legacy::Error);
 

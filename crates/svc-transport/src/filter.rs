@@ -1,10 +1,10 @@
-//! Which addresses may be connected to, where the caller decides.
+//! The caller's filter of addresses to connect to.
 
 use std::{error::Error as StdError, net::SocketAddr, sync::Arc};
 
 use svc_model::wire::TransportError;
 
-/// The caller's decision on an address.
+/// The caller's function that decides on an address.
 type Decide = dyn Fn(&str, SocketAddr) -> Result<(), String> + Send + Sync;
 
 /// A filter as the connector keeps it.
@@ -18,8 +18,7 @@ impl AddressFilter {
         Self(Arc::new(decide))
     }
 
-    /// Those of the addresses of `host` that may be connected to; an error when there are addresses
-    /// and all of them are refused.
+    /// The admitted addresses of `host`; an error when there are addresses and all of them are refused.
     pub(crate) fn admitted(
         &self,
         host: &str,
@@ -43,8 +42,8 @@ impl AddressFilter {
     }
 }
 
-/// No address of a host may be connected to, as the
-/// [address filter](crate::HyperTransportBuilder::address_filter) says. Nothing was sent.
+/// The error when the [address filter](crate::HyperTransportBuilder::address_filter) refuses all
+/// addresses of a host. Nothing was sent.
 ///
 /// It is the source of a [`TransportError`] of kind
 /// [`Invalid`](svc_model::wire::TransportErrorKind::Invalid), which is never tried again.
@@ -56,17 +55,17 @@ pub struct AddressRefused {
 }
 
 impl AddressRefused {
-    /// The refusal behind an error, if that is what it is about.
+    /// The refusal that caused an error, if there is one.
     pub fn of(error: &TransportError) -> Option<&Self> {
         StdError::source(error)?.downcast_ref()
     }
 
-    /// The host whose addresses were refused, as the request names it.
+    /// The host whose addresses were refused, as written in the request.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// What the filter said of the first address that it refused.
+    /// The reason that the filter returned for the first refused address.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_left_out_and_an_error_when_nothing_is_left() {
+    fn refused_addresses_are_left_out_and_it_is_an_error_when_none_is_left() {
         let filter = AddressFilter::new(|_, address| match address.ip().is_loopback() {
             true => Err(format!("{} is loopback", address.ip())),
             false => Ok(()),

@@ -1,25 +1,25 @@
-//! A small HTTP client that carries the requests of the svc client crates: hyper, rustls, and a pool
-//! of connections behind the [`Transport`](svc_model::wire::Transport) contract of `svc-model`.
+//! A small HTTP client that sends the requests of the svc client crates: hyper, rustls, and a connection
+//! pool, which implement the [`Transport`](svc_model::wire::Transport) contract of `svc-model`.
 //!
 //! - HTTP/1.1, and HTTP/2 where the server offers it over TLS.
-//! - TLS by rustls with an explicit provider: `ring` by default, `aws-lc-rs` by feature (which wins
-//!   when both are on), never the default of the process; or [a configuration of your
-//!   own](HyperTransportBuilder::tls_config).
-//! - A deadline for the whole exchange (30 s unless the request carries a
-//!   [`Deadline`](svc_model::wire::Deadline)), a timeout for connecting (10 s) and, when asked for,
-//!   for pauses between bytes.
-//! - [Proxies](Proxy), when asked for. Nothing is read from the environment otherwise.
-//! - A say in [which addresses are connected to](HyperTransportBuilder::address_filter), for anyone who
-//!   sends requests that others have chosen.
+//! - TLS with rustls and an explicit provider: `ring` by default, `aws-lc-rs` by feature (which is used
+//!   when both are on), never the default of the process; or with [your own
+//!   configuration](HyperTransportBuilder::tls_config).
+//! - A deadline for the whole exchange (30 s unless the request has a
+//!   [`Deadline`](svc_model::wire::Deadline)), a timeout for connecting (10 s) and, if set, for pauses
+//!   between bytes.
+//! - [Proxies](Proxy), if set. Nothing is read from the environment otherwise.
+//! - A [filter of addresses](HyperTransportBuilder::address_filter) for programs that send requests to
+//!   URLs from others.
 //!
-//! As the contract says, it sends one request: it follows no redirect, decompresses nothing, adds no
-//! credential to the service and never repeats what the service may have seen. One thing is repeated:
-//! a request that was handed to a kept connection, and came back because the connection was gone
-//! before a byte of the request was written, goes out on another one.
+//! As the contract requires, it sends one request: it follows no redirect, decompresses nothing, adds no
+//! credential for the service and never repeats a request that the service may have seen. There is one
+//! case in which it repeats a request: if a kept connection was closed before any byte of the request was
+//! written, the request is sent on another connection.
 //!
-//! It needs a tokio runtime with I/O and time (`enable_all`) where it is awaited, of either flavour;
-//! without one a call fails with an error. Without `ring` and `aws-lc-rs` there is `https` only with
-//! a [`ClientConfig`](rustls::ClientConfig) of the caller's.
+//! It must be awaited in a tokio runtime with I/O and time (`enable_all`), of either flavour; without
+//! one a call fails with an error. Without `ring` and `aws-lc-rs`, `https` requires a
+//! [`ClientConfig`](rustls::ClientConfig) of the caller.
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Which proxy a request goes through, by the rules of the usual variables.
+//! The choice of a proxy for a request, by the rules of the usual environment variables.
 
 mod no_proxy;
 
@@ -13,13 +13,13 @@ use percent_encoding::percent_decode_str;
 use self::no_proxy::NoProxy;
 use crate::{BuildError, BuildErrorKind};
 
-/// Which proxy requests go through: one for `http`, one for `https`, and the hosts that are reached
+/// The proxies of requests: one for `http`, one for `https`, and the hosts that are connected to
 /// directly.
 ///
-/// A proxy is `http://host:port` or `https://host:port`, with a user and a password where it asks
-/// for them (`http://user:password@host:port`, percent-encoded; sent as `Basic` to the proxy alone).
+/// A proxy is `http://host:port` or `https://host:port`, with a user and a password if it requires
+/// them (`http://user:password@host:port`, percent-encoded; sent as `Basic` only to the proxy).
 /// Without a scheme it is `http`; without a port it is 80 or 443. `https` requests go through a
-/// `CONNECT` tunnel, so that the proxy sees no more than host and port.
+/// `CONNECT` tunnel, so that the proxy sees only host and port.
 ///
 /// ```
 /// use svc_transport::{HyperTransport, Proxy};
@@ -40,7 +40,7 @@ impl Proxy {
     /// The proxy at `url` for `http` and `https`.
     ///
     /// # Errors
-    /// [`BuildErrorKind::Proxy`] when `url` is no address of an HTTP proxy. SOCKS is not supported.
+    /// [`BuildErrorKind::Proxy`] when `url` is not the address of an HTTP proxy. SOCKS is not supported.
     pub fn all(url: &str) -> Result<Self, BuildError> {
         let server = ProxyServer::parse(url, "the proxy")?;
         Ok(Self {
@@ -50,17 +50,17 @@ impl Proxy {
         })
     }
 
-    /// The proxies that these variables name; no proxy where they name none.
+    /// The proxies that these variables name.
     ///
     /// | Variable | For |
     /// |---|---|
-    /// | `http_proxy` | `http`. Lower case alone: a CGI program's `HTTP_PROXY` is the `Proxy` header of its caller. |
+    /// | `http_proxy` | `http`. Only lower case: in a CGI program, `HTTP_PROXY` is the `Proxy` header of its caller. |
     /// | `https_proxy`, `HTTPS_PROXY` | `https` |
-    /// | `all_proxy`, `ALL_PROXY` | what has no proxy of its own |
-    /// | `no_proxy`, `NO_PROXY` | hosts that are reached directly, see [`no_proxy`](Self::no_proxy) |
+    /// | `all_proxy`, `ALL_PROXY` | schemes without their own proxy |
+    /// | `no_proxy`, `NO_PROXY` | hosts that are connected to directly, see [`no_proxy`](Self::no_proxy) |
     ///
     /// The lower-case spelling is preferred; an empty value counts as unset; other variables are
-    /// passed over.
+    /// ignored.
     ///
     /// ```
     /// let vars = [("https_proxy", "proxy.example.com:3128"), ("no_proxy", "localhost")];
@@ -69,8 +69,8 @@ impl Proxy {
     /// ```
     ///
     /// # Errors
-    /// [`BuildErrorKind::Proxy`], naming the variable, when its value is no address of an HTTP
-    /// proxy: going round a proxy that was asked for would be worse.
+    /// [`BuildErrorKind::Proxy`] with the name of the variable, when its value is not the address of an
+    /// HTTP proxy: ignoring a configured proxy would be worse.
     pub fn from_vars<K, V>(vars: impl IntoIterator<Item = (K, V)>) -> Result<Self, BuildError>
     where
         K: AsRef<str>,
@@ -117,10 +117,10 @@ impl Proxy {
     /// The proxies that the variables of this process name, by the rules of
     /// [`from_vars`](Self::from_vars).
     ///
-    /// Nothing else in this crate looks at the environment, and this function only when it is called.
+    /// Only this function reads the environment; nothing else in this crate does.
     ///
     /// # Errors
-    /// As [`from_vars`](Self::from_vars).
+    /// The errors of [`from_vars`](Self::from_vars).
     pub fn from_env() -> Result<Self, BuildError> {
         Self::from_vars(
             std::env::vars_os().filter_map(|(key, value)| {
@@ -129,13 +129,13 @@ impl Proxy {
         )
     }
 
-    /// Sets the hosts that are reached directly: a list, separated by commas or spaces, of
+    /// Sets the hosts that are connected to directly: a list, separated by commas or spaces, of
     /// - host names: `example.com` (and `.example.com`) means the host and every host below it,
     /// - addresses (`192.0.2.7`, `2001:db8::1`) and networks (`10.0.0.0/8`),
     /// - `*` for all hosts.
     ///
-    /// An entry with a port (`example.com:8080`) counts for that port alone. Loopback is not
-    /// excepted of itself.
+    /// An entry with a port (`example.com:8080`) applies only to that port. Loopback addresses are not
+    /// included automatically.
     #[must_use]
     pub fn no_proxy(mut self, hosts: &str) -> Self {
         self.no_proxy = NoProxy::parse(hosts);
@@ -161,7 +161,7 @@ impl Proxy {
     }
 }
 
-/// One proxy: where it is, and what it wants to see.
+/// A proxy: its address and its credentials.
 #[derive(Clone)]
 pub(crate) struct ProxyServer {
     uri: Uri,
@@ -170,7 +170,7 @@ pub(crate) struct ProxyServer {
 
 impl ProxyServer {
     fn parse(url: &str, name: &str) -> Result<Self, BuildError> {
-        // The value is not quoted: it may hold a password.
+        // The value is not quoted, since it may contain a password.
         let wrong = |what: &str| {
             BuildError::new(
                 BuildErrorKind::Proxy,
@@ -245,8 +245,8 @@ fn basic(user: &str) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// Base64 with padding (RFC 4648, section 4). A crate for this one header would be one package more
-/// for everybody.
+/// Base64 with padding (RFC 4648, section 4). It is written here to avoid another dependency for a
+/// single header.
 fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_no_proxy_are_reached_directly() {
+    fn hosts_of_no_proxy_are_connected_to_directly() {
         let proxy = Proxy::all("proxy.test:1")
             .unwrap()
             .no_proxy("direct.test, ported.test:81");
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn user_and_password_become_basic_credentials_and_are_never_shown() {
+    fn user_and_password_are_sent_as_basic_credentials_and_never_shown() {
         let proxy = Proxy::all("http://Aladdin:open%20sesame@proxy.test:3128").unwrap();
         let server = proxy.server(&Uri::from_static("http://a.test")).unwrap();
         assert_eq!(
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_agrees_with_the_vectors_of_its_rfc() {
+    fn base64_agrees_with_the_test_vectors_of_its_rfc() {
         for (plain, coded) in [
             ("", ""),
             ("f", "Zg=="),

@@ -1,9 +1,9 @@
-//! Tokio's tasks for what has to go on without a caller.
+//! A spawner for tokio tasks.
 
 use svc_model::wire::{BoxFuture, Spawner};
 use tokio::runtime::Handle;
 
-/// The [`Spawner`] of tokio, which lets a session's refresh go on when its callers are cancelled.
+/// The [`Spawner`] of tokio, with which a session's refresh continues when its callers are cancelled.
 ///
 /// A task that is spawned outside of a tokio runtime is dropped.
 ///

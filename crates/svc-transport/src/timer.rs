@@ -1,4 +1,4 @@
-//! Tokio's clock.
+//! A timer with the clock of tokio.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 /// The [`Timer`] of tokio, for retries and token refresh.
 ///
-/// Its futures are to be awaited inside a tokio runtime whose time driver is on.
+/// Its futures must be awaited inside a tokio runtime whose time driver is on.
 ///
 /// ```
 /// use std::time::Duration;

@@ -11,10 +11,10 @@ use tokio_rustls::TlsConnector;
 
 use crate::{BuildError, BuildErrorKind};
 
-/// What HTTP is spoken over TLS, the preferred first.
+/// The versions of HTTP over TLS, the preferred one first.
 const ALPN: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// Where the trusted roots come from.
+/// The sources of the trusted root certificates.
 #[derive(Default)]
 pub(crate) struct Roots {
     pub(crate) without_public: bool,
@@ -87,7 +87,7 @@ impl Tls {
     }
 }
 
-/// The settings that hold when the caller brings none.
+/// The settings when the caller sets none.
 pub(crate) fn default_config(roots: &Roots) -> Result<ClientConfig, BuildError> {
     let provider = provider().ok_or_else(|| {
         BuildError::new(

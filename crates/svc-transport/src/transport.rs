@@ -18,13 +18,13 @@ use crate::{
     failure,
 };
 
-/// How long the body may take of an answer whose head was read after the deadline.
+/// The time limit for the body of a response whose head was read after the deadline.
 const LATE_BODY: Duration = Duration::from_secs(1);
 
-/// Sends requests with hyper and rustls, over connections that it keeps for the next request.
+/// A transport with hyper and rustls, which keeps connections for later requests.
 ///
-/// It is cheap to clone; clones share their connections. See the [crate](crate) for what it does
-/// and does not.
+/// It is cheap to clone; clones share their connections. The [crate](crate) documentation lists its
+/// features and limits.
 ///
 /// ```
 /// use svc_model::wire::{Body, Transport, TransportErrorKind};
@@ -62,7 +62,7 @@ impl HyperTransport {
         Self::builder().build()
     }
 
-    /// Settings for a transport.
+    /// A builder for the settings of a transport.
     pub fn builder() -> HyperTransportBuilder {
         HyperTransportBuilder::default()
     }
@@ -116,7 +116,7 @@ impl Inner {
         let response = response.map_err(failure::from_client)?;
         let now = Instant::now();
         if let Some(deadline) = limits.deadline.as_mut().filter(|it| it.at < now) {
-            // The head came in time and was not asked for until now. Its body is read too.
+            // The head arrived in time but was not polled until now. Its body is read too.
             deadline.at = now + LATE_BODY;
         }
         Ok(response.map(|incoming| {
@@ -128,7 +128,7 @@ impl Inner {
         }))
     }
 
-    /// Refuses what cannot be sent, and adds what a forwarding proxy wants to see.
+    /// Refuses invalid requests, and adds the credentials for a forwarding proxy.
     fn prepare(&self, mut request: Request<Body>) -> Result<Request<Body>, TransportError> {
         let uri = request.uri();
         let invalid = |what: &'static str| TransportError::new(TransportErrorKind::Invalid, what);
@@ -164,12 +164,12 @@ impl Inner {
                 .entry(header::PROXY_AUTHORIZATION)
                 .or_insert(authorization);
         }
-        // The version is the connection's to choose; this value means any that we speak.
+        // The connection chooses the version; this value means any version that is supported.
         *request.version_mut() = Version::HTTP_11;
         Ok(request)
     }
 
-    /// The request's own deadline, else that of the transport. None when it is beyond all clocks.
+    /// The request's own deadline, or else that of the transport. `None` when it is too long for the clock.
     fn deadline(&self, request: &Request<Body>) -> Result<Option<body::Deadline>, TransportError> {
         let own = request.extensions().get::<Deadline>().map(|own| own.0);
         let Some(after) = own.or(self.deadline) else {

@@ -1,4 +1,4 @@
-//! Access tokens that this service has not made, or not so, or that come in another way.
+//! Access tokens that are forged, changed, or sent in a wrong way.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -23,7 +23,7 @@ fn signed(header: &Value, claims: &Value, key: &[u8]) -> String {
     format!("{text}.{tag}")
 }
 
-/// The routes that a session opens.
+/// Checks that routes that require a session refuse this header.
 fn is_refused(authorization: &str, what: &str) {
     for (method, path) in [
         ("GET", "auth/user"),
@@ -49,7 +49,7 @@ fn is_refused(authorization: &str, what: &str) {
 }
 
 #[test]
-fn a_token_that_is_changed_anywhere_is_refused() {
+fn a_token_with_any_change_is_refused() {
     let session = home().member("changed@example.com", "Administrator");
     let parts: Vec<&str> = session.access.split('.').collect();
     let [header, claims, tag] = parts[..] else {
@@ -94,7 +94,7 @@ fn a_token_that_is_changed_anywhere_is_refused() {
 }
 
 #[test]
-fn a_token_that_somebody_else_signed_is_refused_whatever_its_header_says() {
+fn a_token_with_another_signature_is_refused_whatever_its_header_says() {
     let session = home().member("signed@example.com", "Administrator");
     let parts: Vec<&str> = session.access.split('.').collect();
     let (header, claims) = (read(parts[0]), read(parts[1]));
@@ -110,7 +110,7 @@ fn a_token_that_somebody_else_signed_is_refused_whatever_its_header_says() {
         is_refused(&format!("JWT {unsigned}"), name);
         is_refused(&format!("JWT {unsigned}{}", parts[2]), name);
     }
-    // Another algorithm, whose key would be something that callers know.
+    // Another algorithm, whose key would be a value that callers know.
     for name in [
         "RS256", "ES256", "HS512", "HS256", "hs256", "PS256", "EdDSA",
     ] {
@@ -123,7 +123,7 @@ fn a_token_that_somebody_else_signed_is_refused_whatever_its_header_says() {
             is_refused(&format!("JWT {}", signed(&alg(name), &claims, key)), name);
         }
     }
-    // Another key: one that is not there, a path, a query, none, one that the token brings.
+    // Another key: an unknown one, a path, a query, none, or a key in the token itself.
     let mut missing = header.clone();
     missing.as_object_mut().unwrap().remove("kid");
     is_refused(&format!("JWT {}", signed(&missing, &claims, b"")), "no kid");
@@ -174,7 +174,7 @@ fn the_token_of_another_service_is_refused() {
 }
 
 #[test]
-fn a_session_comes_behind_jwt_and_in_no_other_way() {
+fn a_session_is_accepted_only_with_the_scheme_jwt() {
     let session = home().member("scheme@example.com", "Administrator");
     let token = &session.access;
     for value in [
@@ -212,7 +212,7 @@ fn a_session_comes_behind_jwt_and_in_no_other_way() {
 }
 
 #[test]
-fn static_tokens_and_api_keys_are_no_sessions() {
+fn static_tokens_and_api_keys_are_not_accepted_as_sessions() {
     let service = home().service();
     for token in [
         service.text("/tools_token"),
@@ -255,7 +255,7 @@ fn a_huge_token_is_refused_as_fast_as_a_small_one() {
             .expect(401);
     }
     assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
-    // One of a megabyte is not even read as a head.
+    // A token of one megabyte exceeds the limit of a request head.
     let huge = format!("JWT {}", "A".repeat(1_000_000));
     if let Ok(answer) = home()
         .call("GET", "auth/user")

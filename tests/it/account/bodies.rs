@@ -1,11 +1,11 @@
-//! What is wrong with a call is said by field, and nothing tells whether an account exists.
+//! Errors in account calls are reported by field, and no response reveals whether an account exists.
 
 use serde_json::{Value, json};
 use svc_tests::{Answer, Call};
 
 use crate::people::{Home, PASSWORD, home, named};
 
-/// Every call with a body: its fields that have to be there, and those that may be.
+/// Every call with a body: its required fields and its optional fields.
 const FIELDS: [(&str, &[&str], &[&str]); 9] = [
     ("login", &["email", "password"], &[]),
     ("refresh", &["refresh_token"], &[]),
@@ -26,8 +26,8 @@ const FIELDS: [(&str, &[&str], &[&str]); 9] = [
     ("change_email_complete", &["code"], &[]),
 ];
 
-/// The calls that somebody makes who is signed in.
-fn wants_session(name: &str) -> bool {
+/// Whether a call requires a session.
+fn requires_session(name: &str) -> bool {
     matches!(name, "change_password" | "change_email")
 }
 
@@ -37,19 +37,19 @@ fn sorted(names: &[&str]) -> Vec<String> {
     names
 }
 
-/// What callers can tell two answers by.
+/// The parts of a response by which callers could distinguish two responses.
 fn told(answer: &Answer) -> (u16, String, String) {
     let challenge = answer.header("www-authenticate").to_owned();
     (answer.status.as_u16(), challenge, answer.body.clone())
 }
 
 #[test]
-fn a_field_that_is_missing_of_another_type_or_unknown_is_named() {
+fn a_missing_mistyped_or_unknown_field_is_named() {
     let session = home().member("fields@example.com", "Editor");
     for (name, required, optional) in FIELDS {
         let call = |body: &Value| {
             let call = home().auth(name, body);
-            let call = match wants_session(name) {
+            let call = match requires_session(name) {
                 true => call.authorization(&session.header()),
                 false => call,
             };
@@ -85,12 +85,12 @@ fn a_field_that_is_missing_of_another_type_or_unknown_is_named() {
 }
 
 #[test]
-fn a_body_that_is_no_json_object_is_refused_as_a_whole() {
+fn a_body_that_is_not_a_json_object_is_refused_as_a_whole() {
     let session = home().member("bodies@example.com", "Editor");
     for (name, ..) in FIELDS {
         let call = || -> Call {
             let call = home().call("POST", &format!("auth/{name}"));
-            match wants_session(name) {
+            match requires_session(name) {
                 true => call.authorization(&session.header()),
                 false => call,
             }
@@ -149,7 +149,7 @@ fn a_body_over_the_limit_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn a_password_is_eight_characters_to_1024_bytes_and_not_the_address() {
+fn a_password_has_8_characters_to_1024_bytes_and_is_not_the_address() {
     let address = "weak@example.com";
     let session = home().member(address, "Editor");
     let invited = [
@@ -196,7 +196,7 @@ fn a_password_is_eight_characters_to_1024_bytes_and_not_the_address() {
     let body = json!({"code": reset, "new_password": "WEAK@example.com"});
     let refused = home().auth("reset_password_complete", &body).expect(400);
     assert_eq!(named(&refused), ["new_password"]);
-    // What was refused has used up nothing and ended nothing.
+    // The refused calls have neither used up a code nor ended a session.
     home().user(&session).expect(200);
     for good in ["äöüÄÖ ß€".to_owned(), "éöà€".repeat(113)] {
         let code = home().reset_code(address);
@@ -209,7 +209,7 @@ fn a_password_is_eight_characters_to_1024_bytes_and_not_the_address() {
 }
 
 #[test]
-fn what_is_no_address_is_named() {
+fn an_invalid_address_is_named() {
     let session = home().member("address@example.com", "Editor");
     let long = format!("{}@example.com", "a".repeat(250));
     for wrong in [
@@ -235,7 +235,7 @@ fn what_is_no_address_is_named() {
 }
 
 #[test]
-fn a_name_has_an_end_and_no_control_characters() {
+fn a_name_has_a_maximum_length_and_no_control_characters() {
     for (field, wrong) in [
         ("first_name", "x".repeat(256)),
         ("last_name", "a\u{0}b".to_owned()),
@@ -252,7 +252,7 @@ fn a_name_has_an_end_and_no_control_characters() {
 }
 
 #[test]
-fn the_present_password_is_asked_for_where_there_is_one() {
+fn the_current_password_is_required_if_there_is_one() {
     let session = home().member("present@example.com", "Editor");
     for (name, wanted) in [
         ("change_password", "new_password"),
@@ -273,7 +273,7 @@ fn the_present_password_is_asked_for_where_there_is_one() {
 }
 
 #[test]
-fn nothing_tells_an_unknown_address_from_a_wrong_password() {
+fn an_unknown_address_and_a_wrong_password_get_the_same_response() {
     home().add("known@example.com", "Editor");
     let invited = [
         "user",
@@ -326,7 +326,7 @@ fn nothing_tells_an_unknown_address_from_a_wrong_password() {
 }
 
 #[test]
-fn nothing_tells_whether_an_address_can_be_reset_or_registered() {
+fn no_response_reveals_whether_an_address_can_be_reset_or_registered() {
     home().add("there@example.com", "Editor");
     let base = home().service().text("/base_url");
     let reset = |place: &str, email: &str| {
@@ -361,7 +361,7 @@ fn nothing_tells_whether_an_address_can_be_reset_or_registered() {
     new["user"]["email"] = json!("There@example.com");
     new["user"]["username"] = json!("There@example.com");
     assert_eq!(taken, new);
-    // Nothing was changed for the one whose address it is, who is told.
+    // Nothing was changed for the owner of the address, who gets a mail.
     home()
         .tools("GET", &format!("users/{}", uid.as_str().unwrap()))
         .expect(404);
@@ -374,7 +374,7 @@ fn nothing_tells_whether_an_address_can_be_reset_or_registered() {
 }
 
 #[test]
-fn a_code_that_is_none_is_refused_alike_everywhere() {
+fn an_invalid_code_gets_the_same_refusal_everywhere() {
     let base = home().service().text("/base_url");
     let mut answers = Vec::new();
     let right_shape = format!("svcc_{}", "A".repeat(43));
@@ -409,14 +409,14 @@ fn a_code_that_is_none_is_refused_alike_everywhere() {
     }
 }
 
-/// The calls that anybody may make.
+/// The calls that need no credential.
 fn anonymous() -> impl Iterator<Item = &'static str> {
     let calls = FIELDS.iter().map(|(name, ..)| *name);
-    calls.filter(|name| !wants_session(name))
+    calls.filter(|name| !requires_session(name))
 }
 
 #[test]
-fn a_stranger_sends_a_few_kilobytes_and_reads_of_a_hundred_mistakes() {
+fn anonymous_calls_have_a_small_body_limit_and_at_most_a_hundred_messages() {
     let unknown = |count: usize| {
         let fields = (0..count).map(|number| (format!("f{number}"), Value::from(1)));
         Value::Object(fields.collect())

@@ -1,4 +1,4 @@
-//! What each call answers when all is well.
+//! The successful response of each call.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
@@ -23,7 +23,7 @@ const USER_INFO: [&str; 8] = [
     "username",
 ];
 
-/// Checks an `AuthState`: its fields, and that its tokens live as long as they should.
+/// Checks an `AuthState`: its fields, and the lifetimes of its tokens.
 #[track_caller]
 fn check_state(state: &Value) -> Session {
     assert_eq!(keys(state), AUTH_STATE);
@@ -42,7 +42,7 @@ fn check_state(state: &Value) -> Session {
 }
 
 #[test]
-fn a_login_gives_tokens_and_the_user() {
+fn a_login_returns_tokens_and_the_user() {
     let uid = home().add("login@example.com", "Editor");
     let body = json!({"email": "login@example.com", "password": PASSWORD});
     let answer = home().auth("login", &body).expect(200);
@@ -62,7 +62,7 @@ fn a_login_gives_tokens_and_the_user() {
 }
 
 #[test]
-fn an_access_token_has_the_claims_of_the_contract_and_a_refresh_token_tells_nothing() {
+fn an_access_token_has_the_claims_of_the_contract_and_a_refresh_token_is_opaque() {
     let uid = home().add("claims@example.com", "Editor");
     let session = home().login("claims@example.com", PASSWORD);
     let parts: Vec<&str> = session.access.split('.').collect();
@@ -111,7 +111,7 @@ fn an_access_token_has_the_claims_of_the_contract_and_a_refresh_token_tells_noth
 }
 
 #[test]
-fn an_address_signs_in_in_any_case_and_with_blanks_around_it() {
+fn an_address_can_sign_in_in_any_case_and_with_spaces_around_it() {
     home().add("Any.Case@Example.com", "Editor");
     for email in [
         "any.case@example.com",
@@ -125,7 +125,7 @@ fn an_address_signs_in_in_any_case_and_with_blanks_around_it() {
 }
 
 #[test]
-fn a_refresh_gives_new_tokens_for_the_same_session() {
+fn a_refresh_returns_new_tokens_for_the_same_session() {
     let session = home().member("refresh@example.com", "Editor");
     let answer = home().refresh(&session).expect(200);
     assert_eq!(answer.header("cache-control"), "no-store");
@@ -137,7 +137,7 @@ fn a_refresh_gives_new_tokens_for_the_same_session() {
 }
 
 #[test]
-fn the_check_gives_the_user_and_nobody_may_keep_it() {
+fn the_user_call_returns_the_user_and_must_not_be_cached() {
     let session = home().member("check@example.com", "Read Only");
     let answer = home().user(&session).expect(200);
     assert_eq!(keys(&answer.json()), USER_INFO);
@@ -147,7 +147,7 @@ fn the_check_gives_the_user_and_nobody_may_keep_it() {
 }
 
 #[test]
-fn a_registration_gives_the_user_and_does_not_sign_in() {
+fn a_registration_returns_the_user_and_does_not_sign_in() {
     let body = json!({
         "email": "Register@example.com", "password": "battery staple", "first_name": " Ada ", "last_name": "Lee",
         "language": "de", "timezone": "Europe/Berlin",
@@ -191,7 +191,7 @@ fn a_registration_gives_the_user_and_does_not_sign_in() {
 }
 
 #[test]
-fn a_registration_needs_an_address_and_a_password_and_nothing_else() {
+fn a_registration_requires_only_an_address_and_a_password() {
     let body = json!({"email": "bare@example.com", "password": "battery staple", "first_name": null, "language": null});
     let user = home().auth("register", &body).expect(201).json()["user"].clone();
     for name in ["first_name", "last_name", "language", "timezone"] {
@@ -200,7 +200,7 @@ fn a_registration_needs_an_address_and_a_password_and_nothing_else() {
 }
 
 #[test]
-fn a_changed_password_is_the_one_that_works_from_then_on() {
+fn after_a_change_only_the_new_password_works() {
     let session = home().member("password@example.com", "Editor");
     let body = json!({"new_password": "battery staple", "current_password": PASSWORD});
     let answer = home()
@@ -224,7 +224,7 @@ fn a_changed_password_is_the_one_that_works_from_then_on() {
 }
 
 #[test]
-fn a_forgotten_password_is_chosen_anew_with_the_code_that_was_mailed() {
+fn a_forgotten_password_is_reset_with_the_code_from_the_mail() {
     home().add("reset@example.com", "Editor");
     let code = home().reset_code("reset@example.com");
     let mail = home().mails("reset@example.com").pop().unwrap();
@@ -244,7 +244,7 @@ fn a_forgotten_password_is_chosen_anew_with_the_code_that_was_mailed() {
 }
 
 #[test]
-fn an_address_changes_once_the_new_one_has_answered() {
+fn an_address_changes_when_the_new_one_is_confirmed() {
     let session = home().member("old@example.com", "Editor");
     let body = json!({"new_email": " New@example.com ", "current_password": PASSWORD});
     let asked = home().auth_as(&session, "change_email", &body).ok();

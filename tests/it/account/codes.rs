@@ -1,4 +1,4 @@
-//! Codes that are mailed: one use, one purpose, one address, a short time, and links that nobody can bend.
+//! Mailed codes: one use, one purpose, one address, a short lifetime, and links that requests cannot change.
 
 use std::{sync::Barrier, thread};
 
@@ -8,7 +8,7 @@ use svc_tests::Call;
 
 use crate::people::{Home, PASSWORD, home, named};
 
-/// What each call takes beside its code.
+/// The body of each call with its code.
 fn body(name: &str, code: &str) -> Value {
     match name {
         "accept_invitation" => json!({"code": code, "password": "chosen password"}),
@@ -23,7 +23,7 @@ const COMPLETES: [&str; 3] = [
     "change_email_complete",
 ];
 
-/// A code for each of these calls, of three users.
+/// A code for each of these calls, each for a different user.
 fn codes(home: &Home, mark: &str) -> [(&'static str, String); 3] {
     let address = |name: &str| format!("{mark}-{name}@example.com");
     let invited = address("invited");
@@ -74,7 +74,7 @@ fn a_code_works_in_its_own_environment_and_project_only() {
 }
 
 #[test]
-fn a_code_is_used_by_one_of_many_who_try_at_once() {
+fn only_one_of_many_simultaneous_uses_of_a_code_succeeds() {
     for (purpose, code) in codes(home(), "race") {
         let barrier = Barrier::new(8);
         let done: usize = thread::scope(|scope| {
@@ -102,14 +102,14 @@ fn a_code_is_used_by_one_of_many_who_try_at_once() {
 }
 
 #[test]
-fn a_code_has_expired_after_its_time() {
+fn a_code_expires_after_its_lifetime() {
     home().add("late@example.com", "Editor");
     let asked = |minutes: i64| {
         home().ago(minutes * 60, async |store| {
             let (project, environment) = (ProjectName::from("main"), EnvironmentName::from("prod"));
             let account = store.account(&project, &environment, "http://127.0.0.1");
             account.reset_password("late@example.com").await.unwrap();
-            // Its mail has expired too, so that only the past has it.
+            // Its mail has expired too, so the code is read from the time before.
             let mails = store.mails().list().await.unwrap();
             let mail = mails
                 .into_iter()
@@ -134,7 +134,7 @@ fn a_code_has_expired_after_its_time() {
 }
 
 #[test]
-fn an_account_is_not_flooded_with_mails_and_the_codes_that_it_has_stay_good() {
+fn the_number_of_mails_to_an_account_is_limited_and_earlier_codes_stay_valid() {
     home().add("flood@example.com", "Editor");
     let first = home().reset_code("flood@example.com");
     for _ in 0..20 {
@@ -152,11 +152,11 @@ fn an_account_is_not_flooded_with_mails_and_the_codes_that_it_has_stay_good() {
 }
 
 #[test]
-fn an_address_that_is_taken_stays_with_who_has_it() {
+fn an_address_in_use_stays_with_its_owner() {
     home().add("taken@example.com", "Editor");
     let session = home().member("taker@example.com", "Editor");
     let body = json!({"new_email": "Taken@example.com", "current_password": PASSWORD});
-    // The answer does not tell that the address has an account.
+    // The response does not reveal that the address has an account.
     let asked = home().auth_as(&session, "change_email", &body).ok();
     assert_eq!(asked["sent_confirmation_to"], "Taken@example.com");
     let body = json!({"code": home().code("Taken@example.com")});
@@ -176,11 +176,11 @@ fn an_address_may_change_its_case() {
     let body = json!({"code": home().code("Case@Example.com")});
     let done = home().auth("change_email_complete", &body).ok();
     assert_eq!(done["new_email"], "Case@Example.com");
-    // It is the same address still.
+    // It is still the same address.
     assert_eq!(home().user(&session).ok()["email"], "Case@Example.com");
 }
 
-/// What callers send to have a link lead to them.
+/// Headers with which attackers try to change where a link leads.
 const EVIL: [(&str, &str); 9] = [
     ("host", "evil.example"),
     ("x-forwarded-host", "evil.example"),
@@ -193,7 +193,7 @@ const EVIL: [(&str, &str); 9] = [
     ("x-original-url", "https://evil.example/"),
 ];
 
-/// Asks for a mail of each kind with headers of an attacker, and gives the links.
+/// Requests a mail of each kind with headers of an attacker, and returns the links.
 fn links(home: &Home) -> Vec<String> {
     let bend = |call: Call| {
         EVIL.iter()
@@ -247,7 +247,7 @@ fn not_even_a_trusted_proxy_changes_where_a_link_leads() {
 }
 
 #[test]
-fn a_link_of_the_project_leads_to_its_own_pages() {
+fn links_lead_to_the_pages_that_the_project_sets() {
     let home = Home::new();
     let link = "https://app.example.com/account/{call}?code={code}";
     home.run(&["project", "set", "main", "--mail-link", link]);

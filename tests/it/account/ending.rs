@@ -1,11 +1,11 @@
-//! What ends sessions: the very next request with the old tokens is refused.
+//! Events that end sessions: the next request with the old tokens is refused.
 
 use serde_json::json;
 use svc_tests::wait_until;
 
 use crate::people::{Home, PASSWORD, Session, home};
 
-/// Two sessions of a new user, both known to the service as good.
+/// Two sessions of a new user, which the service has both accepted already.
 fn two_sessions(home: &Home, email: &str, team: &str) -> (String, [Session; 2]) {
     let uid = home.add(email, team);
     let sessions = [(); 2].map(|()| home.login(email, PASSWORD));
@@ -22,7 +22,7 @@ fn records(home: &Home, session: &Session, status: u16) {
     call.authorization(&session.header()).expect(status);
 }
 
-/// Neither token of any of these sessions opens anything.
+/// Checks that the tokens of these sessions are refused.
 #[track_caller]
 fn have_ended(home: &Home, sessions: &[Session]) {
     for session in sessions {
@@ -35,7 +35,7 @@ fn have_ended(home: &Home, sessions: &[Session]) {
 #[test]
 fn a_changed_password_ends_every_session_but_the_new_one() {
     let (_, sessions) = two_sessions(home(), "end-password@example.com", "Editor");
-    // A token that was rotated a moment ago is no way around it.
+    // This includes a token that was rotated a moment ago.
     let next = Session::of(&home().refresh(&sessions[0]).ok());
     let body = json!({"new_password": "battery staple", "current_password": PASSWORD});
     let changed = home().auth_as(&sessions[1], "change_password", &body).ok();
@@ -47,10 +47,10 @@ fn a_changed_password_ends_every_session_but_the_new_one() {
 }
 
 #[test]
-fn a_password_chosen_anew_ends_every_session() {
+fn a_reset_password_ends_every_session() {
     let (_, sessions) = two_sessions(home(), "end-reset@example.com", "Editor");
     let code = home().reset_code("end-reset@example.com");
-    // Asking for it ends nothing: anybody can.
+    // The request alone ends nothing, since anybody can send it.
     home().user(&sessions[0]).expect(200);
     let body = json!({"code": code, "new_password": "battery staple"});
     let done = home().auth("reset_password_complete", &body).ok();
@@ -72,7 +72,7 @@ fn a_changed_address_ends_every_session() {
 }
 
 #[test]
-fn a_deleted_user_has_no_session() {
+fn deleting_a_user_ends_the_sessions() {
     let (uid, sessions) = two_sessions(home(), "end-delete@example.com", "Editor");
     let code = home().reset_code("end-delete@example.com");
     home().tools("DELETE", &format!("users/{uid}")).expect(204);
@@ -81,7 +81,7 @@ fn a_deleted_user_has_no_session() {
     home().auth("login", &body).expect(401);
     let body = json!({"code": code, "new_password": "battery staple"});
     home().auth("reset_password_complete", &body).expect(400);
-    // Anyone who gets the address next is somebody else.
+    // The next user with that address is a different user.
     assert_ne!(home().add("end-delete@example.com", "Editor"), uid);
     have_ended(home(), &sessions);
 }
@@ -103,11 +103,11 @@ fn another_team_ends_every_session_and_another_name_does_not() {
 }
 
 #[test]
-fn what_another_process_does_is_felt_within_a_second() {
+fn changes_of_another_process_take_effect_within_a_second() {
     let home = Home::new();
     let (_, [session, _]) = two_sessions(&home, "ann@example.com", "Editor");
     let (_, [other, _]) = two_sessions(&home, "bob@example.com", "Editor");
-    // Everything that users have depends on their environment.
+    // Users are deleted with their environment.
     home.run(&["env", "add", "staging", "--project", "main"]);
     home.user(&session).expect(200);
     let begun = std::time::Instant::now();
@@ -117,7 +117,7 @@ fn what_another_process_does_is_felt_within_a_second() {
     });
     assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
     home.user(&other).expect(401);
-    // Users stay signed in: they renew.
+    // Users stay signed in, since they refresh their tokens.
     let next = Session::of(&home.refresh(&session).ok());
     home.user(&next).expect(200);
     home.user(&session).expect(401);
@@ -130,12 +130,12 @@ fn what_another_process_does_is_felt_within_a_second() {
 }
 
 #[test]
-fn a_rotated_key_ends_nothing_unless_it_is_asked_to() {
+fn rotating_a_key_ends_no_session_unless_requested() {
     let home = Home::new();
     let session = home.member("ann@example.com", "Editor");
     home.run(&["signing-keys", "rotate"]);
     let kid = |session: &Session| session.access.split('.').next().unwrap().to_owned();
-    // Whether or not it was noticed yet, the service signs with the new key and believes it.
+    // Whether or not it has read the new key before, the service signs with it and accepts it.
     let new = home.login("ann@example.com", PASSWORD);
     assert_ne!(kid(&new), kid(&session));
     home.user(&new).expect(200);
@@ -144,7 +144,7 @@ fn a_rotated_key_ends_nothing_unless_it_is_asked_to() {
 }
 
 #[test]
-fn a_code_that_was_asked_for_ends_with_the_password_and_the_address() {
+fn a_requested_code_becomes_invalid_when_the_password_or_the_address_changes() {
     let (_, [session, _]) = two_sessions(home(), "end-codes@example.com", "Editor");
     let reset = home().reset_code("end-codes@example.com");
     let body = json!({"new_email": "end-codes-new@example.com", "current_password": PASSWORD});

@@ -5,7 +5,7 @@ use svc_tests::wait_until;
 
 use crate::people::{Home, PASSWORD, Session, UNTHROTTLED};
 
-/// Goes through every flow, and gives every secret in it.
+/// Runs every flow, and returns all of its secrets.
 fn secrets(home: &Home) -> Vec<String> {
     let mut secrets = vec![PASSWORD.to_owned()];
     let mut secret = |text: &str| {
@@ -15,7 +15,7 @@ fn secrets(home: &Home) -> Vec<String> {
     let mut seen = Vec::new();
     let mut tokens = |session: Session| {
         seen.extend([session.access.clone(), session.refresh.clone()]);
-        // The signature alone would do, beside a header and claims that are easily had.
+        // The signature alone is secret: header and claims are easy to guess.
         seen.push(session.access.rsplit('.').next().unwrap().to_owned());
         session
     };
@@ -53,7 +53,7 @@ fn secrets(home: &Home) -> Vec<String> {
     });
     tokens(of(&home.auth("accept_invitation", &body).ok()));
 
-    // What is refused is a secret all the same: it may be wrong by one character.
+    // Refused values are secret too: they may differ from the correct one by a single character.
     for (name, body, status) in [
         (
             "login",
@@ -125,7 +125,7 @@ fn no_secret_of_an_account_is_in_the_log() {
 fn no_secret_of_an_account_is_on_the_disk() {
     let home = Home::new();
     let secrets = secrets(&home);
-    // Mails wait sealed, with the codes in them.
+    // Waiting mails are encrypted, including their codes.
     let body = json!({"email": "guest@example.com"});
     home.auth("reset_password", &body).expect(200);
     let secrets = [secrets, vec![home.code("guest@example.com")]].concat();

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::people::{PASSWORD, home, named};
 
-/// Every account call: its name, its method, and whether it wants a session.
+/// Every account call: its name, its method, and whether it requires a session.
 pub const CALLS: [(&str, &str, bool); 11] = [
     ("login", "POST", false),
     ("refresh", "POST", false),
@@ -20,11 +20,11 @@ pub const CALLS: [(&str, &str, bool); 11] = [
 ];
 
 #[test]
-fn every_call_answers_with_and_without_a_slash_at_its_end() {
-    for (name, method, wants_session) in CALLS {
+fn every_call_works_with_and_without_a_trailing_slash() {
+    for (name, method, requires_session) in CALLS {
         for slash in ["", "/"] {
             let call = home().call(method, &format!("auth/{name}{slash}"));
-            let status = if wants_session { 401 } else { 400 };
+            let status = if requires_session { 401 } else { 400 };
             call.json(&json!({})).expect(status);
         }
     }
@@ -33,7 +33,7 @@ fn every_call_answers_with_and_without_a_slash_at_its_end() {
     home().auth("login/", &body).expect(200);
 }
 
-/// The calls whose path is also that of the page which a link in a mail leads to.
+/// The calls whose path is also the page of a link in a mail.
 const PAGES: [&str; 3] = [
     "accept_invitation",
     "reset_password_complete",
@@ -41,7 +41,7 @@ const PAGES: [&str; 3] = [
 ];
 
 #[test]
-fn another_method_is_refused_and_the_right_one_named() {
+fn a_wrong_method_is_refused_and_the_allowed_one_named() {
     for (name, method, _) in CALLS {
         for other in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
             let is_page = PAGES.contains(&name) && other == "GET";
@@ -85,21 +85,21 @@ fn the_only_parameter_is_draft() {
         let answer = home().auth(&format!("login{draft}"), &login).expect(400);
         assert_eq!(named(&answer), ["draft"]);
     }
-    for (name, method, wants_session) in CALLS {
+    for (name, method, requires_session) in CALLS {
         let mut call = home()
             .call(method, &format!("auth/{name}?page=1"))
             .json(&json!({}));
-        if wants_session {
+        if requires_session {
             call = call.authorization(&session.header());
         }
         assert_eq!(named(&call.expect(400)), ["non_field_errors"], "{name}");
     }
-    // A logout that is refused has ended nothing.
+    // A refused logout has not ended the session.
     user("").expect(200);
 }
 
 #[test]
-fn a_password_in_the_query_is_not_taken_and_not_repeated() {
+fn a_password_in_the_query_is_not_accepted_and_not_repeated() {
     let call = home().auth(
         "login?email=a@example.com&password=hunter2hunter2",
         &json!({}),
@@ -109,7 +109,7 @@ fn a_password_in_the_query_is_not_taken_and_not_repeated() {
 }
 
 #[test]
-fn no_web_page_of_another_origin_may_call() {
+fn web_pages_of_other_origins_may_not_call() {
     home().add("cors@example.com", "Editor");
     let body = json!({"email": "cors@example.com", "password": PASSWORD});
     let answer = home()
@@ -132,7 +132,7 @@ fn no_web_page_of_another_origin_may_call() {
 }
 
 #[test]
-fn the_pages_of_links_load_nothing_but_their_own_files_and_hold_nothing_of_the_request() {
+fn the_pages_of_links_load_only_their_own_files_and_contain_no_part_of_the_request() {
     for name in PAGES {
         for (slash, up) in [("", ""), ("/", "../")] {
             let path = format!("auth/{name}{slash}?code=%3Cscript%3E");

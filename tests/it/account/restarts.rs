@@ -1,11 +1,11 @@
-//! The service is killed in the middle of every flow: whatever it has answered is still so.
+//! The service is killed in the middle of every flow: everything that it has answered is still true.
 
 use serde_json::json;
 
 use crate::people::{Home, PASSWORD, Session};
 
 #[test]
-fn a_session_outlives_a_kill() {
+fn a_session_survives_a_kill() {
     let home = Home::new();
     let session = home.member("ann@example.com", "Editor");
     let home = home.killed();
@@ -13,7 +13,7 @@ fn a_session_outlives_a_kill() {
     let next = Session::of(&home.refresh(&session).ok());
     let home = home.killed();
     home.user(&next).expect(200);
-    // A lost reply is asked for again, although another process had given it.
+    // A lost response can be requested again, although another process had sent it.
     assert_eq!(
         Session::of(&home.refresh(&session).ok()).refresh,
         next.refresh
@@ -22,7 +22,7 @@ fn a_session_outlives_a_kill() {
 }
 
 #[test]
-fn a_session_that_ended_stays_so_after_a_kill() {
+fn an_ended_session_stays_ended_after_a_kill() {
     let home = Home::new();
     let (ann, bob) = (
         home.member("ann@example.com", "Editor"),
@@ -45,7 +45,7 @@ fn a_session_that_ended_stays_so_after_a_kill() {
 }
 
 #[test]
-fn a_reset_that_was_begun_is_completed_after_a_kill() {
+fn a_requested_reset_can_be_completed_after_a_kill() {
     let home = Home::new();
     let session = home.member("ann@example.com", "Editor");
     let body = json!({"email": "ann@example.com"});
@@ -62,7 +62,7 @@ fn a_reset_that_was_begun_is_completed_after_a_kill() {
 }
 
 #[test]
-fn an_invitation_is_accepted_after_a_kill() {
+fn an_invitation_can_be_accepted_after_a_kill() {
     let home = Home::new();
     let body =
         json!({"email": "guest@example.com", "group": home.team("Editor"), "first_name": "Gus"});
@@ -82,7 +82,7 @@ fn an_invitation_is_accepted_after_a_kill() {
 }
 
 #[test]
-fn an_address_changes_after_a_kill() {
+fn an_address_can_be_confirmed_after_a_kill() {
     let home = Home::new();
     let session = home.member("old@example.com", "Editor");
     let body = json!({"new_email": "new@example.com", "current_password": PASSWORD});
@@ -97,7 +97,7 @@ fn an_address_changes_after_a_kill() {
 }
 
 #[test]
-fn who_registered_signs_in_after_a_kill() {
+fn a_registered_user_can_sign_in_after_a_kill() {
     let home = Home::new();
     let body = json!({"email": "new@example.com", "password": PASSWORD});
     let user = home.auth("register", &body).expect(201).json()["user"].clone();

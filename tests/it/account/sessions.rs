@@ -1,4 +1,4 @@
-//! Sessions: where they count, how long, and how refresh tokens rotate.
+//! Sessions: where and how long they are valid, and how refresh tokens rotate.
 
 use std::{sync::Barrier, thread};
 
@@ -9,7 +9,7 @@ use svc_tests::{Call, wait_until};
 
 use crate::people::{Home, PASSWORD, Session, home};
 
-/// Signs in by way of the store itself, under its clock.
+/// Signs in directly in the store, with the clock of the store.
 async fn sign_in(store: Store, email: &str) -> Session {
     let (project, environment) = (ProjectName::from("main"), EnvironmentName::from("prod"));
     let account = store.account(&project, &environment, "http://127.0.0.1");
@@ -23,12 +23,12 @@ async fn sign_in(store: Store, email: &str) -> Session {
 }
 
 #[test]
-fn a_session_counts_in_its_own_environment_and_project_only() {
+fn a_session_is_valid_only_in_its_own_environment_and_project() {
     let home = Home::new();
     home.run(&["env", "add", "staging", "--project", "main"]);
     home.run(&["project", "add", "other"]);
     let uid = home.add("ann@example.com", "Administrator");
-    // The same person elsewhere is another user.
+    // The same person in another environment is a different user.
     let other = home.add_in("staging", "ann@example.com", "Administrator");
     assert_ne!(uid, other);
     let session = home.login("ann@example.com", PASSWORD);
@@ -59,7 +59,7 @@ fn a_session_counts_in_its_own_environment_and_project_only() {
         let body = json!({"refresh_token": session.refresh});
         at("POST", place, "auth/refresh").json(&body).expect(401);
     }
-    // None of this ended it.
+    // None of these calls has ended the session.
     home.user(&session).expect(200);
     home.refresh(&session).expect(200);
     let body = json!({"email": "ann@example.com", "password": PASSWORD});
@@ -86,7 +86,7 @@ fn an_expired_access_token_is_refused_and_its_session_can_be_renewed() {
     records.authorization(&session.header()).expect(401);
     let next = Session::of(&home().refresh(&session).ok());
     home().user(&next).expect(200);
-    // One that lives for some seconds more does not outlive them, although it is known by then.
+    // A token with a few seconds left is refused after them, although the service has accepted it before.
     let session = home().ago(897, async |store| {
         sign_in(store, "expired@example.com").await
     });
@@ -108,7 +108,7 @@ fn an_access_token_from_before_the_clock_was_set_back_is_accepted() {
 }
 
 #[test]
-fn a_session_that_nobody_used_for_its_time_has_ended() {
+fn a_session_ends_when_it_is_unused_for_its_lifetime() {
     home().add("month@example.com", "Editor");
     let day = 24 * 60 * 60;
     let session = home().ago(30 * day + 1, async |store| {
@@ -123,7 +123,7 @@ fn a_session_that_nobody_used_for_its_time_has_ended() {
 }
 
 #[test]
-fn a_lifetime_that_the_project_sets_is_that_of_the_next_tokens() {
+fn the_lifetime_that_a_project_sets_applies_to_the_next_tokens() {
     let home = Home::new();
     let session = home.member("ann@example.com", "Editor");
     home.run(&[
@@ -147,7 +147,7 @@ fn a_lifetime_that_the_project_sets_is_that_of_the_next_tokens() {
 }
 
 #[test]
-fn a_rotated_refresh_token_gives_the_same_again_for_lost_replies() {
+fn a_rotated_refresh_token_gets_the_same_response_again_in_case_it_was_lost() {
     let session = home().member("lost@example.com", "Editor");
     let first = Session::of(&home().refresh(&session).ok());
     for _ in 0..3 {
@@ -156,7 +156,7 @@ fn a_rotated_refresh_token_gives_the_same_again_for_lost_replies() {
         home().user(&again).expect(200);
     }
     let third = Session::of(&home().refresh(&first).ok());
-    // Two generations back, but within the ten seconds.
+    // Two generations old, but within the ten seconds.
     assert_eq!(
         Session::of(&home().refresh(&session).ok()).refresh,
         first.refresh
@@ -165,7 +165,7 @@ fn a_rotated_refresh_token_gives_the_same_again_for_lost_replies() {
 }
 
 #[test]
-fn refreshes_at_the_same_moment_all_succeed_and_agree() {
+fn simultaneous_refreshes_all_succeed_with_the_same_tokens() {
     let session = home().member("parallel@example.com", "Editor");
     let barrier = Barrier::new(16);
     let tokens: Vec<Session> = thread::scope(|scope| {
@@ -189,7 +189,7 @@ fn refreshes_at_the_same_moment_all_succeed_and_agree() {
 }
 
 #[test]
-fn a_refresh_token_that_comes_back_late_ends_everything_that_followed_from_it() {
+fn late_use_of_a_refresh_token_ends_the_whole_session() {
     home().add("thief@example.com", "Editor");
     let (stolen, owner) = home().ago(11, async |store| {
         let stolen = sign_in(store.clone(), "thief@example.com").await;
@@ -209,7 +209,7 @@ fn a_refresh_token_that_comes_back_late_ends_everything_that_followed_from_it() 
     home().user(&owner).expect(200);
     let refused = home().refresh(&stolen).expect(401);
     assert_eq!(refused.json()["error_code"], "not_authenticated");
-    // At once, the tokens of both; the session of another device goes on.
+    // The tokens of both end at once; the session of another device continues.
     home().user(&owner).expect(401);
     home().refresh(&owner).expect(401);
     home().user(&stolen).expect(401);
@@ -218,7 +218,7 @@ fn a_refresh_token_that_comes_back_late_ends_everything_that_followed_from_it() 
 }
 
 #[test]
-fn a_refresh_token_is_taken_as_it_is_or_not_at_all() {
+fn a_refresh_token_is_accepted_only_unchanged() {
     let session = home().member("shape@example.com", "Editor");
     let good = &session.refresh;
     let mut flipped = good.clone().into_bytes();
@@ -249,7 +249,7 @@ fn a_refresh_token_is_taken_as_it_is_or_not_at_all() {
             refused.body
         );
     }
-    // An access token is none, and a refresh token opens nothing else.
+    // An access token is not accepted as a refresh token, and a refresh token not for other calls.
     for header in [
         format!("JWT {good}"),
         format!("Bearer {good}"),

@@ -1,4 +1,4 @@
-//! Who may register, as the project says.
+//! The rules of a project for registration.
 
 use serde_json::json;
 use svc_tests::Call;
@@ -16,14 +16,14 @@ fn nobody_registers_where_sign_up_is_off() {
     home.run(&["project", "set", "main", "--sign-up", "off"]);
     let refused = register("main/prod").expect(403);
     assert_eq!(refused.json()["error_code"], "permission_denied");
-    // Nothing tells whether there is such a project.
+    // The response does not reveal whether the project exists.
     for place in ["none/prod", "main/none"] {
         assert_eq!(register(place).expect(403).body, refused.body, "{place}");
     }
     let body = json!({"email": "new@example.com", "password": PASSWORD});
     home.auth("login", &body).expect(401);
     assert!(home.mails("new@example.com").is_empty());
-    // What is wrong with the call is not a secret, and whether the address is good is nobody's business.
+    // Errors in the call itself are not secret, but whether the address is acceptable is.
     assert_eq!(
         named(&home.auth("register", &json!({})).expect(400)),
         ["email", "password"]
@@ -35,7 +35,7 @@ fn nobody_registers_where_sign_up_is_off() {
 }
 
 #[test]
-fn a_new_project_and_a_new_service_have_sign_up_off() {
+fn sign_up_is_off_in_a_new_project_and_a_new_service() {
     let folder = tempfile::tempdir().unwrap();
     let service = svc_tests::Service::start(folder.path(), &["serve"]);
     let call = service.root("POST", "/projects/main/prod/auth/register");
@@ -47,7 +47,7 @@ fn a_new_project_and_a_new_service_have_sign_up_off() {
 }
 
 #[test]
-fn domains_and_confirmation_hold_whoever_registers() {
+fn rules_for_domains_and_confirmation_apply_to_every_registration() {
     let home = Home::new();
     home.run(&[
         "project",
@@ -79,7 +79,7 @@ fn domains_and_confirmation_hold_whoever_registers() {
         login(PASSWORD).expect(403).json()["error_code"],
         "permission_denied"
     );
-    // Only who has the password is told.
+    // Only a caller with the password gets this message.
     login("wrong horse").expect(401);
     let body = json!({"code": home.code("ann@EXAMPLE.com")});
     let confirmed = home.auth("change_email_complete", &body).ok();
@@ -89,12 +89,12 @@ fn domains_and_confirmation_hold_whoever_registers() {
         .tools("GET", &format!("users/{}", uid.as_str().unwrap()))
         .ok();
     assert_eq!(user["group"], json!(home.team("Editor")));
-    // Nobody is told that they changed their address to the one that they had.
+    // No mail reports a change to the same address.
     assert_eq!(home.mails("ann@EXAMPLE.com").len(), 1);
 }
 
 #[test]
-fn a_squatted_address_is_worth_nothing_when_its_owner_arrives() {
+fn the_owner_of_an_address_can_take_it_over_from_a_squatter() {
     let home = Home::new();
     let squatter = json!({"email": "owner@example.com", "password": "squatters password"});
     home.auth("register", &squatter).expect(201);
@@ -104,7 +104,7 @@ fn a_squatted_address_is_worth_nothing_when_its_owner_arrives() {
     home.auth_as(&session, "change_email", &body).expect(200);
     let to_squatter = home.code("squatter@example.com");
 
-    // The owner registers too, is told that there is an account, and takes it over.
+    // The owner registers too, gets a mail that there is an account, and takes it over.
     home.auth(
         "register",
         &json!({"email": "Owner@example.com", "password": PASSWORD}),
@@ -121,7 +121,7 @@ fn a_squatted_address_is_worth_nothing_when_its_owner_arrives() {
 }
 
 #[test]
-fn a_longer_password_can_be_asked_for() {
+fn a_project_can_require_longer_passwords() {
     let home = Home::new();
     home.add("short@example.com", "Editor");
     home.run(&["project", "set", "main", "--password-min-length", "14"]);
@@ -130,7 +130,7 @@ fn a_longer_password_can_be_asked_for() {
         named(&home.auth("register", &body).expect(400)),
         ["password"]
     );
-    // Who has one already goes on with it.
+    // Existing shorter passwords still work.
     let session = home.login("short@example.com", PASSWORD);
     let body = json!({"new_password": "battery stapl", "current_password": PASSWORD});
     let refused = home.auth_as(&session, "change_password", &body).expect(400);

@@ -1,4 +1,4 @@
-//! How often account calls may be tried.
+//! The throttle of account calls.
 
 use std::{
     io::{Read as _, Write as _},
@@ -35,7 +35,7 @@ fn exhaust(home: &Home, email: &str, tries: usize) {
 #[test]
 fn the_eleventh_login_of_a_minute_is_throttled() {
     let home = Home::with(&["--tries-per-address=100000"]);
-    // One try more is had every six seconds: on a machine that is too slow the eleventh may be that one.
+    // Another try is allowed every six seconds: on a slow machine the eleventh try may be allowed.
     let fast_enough = (0..10).any(|number| {
         let email = format!("user{number}@example.com");
         let begun = Instant::now();
@@ -53,7 +53,7 @@ fn the_eleventh_login_of_a_minute_is_throttled() {
 }
 
 #[test]
-fn nobody_keeps_a_user_out_from_another_address() {
+fn nobody_can_lock_a_user_out_from_another_address() {
     let home = Home::with(&[
         "--tries-per-account=2",
         "--tries-per-address=100000",
@@ -72,14 +72,14 @@ fn nobody_keeps_a_user_out_from_another_address() {
     }
     is_throttled(&from("203.0.113.1", &guess));
     assert_eq!(from("198.51.100.2", &right).status, 200);
-    // Many addresses that guess together come to an end, but for the address that Ann has signed in from.
+    // Guesses from many addresses together are limited too, except from the address that Ann has signed in from.
     let refused = (0..60).filter(|host| from(&format!("203.0.114.{host}"), &guess).status == 429);
     assert!(refused.count() > 20);
     assert_eq!(from("198.51.100.1", &right).status, 200);
 }
 
 #[test]
-fn an_address_behind_a_proxy_that_writes_its_port_is_one_caller() {
+fn an_address_is_one_caller_even_if_the_proxy_adds_its_port() {
     let home = Home::with(&[
         "--tries-per-address=3",
         "--tries-per-account=100000",
@@ -98,7 +98,7 @@ fn an_address_behind_a_proxy_that_writes_its_port_is_one_caller() {
 }
 
 #[test]
-fn another_account_is_not_concerned_and_none_is_told_from_one() {
+fn other_accounts_are_not_affected_and_unknown_accounts_are_throttled_alike() {
     let home = Home::with(&["--tries-per-account=2"]);
     home.add("ann@example.com", "Editor");
     home.add("bob@example.com", "Editor");
@@ -111,7 +111,7 @@ fn another_account_is_not_concerned_and_none_is_told_from_one() {
 }
 
 #[test]
-fn an_account_is_one_however_it_is_asked_for() {
+fn all_spellings_of_an_account_share_one_limit() {
     let home = Home::with(&["--tries-per-address=100000", "--tries-per-account=2"]);
     home.add("ann@example.com", "Editor");
     exhaust(&home, "ann@example.com", 2);
@@ -136,7 +136,7 @@ fn an_account_is_one_however_it_is_asked_for() {
     let at =
         |path: &str| Call::new("POST", &format!("{base}{path}")).json(&wrong("ann@example.com"));
     is_throttled(&at("/projects/m%61in/pr%6Fd/auth/login").send());
-    // Whatever is no other spelling of the same path leads to no account.
+    // Paths that are not another spelling of the same path lead to no account.
     let right = json!({"email": "ann@example.com", "password": PASSWORD});
     for path in [
         "/projects/MAIN/prod/auth/login",
@@ -148,7 +148,7 @@ fn an_account_is_one_however_it_is_asked_for() {
             .json(&right)
             .expect(401);
     }
-    // As bytes, since a client would tidy these up.
+    // Sent as bytes, since a client would normalise these paths.
     let address = base.trim_start_matches("http://");
     for path in [
         "//projects/main/prod/auth/login",
@@ -178,7 +178,7 @@ fn an_account_is_one_however_it_is_asked_for() {
 }
 
 #[test]
-fn a_header_gives_nobody_another_address() {
+fn headers_do_not_change_the_address_of_a_caller() {
     let home = Home::with(&["--tries-per-address=3", "--tries-per-account=100000"]);
     let call = |number: usize| {
         let address = format!("203.0.113.{number}");
@@ -195,7 +195,7 @@ fn a_header_gives_nobody_another_address() {
         call(number).expect(401);
     }
     is_throttled(&call(3).send());
-    // The limit is one for all account calls that anybody may make, and none for the rest.
+    // The limit is shared by all anonymous account calls, and other calls have none.
     let body = json!({"email": "a@example.com"});
     is_throttled(&home.auth("reset_password", &body).send());
     is_throttled(&home.auth("register", &wrong("new@example.com")).send());
@@ -222,10 +222,10 @@ fn behind_a_trusted_proxy_each_caller_has_their_own_tries() {
     }
     is_throttled(&from("203.0.113.1"));
     assert_eq!(from("203.0.113.2").status, 401);
-    // What the caller wrote in front of what the proxy added changes nothing.
+    // What the caller wrote before the address that the proxy added has no effect.
     is_throttled(&from("198.51.100.7, 203.0.113.1"));
     is_throttled(&from("198.51.100.8,203.0.113.1, 127.0.0.1"));
-    // All of an IPv6 network is one caller.
+    // All addresses of an IPv6 network are one caller.
     for host in 1..=3 {
         assert_eq!(from(&format!("2001:db8::{host}")).status, 401);
     }
@@ -234,7 +234,7 @@ fn behind_a_trusted_proxy_each_caller_has_their_own_tries() {
 }
 
 #[test]
-fn mails_and_the_present_password_are_tried_as_seldom_as_a_login() {
+fn mails_and_tries_of_the_current_password_have_the_same_limit_as_logins() {
     let home = Home::with(&["--tries-per-account=3"]);
     let session = home.member("ann@example.com", "Editor");
     let body = json!({"new_password": "battery staple", "current_password": "wrong horse"});

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
+fn every_write_to_the_service_itself_leaves_one_line_with_the_caller() {
     let folder = tempfile::tempdir().unwrap();
     Connection::open(folder.path().join("s.db"))
         .unwrap()
@@ -20,12 +20,12 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     );
     let on = ["project", "set", "main", "--sign-up", "on"];
     Program::new(folder.path(), &on).run_ok();
-    let place = Place {
+    let audited = AuditedService {
         folder,
         service,
         called: Mutex::default(),
     };
-    let service = &place.service;
+    let service = &audited.service;
     let shape = |line: &Value| {
         (
             text(line, "action").to_owned(),
@@ -47,7 +47,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     let item = "/projects/{project}/{environment}/view_settings/{uid}/";
     let pages = "/projects/main/prod/view_settings/";
     let new = json!({"name": CONTENT, "params": "{}"});
-    let (made, line) = place.write(
+    let (made, line) = audited.write(
         &format!("POST {list}"),
         service.app("POST", pages).json(&new),
         201,
@@ -60,13 +60,13 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     assert!(text(&line, "actor").contains('@'), "{line}");
     let path = format!("{pages}{page}/");
     let patch = |params: &str| service.app("PATCH", &path).json(&json!({"params": params}));
-    let (updated, line) = place.write(&format!("PATCH {item}"), patch("[1]"), 200);
+    let (updated, line) = audited.write(&format!("PATCH {item}"), patch("[1]"), 200);
     is(&line, "pages.update", "api_key", true, true);
     assert_eq!(text(&line, "before"), tag(&made));
     assert_eq!(text(&line, "after"), tag(&updated));
-    place.quiet(&format!("PATCH {item}"), patch("{"), 400);
-    place.quiet("read", service.app("GET", &path), 200);
-    place.quiet("read", service.app("GET", "/projects/"), 200);
+    audited.quiet(&format!("PATCH {item}"), patch("{"), 400);
+    audited.quiet("read", service.app("GET", &path), 200);
+    audited.quiet("read", service.app("GET", "/projects/"), 200);
 
     // Drafts.
     let draft = |params: &str| {
@@ -82,13 +82,13 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
                 .app("GET", &format!("{path}?draft={draft}"))
                 .expect(200))
         };
-        let (_, line) = place.write(&format!("PATCH {item}"), draft(params), 200);
+        let (_, line) = audited.write(&format!("PATCH {item}"), draft(params), 200);
         is(&line, "pages.update_draft", "api_key", true, true);
         let layer = u8::from(done == "discard");
         let before = shown(layer);
         let call = service.app("POST", &format!("{pages}{done}/"));
         let call = call.json(&json!({"uids": [page]}));
-        let (_, line) = place.write(&format!("POST {list}{done}/"), call, 200);
+        let (_, line) = audited.write(&format!("POST {list}{done}/"), call, 200);
         is(&line, action, "api_key", true, true);
         assert_eq!(text(&line, "record"), page);
         assert_eq!(text(&line, "before"), before);
@@ -96,33 +96,33 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
         assert_ne!(line["before"], line["after"]);
     }
     let restore = service.app("POST", &format!("{path}revisions/1/restore/"));
-    let (_, line) = place.write(
+    let (_, line) = audited.write(
         &format!("POST {item}revisions/{{number}}/restore/"),
         restore,
         200,
     );
     is(&line, "pages.restore", "api_key", true, true);
     let gone = |query: &str| service.app("DELETE", &format!("{path}{query}"));
-    let (_, line) = place.write(&format!("DELETE {item}"), gone("?draft=1"), 204);
+    let (_, line) = audited.write(&format!("DELETE {item}"), gone("?draft=1"), 204);
     is(&line, "pages.delete_draft", "api_key", true, false);
-    // One that is in the drafts alone comes and goes.
+    // A page that is only in the drafts is created and deleted.
     for (done, before, after) in [("discard", true, false), ("publish", false, true)] {
         let new = service.app("POST", &format!("{pages}?draft=1"));
         let new = new.json(&json!({"name": CONTENT}));
-        let (made, line) = place.write(&format!("POST {list}"), new, 201);
+        let (made, line) = audited.write(&format!("POST {list}"), new, 201);
         is(&line, "pages.create_draft", "api_key", false, true);
         let call = service.app("POST", &format!("{pages}{done}/"));
         let call = call.json(&json!({"uids": [made.json()["uid"]]}));
-        let (_, line) = place.write(&format!("POST {list}{done}/"), call, 200);
+        let (_, line) = audited.write(&format!("POST {list}{done}/"), call, 200);
         is(&line, &format!("pages.{done}"), "api_key", before, after);
     }
     let delete = service.app("DELETE", &path);
-    let (_, line) = place.write(&format!("DELETE {item}"), delete, 204);
+    let (_, line) = audited.write(&format!("DELETE {item}"), delete, 204);
     is(&line, "pages.delete", "api_key", true, false);
     let document = service.app_anonymous("GET", "/openapi.json").ok();
-    let called = place.called.lock().unwrap().clone();
+    let called = audited.called.lock().unwrap().clone();
     let missed: Vec<_> = writing(&document).difference(&called).cloned().collect();
-    // The lines of the proxy have tests of their own.
+    // The lines of the proxy have separate tests.
     assert_eq!(missed, ["POST /proxy_request/"], "not called here");
 
     // Users and teams.
@@ -139,38 +139,38 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     };
     let new = json!({"email": "eve@example.com", "group": group("Administrator")});
     let create = || tools("POST", "/models/users").json(&new);
-    let (made, line) = place.write("POST /models/users", create(), 201);
+    let (made, line) = audited.write("POST /models/users", create(), 201);
     is(&line, "users.create", "static_token", false, true);
     assert_eq!(text(&line, "actor"), &tools_token[..11]);
     assert_eq!(text(&line, "resource"), "__svc_app__");
     assert_eq!(text(&line, "model"), "users");
     let eve = made.json()["uid"].as_str().unwrap().to_owned();
     assert_eq!(text(&line, "record"), eve);
-    place.quiet("POST /models/users", create(), 400);
-    let invitation = place.code();
+    audited.quiet("POST /models/users", create(), 400);
+    let invitation = audited.code();
     let path = format!("/models/users/{eve}");
     let patch = tools("PATCH", &path).json(&json!({"first_name": CONTENT}));
-    let (_, changed) = place.write("PATCH /models/users/{id}", patch, 200);
+    let (_, changed) = audited.write("PATCH /models/users/{id}", patch, 200);
     is(&changed, "users.update", "static_token", true, true);
     assert_eq!(changed["before"], line["after"]);
     let delete = tools("DELETE", &path);
-    place.quiet("DELETE /models/users/{id}", delete, 400);
+    audited.quiet("DELETE /models/users/{id}", delete, 400);
     let other = json!({"email": "bob@example.com", "group": group("Editor")});
-    let (other, _) = place.write(
+    let (other, _) = audited.write(
         "POST /models/users",
         tools("POST", "/models/users").json(&other),
         201,
     );
     let other = format!("/models/users/{}", other.json()["uid"].as_str().unwrap());
-    let (_, line) = place.write("DELETE /models/users/{id}", tools("DELETE", &other), 204);
+    let (_, line) = audited.write("DELETE /models/users/{id}", tools("DELETE", &other), 204);
     is(&line, "users.delete", "static_token", true, false);
     let team = format!("/models/groups/{}", group("Editor"));
     let rename = tools("PATCH", &team).json(&json!({"name": "Writers"}));
-    let (_, line) = place.write("PATCH /models/groups/{id}", rename, 200);
+    let (_, line) = audited.write("PATCH /models/groups/{id}", rename, 200);
     is(&line, "teams.update", "static_token", true, true);
     let sql = json!({"query": "SELECT 1"});
     let sql = tools("POST", "/sql_get_query").json(&sql);
-    place.quiet("POST /sql_get_query", sql, 400);
+    audited.quiet("POST /sql_get_query", sql, 400);
     for (operation, body) in [
         ("POST /models/users/aggregate", json!({"func": "count"})),
         ("POST /models/groups/aggregate", json!({"func": "count"})),
@@ -185,10 +185,10 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
         ("POST /reload", json!({})),
     ] {
         let (method, path) = operation.split_once(' ').unwrap();
-        place.quiet(operation, tools(method, path).json(&body), 200);
+        audited.quiet(operation, tools(method, path).json(&body), 200);
     }
     let document = tools("GET", "/openapi.json").ok();
-    let called = place.called.lock().unwrap().clone();
+    let called = audited.called.lock().unwrap().clone();
     let missed: Vec<_> = writing(&document).difference(&called).cloned().collect();
     assert_eq!(missed, Vec::<String>::new(), "not called here");
 
@@ -196,7 +196,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     let auth = |call: &str, body: &Value| service.data_anonymous("POST", "auth", call).json(body);
     let account = |call: &str, body: Value, status: u16| {
         let path = format!("/projects/{{project}}/{{environment}}/auth{call}");
-        place.write(&path, auth(call, &body), status)
+        audited.write(&path, auth(call, &body), status)
     };
     let by_eve = |line: &Value, action: &str, before: bool, after: bool| {
         is(line, action, "user", before, after);
@@ -208,7 +208,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     let (_, line) = account("/accept_invitation", accepted, 200);
     by_eve(&line, "account.accept_invitation", true, true);
     let wrong = json!({"email": "eve@example.com", "password": "not the password"});
-    place.quiet("login", auth("/login", &wrong), 401);
+    audited.quiet("login", auth("/login", &wrong), 401);
     let right = json!({"email": "eve@example.com", "password": PASSWORD});
     let (answer, line) = account("/login", right, 200);
     by_eve(&line, "account.login", false, false);
@@ -216,25 +216,25 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     let session = |tokens: &Value| format!("JWT {}", tokens["access_token"].as_str().unwrap());
     let body = json!({"refresh_token": tokens["refresh_token"]});
     let path = |call: &str| format!("/projects/{{project}}/{{environment}}/auth{call}");
-    let answer = place.quiet(&path("/refresh"), auth("/refresh", &body), 200);
+    let answer = audited.quiet(&path("/refresh"), auth("/refresh", &body), 200);
     let jwt = session(&answer.json());
-    place.quiet(
+    audited.quiet(
         "read",
         service
             .data_anonymous("GET", "auth", "/user")
             .authorization(&jwt),
         200,
     );
-    // A user writes records and pages are not theirs to write.
+    // A user may write records but not pages.
     let create = service
         .data_anonymous("POST", "s", "/models/t")
         .authorization(&jwt)
         .json(&json!({"note": CONTENT}));
-    let (_, line) = place.write("POST /models/t", create, 201);
+    let (_, line) = audited.write("POST /models/t", create, 201);
     is(&line, "records.create", "user", false, true);
     assert_eq!(text(&line, "actor"), "eve@example.com");
     let made = Program::new(
-        place.folder.path(),
+        audited.folder.path(),
         &[
             "service-token",
             "add",
@@ -255,7 +255,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     wait_until("the service token is known", || {
         create().send().status == 201
     });
-    let (_, line) = place.write("POST /models/t", create(), 201);
+    let (_, line) = audited.write("POST /models/t", create(), 201);
     is(&line, "records.create", "service_token", false, true);
     assert_eq!(text(&line, "actor"), &service_token[..11]);
 
@@ -263,18 +263,18 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
         "/change_password",
         &json!({"new_password": "a new password", "current_password": PASSWORD}),
     );
-    let (answer, line) = place.write(&path("/change_password"), change.authorization(&jwt), 200);
+    let (answer, line) = audited.write(&path("/change_password"), change.authorization(&jwt), 200);
     by_eve(&line, "account.change_password", true, true);
     assert_ne!(line["before"], line["after"]);
     let jwt = session(&answer.json()["new_state"]);
     let wrong = json!({"new_password": "a new password", "current_password": "wrong"});
     let wrong = auth("/change_password", &wrong).authorization(&jwt);
-    place.quiet(&path("/change_password"), wrong, 400);
+    audited.quiet(&path("/change_password"), wrong, 400);
     let body = json!({"new_email": "eva@example.com", "current_password": "a new password"});
     let change = auth("/change_email", &body).authorization(&jwt);
-    let (_, line) = place.write(&path("/change_email"), change, 200);
+    let (_, line) = audited.write(&path("/change_email"), change, 200);
     by_eve(&line, "account.change_email", false, false);
-    let code = place.code();
+    let code = audited.code();
     let (_, line) = account("/change_email_complete", json!({"code": code}), 200);
     by_eve(&line, "account.change_email_complete", true, true);
     let (_, line) = account("/reset_password", json!({"email": "eva@example.com"}), 200);
@@ -283,7 +283,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     let nobody = json!({"email": "nobody@example.com"});
     let (_, line) = account("/reset_password", nobody, 200);
     assert_eq!(line["record"], Value::Null, "{line}");
-    let reset = json!({"code": place.code(), "new_password": "the third password"});
+    let reset = json!({"code": audited.code(), "new_password": "the third password"});
     let (answer, line) = account("/reset_password_complete", reset, 200);
     is(&line, "account.reset_password_complete", "user", true, true);
     let jwt = session(&answer.json()["new_state"]);
@@ -295,12 +295,12 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     let logout = service
         .data_anonymous("POST", "auth", "/logout")
         .authorization(&jwt);
-    let (_, line) = place.write(&path("/logout"), logout, 204);
+    let (_, line) = audited.write(&path("/logout"), logout, 204);
     is(&line, "account.logout", "user", false, false);
     {
         use svc_auth::account::*;
         use svc_model::wire::Operation as _;
-        let called = place.called.lock().unwrap();
+        let called = audited.called.lock().unwrap();
         for operation in [
             Login::INFO,
             Refresh::INFO,
@@ -319,7 +319,7 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     }
 
     let trail = Program::new(
-        place.folder.path(),
+        audited.folder.path(),
         &["audit", "list", "--all", "--format=csv"],
     );
     let trail = trail.run_ok();
@@ -341,5 +341,5 @@ fn every_write_to_the_service_itself_leaves_one_line_by_whoever_asked() {
     for secret in secrets {
         assert!(!trail.contains(secret), "{secret}");
     }
-    assert_documented(&lines(place.folder.path(), &["--all"]));
+    assert_documented(&lines(audited.folder.path(), &["--all"]));
 }

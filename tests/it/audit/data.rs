@@ -3,9 +3,9 @@
 use super::*;
 
 #[test]
-fn every_write_to_a_record_leaves_one_line_and_nothing_else_leaves_any() {
-    let place = Place::new();
-    let service = &place.service;
+fn every_write_to_a_record_leaves_one_line_and_other_calls_leave_none() {
+    let audited = AuditedService::new();
+    let service = &audited.service;
     for resource in RESOURCES {
         let token = service.text(&format!("/resources/{resource}/token"));
         let data = |method: &str, path: &str| service.data(method, resource, path);
@@ -20,7 +20,7 @@ fn every_write_to_a_record_leaves_one_line_and_nothing_else_leaves_any() {
         };
 
         let create = data("POST", "/models/t").json(&json!({"name": "a", "note": CONTENT}));
-        let (made, line) = place.write("POST /models/t", create, 201);
+        let (made, line) = audited.write("POST /models/t", create, 201);
         let id = made.json()["id"].to_string();
         about(&line, "records.create", &id);
         assert_eq!(line["before"], Value::Null);
@@ -28,41 +28,41 @@ fn every_write_to_a_record_leaves_one_line_and_nothing_else_leaves_any() {
 
         let path = format!("/models/t/{id}");
         let update = data("PATCH", &path).json(&json!({"note": "another"}));
-        let (updated, line) = place.write("PATCH /models/t/{id}", update, 200);
+        let (updated, line) = audited.write("PATCH /models/t/{id}", update, 200);
         about(&line, "records.update", &id);
         assert_eq!(text(&line, "before"), tag(&made), "{resource}");
         assert_eq!(text(&line, "after"), tag(&updated));
         assert_ne!(line["before"], line["after"]);
-        // With a precondition it goes another way.
+        // With a precondition, other code is used.
         let update = data("PATCH", &path).header("if-match", updated.header("etag"));
         let update = update.json(&json!({"note": "a third"}));
-        let (third, line) = place.write("PATCH /models/t/{id}", update, 200);
+        let (third, line) = audited.write("PATCH /models/t/{id}", update, 200);
         assert_eq!(text(&line, "before"), tag(&updated));
         assert_eq!(text(&line, "after"), tag(&third));
         let nothing = data("PATCH", &path).json(&json!({}));
-        let (_, line) = place.write("PATCH /models/t/{id}", nothing, 200);
+        let (_, line) = audited.write("PATCH /models/t/{id}", nothing, 200);
         assert_eq!(line["before"], line["after"], "it was accepted");
 
         let replace = data("PUT", &path).json(&json!({"name": "b"}));
-        let (replaced, line) = place.write("PUT /models/t/{id}", replace, 200);
+        let (replaced, line) = audited.write("PUT /models/t/{id}", replace, 200);
         about(&line, "records.replace", &id);
         assert_eq!(text(&line, "before"), tag(&third));
         assert_eq!(text(&line, "after"), tag(&replaced));
 
         // Refused.
         let name = json!({"name": "b", "note": CONTENT});
-        place.quiet("POST /models/t", data("POST", "/models/t").json(&name), 400);
+        audited.quiet("POST /models/t", data("POST", "/models/t").json(&name), 400);
         let stale = data("PATCH", &path)
             .header("if-match", made.header("etag"))
             .json(&json!({"note": "x"}));
-        place.quiet("PATCH /models/t/{id}", stale, 412);
+        audited.quiet("PATCH /models/t/{id}", stale, 412);
         let missing = || data("PATCH", "/models/t/999999").json(&json!({"note": "x"}));
-        place.quiet("PATCH /models/t/{id}", missing(), 404);
+        audited.quiet("PATCH /models/t/{id}", missing(), 404);
         let foreign = service.data_anonymous("DELETE", resource, &path);
-        place.quiet("DELETE /models/t/{id}", foreign, 401);
+        audited.quiet("DELETE /models/t/{id}", foreign, 401);
         // Read.
         for read in ["/models/t", &path, "/model_descriptions"] {
-            place.quiet("read", data("GET", read), 200);
+            audited.quiet("read", data("GET", read), 200);
         }
         for (operation, body) in [
             ("/models/t/aggregate", json!({"func": "count"})),
@@ -74,12 +74,12 @@ fn every_write_to_a_record_leaves_one_line_and_nothing_else_leaves_any() {
             ("/reload", json!({})),
         ] {
             let read = data("POST", operation).json(&body);
-            place.quiet(&format!("POST {operation}"), read, 200);
+            audited.quiet(&format!("POST {operation}"), read, 200);
         }
 
         let bulk = data("POST", "/models/t/bulk_create");
         let records = json!([{"name": "c"}, {"name": "b"}, {"name": "d", "note": CONTENT}]);
-        let (answer, found) = place.call("POST /models/t/bulk_create", bulk.json(&records), 200);
+        let (answer, found) = audited.call("POST /models/t/bulk_create", bulk.json(&records), 200);
         let answer = answer.json();
         assert_eq!(answer[1]["success"], false, "{answer}");
         let ids: Vec<_> = [2, 0]
@@ -90,38 +90,38 @@ fn every_write_to_a_record_leaves_one_line_and_nothing_else_leaves_any() {
         about(&found[0], "records.bulk_create", &ids[0]);
         assert!(found[0]["before"].is_null() && found[0]["after"].is_string());
         let bulk = data("POST", "/models/t/bulk_create?_atomic=1").json(&records);
-        place.quiet("POST /models/t/bulk_create", bulk, 200);
+        audited.quiet("POST /models/t/bulk_create", bulk, 200);
 
-        let (_, line) = place.write("DELETE /models/t/{id}", data("DELETE", &path), 204);
+        let (_, line) = audited.write("DELETE /models/t/{id}", data("DELETE", &path), 204);
         about(&line, "records.delete", &id);
         assert_eq!(text(&line, "before"), tag(&replaced));
         assert_eq!(line["after"], Value::Null);
         let other = format!("/models/t/{}", ids[0]);
         let other = data("DELETE", &other).header("if-match", "*");
-        let (_, line) = place.write("DELETE /models/t/{id}", other, 204);
+        let (_, line) = audited.write("DELETE /models/t/{id}", other, 204);
         assert_eq!(line["before"], found[0]["after"]);
 
-        // A key of several columns stands as in a path, and a changed one as it was.
+        // A composite key is written as in a path, and a changed key with its old value.
         let pair = json!({"a": "x,y", "b": 7, "note": CONTENT});
         let create = data("POST", "/models/pairs").json(&pair);
-        let (_, line) = place.write("POST /models/pairs", create, 201);
+        let (_, line) = audited.write("POST /models/pairs", create, 201);
         assert_eq!(text(&line, "record"), "x%2Cy,7");
         let update = data("PATCH", "/models/pairs/x%252Cy,7").json(&json!({"b": 8}));
-        let (_, changed) = place.write("PATCH /models/pairs/{id}", update, 200);
+        let (_, changed) = audited.write("PATCH /models/pairs/{id}", update, 200);
         assert_eq!(text(&changed, "record"), "x%2Cy,7");
         assert_eq!(changed["before"], line["after"]);
         let replace = data("PUT", "/models/pairs/x%252Cy,8").json(&pair);
-        place.write("PUT /models/pairs/{id}", replace, 200);
+        audited.write("PUT /models/pairs/{id}", replace, 200);
         let bulk = data("POST", "/models/pairs/bulk_create").json(&json!([{"a": "z", "b": 1}]));
-        place.write("POST /models/pairs/bulk_create", bulk, 200);
+        audited.write("POST /models/pairs/bulk_create", bulk, 200);
         let delete = data("DELETE", "/models/pairs/x%252Cy,7");
-        place.write("DELETE /models/pairs/{id}", delete, 204);
+        audited.write("DELETE /models/pairs/{id}", delete, 204);
         for (question, body) in [
             ("aggregate", json!({"func": "count"})),
             ("group", json!({"x_column": "a", "y_func": "count"})),
         ] {
             let path = format!("/models/pairs/{question}");
-            place.quiet(
+            audited.quiet(
                 &format!("POST {path}"),
                 data("POST", &path).json(&body),
                 200,
@@ -129,12 +129,12 @@ fn every_write_to_a_record_leaves_one_line_and_nothing_else_leaves_any() {
         }
 
         let document = service.data("GET", resource, "/openapi.json").ok();
-        let called = place.called.lock().unwrap().clone();
+        let called = audited.called.lock().unwrap().clone();
         let missed: Vec<_> = writing(&document).difference(&called).cloned().collect();
         assert_eq!(missed, Vec::<String>::new(), "not called here");
     }
     let trail = Program::new(
-        place.folder.path(),
+        audited.folder.path(),
         &["audit", "list", "--all", "--format=csv"],
     );
     let trail = trail.run_ok();

@@ -1,4 +1,4 @@
-//! Lines of writes that are cut off, or made at the same time.
+//! Lines of writes that are interrupted or made at the same time.
 
 use super::*;
 
@@ -67,7 +67,7 @@ fn a_killed_service_has_a_line_for_every_acknowledged_write() {
         assert_eq!(counts.get(id), Some(&1), "{id}");
     }
 
-    // What was written and not acknowledged has a line once a service starts again.
+    // A write that was not acknowledged has a line after the next start of a service.
     let service = serve(&folder, &["k=sqlite:k.db"]);
     let told: BTreeSet<String> = lines(folder.path(), &["--all"])
         .iter()
@@ -86,7 +86,7 @@ fn a_killed_service_has_a_line_for_every_acknowledged_write() {
 }
 
 #[test]
-fn a_caller_who_does_not_wait_for_the_answer_leaves_a_line_too() {
+fn a_write_leaves_a_line_even_if_its_caller_does_not_wait_for_the_response() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("k.db");
     let database = Connection::open(database).unwrap();
@@ -100,7 +100,7 @@ fn a_caller_who_does_not_wait_for_the_answer_leaves_a_line_too() {
         .unwrap()
         .to_owned();
     let token = service.text("/resources/k/token");
-    // On a busy machine all of them may leave before the service has looked at one: further ones come then.
+    // On a busy machine all callers may leave before the service has read a request: then more are sent.
     let written = || -> usize {
         let count = database.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0));
         usize::try_from(count.unwrap()).unwrap()
@@ -116,7 +116,7 @@ fn a_caller_who_does_not_wait_for_the_answer_leaves_a_line_too() {
             body.len()
         );
         stream.write_all(request.as_bytes()).unwrap();
-        // Some leave at once, some while it is being written.
+        // Some leave at once, some while the record is being written.
         thread::sleep(Duration::from_micros(
             number % 20 * 100 * number.div_ceil(200),
         ));
@@ -127,15 +127,15 @@ fn a_caller_who_does_not_wait_for_the_answer_leaves_a_line_too() {
     wait_until("every write has its line", || {
         written() > 0 && told() == written()
     });
-    // And none comes later.
+    // And no further line appears later.
     thread::sleep(std::time::Duration::from_millis(300));
     assert_eq!(told(), written());
 }
 
 #[test]
-fn changes_at_the_same_time_are_told_in_the_order_in_which_they_were_made() {
-    let place = Place::new();
-    let service = &place.service;
+fn lines_of_simultaneous_changes_are_in_the_order_of_the_changes() {
+    let audited = AuditedService::new();
+    let service = &audited.service;
     for resource in RESOURCES {
         let create = service.data("POST", resource, "/models/t");
         let made = create.json(&json!({"name": "start"})).expect(201);
@@ -153,11 +153,11 @@ fn changes_at_the_same_time_are_told_in_the_order_in_which_they_were_made() {
             }
         });
         let found = lines(
-            place.folder.path(),
+            audited.folder.path(),
             &["--all", "--resource", resource, "--action=records.update"],
         );
         assert_eq!(found.len(), 90);
-        // Each begins where another one ended, and all of them are one chain.
+        // Each change begins with the state that another one left, so that all of them form one chain.
         let mut next: BTreeMap<&str, &str> = BTreeMap::new();
         for line in &found {
             let before = next.insert(text(line, "before"), text(line, "after"));

@@ -1,4 +1,4 @@
-//! The trail itself: reading it, lines that cannot be kept, and its end.
+//! The trail itself: reading it, lines that cannot be stored, and deleting old lines.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn lines_are_filtered_and_exported() {
     let update = service
         .data("PATCH", "k", "/models/t/7")
         .json(&json!({"a": "y"}));
-    // Not a header that a browser sends, but one that a caller may.
+    // Browsers do not send this header, but other callers may.
     update.header("x-request-id", formula).expect(200);
 
     let path = folder.path();
@@ -85,7 +85,7 @@ fn lines_are_filtered_and_exported() {
 }
 
 #[test]
-fn administration_is_told_with_who_ran_the_program_and_outlives_what_it_was_about() {
+fn lines_of_administration_name_the_user_and_stay_when_their_subject_is_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| {
         Program::new(folder.path(), arguments)
@@ -96,7 +96,7 @@ fn administration_is_told_with_who_ran_the_program_and_outlives_what_it_was_abou
     run(&["env", "add", "stage", "--project", "crm"]);
     run(&["key", "add", "--project", "crm"]);
     run(&["project", "remove", "crm"]);
-    // Of these lines only that the guide knows them; what is in them is tested where they are made.
+    // Checked is only that the guide names these lines; unit tests check their content.
     for command in [
         "project add b",
         "project set b --title=B",
@@ -161,14 +161,14 @@ fn a_service_without_a_trail_leaves_no_lines() {
 }
 
 #[test]
-fn a_write_whose_line_cannot_be_kept_is_not_acknowledged_and_its_line_follows() {
+fn a_write_whose_line_cannot_be_stored_is_not_acknowledged_and_its_line_follows_later() {
     let folder = tempfile::tempdir().unwrap();
     Connection::open(folder.path().join("k.db"))
         .unwrap()
         .execute_batch("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)")
         .unwrap();
     let service = serve(&folder, &["k=sqlite:k.db"]);
-    // The use of the token is noted, so that nothing else waits for the store.
+    // The use of the token is recorded first, so that nothing else waits for the store.
     service.data("GET", "k", "/models/t").expect(200);
     let store = Connection::open(folder.path().join("svc-data/store.db")).unwrap();
     store.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -195,7 +195,7 @@ fn a_write_whose_line_cannot_be_kept_is_not_acknowledged_and_its_line_follows() 
 }
 
 #[test]
-fn old_lines_are_purged_when_their_days_are_over() {
+fn old_lines_are_deleted_after_the_retention_time() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start(folder.path(), &["serve"]);
     assert_eq!(service.terminate(), Some(0));

@@ -1,4 +1,5 @@
-//! A connection ends in each state in which its caller does nothing. Service options make the deadlines short.
+//! Deadlines: a connection is closed in each state in which its caller does nothing. Service options make the
+//! deadlines short.
 
 use std::io::{Read as _, Write as _};
 
@@ -56,7 +57,7 @@ fn a_connection_whose_answers_are_not_read_is_closed() {
 }
 
 #[test]
-fn a_caller_that_reads_far_too_slowly_is_cut_off() {
+fn the_connection_of_a_very_slow_reader_is_closed() {
     let home = Home::new(&["--write-timeout", "1", "--min-transfer-rate", "100000000"]);
     let mut stream = home.connect();
     let request = home.head("GET", "?_per_page=8", "");
@@ -69,7 +70,7 @@ fn a_caller_that_reads_far_too_slowly_is_cut_off() {
 }
 
 #[test]
-fn a_body_that_stops_is_answered_with_408_and_a_body_that_drips_too() {
+fn a_body_that_stops_or_is_very_slow_is_answered_with_408() {
     let home = Home::new(&["--body-timeout", "1"]);
     let mut stream = home.connect();
     let head = home.head("POST", "", "Content-Length: 100\r\nConnection: close\r\n");
@@ -79,7 +80,7 @@ fn a_body_that_stops_is_answered_with_408_and_a_body_that_drips_too() {
     assert!(said.starts_with("HTTP/1.1 408"), "{said}");
     assert!(said.contains("timeout"), "{said}");
 
-    // The rate counts after five seconds, long before the time is over.
+    // The minimum rate is enforced after five seconds, long before the deadline.
     let home = Home::new(&["--body-timeout", "600", "--header-timeout", "1"]);
     let mut stream = home.connect();
     stream.write_all(head_of(&home).as_bytes()).unwrap();
@@ -93,7 +94,7 @@ fn head_of(home: &Home) -> String {
 }
 
 #[test]
-fn a_body_over_the_limit_gets_an_answer_that_its_sender_can_read() {
+fn a_body_over_the_limit_gets_a_response_that_its_sender_can_read() {
     let home = Home::new(&[]);
     let body = vec![b' '; 20 << 20];
     for (name, headers) in [
@@ -108,7 +109,7 @@ fn a_body_over_the_limit_gets_an_answer_that_its_sender_can_read() {
             let size = format!("{:x}\r\n", body.len());
             stream.write_all(size.as_bytes()).unwrap();
         }
-        // The sender looks at the answer when everything is sent.
+        // The sender reads the response after it has sent everything.
         stream.write_all(&body).unwrap();
         let said = String::from_utf8(read_to_end(&mut stream)).unwrap();
         assert!(said.starts_with("HTTP/1.1 413"), "{name}: {said}");

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::Home;
 
-/// A connection whose streams have a window of so many bytes.
+/// A connection whose streams have a window of this size in bytes.
 pub(super) async fn connect(home: &Home, window: u32) -> SendRequest<Bytes> {
     let stream = TcpStream::connect(home.address()).await.unwrap();
     let mut builder = client::Builder::new();
@@ -42,7 +42,7 @@ pub(super) async fn get(
     response.await
 }
 
-/// Reads an answer, giving back the window for what was read.
+/// Reads a response, and extends the window by the bytes that were read.
 pub(super) async fn read(response: Response<h2::RecvStream>) -> Result<usize, h2::Error> {
     let mut body = response.into_body();
     let mut size = 0;
@@ -54,12 +54,12 @@ pub(super) async fn read(response: Response<h2::RecvStream>) -> Result<usize, h2
     Ok(size)
 }
 
-/// Asks over connections of its own, as others do.
+/// Checks with separate connections that other callers are answered.
 fn answers(home: &Home) {
     tokio::task::block_in_place(|| home.answers());
 }
 
-/// How much memory the process took at most, in bytes.
+/// The peak memory of the process in bytes.
 fn peak(service: &Service) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", service.pid())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
@@ -68,7 +68,7 @@ fn peak(service: &Service) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_that_is_not_read_is_reset_and_its_connection_goes_on() {
+async fn an_unread_stream_is_reset_and_its_connection_stays_open() {
     let home = Home::new(&["--write-timeout", "1", "--header-timeout", "600"]);
     for (window, rest) in [
         (0, "?_per_page=8"),
@@ -95,7 +95,7 @@ async fn a_stream_that_is_not_read_is_reset_and_its_connection_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_is_read_arrives_as_a_whole() {
+async fn a_response_that_is_read_arrives_completely() {
     let home = Home::new(&["--write-timeout", "1"]);
     let mut requests = connect(&home, 1_000).await;
     let response = get(&mut requests, &home, "?_per_page=8").await.unwrap();
@@ -108,7 +108,7 @@ async fn an_answer_that_is_read_arrives_as_a_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_bodies_of_many_streams_do_not_keep_others_waiting() {
+async fn slow_bodies_of_many_streams_do_not_block_others() {
     let home = Home::new(&[
         "--max-requests",
         "2",
@@ -133,7 +133,7 @@ async fn slow_bodies_of_many_streams_do_not_keep_others_waiting() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unread_streams_of_one_connection_hold_no_more_than_their_memory() {
+async fn unread_streams_of_one_connection_stay_within_their_memory() {
     let memory = 16 << 20;
     let home = Home::new(&[
         "--answer-memory",
@@ -162,7 +162,7 @@ async fn unread_streams_of_one_connection_hold_no_more_than_their_memory() {
                 statuses.push(response.status().as_u16());
                 unread.push(response);
             }
-            // The service may take the memory of an unread answer back: it resets the stream or closes the connection.
+            // The service may free the memory of an unread response: it resets the stream or closes the connection.
             Err(error) => {
                 let is_given_up = error.reason() == Some(Reason::CANCEL);
                 assert!(
@@ -174,7 +174,7 @@ async fn unread_streams_of_one_connection_hold_no_more_than_their_memory() {
     }
     assert!(statuses.contains(&200), "{statuses:?}");
     let grown = peak(&home.service).saturating_sub(before);
-    // 160 MB were asked for.
+    // 160 MB were requested.
     assert!(grown < 3 * memory, "{grown} bytes more, {statuses:?}");
     answers(&home);
 }

@@ -1,4 +1,4 @@
-//! There is room for others while connections, bodies and answers wait for their callers.
+//! Other callers are served while connections, bodies and responses wait for their callers.
 
 use std::{fs, io::Write as _, net::TcpStream, time::Duration};
 
@@ -7,7 +7,7 @@ use svc_tests::wait_until;
 use super::{DEADLINE, Home, is_closed};
 
 #[test]
-fn slow_bodies_do_not_count_as_requests_that_are_worked_on() {
+fn slow_bodies_do_not_count_as_active_requests() {
     let home = Home::new(&[
         "--max-requests",
         "2",
@@ -38,7 +38,7 @@ fn slow_bodies_do_not_count_as_requests_that_are_worked_on() {
 }
 
 #[test]
-fn a_body_that_arrives_late_is_worked_on_like_any_other() {
+fn a_request_whose_body_arrives_late_is_handled_normally() {
     let home = Home::new(&["--max-requests", "1"]);
     let body = r#"{"text": "late"}"#;
     let mut stream = home.connect();
@@ -54,7 +54,7 @@ fn a_body_that_arrives_late_is_worked_on_like_any_other() {
 }
 
 #[test]
-fn silent_connections_give_way_to_new_ones() {
+fn silent_connections_are_closed_for_new_ones() {
     for limit in ["--max-connections", "--max-connections-per-address"] {
         let home = Home::new(&[limit, "4", "--header-timeout", "600"]);
         let silent: Vec<TcpStream> = (0..30).map(|_| home.connect()).collect();
@@ -90,7 +90,7 @@ fn connections_of_a_trusted_proxy_are_not_counted_by_address() {
 }
 
 #[test]
-fn unread_answers_give_their_memory_to_others() {
+fn memory_of_unread_responses_is_freed_for_others() {
     let home = Home::new(&["--answer-memory", "4000000", "--write-timeout", "600"]);
     let request = home.head("GET", "?_per_page=8", "");
     let mut unread: Vec<TcpStream> = (0..20)
@@ -122,7 +122,7 @@ fn unread_answers_give_their_memory_to_others() {
 }
 
 #[test]
-fn connections_wait_in_the_systems_queue_while_the_service_is_busy() {
+fn connections_wait_in_the_queue_of_the_system_while_the_service_is_busy() {
     let home = Home::new(&[]);
     let queue = fs::read_to_string("/proc/sys/net/core/somaxconn");
     let queue: usize = queue.map_or(128, |text| text.trim().parse().unwrap());

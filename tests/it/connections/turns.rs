@@ -1,4 +1,4 @@
-//! One caller's many requests do not keep the others waiting, and its large bodies leave memory to them.
+//! Fairness: many requests of one caller do not block others, and its large bodies leave memory for them.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use super::{
     http2::{connect, get, read},
 };
 
-/// Another token of the resource.
+/// Creates another token of the resource.
 fn another_token(home: &Home) -> String {
     let arguments = ["token", "add", "a", "--project", "main", "--json"];
     let made = Program::new(home.folder.path(), &arguments).run_json();
@@ -27,7 +27,7 @@ fn another_token(home: &Home) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_lists_of_one_caller_do_not_keep_another_waiting() {
+async fn many_lists_of_one_caller_do_not_block_another() {
     let home = Arc::new(Home::new(&[]));
     let other = another_token(&home);
     let done = Arc::new(AtomicUsize::new(0));
@@ -60,7 +60,7 @@ async fn the_lists_of_one_caller_do_not_keep_another_waiting() {
     });
     let mut waited = retrieves.await.unwrap();
     waited.sort_unstable();
-    // In the order of arrival a retrieve waits for about a thousand: as many as may be worked on at once.
+    // In the order of arrival, a retrieve would wait for about a thousand lists: the maximum of active requests.
     assert!(
         waited[2] < 300,
         "lists answered during a retrieve: {waited:?}"
@@ -68,7 +68,7 @@ async fn the_lists_of_one_caller_do_not_keep_another_waiting() {
     greedy.abort_all();
 }
 
-/// Whether the service has taken all that was sent on these connections from the system.
+/// Whether the service has read everything that was sent on these connections.
 fn is_read(streams: &[TcpStream]) -> bool {
     let sockets = fs::read_to_string("/proc/net/tcp").unwrap();
     streams.iter().all(|stream| {
@@ -81,7 +81,7 @@ fn is_read(streams: &[TcpStream]) -> bool {
 
 #[test]
 fn large_bodies_of_one_caller_leave_memory_to_others() {
-    // Eight bodies of the largest size fit, four of them of one caller.
+    // There is memory for eight bodies of the maximum size, four of them from one caller.
     let limit = 1 << 20;
     let home = Home::new(&["--body-limit", &limit.to_string(), "--body-timeout", "600"]);
     let other = another_token(&home);
@@ -112,9 +112,9 @@ fn large_bodies_of_one_caller_leave_memory_to_others() {
     // Its body was not read, so that no other request can follow on its connection.
     assert_eq!(refused.headers["connection"], "close");
     assert_eq!(post(home.token(), br#"{"text": "small"}"#).status, 201);
-    // A body of spaces is read as a whole, and then is no JSON.
+    // A body of spaces is read completely, and is then not valid JSON.
     assert_eq!(post(&other, &large).status, 400);
-    // What has arrived as a whole gives its memory back.
+    // A body that has arrived completely frees its memory.
     for mut stream in arriving {
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))

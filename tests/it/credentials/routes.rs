@@ -1,8 +1,8 @@
-//! Every route takes a credential, but for those that are named here.
+//! Every route requires a credential, except for those that are named here.
 
 use crate::{people::home, shared::demo};
 
-/// Every route that takes a credential of a service or its operator: method and path.
+/// Every route that requires a credential of a service or its operator: method and path.
 const ROUTES: &[(&str, &str)] = &[
     ("GET", "/api/projects/"),
     ("GET", "/api/projects/demo/"),
@@ -66,7 +66,7 @@ const ROUTES: &[(&str, &str)] = &[
     ("GET", "/projects/demo/prod/__svc_app__/openapi.json"),
 ];
 
-/// Every route that takes the session of a user.
+/// Every route that requires the session of a user.
 const SESSION_ROUTES: &[(&str, &str)] = &[
     ("POST", "/api/proxy_request"),
     ("GET", "/projects/demo/prod/auth/user"),
@@ -75,8 +75,8 @@ const SESSION_ROUTES: &[(&str, &str)] = &[
     ("POST", "/projects/demo/prod/auth/change_email"),
 ];
 
-/// The account calls that anybody may make: what they take is in the body. Nothing else is open but what tells that
-/// the service lives, and the definition of the application host.
+/// The anonymous account calls, with their data in the body. The only other open routes are the health checks and the
+/// API definition of the application host.
 const OPEN_CALLS: &[&str] = &[
     "login",
     "refresh",
@@ -88,7 +88,7 @@ const OPEN_CALLS: &[&str] = &[
 ];
 
 #[test]
-fn no_route_opens_without_a_credential() {
+fn no_route_works_without_a_credential() {
     for (method, path) in ROUTES {
         for path in [
             *path,
@@ -110,7 +110,7 @@ fn no_route_opens_without_a_credential() {
 }
 
 #[test]
-fn no_account_call_of_a_user_opens_without_a_session() {
+fn no_account_call_of_a_user_works_without_a_session() {
     for (method, path) in SESSION_ROUTES {
         for path in [
             *path,
@@ -133,8 +133,8 @@ fn no_account_call_of_a_user_opens_without_a_session() {
 }
 
 #[test]
-fn the_account_calls_that_are_open_ask_for_their_fields() {
-    // Not the demo, which other tests call too: tries are counted.
+fn anonymous_account_calls_require_their_fields() {
+    // Not the shared demo: tries are counted, and other tests call it too.
     let service = home().service();
     for name in OPEN_CALLS {
         for slash in ["", "/"] {
@@ -148,7 +148,7 @@ fn the_account_calls_that_are_open_ask_for_their_fields() {
 }
 
 #[test]
-fn everything_that_is_described_takes_a_credential() {
+fn every_described_operation_requires_a_credential() {
     let tools = demo()
         .data_anonymous("GET", "__svc_app__", "/openapi.json")
         .authorization(demo().text("/tools_token"));

@@ -1,4 +1,4 @@
-//! What a caller learns of a constraint that refused a write.
+//! The response when a constraint refuses a write.
 
 use serde_json::{Value, json};
 use svc_tests::{
@@ -107,7 +107,7 @@ fn a_violated_constraint_is_named_with_its_columns_and_a_code() {
         for engine in ENGINES {
             let answer = constrained.refused(engine, "things", &record);
             let is_check = name == "things_low" || name == "things_span";
-            // SQLite knows the names of CHECK rules alone; the columns stand for the others.
+            // SQLite reports only the names of CHECK constraints; for others it reports the columns.
             let expected = match engine == "sqlite" && !is_check {
                 true => columns,
                 false => name,
@@ -123,7 +123,7 @@ fn a_violated_constraint_is_named_with_its_columns_and_a_code() {
 }
 
 #[test]
-fn a_rule_that_was_declared_with_its_column_names_the_column() {
+fn a_constraint_that_is_declared_with_its_column_names_the_column() {
     let constrained = Constrained::new();
     for (engine, name) in [("postgres", "things_rate_check"), ("mariadb", "rate")] {
         let answer = constrained.refused(engine, "things", &json!({"id": 2, "rate": -1}));
@@ -134,7 +134,7 @@ fn a_rule_that_was_declared_with_its_column_names_the_column() {
 }
 
 #[test]
-fn a_value_that_a_field_does_not_take_has_a_code() {
+fn an_invalid_value_of_a_field_has_an_error_code() {
     let constrained = Constrained::new();
     for (record, codes) in [
         (json!({}), json!({"id": ["required"]})),
@@ -166,7 +166,7 @@ fn a_value_that_a_field_does_not_take_has_a_code() {
 }
 
 #[test]
-fn a_record_that_others_refer_to_is_kept_and_says_so() {
+fn a_record_that_others_refer_to_is_not_deleted_and_the_error_says_so() {
     let constrained = Constrained::new();
     for engine in ENGINES {
         let call = constrained
@@ -181,7 +181,7 @@ fn a_record_that_others_refer_to_is_kept_and_says_so() {
         let body = answer.json();
         let codes = json!({"non_field_errors": ["foreign_key"]});
         assert_eq!(body["error_codes"], codes, "{engine}: {body}");
-        // The key that is referred to cannot change either.
+        // The referenced key cannot be changed either.
         let call = constrained
             .service
             .data("PATCH", engine, "/models/parents/1");
@@ -250,7 +250,7 @@ fn a_value_that_only_postgresql_can_read_is_refused_on_its_field() {
             let errors = answer.json();
             assert!(errors[field][0].is_string(), "{field}: {errors}");
         };
-        // Beside another value, of which nothing is wrong.
+        // Beside another value, which is valid.
         let mut record = json!({"id": 2, "at": "10.0.0.1", "span": "[1,2)"});
         record[field] = value.clone();
         on_field(data("POST", "").json(&record).expect(400));

@@ -1,4 +1,4 @@
-//! Servers that go away, structures that change, clients that leave.
+//! Servers that stop, structures that change, clients that disconnect.
 
 use std::time::{Duration, Instant};
 
@@ -25,12 +25,12 @@ pub(super) fn serve(connect: &[String], options: &[&str]) -> (tempfile::TempDir,
 }
 
 #[test]
-fn a_postgresql_server_that_goes_away_gives_503_quickly_and_recovers_by_itself() {
+fn a_stopped_postgresql_server_causes_503_quickly_and_is_used_again_when_it_is_back() {
     goes_away(&mut PostgresServer::start());
 }
 
 #[test]
-fn a_mariadb_server_that_goes_away_gives_503_quickly_and_recovers_by_itself() {
+fn a_stopped_mariadb_server_causes_503_quickly_and_is_used_again_when_it_is_back() {
     goes_away(&mut MariadbServer::start());
 }
 
@@ -60,12 +60,12 @@ fn goes_away(server: &mut dyn Server) {
 }
 
 #[test]
-fn a_postgresql_server_that_was_never_there_is_found_once_it_is() {
+fn a_postgresql_server_that_starts_after_the_service_is_found() {
     comes(&mut PostgresServer::start());
 }
 
 #[test]
-fn a_mariadb_server_that_was_never_there_is_found_once_it_is() {
+fn a_mariadb_server_that_starts_after_the_service_is_found() {
     comes(&mut MariadbServer::start());
 }
 
@@ -81,7 +81,7 @@ fn comes(server: &mut dyn Server) {
 }
 
 #[test]
-fn a_column_of_postgresql_that_comes_goes_or_changes_is_noticed() {
+fn an_added_dropped_or_changed_column_of_postgresql_is_noticed() {
     changes(
         PostgresServer::shared(),
         "ALTER COLUMN a TYPE text USING a::text",
@@ -89,7 +89,7 @@ fn a_column_of_postgresql_that_comes_goes_or_changes_is_noticed() {
 }
 
 #[test]
-fn a_column_of_mariadb_that_comes_goes_or_changes_is_noticed() {
+fn an_added_dropped_or_changed_column_of_mariadb_is_noticed() {
     changes(MariadbServer::shared(), "MODIFY a TEXT");
 }
 
@@ -118,7 +118,7 @@ fn changes(server: &dyn Server, to_text: &str) {
 }
 
 #[test]
-fn a_query_of_postgresql_without_end_is_ended_and_one_that_nobody_waits_for_is_cancelled() {
+fn an_endless_query_of_postgresql_is_stopped_and_an_abandoned_one_is_cancelled() {
     let server = PostgresServer::shared();
     let url = server.database("CREATE TABLE t (id INT PRIMARY KEY)");
     let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
@@ -135,7 +135,7 @@ fn a_query_of_postgresql_without_end_is_ended_and_one_that_nobody_waits_for_is_c
 }
 
 #[test]
-fn a_query_of_mariadb_without_end_is_ended_and_one_that_nobody_waits_for_is_cancelled() {
+fn an_endless_query_of_mariadb_is_stopped_and_an_abandoned_one_is_cancelled() {
     let server = MariadbServer::shared();
     let url = server.database("CREATE TABLE t (id INT PRIMARY KEY)");
     let name = url.rsplit('/').next().unwrap().to_owned();
@@ -180,7 +180,7 @@ fn is_ended(url: &str, endless: &str, mut running: impl FnMut() -> i64) {
 }
 
 #[test]
-fn the_password_of_a_database_is_told_to_nobody() {
+fn the_password_of_a_database_is_never_shown() {
     let servers: [&dyn Server; 2] = [PostgresServer::shared(), MariadbServer::shared()];
     for server in servers {
         let url = server.database("CREATE TABLE t (id INT PRIMARY KEY)");

@@ -1,4 +1,4 @@
-//! The same database in every engine, and answers with what may differ taken out.
+//! The same database in every engine, and responses without the parts that may differ.
 
 use std::sync::OnceLock;
 
@@ -9,11 +9,10 @@ use svc_tests::{
 };
 use tempfile::TempDir;
 
-/// The engines that answer, by the names of their resources. The first is the one that the others are compared
-/// with.
+/// The engines under test, by the names of their resources. The others are compared with the first one.
 pub const ENGINES: [&str; 3] = ["sqlite", "postgres", "mariadb"];
 
-/// How an engine spells what the fixture needs.
+/// The SQL spellings of an engine that the fixture needs.
 struct Spelling {
     serial: &'static str,
     instant: &'static str,
@@ -62,7 +61,7 @@ const MARIADB: Spelling = Spelling {
     suffix: " ENGINE=InnoDB",
 };
 
-/// Words that are hard on patterns, quotes and collations.
+/// Words that are difficult for patterns, quotes and collations.
 const NAMES: [&str; 12] = [
     "Ada",
     "ada",
@@ -78,7 +77,7 @@ const NAMES: [&str; 12] = [
     "x y",
 ];
 
-/// The statements that make the database.
+/// The statements that create the database.
 fn script(s: &Spelling) -> String {
     let Spelling {
         serial,
@@ -193,7 +192,7 @@ fn script(s: &Spelling) -> String {
     sql
 }
 
-/// A service over one fresh database of each engine.
+/// A service with a new database of each engine.
 pub struct Engines {
     pub service: Service,
     folder: TempDir,
@@ -222,13 +221,13 @@ impl Engines {
         Self { service, folder }
     }
 
-    /// The ones that tests share which only read.
+    /// The engines that read-only tests share.
     pub fn shared() -> &'static Self {
         static ENGINES: OnceLock<Engines> = OnceLock::new();
         ENGINES.get_or_init(Self::new)
     }
 
-    /// The answer of one engine.
+    /// The response of one engine.
     pub fn answer(&self, engine: &str, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let call = self.service.data(method, engine, path);
         match body {
@@ -237,7 +236,7 @@ impl Engines {
         }
     }
 
-    /// Sends a request to every engine and gives the answer that all of them gave.
+    /// Sends a request to every engine, checks that all responses are equal, and returns the response.
     #[track_caller]
     pub fn alike(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
         let mut first: Option<(u16, Value)> = None;
@@ -262,7 +261,7 @@ impl Engines {
         first.expect("there are engines")
     }
 
-    /// The same, for a request that succeeds.
+    /// The same for a request that must succeed.
     #[track_caller]
     pub fn read(&self, path: &str) -> Value {
         let (status, told) = self.alike("GET", path, None);
@@ -270,13 +269,13 @@ impl Engines {
         told
     }
 
-    /// Where the databases of files are.
+    /// The folder of databases that are files.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 }
 
-/// Takes the name of the engine and the cursor out of links.
+/// Removes the name of the engine and the cursor from links.
 fn without_links(mut value: Value, engine: &str) -> Value {
     for link in ["next", "previous"] {
         if let Some(Value::String(text)) = value.get(link) {

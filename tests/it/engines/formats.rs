@@ -1,11 +1,11 @@
-//! Lists and answers of SQL as CSV and NDJSON.
+//! Lists and results of SQL as CSV and NDJSON.
 
 use serde_json::{Value, json};
 
 use super::fixture::{ENGINES, Engines};
 
 #[test]
-fn every_engine_gives_lists_as_csv_and_ndjson() {
+fn every_engine_returns_lists_as_csv_and_ndjson() {
     let engines = Engines::shared();
     let path =
         "/models/customers?_order_by=id&_per_page=10&_fields=name,credit,extra,active,picture";
@@ -72,7 +72,7 @@ fn every_engine_gives_lists_as_csv_and_ndjson() {
 }
 
 #[test]
-fn a_large_page_is_sent_whole_in_every_form() {
+fn a_large_page_is_sent_completely_in_every_format() {
     let engines = Engines::new();
     let wide = "x".repeat(20);
     let records: Vec<Value> = (0..3_000).map(|_| json!({"name": wide})).collect();
@@ -108,7 +108,7 @@ fn a_large_page_is_sent_whole_in_every_form() {
 }
 
 #[test]
-fn answers_of_sql_come_as_csv_and_ndjson_too() {
+fn results_of_sql_are_available_as_csv_and_ndjson_too() {
     let engines = Engines::shared();
     let body = json!({"query": "select id, name, credit from customers order by id", "limit": 3, "count": true});
     for engine in ENGINES {

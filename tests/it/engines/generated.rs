@@ -1,5 +1,5 @@
-//! Values of columns that the database computes, in bodies of writes: ignored where they are what the record has, and
-//! refused where they are not (wire contract, section 11, law 1).
+//! Values of computed columns in bodies of writes: they are ignored when they equal the value of the record, and refused
+//! otherwise (wire contract, section 11, law 1).
 
 use serde_json::{Value, json};
 use svc_tests::{
@@ -40,7 +40,7 @@ fn service(folder: &tempfile::TempDir) -> Service {
 }
 
 #[test]
-fn a_computed_value_that_the_record_has_is_ignored_and_another_one_is_refused() {
+fn an_unchanged_computed_value_is_ignored_and_a_different_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let service = service(&folder);
     for engine in ENGINES {
@@ -59,7 +59,7 @@ fn a_computed_value_that_the_record_has_is_ignored_and_another_one_is_refused() 
                 assert_eq!(answer.json(), record, "{engine} {method} {id}");
             }
         }
-        // The value of the body is compared with the record as it was found, however it is written.
+        // The value in the body is compared with the record as it was read, independent of its spelling.
         let changed = json!({"amount": 4, "total": "3.0", "label": "a"});
         let answer = call("PATCH", "/1?tz=Europe/Berlin")
             .json(&changed)
@@ -94,7 +94,7 @@ fn a_computed_value_that_the_record_has_is_ignored_and_another_one_is_refused() 
             record.json(),
             "{engine}"
         );
-        // The other rules come first, and the record has to be the one that the caller saw.
+        // Other rules are checked first, and the record must be the one that the caller has read.
         let stale = call("PATCH", "/1").header("if-match", "\"old\"");
         let stale = stale.json(&json!({"total": "9.00"})).send();
         assert_eq!(stale.status, 412, "{engine}");
@@ -104,7 +104,7 @@ fn a_computed_value_that_the_record_has_is_ignored_and_another_one_is_refused() 
 }
 
 #[test]
-fn the_number_that_postgresql_always_gives_may_stay_in_the_body() {
+fn a_value_of_an_always_generated_identity_of_postgresql_may_stay_in_the_body() {
     let folder = tempfile::tempdir().unwrap();
     let service = service(&folder);
     let call = |method: &str| service.data(method, "postgres", "/models/counted/1");

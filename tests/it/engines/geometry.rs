@@ -6,7 +6,7 @@ use svc_tests::servers::PostgresServer;
 use crate::shared::serve;
 
 #[test]
-fn geometries_go_in_and_out_as_wkt_and_are_found_by_what_they_lie_in() {
+fn geometries_are_written_and_read_as_wkt_and_found_with_coveredby() {
     let url = PostgresServer::shared().database_with_postgis(
         "CREATE TABLE places (id integer PRIMARY KEY, at geometry(Point, 4326), area geography(Polygon));",
     );

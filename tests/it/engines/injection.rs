@@ -1,10 +1,10 @@
-//! Texts that would break out of SQL, in every place that a client can name or fill.
+//! SQL injection: hostile texts in every name and value that a client can send.
 
 use serde_json::{Value, json};
 
 use super::fixture::{ENGINES, Engines};
 
-/// What breaks out of quotes, comments, patterns and numbers, of one engine or another.
+/// Texts that could end quotes, comments, patterns and numbers in one of the engines.
 fn corpus() -> Vec<String> {
     let mut texts: Vec<String> = [
         "'",
@@ -68,7 +68,7 @@ fn encoded(text: &str) -> String {
         .collect()
 }
 
-/// Every row of every table, as the engine gives it.
+/// Every row of every table, as the engine returns it.
 fn everything(engines: &Engines, engine: &str) -> Vec<Value> {
     ["customers", "orders", "order_lines", "notes", "paid"]
         .map(|model| {
@@ -79,7 +79,7 @@ fn everything(engines: &Engines, engine: &str) -> Vec<Value> {
 }
 
 #[test]
-fn no_text_breaks_out_of_any_place_that_a_client_fills() {
+fn no_text_of_a_client_is_executed_as_sql() {
     let engines = Engines::new();
     let before = ENGINES.map(|engine| everything(&engines, engine));
     for text in corpus() {
@@ -144,7 +144,7 @@ fn no_text_breaks_out_of_any_place_that_a_client_fills() {
                     }
                 }
                 if status == 200 && path.contains("?name=") {
-                    // Nobody but who is called so.
+                    // Only the record with that name.
                     let found = answer.json()["count"].as_u64().unwrap();
                     let called = before[0][0].as_array().unwrap().iter();
                     let called = called.filter(|one| one["name"] == text.as_str()).count();
@@ -157,7 +157,7 @@ fn no_text_breaks_out_of_any_place_that_a_client_fills() {
 }
 
 #[test]
-fn texts_that_are_stored_come_back_as_they_were() {
+fn stored_texts_are_returned_unchanged() {
     let engines = Engines::new();
     for text in corpus() {
         if text.chars().count() > 20 {
@@ -166,7 +166,7 @@ fn texts_that_are_stored_come_back_as_they_were() {
         let body = json!({"name": text, "extra": {"text": text}});
         for engine in ENGINES {
             let made = engines.answer(engine, "POST", "/models/customers", Some(&body));
-            // PostgreSQL has no text with a NUL in it.
+            // PostgreSQL cannot store texts with a NUL.
             if engine == "postgres" && text.contains('\0') {
                 assert_eq!(made.status, 400, "{}", made.body);
                 continue;

@@ -1,4 +1,4 @@
-//! How deep JSON may be nested.
+//! The maximum nesting depth of JSON.
 
 use serde_json::json;
 use svc_tests::{
@@ -20,12 +20,12 @@ fn write(service: &Service, engine: &str, id: u32, json: &str) -> u16 {
 }
 
 #[test]
-fn json_is_written_only_as_deep_as_it_can_be_read_again() {
+fn json_that_is_nested_too_deep_to_be_read_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let table = "CREATE TABLE docs (id INT NOT NULL PRIMARY KEY, doc JSON);";
     let database = rusqlite::Connection::open(folder.path().join("l.db")).unwrap();
     database.execute_batch(table).unwrap();
-    // What is in the database already is passed on.
+    // Deeper JSON that is in the database already is returned.
     database
         .execute("INSERT INTO docs VALUES (1, ?1)", [nested(500)])
         .unwrap();

@@ -14,7 +14,7 @@ use svc_tests::{
 
 use super::faults::serve;
 
-/// How many of its connections a server accepts.
+/// The maximum number of connections of the server.
 const FEW: u32 = 5;
 
 #[test]
@@ -24,7 +24,7 @@ fn more_callers_than_postgresql_has_connections_are_served_without_an_error() {
 
 #[test]
 fn more_callers_than_mariadb_has_connections_are_served_without_an_error() {
-    // One more is kept for administrators.
+    // MariaDB keeps one more connection for administrators.
     few_connections(&MariadbServer::start_with_connections(FEW - 1));
 }
 
@@ -42,7 +42,7 @@ fn few_connections(server: &dyn Server) {
             }
         });
     }
-    // All connections belong to records now; one of them makes room.
+    // Records use all connections now; one of them is closed for the query.
     let query = json!({"query": "select 1"});
     service
         .data("POST", "p", "/sql_get_query")
@@ -51,13 +51,13 @@ fn few_connections(server: &dyn Server) {
     service.data("GET", "p", "/models/t/1").expect(200);
 }
 
-/// What callers ask of each locked table: a list, and a search, which counts as slow from the beginning.
+/// The calls to each locked table: a list, and a search, which counts as slow from the beginning.
 const OF_LOCKED: [&str; 2] = ["", "?_search=x"];
-/// How many callers wait for each locked table.
+/// The number of callers that wait for each locked table.
 const CALLERS: usize = 10;
 
 #[test]
-fn three_locked_tables_of_postgresql_stop_neither_others_nor_the_reading_of_the_structure() {
+fn three_locked_tables_of_postgresql_block_neither_other_tables_nor_reading_the_structure() {
     let server = PostgresServer::shared();
     for query in OF_LOCKED {
         let url = server.database(
@@ -81,7 +81,7 @@ fn three_locked_tables_of_postgresql_stop_neither_others_nor_the_reading_of_the_
 }
 
 #[test]
-fn three_locked_tables_of_mariadb_stop_no_other_table() {
+fn three_locked_tables_of_mariadb_do_not_block_other_tables() {
     let server = MariadbServer::shared();
     for query in OF_LOCKED {
         let url = server.database(
@@ -102,9 +102,9 @@ fn three_locked_tables_of_mariadb_stop_no_other_table() {
 }
 
 fn beside_locks(url: &str, query: &str, mut waiting: impl FnMut() -> i64, release: impl FnOnce()) {
-    // Who waits for a lock gives up after a third of this.
+    // A caller that waits for a lock gives up after a third of this time.
     let (_folder, service) = serve(&[format!("p={url}")], &["--statement-timeout", "300"]);
-    // So that they are known as quick.
+    // So that the service knows that these calls are quick.
     for _ in 0..10 {
         service.data("GET", "p", "/models/free/1").expect(200);
         service.data("GET", "p", "/models/free").expect(200);
@@ -137,7 +137,7 @@ fn beside_locks(url: &str, query: &str, mut waiting: impl FnMut() -> i64, releas
 }
 
 #[test]
-fn searches_in_sqlite_leave_a_reader_to_short_statements() {
+fn searches_in_sqlite_leave_a_reader_for_short_statements() {
     let folder = tempfile::tempdir().unwrap();
     rusqlite::Connection::open(folder.path().join("big.db"))
         .unwrap()

@@ -1,4 +1,4 @@
-//! What a migration adds while the service runs.
+//! Migrations that add columns and tables while the service runs.
 
 use serde_json::{Value, json};
 use svc_tests::{
@@ -20,7 +20,7 @@ const BEFORE: &str = "
 const MIGRATION: &str = "ALTER TABLE parts ADD COLUMN note VARCHAR(20) DEFAULT 'new';
     CREATE TABLE added (id INT NOT NULL PRIMARY KEY);";
 
-/// A service over the same tables in every engine, which compares structures each second.
+/// A service with the same tables in every engine, which checks structures every second.
 struct Migrated {
     folder: TempDir,
     urls: [(&'static str, String); 3],

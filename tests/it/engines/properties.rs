@@ -1,11 +1,11 @@
-//! Selections that nobody thought of, compared between the engines.
+//! Property tests: random selections, compared between the engines.
 
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
 
 use super::fixture::{ENGINES, Engines};
 
-/// Fields of customers, and values that they are compared with.
+/// A random condition on a field of customers.
 fn condition() -> impl Strategy<Value = Value> {
     let number = |field: &'static str| {
         let lookups = prop::sample::select(vec!["exact", "ne", "gt", "gte", "lt", "lte"]);
@@ -98,7 +98,7 @@ fn order() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn any_selection_in_any_order_is_the_same_on_every_engine() {
+fn random_selections_give_the_same_records_on_every_engine() {
     let engines = Engines::shared();
     let mut runner = TestRunner::new(ProptestConfig {
         cases: 400,

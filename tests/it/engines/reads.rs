@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::fixture::{ENGINES, Engines};
 
 #[test]
-fn every_engine_gives_the_same_lists() {
+fn every_engine_returns_the_same_lists() {
     let engines = Engines::shared();
     let customers = [
         "",
@@ -118,7 +118,7 @@ fn every_engine_gives_the_same_lists() {
 }
 
 #[test]
-fn every_engine_refuses_the_same_lists_in_the_same_words() {
+fn every_engine_refuses_the_same_lists_with_the_same_messages() {
     let engines = Engines::shared();
     for query in [
         "nope=1",
@@ -160,7 +160,7 @@ fn every_engine_refuses_the_same_lists_in_the_same_words() {
 }
 
 #[test]
-fn every_engine_gives_the_same_records() {
+fn every_engine_returns_the_same_records() {
     let engines = Engines::shared();
     for id in 1..=36 {
         engines.read(&format!("/models/customers/{id}"));
@@ -172,7 +172,7 @@ fn every_engine_gives_the_same_records() {
     engines.read("/models/order_lines/5,1/get_siblings?_order_by=amount");
 }
 
-/// Walks a list by its links and gives the ids.
+/// Follows the links of a list and returns the IDs.
 fn walk(engines: &Engines, engine: &str, query: &str) -> Vec<Value> {
     let mut ids = Vec::new();
     let mut page = engines.answer(engine, "GET", query, None).json();
@@ -192,7 +192,7 @@ fn walk(engines: &Engines, engine: &str, query: &str) -> Vec<Value> {
 }
 
 #[test]
-fn walking_by_next_neither_skips_nor_repeats_whatever_the_order() {
+fn following_next_neither_skips_nor_repeats_records_in_any_order() {
     let engines = Engines::shared();
     for order in [
         "id",
@@ -229,7 +229,7 @@ fn walking_by_next_neither_skips_nor_repeats_whatever_the_order() {
         });
         let (_, first) = walks.next().unwrap();
         for (engine, walked) in walks {
-            // Every engine has an order of JSON of its own.
+            // Every engine has a different order of JSON.
             if order != "extra" {
                 assert_eq!(walked, first, "{engine} by {order}");
             }
@@ -238,7 +238,7 @@ fn walking_by_next_neither_skips_nor_repeats_whatever_the_order() {
 }
 
 #[test]
-fn rows_that_nothing_tells_apart_are_walked_once_each() {
+fn indistinguishable_rows_are_each_visited_once() {
     let engines = Engines::shared();
     for engine in ENGINES {
         let mut seen = Vec::new();
@@ -260,7 +260,7 @@ fn rows_that_nothing_tells_apart_are_walked_once_each() {
 }
 
 #[test]
-fn every_engine_aggregates_alike() {
+fn every_engine_computes_the_same_aggregates() {
     let engines = Engines::shared();
     for (function, columns) in [
         ("count", vec!["", "name", "email", "extra", "picture"]),
@@ -307,7 +307,7 @@ fn every_engine_aggregates_alike() {
 }
 
 #[test]
-fn every_engine_groups_alike_by_every_unit_of_time_in_every_zone() {
+fn every_engine_makes_the_same_groups_for_every_unit_of_time_in_every_zone() {
     let engines = Engines::shared();
     let units = [
         "microsecond",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::fixture::{ENGINES, Engines};
 
 #[test]
-fn every_engine_answers_queries_alike() {
+fn every_engine_returns_the_same_results_of_queries() {
     let engines = Engines::shared();
     let all = "select id, name, credit, active, since, seen from customers";
     for body in [
@@ -31,7 +31,7 @@ fn every_engine_answers_queries_alike() {
         let (status, told) = engines.alike("POST", "/sql_get_query", Some(&body));
         assert_eq!(status, 200, "{body}: {told}");
     }
-    // What type a constant has, every engine sees in its own way.
+    // The type of a constant differs between engines.
     let constants = json!({"query": "select 1 as a, null as b, 'x' as c union all select 2, null, 'y' order by 1"});
     for engine in ENGINES {
         let told = engines
@@ -57,7 +57,7 @@ fn every_engine_answers_queries_alike() {
     }
 }
 
-/// Everything that could have been changed.
+/// All data that a query could have changed.
 fn state(engines: &Engines, engine: &str) -> Vec<Value> {
     [
         "/models/customers?_no_pagination=1",
@@ -70,7 +70,7 @@ fn state(engines: &Engines, engine: &str) -> Vec<Value> {
 }
 
 #[test]
-fn whatever_is_no_plain_query_is_refused_by_every_engine_and_changes_nothing() {
+fn everything_but_a_plain_query_is_refused_by_every_engine_and_changes_nothing() {
     let engines = Engines::new();
     let before: Vec<_> = ENGINES.map(|engine| state(&engines, engine)).to_vec();
     for query in [
@@ -142,7 +142,7 @@ fn whatever_is_no_plain_query_is_refused_by_every_engine_and_changes_nothing() {
 }
 
 #[test]
-fn a_query_that_fails_on_its_way_says_so_in_the_words_of_its_engine() {
+fn a_query_that_fails_is_reported_with_the_message_of_its_engine() {
     let engines = Engines::shared();
     for query in [
         "select nope from customers",
@@ -168,7 +168,7 @@ fn a_query_that_fails_on_its_way_says_so_in_the_words_of_its_engine() {
 }
 
 #[test]
-fn a_text_that_the_server_cannot_make_is_the_fault_of_the_query() {
+fn a_text_that_is_too_large_for_the_server_is_an_error_of_the_query() {
     let engines = Engines::shared();
     let body = json!({"query": "select to_char(1, repeat('9', 100000000))"});
     let answer = engines.answer("postgres", "POST", "/sql_get_query", Some(&body));
@@ -181,7 +181,7 @@ fn a_text_that_the_server_cannot_make_is_the_fault_of_the_query() {
 }
 
 #[test]
-fn a_query_that_failed_leaves_no_limit_to_those_behind_it() {
+fn limits_of_a_failed_query_do_not_apply_to_later_ones() {
     let engines = Engines::shared();
     let failing = json!({"query": "select exp(id * 1000) from orders", "limit": 1});
     let groups = json!({

@@ -1,4 +1,4 @@
-//! What engines say of their structure.
+//! Descriptions of the structure, for every engine.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn every_engine_describes_the_same_models() {
             .answer(engine, "GET", "/model_descriptions", None)
             .json();
         for model in models.as_array_mut().unwrap() {
-            // What a view is made of, and what it can do, every engine says in its own way.
+            // The columns and abilities of views differ between engines.
             let is_view = model["is_view"] == true;
             for field in model["fields"].as_array_mut().unwrap() {
                 let field = field.as_object_mut().unwrap();
@@ -118,7 +118,7 @@ const EVERYTHING: &str = r#"
 "#;
 
 #[test]
-fn every_type_of_postgresql_goes_in_and_out() {
+fn every_type_of_postgresql_can_be_written_and_read() {
     let url = PostgresServer::shared().database(EVERYTHING);
     let folder = tempfile::tempdir().unwrap();
     let service = serve(&folder, &[&format!("p={url}")]);
@@ -206,7 +206,7 @@ fn every_type_of_postgresql_goes_in_and_out() {
         let call = service
             .data("GET", "p", "/models/other.types")
             .query(&[("_order_by", order)]);
-        // PostgreSQL has no order for these.
+        // PostgreSQL cannot order these types.
         let is_unordered = ["plain", "place", "name"].contains(&order.as_str());
         call.expect(if is_unordered { 400 } else { 200 });
     }
@@ -261,7 +261,7 @@ fn execute_far(url: &str) {
 }
 
 #[test]
-fn a_user_of_postgresql_sees_and_changes_only_what_it_may() {
+fn a_database_user_of_postgresql_can_read_and_write_only_what_it_is_permitted_to() {
     let server = PostgresServer::shared();
     let url = server.database(
         "CREATE TABLE open (id integer PRIMARY KEY, a text); CREATE TABLE closed (id integer PRIMARY KEY);

@@ -1,4 +1,4 @@
-//! Values that are written back as they were read: what their columns hold beyond what they show stays as it is (wire
+//! Values that are written back as they were read: details that columns store but responses do not show are kept (wire
 //! contract, section 11, law 1).
 
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ const POSTGRES: &str = r#"CREATE TABLE kept (id INT PRIMARY KEY, name TEXT, numb
 const MARIADB: &str = r#"CREATE TABLE kept (id INT PRIMARY KEY, name TEXT, plain JSON, compact JSON, empty JSON);
     INSERT INTO kept VALUES (1, 'a', '{"b":  1, "a": 2}', '{"n": 12345678901234567890123}', 'null');"#;
 
-/// The engines, and how each tells what the columns hold: numbers, plain, compact, and whether `empty` is NULL.
+/// The engines, with a query for the stored values of the columns: numbers, plain, compact, and whether `empty` is NULL.
 const ENGINES: [(&str, &str); 2] = [
     (
         "postgres",
@@ -27,7 +27,7 @@ const ENGINES: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn what_is_written_back_as_it_was_read_is_not_rewritten() {
+fn values_that_are_written_back_unchanged_are_not_rewritten() {
     let folder = tempfile::tempdir().unwrap();
     let connect = [
         format!("postgres={}", PostgresServer::shared().database(POSTGRES)),
@@ -35,7 +35,7 @@ fn what_is_written_back_as_it_was_read_is_not_rewritten() {
     ];
     let service = serve(&folder, &connect.each_ref().map(String::as_str));
     for (engine, query) in ENGINES {
-        // As text, which keeps every digit.
+        // Sent as text, which keeps every digit.
         let call = |method: &str, body: &str| {
             let call = service.data(method, engine, "/models/kept/1");
             let call = call.header("content-type", "application/json");
@@ -47,7 +47,7 @@ fn what_is_written_back_as_it_was_read_is_not_rewritten() {
         let read = service.data("GET", engine, "/models/kept/1").expect(200);
         let mut record = read.body;
         for (method, name) in [("PATCH", "a"), ("PUT", "b"), ("PATCH", "c")] {
-            // What changes beside them is written.
+            // Values that change beside them are written.
             for name in [name, "d"] {
                 let at = record.find(r#""name":""#).unwrap() + r#""name":""#.len();
                 record.replace_range(at..=at, name);
@@ -55,7 +55,7 @@ fn what_is_written_back_as_it_was_read_is_not_rewritten() {
                 assert_eq!(held(), before, "{engine} {method}");
             }
         }
-        // The order of keys is no other value, and a digit is.
+        // Another order of keys is the same value, but another digit is not.
         call("PATCH", r#"{"plain": {"a": 2, "b": 1}, "empty": null}"#);
         assert_eq!(held(), before, "{engine}");
         call(

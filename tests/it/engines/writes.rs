@@ -1,4 +1,4 @@
-//! Records created, changed and deleted, and what is refused.
+//! Creating, changing and deleting records, and refused writes.
 
 use serde_json::{Value, json};
 use svc_tests::servers::{MariadbServer, Server as _};
@@ -7,7 +7,7 @@ use super::fixture::{ENGINES, Engines};
 use crate::shared::serve;
 
 #[test]
-fn every_engine_takes_and_gives_back_the_same_records() {
+fn every_engine_stores_and_returns_the_same_records() {
     let engines = Engines::new();
     let whole = json!({
         "name": "Grace \u{1f600} \\ \" '", "email": "g@example.com", "active": false, "since": "2026-02-28",
@@ -78,7 +78,7 @@ fn every_engine_takes_and_gives_back_the_same_records() {
 }
 
 #[test]
-fn every_engine_refuses_the_same_writes_on_the_same_fields() {
+fn every_engine_refuses_the_same_writes_with_errors_of_the_same_fields() {
     let engines = Engines::new();
     let before = engines.read("/models/customers?_no_pagination=1");
     for body in [
@@ -133,7 +133,7 @@ fn every_engine_refuses_the_same_writes_on_the_same_fields() {
 }
 
 #[test]
-fn many_records_are_created_one_by_one_or_all_or_none() {
+fn many_records_are_created_independently_or_all_or_none() {
     let engines = Engines::new();
     let bodies = json!([
         {"name": "one"},
@@ -174,7 +174,7 @@ fn many_records_are_created_one_by_one_or_all_or_none() {
 }
 
 #[test]
-fn a_change_that_was_not_seen_is_not_overwritten() {
+fn a_change_by_somebody_else_is_not_overwritten() {
     let engines = Engines::new();
     for engine in ENGINES {
         let path = "/models/customers/3";
@@ -208,9 +208,9 @@ fn a_change_that_was_not_seen_is_not_overwritten() {
 }
 
 #[test]
-fn records_without_a_key_are_created_in_a_time_that_does_not_grow_with_the_table() {
+fn the_time_to_create_records_without_a_key_does_not_grow_with_the_table() {
     let folder = tempfile::tempdir().unwrap();
-    // A server of its own: nobody else reads rows there.
+    // A separate server, on which no other test reads rows.
     let server = MariadbServer::start();
     let url = server.database(
         "CREATE TABLE readings (place VARCHAR(20), value INT, kind ENUM('b', 'a') DEFAULT 'a');
@@ -241,7 +241,7 @@ fn records_without_a_key_are_created_in_a_time_that_does_not_grow_with_the_table
 }
 
 #[test]
-fn a_record_without_a_key_is_changed_only_where_it_is_the_only_one() {
+fn a_record_without_a_key_is_changed_only_if_no_other_record_equals_it() {
     let engines = Engines::new();
     let (status, told) = engines.alike(
         "POST",

@@ -1,5 +1,5 @@
-//! Every type of column that an engine has, with awkward values, and the questions that each type answers alike
-//! (wire contract, section 11, laws 1 and 2): a value that is shown finds its record, and a column has one order.
+//! Every column type of an engine with difficult values, and the checks that each type must pass (wire contract,
+//! section 11, laws 1 and 2): filtering by a returned value finds its record, and a column has one order.
 
 mod mariadb;
 mod postgres;
@@ -9,26 +9,26 @@ mod sqlite;
 use serde_json::Value;
 use svc_tests::{Call, Service};
 
-/// A type of column, and a table that has one.
+/// A type of column, with sample values.
 pub struct Species {
-    /// What the tables are called by.
+    /// The name in the names of the tables.
     pub name: &'static str,
-    /// The type as a column declares it.
+    /// The type in the declaration of a column.
     pub declared: &'static str,
-    /// Values as SQL; NULL and a second copy of the first come beside them.
+    /// Values as SQL; NULL and a second copy of the first value are added.
     pub values: &'static [&'static str],
-    /// Whether `_order_by` takes the column.
+    /// Whether `_order_by` accepts the column.
     pub is_ordered: bool,
-    /// Whether `gt` and its like take the column.
+    /// Whether `gt` and similar lookups accept the column.
     pub compares: bool,
-    /// Whether it can be a primary key.
+    /// Whether the column can be a primary key.
     pub is_key: bool,
-    /// Whether a record with such a value can be made, and not only kept.
+    /// Whether a record with such a value can be created, and not only changed.
     pub is_writable: bool,
 }
 
 impl Species {
-    /// A type that the engine orders, compares, and takes for a key.
+    /// A type that the engine can order, compare, and use as a key.
     pub const fn new(
         name: &'static str,
         declared: &'static str,
@@ -51,26 +51,26 @@ impl Species {
         self
     }
 
-    /// The same, for a type whose values the lookups `gt` and the like do not take.
+    /// The same for a type whose values cannot be compared with `gt` and similar lookups.
     pub const fn no_comparison(mut self) -> Self {
         self.compares = false;
         self
     }
 
-    /// The same, for a type that the engine has no order for.
+    /// The same for a type that the engine cannot order.
     pub const fn no_order(mut self) -> Self {
         self.is_ordered = false;
         self.compares = false;
         self
     }
 
-    /// The same, for values that are not taken where a record is made.
+    /// The same for values with which a record cannot be created.
     pub const fn kept_only(mut self) -> Self {
         self.is_writable = false;
         self
     }
 
-    /// A value of an answer as the text of a filter: JSON is given as JSON.
+    /// A value of a response as the text of a filter: JSON stays JSON.
     pub fn text(&self, value: &Value) -> String {
         match self.declared {
             "json" | "jsonb" | "JSON" => value.to_string(),
@@ -90,7 +90,7 @@ impl Species {
         let first = self.values.first().copied().unwrap_or("NULL");
         let null = ["NULL"];
         let values = self.values.iter().chain(&null).copied().chain([first]);
-        // The places of the keys say nothing about the order of the values.
+        // The order of the keys is independent of the order of the values.
         for (place, value) in values.enumerate() {
             let id = (place * 7 + 3) % 101;
             sql.push_str(&format!("INSERT INTO t_{name} VALUES ({id}, {value});"));
@@ -107,7 +107,7 @@ impl Species {
     }
 }
 
-/// A service over the zoo of an engine.
+/// A service with the tables of all column types of an engine.
 pub struct Zoo {
     pub service: Service,
     pub wrong: Vec<String>,
@@ -140,21 +140,21 @@ impl Zoo {
         records.cloned().unwrap_or_default()
     }
 
-    /// The ids of a list, in its order.
+    /// The IDs of a list, in its order.
     pub fn ids(&mut self, path: &str, query: &[(&str, &str)]) -> Vec<i64> {
         let mut query = query.to_vec();
         query.push(("_no_pagination", "1"));
         self.records(path, &query).iter().map(id).collect()
     }
 
-    /// Notes what is not as it should be.
+    /// Records a failed check.
     pub fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             self.wrong.push(what());
         }
     }
 
-    /// Asks each species every question, and fails with all that is wrong.
+    /// Runs every check on each type, and fails with all errors.
     #[track_caller]
     pub fn visit(mut self, species: &[Species]) {
         for one in species {
@@ -170,7 +170,7 @@ pub fn id(record: &Value) -> i64 {
     record["id"].as_i64().unwrap_or(-1)
 }
 
-/// A value of an answer as the text of a filter or a key.
+/// A value of a response as the text of a filter or a key.
 pub fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

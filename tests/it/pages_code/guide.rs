@@ -1,4 +1,4 @@
-//! The guide of the book, done as it says.
+//! The commands of the guide in the book.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn blocks(text: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_guide_does_what_it_says() {
+fn the_commands_of_the_guide_have_the_described_output() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/pages.md");
     let guide = fs::read_to_string(guide).unwrap();
     let workshop = Workshop::new();

@@ -1,14 +1,14 @@
-//! Where the proxy does not go.
+//! Addresses that the proxy refuses.
 
 use serde_json::json;
 
 use super::{
-    failed, get, place, refused,
+    failed, get, refused, setup,
     upstream::{Upstream, answer},
 };
 
 #[test]
-fn this_machine_is_not_reached_however_it_is_written() {
+fn this_machine_is_refused_in_every_spelling() {
     let upstream = Upstream::saying(answer("200 OK", &[], "reached"));
     let port = upstream.address.port();
     for host in [
@@ -43,10 +43,10 @@ fn this_machine_is_not_reached_however_it_is_written() {
         "user@127.0.0.1",
         "good.example@127.0.0.1",
     ] {
-        let call = place().closed(&get(&format!("http://{host}:{port}/")));
+        let call = setup().closed(&get(&format!("http://{host}:{port}/")));
         let answer = call.send();
         let status = answer.status.as_u16();
-        // A name that does not resolve here is a failure of its own.
+        // A name that does not resolve is a different failure.
         assert!(
             status == 400 || (status == 502 && host.starts_with("localhost.l")),
             "{host}: {status} {}",
@@ -78,7 +78,7 @@ fn networks_that_are_not_public_are_refused_without_a_connection() {
         "[64:ff9b::10.0.0.1]",
     ] {
         for url in [format!("http://{host}/"), format!("https://{host}:8443/")] {
-            let message = refused(place().closed(&get(&url)), "url");
+            let message = refused(setup().closed(&get(&url)), "url");
             assert!(message.contains("the host is not reached"), "{message}");
         }
     }
@@ -107,67 +107,67 @@ fn other_schemes_and_misleading_urls_are_refused() {
         "http://exa\tmple.com/",
         "http://example.com:99999/",
     ] {
-        refused(place().closed(&get(url)), "url");
+        refused(setup().closed(&get(url)), "url");
     }
 }
 
 #[test]
-fn the_service_itself_is_not_reached_by_a_project_that_allows_this_machine() {
-    let base = place().service.text("/base_url");
-    let message = refused(place().open(&get(&format!("{base}/healthz"))), "url");
+fn the_service_itself_is_refused_even_if_a_project_allows_this_machine() {
+    let base = setup().service.text("/base_url");
+    let message = refused(setup().open(&get(&format!("{base}/healthz"))), "url");
     assert!(message.contains("of this service"), "{message}");
 }
 
 #[test]
-fn an_allowed_host_is_reached_by_its_name_alone_and_by_its_project_alone() {
+fn an_allowed_host_is_reached_only_by_its_name_and_its_project() {
     let upstream = Upstream::saying(answer("200 OK", &[], "reached"));
     let url = upstream.url("/");
-    assert_eq!(place().open(&get(&url)).expect(200).body, "reached");
-    // The connection of one project serves no other one.
+    assert_eq!(setup().open(&get(&url)).expect(200).body, "reached");
+    // The connection of one project is not used for another.
     for _ in 0..3 {
-        refused(place().closed(&get(&url)), "url");
+        refused(setup().closed(&get(&url)), "url");
     }
     // Another name of the same address is another host.
     let port = upstream.address.port();
     for host in ["localhost", "[::ffff:127.0.0.1]", "127.0.0.2"] {
-        refused(place().open(&get(&format!("http://{host}:{port}/"))), "url");
+        refused(setup().open(&get(&format!("http://{host}:{port}/"))), "url");
     }
     assert_eq!(upstream.seen().len(), 1);
 }
 
 #[test]
-fn an_allowed_name_is_reached_until_it_is_taken_off_the_list() {
-    let place = super::Place::new(&[]);
+fn an_allowed_name_is_reached_until_it_is_removed_from_the_list() {
+    let setup = super::Setup::new(&[]);
     let upstream = Upstream::saying(answer("200 OK", &[], "reached"));
     let url = format!("http://LocalHost:{}/", upstream.address.port());
-    refused(place.closed(&get(&url)), "url");
+    refused(setup.closed(&get(&url)), "url");
     let host = ["project", "allow-host", "LOCALHOST", "--project", "closed"];
-    place.admin(&host);
+    setup.admin(&host);
     svc_tests::wait_until("the host is allowed", || {
-        place.closed(&get(&url)).send().status == 200
+        setup.closed(&get(&url)).send().status == 200
     });
-    place.admin(&[&host[..], &["--remove"]].concat());
+    setup.admin(&[&host[..], &["--remove"]].concat());
     svc_tests::wait_until("the host is not allowed", || {
-        place.closed(&get(&url)).send().status == 400
+        setup.closed(&get(&url)).send().status == 400
     });
-    let list = place.admin(&["project", "allow-host", "--project", "closed"]);
+    let list = setup.admin(&["project", "allow-host", "--project", "closed"]);
     assert_eq!(list, json!([]));
 }
 
 #[test]
-fn a_host_that_is_allowed_with_a_port_is_reached_at_that_port_alone() {
-    let place = super::Place::new(&[]);
+fn a_host_that_is_allowed_with_a_port_is_reached_only_at_that_port() {
+    let setup = super::Setup::new(&[]);
     let upstream = Upstream::saying(answer("200 OK", &[], "reached"));
     let other = Upstream::saying(answer("200 OK", &[], "not reached"));
     let entry = format!("127.0.0.1:{}", upstream.address.port());
-    let made = place.admin(&["project", "allow-host", &entry, "--project", "closed"]);
+    let made = setup.admin(&["project", "allow-host", &entry, "--project", "closed"]);
     assert_eq!(made, json!({"host": entry, "allowed": true}));
     svc_tests::wait_until("the port is allowed", || {
-        place.closed(&get(&upstream.url("/"))).send().status == 200
+        setup.closed(&get(&upstream.url("/"))).send().status == 200
     });
-    refused(place.closed(&get(&other.url("/"))), "url");
+    refused(setup.closed(&get(&other.url("/"))), "url");
     assert!(other.seen().is_empty());
-    let list = place.admin(&["project", "allow-host", "--project", "closed"]);
+    let list = setup.admin(&["project", "allow-host", "--project", "closed"]);
     assert_eq!(list[0]["host"], entry);
 }
 
@@ -182,7 +182,7 @@ fn a_redirect_to_an_address_that_is_not_public_is_not_followed() {
         format!("http://[::ffff:127.0.0.1]:{port}/"),
         "http://169.254.169.254/latest/meta-data/".to_owned(),
         "http://0x7f.1/".to_owned(),
-        format!("{}/healthz", place().service.text("/base_url")),
+        format!("{}/healthz", setup().service.text("/base_url")),
         "file:///etc/passwd".to_owned(),
         "gopher://127.0.0.1/".to_owned(),
         format!("http://user@127.0.0.1:{port}/"),
@@ -190,7 +190,7 @@ fn a_redirect_to_an_address_that_is_not_public_is_not_followed() {
     ] {
         let header = format!("Location: {location}");
         let outer = Upstream::saying(answer("302 Found", &[&header], ""));
-        let detail = failed(place().open(&get(&outer.url("/"))), 502);
+        let detail = failed(setup().open(&get(&outer.url("/"))), 502);
         for secret in ["169.254", "127.0.0", "::1", "localhost", "passwd"] {
             assert!(!detail.contains(secret), "{location}: {detail}");
         }

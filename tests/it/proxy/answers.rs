@@ -1,4 +1,4 @@
-//! What comes back.
+//! Responses.
 
 use std::{
     io::{Read as _, Write as _},
@@ -15,12 +15,12 @@ use serde_json::json;
 use svc_tests::wait_until;
 
 use super::{
-    failed, get, place,
+    failed, get, setup,
     upstream::{Upstream, answer, write},
 };
 
 #[test]
-fn status_headers_and_bytes_come_back_without_those_of_the_connection() {
+fn status_headers_and_body_are_returned_without_connection_headers() {
     let upstream = Upstream::saying(answer(
         "418 I'm a teapot",
         &[
@@ -42,7 +42,7 @@ fn status_headers_and_bytes_come_back_without_those_of_the_connection() {
         ],
         "short and stout",
     ));
-    let answer = place()
+    let answer = setup()
         .open(&get(&upstream.url("/")))
         .header("x-request-id", "mine-1")
         .expect(418);
@@ -68,32 +68,32 @@ fn status_headers_and_bytes_come_back_without_those_of_the_connection() {
 }
 
 #[test]
-fn a_compressed_body_is_passed_on_as_it_is() {
-    // What `gzip` makes of a mebibyte of zeros would be a bomb for anyone who unpacks it.
+fn a_compressed_body_is_passed_on_unchanged() {
+    // A mebibyte of zeros, compressed with `gzip`, would be a zip bomb if the proxy decompressed it.
     let packed = "\u{1f}\u{8}not-unpacked";
     let upstream = Upstream::saying(answer("200 OK", &["Content-Encoding: gzip"], packed));
-    let answer = place().open(&get(&upstream.url("/"))).expect(200);
+    let answer = setup().open(&get(&upstream.url("/"))).expect(200);
     assert_eq!(answer.header("content-encoding"), "gzip");
     assert_eq!(answer.body, packed);
     assert_eq!(upstream.only().header("accept-encoding"), None);
 }
 
 #[test]
-fn an_answer_without_a_body_has_none() {
+fn a_response_without_a_body_is_passed_on_without_one() {
     let head =
         Upstream::saying("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\nConnection: close\r\n\r\n");
     let body = json!({"url": head.url("/"), "method": "HEAD"});
-    let sent = place().open(&body).expect(200);
+    let sent = setup().open(&body).expect(200);
     assert_eq!(
         (sent.body.as_str(), sent.header("content-length")),
         ("", "0")
     );
     let none = Upstream::saying("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
-    assert_eq!(place().open(&get(&none.url("/"))).expect(204).body, "");
+    assert_eq!(setup().open(&get(&none.url("/"))).expect(204).body, "");
 }
 
 #[test]
-fn a_body_that_is_announced_too_large_is_an_error() {
+fn a_response_that_announces_a_too_large_body_is_an_error() {
     let upstream = Upstream::new(|_, stream| {
         write(
             stream,
@@ -101,12 +101,12 @@ fn a_body_that_is_announced_too_large_is_an_error() {
         );
         thread::sleep(Duration::from_secs(1));
     });
-    let detail = failed(place().open(&get(&upstream.url("/"))), 502);
+    let detail = failed(setup().open(&get(&upstream.url("/"))), 502);
     assert!(detail.contains("16777216 bytes"), "{detail}");
 }
 
 #[test]
-fn an_endless_body_is_cut_off_and_its_connection_closed() {
+fn an_endless_body_ends_at_the_limit_and_its_connection_is_closed() {
     let closed = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&closed);
     let upstream = Upstream::new(move |_, stream| {
@@ -118,7 +118,7 @@ fn an_endless_body_is_cut_off_and_its_connection_closed() {
         while stream.write_all(&chunk).is_ok() {}
         told.store(true, Ordering::SeqCst);
     });
-    let error = place()
+    let error = setup()
         .open(&get(&upstream.url("/")))
         .try_send()
         .unwrap_err();
@@ -132,13 +132,13 @@ fn an_endless_body_is_cut_off_and_its_connection_closed() {
 }
 
 #[test]
-fn a_service_that_is_silent_is_given_up_in_time() {
+fn a_silent_service_is_an_error_after_the_timeout() {
     let silent = Upstream::new(|_, _| thread::sleep(Duration::from_secs(20)));
     let begun = Instant::now();
-    let answer = place().open(&get(&silent.url("/"))).expect(504);
+    let answer = setup().open(&get(&silent.url("/"))).expect(504);
     assert_eq!(answer.json()["error_code"], "timeout");
     assert!(begun.elapsed() < Duration::from_secs(10));
-    // One that never ends is cut off.
+    // An endless response is ended too.
     let slow = Upstream::new(|_, stream| {
         write(stream, b"HTTP/1.1 200 OK\r\n\r\n");
         while stream.write_all(b"x").is_ok() {
@@ -146,12 +146,12 @@ fn a_service_that_is_silent_is_given_up_in_time() {
         }
     });
     let begun = Instant::now();
-    place().open(&get(&slow.url("/"))).try_send().unwrap_err();
+    setup().open(&get(&slow.url("/"))).try_send().unwrap_err();
     assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
-fn what_is_no_http_or_too_much_of_it_is_an_error() {
+fn an_invalid_or_too_large_response_head_is_an_error() {
     let huge = format!("HTTP/1.1 200 OK\r\nX-A: {}\r\n\r\n", "x".repeat(10_000_000));
     let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "X-A: 1\r\n".repeat(10_000));
     for text in [
@@ -165,22 +165,22 @@ fn what_is_no_http_or_too_much_of_it_is_an_error() {
         &many,
     ] {
         let upstream = Upstream::saying(text);
-        failed(place().open(&get(&upstream.url("/"))), 502);
+        failed(setup().open(&get(&upstream.url("/"))), 502);
     }
-    let detail = failed(place().open(&get("http://127.0.0.1:1/")), 502);
+    let detail = failed(setup().open(&get("http://127.0.0.1:1/")), 502);
     assert!(detail.contains("refuses"), "{detail}");
-    let detail = failed(place().closed(&get("http://does-not-exist.invalid/")), 502);
+    let detail = failed(setup().closed(&get("http://does-not-exist.invalid/")), 502);
     assert!(detail.contains("resolve"), "{detail}");
     let plain = Upstream::saying("no TLS here");
     let url = plain.url("/").replace("http:", "https:");
-    let detail = failed(place().open(&get(&url)), 502);
+    let detail = failed(setup().open(&get(&url)), 502);
     assert!(detail.contains("TLS"), "{detail}");
 }
 
 #[test]
-fn a_body_that_breaks_off_breaks_off_for_the_caller() {
+fn a_body_that_breaks_off_also_breaks_off_for_the_caller() {
     let upstream = Upstream::saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
-    place()
+    setup()
         .open(&get(&upstream.url("/")))
         .try_send()
         .unwrap_err();
@@ -191,20 +191,20 @@ fn raw_call(url: &str) -> Vec<u8> {
     let body = get(url).to_string();
     format!(
         "POST /api/proxy_request/ HTTP/1.1\r\nHost: svc\r\nAuthorization: {}\r\nContent-Length: {}\r\n\r\n{body}",
-        place().open,
+        setup().open,
         body.len()
     )
     .into_bytes()
 }
 
 fn connect() -> TcpStream {
-    let base = place().service.text("/base_url");
+    let base = setup().service.text("/base_url");
     TcpStream::connect(base.trim_start_matches("http://")).expect("a connection")
 }
 
 #[test]
-fn a_caller_that_leaves_ends_the_request_at_the_other_service() {
-    // Before the head of the answer, and in the middle of its body.
+fn a_disconnecting_caller_ends_the_request_at_the_other_service() {
+    // Before the head of the response, and in the middle of its body.
     for head in [&b""[..], b"HTTP/1.1 200 OK\r\n\r\nbegun"] {
         let (begun, left) = (
             Arc::new(AtomicBool::new(false)),
@@ -241,7 +241,7 @@ fn a_caller_that_leaves_ends_the_request_at_the_other_service() {
 }
 
 #[test]
-fn an_answer_is_passed_on_while_it_comes() {
+fn a_response_is_streamed() {
     let go_on = Arc::new(AtomicBool::new(false));
     let waits = Arc::clone(&go_on);
     let upstream = Upstream::new(move |_, stream| {
@@ -274,8 +274,8 @@ fn an_answer_is_passed_on_while_it_comes() {
 }
 
 #[test]
-fn too_many_requests_at_once_are_told_to_wait() {
-    let place = super::Place::new(&["--max-proxy-requests", "2", "--proxy-timeout", "20"]);
+fn too_many_requests_at_once_get_429() {
+    let setup = super::Setup::new(&["--max-proxy-requests", "2", "--proxy-timeout", "20"]);
     let go_on = Arc::new(AtomicBool::new(false));
     let waits = Arc::clone(&go_on);
     let upstream = Upstream::new(move |_, stream| {
@@ -287,15 +287,15 @@ fn too_many_requests_at_once_are_told_to_wait() {
     let call = get(&upstream.url("/"));
     thread::scope(|scope| {
         let slow: Vec<_> = (0..2)
-            .map(|_| scope.spawn(|| place.open(&call).expect(200)))
+            .map(|_| scope.spawn(|| setup.open(&call).expect(200)))
             .collect();
         wait_until("both arrive", || upstream.seen().len() == 2);
-        let refused = place.open(&call).expect(429);
+        let refused = setup.open(&call).expect(429);
         assert_eq!(refused.header("retry-after"), "1");
         go_on.store(true, Ordering::SeqCst);
         for slow in slow {
             slow.join().expect("answered");
         }
     });
-    place.open(&call).expect(200);
+    setup.open(&call).expect(200);
 }

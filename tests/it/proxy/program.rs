@@ -6,13 +6,13 @@ use serde_json::json;
 use svc_tests::{Program, program};
 
 use super::{
-    Place, SECRET,
+    SECRET, Setup,
     upstream::{Upstream, answer, write},
 };
 
-/// A place whose user `ann@example.com` is signed in.
-fn signed_in() -> Place {
-    let place = Place::new(&[]);
+/// A setup with the signed-in user `ann@example.com`.
+fn signed_in() -> Setup {
+    let setup = Setup::new(&[]);
     let user = [
         "user",
         "add",
@@ -22,8 +22,8 @@ fn signed_in() -> Place {
         "--project",
         "open",
     ];
-    place.admin(&[&user[..], &["--password", "correct horse battery"]].concat());
-    let password = place.folder.path().join("password.txt");
+    setup.admin(&[&user[..], &["--password", "correct horse battery"]].concat());
+    let password = setup.folder.path().join("password.txt");
     fs::write(&password, "correct horse battery\n").expect("written");
     let status = std::process::Command::new(program())
         .args([
@@ -33,28 +33,28 @@ fn signed_in() -> Place {
             "open",
             "--api-base-url",
         ])
-        .arg(place.service.text("/base_url"))
-        .current_dir(place.folder.path())
+        .arg(setup.service.text("/base_url"))
+        .current_dir(setup.folder.path())
         .env("SVC_SESSION_DIR", "sessions")
         .stdin(Stdio::from(fs::File::open(password).expect("opened")))
         .stdout(Stdio::null())
         .status();
     assert!(status.expect("the program starts").success());
-    place
+    setup
 }
 
-fn call(place: &Place, arguments: &[&str]) -> Program {
+fn call(setup: &Setup, arguments: &[&str]) -> Program {
     let mut all = vec!["proxy"];
     all.extend(arguments);
-    Program::new(place.folder.path(), &all)
+    Program::new(setup.folder.path(), &all)
         .env("SVC_PROJECT", "open")
-        .env("SVC_API_BASE_URL", place.service.text("/base_url"))
+        .env("SVC_API_BASE_URL", setup.service.text("/base_url"))
         .env("SVC_SESSION_DIR", "sessions")
 }
 
 #[test]
-fn the_program_sends_a_request_and_writes_its_answer() {
-    let place = signed_in();
+fn the_program_sends_a_request_and_writes_the_response() {
+    let setup = signed_in();
     let upstream = Upstream::new(|seen, stream| {
         let status = match seen.target() {
             "/missing" => "404 Not Found",
@@ -82,7 +82,7 @@ fn the_program_sends_a_request_and_writes_its_answer() {
         "--body",
         r#"{"name": "{{name}}", "n": 1.50}"#,
     ];
-    assert_eq!(call(&place, &arguments).run_ok(), "the body");
+    assert_eq!(call(&setup, &arguments).run_ok(), "the body");
     let seen = upstream.only();
     assert_eq!((seen.method(), seen.target()), ("POST", "/people/7?q=a+b"));
     assert_eq!(seen.text(), r#"{"name": "Ann", "n": 1.50}"#);
@@ -91,34 +91,34 @@ fn the_program_sends_a_request_and_writes_its_answer() {
         Some(format!("Bearer {SECRET}").as_str())
     );
 
-    let text = call(&place, &["GET", &upstream.url("/"), "-i"]).run_ok();
+    let text = call(&setup, &["GET", &upstream.url("/"), "-i"]).run_ok();
     assert!(
         text.starts_with("200 OK\n") && text.contains("x-total: 7\n"),
         "{text}"
     );
     assert!(text.ends_with("\n\nthe body"), "{text}");
-    let line = call(&place, &["GET", &upstream.url("/"), "--json"]).run_json();
+    let line = call(&setup, &["GET", &upstream.url("/"), "--json"]).run_json();
     assert_eq!(
         (&line["status"], &line["body"]),
         (&json!(200), &json!("the body"))
     );
 
-    let (code, message) = call(&place, &["GET", &upstream.url("/missing")]).run_err();
+    let (code, message) = call(&setup, &["GET", &upstream.url("/missing")]).run_err();
     assert_eq!(code, 1);
     assert!(message.contains("404"), "{message}");
-    let (code, message) = call(&place, &["GET", "http://10.0.0.1/"]).run_err();
+    let (code, message) = call(&setup, &["GET", "http://10.0.0.1/"]).run_err();
     assert_eq!(code, 1);
     assert!(message.contains("is private"), "{message}");
-    let stranger = call(&place, &["GET", "http://10.0.0.1/"]).env("SVC_SESSION_DIR", "others");
+    let stranger = call(&setup, &["GET", "http://10.0.0.1/"]).env("SVC_SESSION_DIR", "others");
     let (code, message) = stranger.run_err();
     assert_eq!(code, 2);
     assert!(message.contains("svc login"), "{message}");
 }
 
 #[test]
-fn the_value_of_a_secret_is_read_from_standard_input_and_a_new_resource_is_made() {
-    let place = Place::new(&[]);
-    let value = place.folder.path().join("value.txt");
+fn the_value_of_a_secret_is_read_from_standard_input_and_a_new_resource_is_created() {
+    let setup = Setup::new(&[]);
+    let value = setup.folder.path().join("value.txt");
     fs::write(&value, "hunter2-of-mail\nnot this\n").expect("written");
     let output = std::process::Command::new(program())
         .args([
@@ -133,7 +133,7 @@ fn the_value_of_a_secret_is_read_from_standard_input_and_a_new_resource_is_made(
             "127.0.0.1",
         ])
         .args(["--project", "open", "--dir", "store"])
-        .current_dir(place.folder.path())
+        .current_dir(setup.folder.path())
         .stdin(Stdio::from(fs::File::open(value).expect("opened")))
         .output()
         .expect("the program starts");
@@ -148,7 +148,7 @@ fn the_value_of_a_secret_is_read_from_standard_input_and_a_new_resource_is_made(
     let body =
         json!({"url": upstream.url("/"), "resource": "mail", "headers": {"X-Key": "{-key-}"}});
     svc_tests::wait_until("the secret is known", || {
-        place.open(&body).send().status == 200
+        setup.open(&body).send().status == 200
     });
     assert_eq!(upstream.only().header("x-key"), Some("hunter2-of-mail"));
 
@@ -161,23 +161,23 @@ fn the_value_of_a_secret_is_read_from_standard_input_and_a_new_resource_is_made(
         "--project",
         "open",
     ];
-    place.admin(&remove);
+    setup.admin(&remove);
     svc_tests::wait_until("the secret is forgotten", || {
-        place.open(&body).send().status == 400
+        setup.open(&body).send().status == 400
     });
     let again = [&remove[..], &["--dir", "store"]].concat();
-    let (code, message) = Program::new(place.folder.path(), &again).run_err();
+    let (code, message) = Program::new(setup.folder.path(), &again).run_err();
     assert_eq!(code, 1);
     assert!(message.contains("svc secret list"), "{message}");
 }
 
 #[test]
-fn what_cannot_be_set_is_refused_with_what_would_be_right() {
-    let place = Place::new(&[]);
+fn invalid_values_are_refused_and_the_message_says_what_is_expected() {
+    let setup = Setup::new(&[]);
     let run = |arguments: &[&str]| {
         let mut all = arguments.to_vec();
         all.extend(["--project", "open", "--dir", "store"]);
-        Program::new(place.folder.path(), &all).run_err()
+        Program::new(setup.folder.path(), &all).run_err()
     };
     let set = |name: &str, host: &str, value: &str, resource: &str| {
         run(&[

@@ -1,13 +1,13 @@
-//! Redirects: how many, with which method, and what does not come along.
+//! Redirects: their number, the method, and what is not sent with them.
 
 use serde_json::json;
 
 use super::{
-    SECRET, failed, get, place,
+    SECRET, failed, get, setup,
     upstream::{Upstream, answer, write},
 };
 
-/// A server that redirects with this status to a URL, and one behind it that answers.
+/// A server that redirects with this status, and the target server.
 fn chain(status: &'static str) -> (Upstream, Upstream) {
     let last = Upstream::saying(answer("200 OK", &[], "last"));
     let header = format!("Location: {}", last.url("/last?x=1#y"));
@@ -34,19 +34,19 @@ fn five_redirects_are_followed_and_a_sixth_is_not() {
         write(stream, text.as_bytes());
     });
     assert_eq!(
-        place().open(&get(&upstream.url("/5"))).expect(200).body,
+        setup().open(&get(&upstream.url("/5"))).expect(200).body,
         "there"
     );
-    let detail = failed(place().open(&get(&upstream.url("/6"))), 502);
+    let detail = failed(setup().open(&get(&upstream.url("/6"))), 502);
     assert!(detail.contains("more than 5"), "{detail}");
     let loops = Upstream::saying(answer("302 Found", &["Location: /"], ""));
-    failed(place().open(&get(&loops.url("/"))), 502);
+    failed(setup().open(&get(&loops.url("/"))), 502);
     assert_eq!(loops.seen().len(), 6);
 }
 
 #[test]
-fn a_connection_that_is_closed_without_a_word_is_not_the_callers_trouble() {
-    // It neither says that it closes the connection nor keeps it.
+fn a_silently_closed_connection_is_not_an_error_for_the_caller() {
+    // The server closes the connection without announcing it.
     let upstream = Upstream::new(|seen, stream| {
         let head = match seen.target() {
             "/there" => "200 OK",
@@ -59,8 +59,8 @@ fn a_connection_that_is_closed_without_a_word_is_not_the_callers_trouble() {
         for method in ["GET", "PUT", "POST"] {
             let mut body = get(&upstream.url("/"));
             body["method"] = method.into();
-            // A POST becomes a GET on the way; the first one of them finds a connection of before, if it is unlucky.
-            let status = place().open(&body).send().status;
+            // The POST becomes a GET; the first request may use a connection that was closed before.
+            let status = setup().open(&body).send().status;
             assert!(
                 status == 200 || (method == "POST" && status == 502),
                 "{method}: {status}"
@@ -70,7 +70,7 @@ fn a_connection_that_is_closed_without_a_word_is_not_the_callers_trouble() {
 }
 
 #[test]
-fn the_method_becomes_get_where_it_does_and_the_body_goes_with_it() {
+fn the_method_becomes_get_without_a_body_as_the_status_requires() {
     for (status, method, becomes) in [
         ("301 Moved Permanently", "POST", "GET"),
         ("302 Found", "POST", "GET"),
@@ -85,7 +85,7 @@ fn the_method_becomes_get_where_it_does_and_the_body_goes_with_it() {
         let (first, last) = chain(status);
         let body =
             json!({"url": first.url("/"), "method": method, "body_type": "JSON", "body": {"a": 1}});
-        place().open(&body).expect(200);
+        setup().open(&body).expect(200);
         let seen = last.only();
         assert_eq!(
             seen.line,
@@ -103,7 +103,7 @@ fn the_method_becomes_get_where_it_does_and_the_body_goes_with_it() {
 }
 
 #[test]
-fn what_leads_nowhere_is_passed_on() {
+fn a_redirect_without_a_usable_location_is_passed_on() {
     for (status, headers) in [
         ("302 Found", &[][..]),
         ("300 Multiple Choices", &["Location: /x"]),
@@ -111,14 +111,14 @@ fn what_leads_nowhere_is_passed_on() {
         ("201 Created", &["Location: /x"]),
     ] {
         let upstream = Upstream::saying(answer(status, headers, ""));
-        let sent = place().open(&get(&upstream.url("/"))).send();
+        let sent = setup().open(&get(&upstream.url("/"))).send();
         assert_eq!(sent.status.as_u16().to_string(), status[..3]);
         assert_eq!(upstream.seen().len(), 1);
     }
 }
 
 #[test]
-fn credentials_and_secrets_stay_with_the_origin_that_they_were_sent_to() {
+fn credentials_and_secrets_are_not_sent_to_another_origin() {
     let (first, last) = chain("307 Temporary Redirect");
     let body = json!({
         "url": first.url("/?key={-token-}"),
@@ -130,7 +130,7 @@ fn credentials_and_secrets_stay_with_the_origin_that_they_were_sent_to() {
             "X-Plain": "plain",
         },
     });
-    place().open(&body).expect(200);
+    setup().open(&body).expect(200);
     let seen = first.only();
     assert_eq!(seen.header("authorization"), Some("Bearer mine"));
     assert_eq!(seen.header("x-key"), Some(SECRET));
@@ -143,7 +143,7 @@ fn credentials_and_secrets_stay_with_the_origin_that_they_were_sent_to() {
 }
 
 #[test]
-fn on_the_same_origin_they_come_along() {
+fn credentials_and_secrets_are_sent_again_to_the_same_origin() {
     let upstream = Upstream::new(|seen, stream| {
         let text = match seen.target() {
             "/last" => answer("200 OK", &[], "last"),
@@ -158,7 +158,7 @@ fn on_the_same_origin_they_come_along() {
         "headers": {"Authorization": "Bearer {-token-}"},
         "body": "{-token-}",
     });
-    assert_eq!(place().open(&body).expect(200).body, "last");
+    assert_eq!(setup().open(&body).expect(200).body, "last");
     let bearer = format!("Bearer {SECRET}");
     for seen in upstream.seen() {
         assert_eq!(seen.header("authorization"), Some(bearer.as_str()));
@@ -171,9 +171,9 @@ fn a_secret_in_a_body_or_a_location_is_not_sent_to_another_origin() {
     let (first, last) = chain("307 Temporary Redirect");
     let body =
         json!({"url": first.url("/"), "method": "POST", "resource": "crm", "body": "{-token-}"});
-    let detail = failed(place().open(&body), 502);
+    let detail = failed(setup().open(&body), 502);
     assert!(detail.contains("another origin"), "{detail}");
-    // A service that says the secret on: /?key=... -> https://elsewhere/?key=...
+    // A service that passes the secret on: /?key=... -> https://elsewhere/?key=...
     let location = last.url("/");
     let echo = Upstream::new(move |seen, stream| {
         let query = seen.target().trim_start_matches('/').to_owned();
@@ -181,7 +181,7 @@ fn a_secret_in_a_body_or_a_location_is_not_sent_to_another_origin() {
         write(stream, answer("302 Found", &[&header], "").as_bytes());
     });
     let body = json!({"url": echo.url("/?key={-token-}"), "resource": "crm"});
-    let answer = place().open(&body).expect(502);
+    let answer = setup().open(&body).expect(502);
     assert!(!answer.body.contains(SECRET), "{}", answer.body);
     assert!(last.seen().is_empty());
 }

@@ -1,25 +1,25 @@
-//! What the other service gets.
+//! The requests that the other service receives.
 
 use serde_json::{Value, json};
 
 use super::{
-    SECRET, place, refused,
+    SECRET, refused, setup,
     upstream::{Seen, Upstream, answer},
 };
 
-/// What a server is asked for this body, whose URL begins with `/`.
+/// The request that a server receives for this body, whose URL begins with `/`.
 fn sent(mut body: Value) -> Seen {
     let upstream = Upstream::saying(answer("200 OK", &[], ""));
     let url = upstream.url(body["url"].as_str().expect("a path"));
     body["url"] = url.into();
-    place().open(&body).expect(200);
+    setup().open(&body).expect(200);
     upstream.only()
 }
 
 #[test]
-fn a_plain_request_says_little() {
+fn a_plain_request_has_few_headers() {
     let upstream = Upstream::saying(answer("200 OK", &[], ""));
-    place()
+    setup()
         .open(&json!({"url": upstream.url("/a b?c=d#e")}))
         .header("x-forwarded-for", "203.0.113.7")
         .header("cookie", "mine=1")
@@ -36,7 +36,7 @@ fn a_plain_request_says_little() {
 }
 
 #[test]
-fn parameters_and_headers_come_in_three_forms() {
+fn parameters_and_headers_can_have_three_forms() {
     let array = json!([{"name": "a", "value": "1 &"}, {"name": "a", "value": 2}]);
     let object = json!({"a": ["1 &", 2]});
     for list in [
@@ -59,7 +59,7 @@ fn parameters_and_headers_come_in_three_forms() {
 }
 
 #[test]
-fn every_body_type_is_written_as_it_is_named() {
+fn every_body_type_has_its_encoding() {
     let post = |body_type: &str, body: Value| {
         sent(json!({"url": "/", "method": "post", "body_type": body_type, "body": body}))
     };
@@ -110,17 +110,17 @@ fn numbers_of_a_json_body_keep_their_digits() {
         r#"{{"url":"{}","method":"POST","body":{{"n":9007199254740993.10}}}}"#,
         upstream.url("/")
     );
-    place()
+    setup()
         .service
         .app_anonymous("POST", "/proxy_request/")
-        .authorization(&place().open)
+        .authorization(&setup().open)
         .body(body)
         .expect(200);
     assert_eq!(upstream.only().text(), r#"{"n":9007199254740993.10}"#);
 }
 
 #[test]
-fn names_stand_for_secrets_and_values_of_the_context() {
+fn names_are_replaced_by_secrets_and_values_of_the_context() {
     let seen = sent(json!({
         "url": "/people/{{id}}?key={-token-}",
         "resource": "crm",
@@ -145,7 +145,7 @@ fn names_stand_for_secrets_and_values_of_the_context() {
 }
 
 #[test]
-fn unknown_names_are_refused_wherever_they_stand() {
+fn unknown_names_are_refused_everywhere() {
     let base = "http://127.0.0.1:1/";
     for (body, field) in [
         (json!({"url": format!("{base}{{-none-}}")}), "url"),
@@ -174,20 +174,20 @@ fn unknown_names_are_refused_wherever_they_stand() {
         for resource in ["crm", "hidden"] {
             let mut body = body.clone();
             body["resource"] = resource.into();
-            let message = refused(place().open(&body), field);
+            let message = refused(setup().open(&body), field);
             assert!(message.contains("none"), "{message}");
         }
     }
     // Without a resource there are no secrets.
     let body = json!({"url": base, "headers": {"a": "{-token-}"}});
-    refused(place().open(&body), "headers");
-    // Nor those that the call does not name, when it names some.
+    refused(setup().open(&body), "headers");
+    // Secrets that the call does not name are not available if it names others.
     let body = json!({"url": base, "resource": "crm", "headers": {"a": "{-token-}"}, "secret_tokens": "elsewhere"});
-    refused(place().open(&body), "headers");
+    refused(setup().open(&body), "headers");
 }
 
 #[test]
-fn fields_that_are_wrong_or_unknown_are_named() {
+fn invalid_and_unknown_fields_are_named() {
     let url = "http://127.0.0.1:1/";
     for (body, field) in [
         (json!({"url": url, "metod": "GET"}), "metod"),
@@ -216,16 +216,16 @@ fn fields_that_are_wrong_or_unknown_are_named() {
         (json!({}), "url"),
         (json!({"url": url, "project": 7}), "project"),
     ] {
-        refused(place().open(&body), field);
+        refused(setup().open(&body), field);
     }
     for body in ["", "[]", "{", "7"] {
-        let call = place().service.app_anonymous("POST", "/proxy_request/");
-        call.authorization(&place().open).body(body).expect(400);
+        let call = setup().service.app_anonymous("POST", "/proxy_request/");
+        call.authorization(&setup().open).body(body).expect(400);
     }
 }
 
 #[test]
-fn lines_are_not_injected_into_headers() {
+fn line_breaks_cannot_be_injected_into_headers() {
     let upstream = Upstream::saying(answer("200 OK", &[], ""));
     let url = upstream.url("/");
     for headers in [
@@ -248,19 +248,19 @@ fn lines_are_not_injected_into_headers() {
         json!({"TE": "trailers"}),
     ] {
         let body = json!({"url": url, "headers": headers, "context": {"evil": "x\r\nX-Evil: 1"}});
-        refused(place().open(&body), "headers");
+        refused(setup().open(&body), "headers");
     }
     assert!(upstream.seen().is_empty());
     // In a URL they are escaped.
     let body = json!({"url": format!("{url}{{{{evil}}}}?a={{{{evil}}}}"), "context": {"evil": "x\r\nX-Evil: 1"}});
-    place().open(&body).expect(200);
+    setup().open(&body).expect(200);
     let seen = upstream.only();
     assert_eq!(seen.header("x-evil"), None);
     assert_eq!(seen.target(), "/x%0D%0AX-Evil:%201?a=x%0D%0AX-Evil:%201");
 }
 
 #[test]
-fn a_small_request_does_not_become_a_large_one() {
+fn a_small_request_cannot_be_expanded_to_a_large_one() {
     let long = "x".repeat(1_000_000);
     let body = json!({
         "url": "http://127.0.0.1:1/",
@@ -268,6 +268,6 @@ fn a_small_request_does_not_become_a_large_one() {
         "body": "{{x}}".repeat(1_000),
         "context": {"x": long},
     });
-    let answer = place().open(&body).expect(413);
+    let answer = setup().open(&body).expect(413);
     assert_eq!(answer.json()["error_code"], "payload_too_large");
 }

@@ -1,4 +1,4 @@
-//! What stays secret.
+//! Secrets in requests, errors, logs and the audit trail.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use serde_json::json;
 use svc_tests::wait_until;
 
 use super::{
-    Place, SECRET, failed, get, place, refused,
+    SECRET, Setup, failed, get, refused, setup,
     upstream::{Upstream, answer, write},
 };
 
 #[test]
-fn a_secret_is_sent_to_its_hosts_and_to_no_other() {
+fn a_secret_is_sent_only_to_its_hosts() {
     let upstream = Upstream::saying(answer("200 OK", &[], ""));
     for body in [
         json!({"headers": {"X-Key": "{-elsewhere-}"}}),
@@ -22,21 +22,21 @@ fn a_secret_is_sent_to_its_hosts_and_to_no_other() {
         let mut body = body;
         body["url"] = upstream.url("/").into();
         body["resource"] = "crm".into();
-        let message = refused(place().open(&body), "url");
+        let message = refused(setup().open(&body), "url");
         assert!(
             message.contains("elsewhere") && !message.contains("hunter2"),
             "{message}"
         );
     }
     let body = json!({"url": upstream.url("/?key={-elsewhere-}"), "resource": "crm"});
-    refused(place().open(&body), "url");
-    // Nor is it told by what a host resolves to.
+    refused(setup().open(&body), "url");
+    // The address of a host does not matter either.
     for url in [
         "http://{-token-}.example/",
         "{-token-}",
         "http://127.0.0.1:{-token-}/",
     ] {
-        refused(place().open(&json!({"url": url, "resource": "crm"})), "url");
+        refused(setup().open(&json!({"url": url, "resource": "crm"})), "url");
     }
     assert!(upstream.seen().is_empty());
 }
@@ -68,31 +68,31 @@ fn no_secret_is_in_an_error_a_header_the_log_or_the_project() {
             "body": "{-token-}",
         })
     };
-    let echoed = place()
+    let echoed = setup()
         .open(&call(echo.url("/path-of-the-call")))
         .expect(200);
     assert!(!format!("{:?}", echoed.headers).contains(SECRET));
     assert_eq!(echo.only().text(), SECRET);
     for upstream in [&moved, &broken] {
-        let detail = failed(place().open(&call(upstream.url("/"))), 502);
+        let detail = failed(setup().open(&call(upstream.url("/"))), 502);
         assert!(!detail.contains(SECRET), "{detail}");
     }
-    failed(place().open(&call("http://127.0.0.1:1/".to_owned())), 502);
-    let refusal = place().closed(&call(echo.url("/"))).expect(400);
+    failed(setup().open(&call("http://127.0.0.1:1/".to_owned())), 502);
+    let refusal = setup().closed(&call(echo.url("/"))).expect(400);
     assert!(!refusal.body.contains(SECRET), "{}", refusal.body);
     let wrong = json!({"url": echo.url("/"), "resource": "crm", "body_type": "JSON", "body": "{\"a\":\"{-token-}\"} 7"});
-    let refusal = place().open(&wrong).expect(400);
+    let refusal = setup().open(&wrong).expect(400);
     assert!(!refusal.body.contains(SECRET), "{}", refusal.body);
-    let project = place().service.app("GET", "/projects/open/").ok();
+    let project = setup().service.app("GET", "/projects/open/").ok();
     assert!(!project.to_string().contains("hunter2"));
-    let list = place().admin(&["secret", "list", "--project", "open"]);
+    let list = setup().admin(&["secret", "list", "--project", "open"]);
     assert_eq!(list[1]["secret"], "token");
     assert!(!list.to_string().contains("hunter2"), "{list}");
-    // The log of this service is at its most talkative.
+    // The log of this service has the most detailed level.
     wait_until("the lines are written", || {
-        place().service.log().contains("proxied")
+        setup().service.log().contains("proxied")
     });
-    let log = place().service.log();
+    let log = setup().service.log();
     for secret in [SECRET, "hunter2-of-elsewhere", "path-of-the-call"] {
         let line = log.lines().find(|line| line.contains(secret));
         assert_eq!(line, None);
@@ -100,18 +100,18 @@ fn no_secret_is_in_an_error_a_header_the_log_or_the_project() {
 }
 
 #[test]
-fn a_line_of_the_log_says_who_asked_for_what_of_which_host() {
-    let place = Place::new(&["--log-format", "json"]);
+fn a_line_of_the_log_names_the_caller_the_host_and_the_method() {
+    let setup = Setup::new(&["--log-format", "json"]);
     let upstream = Upstream::saying(answer("203 Non-Authoritative Information", &[], "12345"));
     let body = json!({"url": upstream.url("/secret-path?secret-query"), "resource": "crm", "method": "PUT"});
-    place
+    setup
         .open(&body)
         .header("x-request-id", "mine-2")
         .expect(203);
     wait_until("the line is written", || {
-        place.service.log().contains("svc_server::audit")
+        setup.service.log().contains("svc_server::audit")
     });
-    let log = place.service.log();
+    let log = setup.service.log();
     let line = log
         .lines()
         .find(|line| line.contains("svc_server::audit"))
@@ -141,8 +141,8 @@ fn a_line_of_the_log_says_who_asked_for_what_of_which_host() {
 }
 
 #[test]
-fn the_audit_trail_tells_of_each_request_that_was_sent_and_of_no_other() {
-    let place = Place::new(&["--proxy-response-limit", "100"]);
+fn the_audit_trail_has_a_line_for_each_request_that_was_sent_and_no_other() {
+    let setup = Setup::new(&["--proxy-response-limit", "100"]);
     let upstream = Upstream::new(|seen, stream| match seen.target() {
         "/hang" => std::thread::sleep(std::time::Duration::from_secs(5)),
         "/long" => {
@@ -155,12 +155,12 @@ fn the_audit_trail_tells_of_each_request_that_was_sent_and_of_no_other() {
     let mut expected = Vec::new();
     let mut sent = |body: serde_json::Value, told: String, status: Option<u16>| {
         let id = format!("call-{}", expected.len());
-        let call = place.open(&body).header("x-request-id", &id);
+        let call = setup.open(&body).header("x-request-id", &id);
         let call = match status {
             None => call.timeout(std::time::Duration::from_millis(300)),
             Some(_) => call,
         };
-        // Of one that is cut off, and of one that nobody waits for, no answer comes to its end.
+        // The response of an interrupted request and of an abandoned one is not complete.
         let _ = call.try_send();
         expected.push((id, told, status));
     };
@@ -197,11 +197,11 @@ fn the_audit_trail_tells_of_each_request_that_was_sent_and_of_no_other() {
         get("http://localhost/"),
     ];
     for body in quiet {
-        let status = place.open(&body).send().status.as_u16();
+        let status = setup.open(&body).send().status.as_u16();
         assert!((400..500).contains(&status), "{body}: {status}");
     }
 
-    let list = || place.admin(&["audit", "list", "--action", "proxy"]);
+    let list = || setup.admin(&["audit", "list", "--action", "proxy"]);
     wait_until("the lines are written", || {
         list()
             .as_array()
@@ -233,16 +233,16 @@ fn the_audit_trail_tells_of_each_request_that_was_sent_and_of_no_other() {
             assert_eq!(line[name], value, "{line}");
         }
         let label = line["actor"].as_str().expect("an actor");
-        assert!(place.open[4..].starts_with(label), "{line}");
+        assert!(setup.open[4..].starts_with(label), "{line}");
     }
-    // What is told last is not lost when the service ends right away.
-    place
+    // The last line is not lost when the service ends immediately.
+    setup
         .open(&get(&origin))
         .header("x-request-id", "last")
         .expect(203);
-    let Place {
+    let Setup {
         folder, service, ..
-    } = place;
+    } = setup;
     assert_eq!(service.terminate(), Some(0));
     let all = [
         "audit",
@@ -258,8 +258,8 @@ fn the_audit_trail_tells_of_each_request_that_was_sent_and_of_no_other() {
 }
 
 #[test]
-fn another_address_of_a_resource_takes_its_secrets_away() {
-    let place = Place::new(&[]);
+fn changing_the_address_of_a_resource_removes_the_old_host_from_its_secrets() {
+    let setup = Setup::new(&[]);
     let set = [
         "secret",
         "set",
@@ -271,21 +271,21 @@ fn another_address_of_a_resource_takes_its_secrets_away() {
         "--value",
         SECRET,
     ];
-    fs::write(place.folder.path().join("a.db"), "").expect("written");
-    fs::write(place.folder.path().join("b.db"), "").expect("written");
+    fs::write(setup.folder.path().join("a.db"), "").expect("written");
+    fs::write(setup.folder.path().join("b.db"), "").expect("written");
     let in_main = ["--project", "main"];
-    place.admin(&["project", "add", "main"]);
+    setup.admin(&["project", "add", "main"]);
     let hosts = ["project", "allow-host", "127.0.0.1"];
-    place.admin(&[&hosts[..], &in_main].concat());
+    setup.admin(&[&hosts[..], &in_main].concat());
     let add = ["resource", "add", "shop", "sqlite:a.db"];
-    place.admin(&[&add[..], &in_main].concat());
-    place.admin(&[&set[..], &in_main].concat());
-    let listed = || place.admin(&["secret", "list", "--project", "main"]);
+    setup.admin(&[&add[..], &in_main].concat());
+    setup.admin(&[&set[..], &in_main].concat());
+    let listed = || setup.admin(&["secret", "list", "--project", "main"]);
     assert_eq!(listed()[0]["hosts"], json!(["127.0.0.1"]));
     let serve = |url: &str| {
         let connect = format!("shop={url}");
         let arguments = ["serve", "--dir", "store", "--connect", &connect];
-        drop(svc_tests::Service::start(place.folder.path(), &arguments));
+        drop(svc_tests::Service::start(setup.folder.path(), &arguments));
     };
     serve("sqlite:a.db");
     assert_eq!(listed()[0]["secret"], "key");

@@ -1,4 +1,4 @@
-//! A small HTTP server of the tests, which keeps what it was asked.
+//! A small HTTP server for the tests, which records its requests.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-/// A request as it came.
+/// A request as it was received.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     /// Method, target and version.
@@ -43,7 +43,7 @@ pub(super) struct Upstream {
 }
 
 impl Upstream {
-    /// Answers each request with what `answer` writes, and hangs up.
+    /// Answers each request with `answer`, and closes the connection.
     pub(super) fn new(answer: impl Fn(&Seen, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -75,12 +75,12 @@ impl Upstream {
         format!("http://{}{path}", self.address)
     }
 
-    /// What was asked, in its order.
+    /// The requests, in their order.
     pub(super) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("not poisoned").clone()
     }
 
-    /// The one thing that was asked.
+    /// The only request.
     #[track_caller]
     pub(super) fn only(&self) -> Seen {
         let seen = self.seen();
@@ -89,12 +89,12 @@ impl Upstream {
     }
 }
 
-/// Writes what a client may have stopped to read.
+/// Writes to a client that may have closed the connection.
 pub(super) fn write(stream: &mut TcpStream, bytes: &[u8]) {
     let _ = stream.write_all(bytes);
 }
 
-/// An answer with these header lines.
+/// A response with these header lines.
 pub(super) fn answer(status: &str, headers: &[&str], body: &str) -> String {
     let mut lines = String::new();
     for header in headers {

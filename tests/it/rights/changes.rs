@@ -1,4 +1,4 @@
-//! Rights that change are felt by sessions that go on.
+//! Changed rights apply to existing sessions.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use svc_tests::wait_until;
 use crate::people::Home;
 
 #[test]
-fn a_running_session_feels_other_rights_within_a_second() {
+fn changed_rights_apply_to_an_existing_session_within_a_second() {
     let home = Home::new();
     let session = home.member("ann@example.com", "Editor");
     let status = |method: &str, path: &str| {
@@ -72,7 +72,7 @@ fn a_renamed_team_keeps_its_rules() {
 }
 
 #[test]
-fn a_service_token_feels_other_rights_and_ends_when_it_is_revoked() {
+fn changed_rights_apply_to_a_service_token_until_it_is_revoked() {
     let home = Home::new();
     let made = home.run(&["service-token", "add", "--team=Editor", "--project=main"]);
     let token = made["token"].as_str().unwrap();

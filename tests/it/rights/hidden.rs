@@ -1,4 +1,4 @@
-//! What a team may not read it does not learn in other ways.
+//! Teams cannot find out in other ways what they may not read.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn set(home: &Home, team: &str, rights: &str, on: &[&str]) {
 }
 
 #[test]
-fn what_is_denied_and_what_is_missing_answer_alike() {
+fn denied_and_missing_models_get_the_same_response() {
     let home = Home::new();
     set(
         &home,
@@ -78,7 +78,7 @@ fn what_is_denied_and_what_is_missing_answer_alike() {
     };
     assert_eq!(related("customers"), related("ghosts"));
     assert_eq!(related("customers").0, 403);
-    // What is not denied may be missing.
+    // Models that are not denied may be missing.
     assert_eq!(told(&editor, "GET", "shop/models/nothing").0, 404);
 }
 
@@ -121,7 +121,7 @@ fn a_model_that_may_not_be_read_is_not_described() {
         "{paths:?}"
     );
 
-    // Anyone who may read them sees them, and entity tags do not mix the two up.
+    // Callers with the right to read see the models, and the entity tags differ.
     let admin = home.member("admin@example.com", "Administrator");
     let all = get(&admin, "model_descriptions");
     assert_eq!(all.json().as_array().unwrap().len(), 3);
@@ -132,7 +132,7 @@ fn a_model_that_may_not_be_read_is_not_described() {
 }
 
 #[test]
-fn who_writes_and_may_not_read_gets_no_record_for_it() {
+fn a_writer_without_the_right_to_read_gets_no_record_in_the_response() {
     let home = Home::new();
     set(
         &home,
@@ -145,7 +145,7 @@ fn who_writes_and_may_not_read_gets_no_record_for_it() {
         let call = home.call(method, &format!("shop/models/orders{path}"));
         call.authorization(&session.header())
     };
-    // A change of nothing is no way to read.
+    // An empty change does not return the record either.
     for (method, path, body) in [
         ("PATCH", "/1", json!({})),
         ("PATCH", "/1?_fields=note,customer_id", json!({})),
@@ -166,14 +166,14 @@ fn who_writes_and_may_not_read_gets_no_record_for_it() {
         assert_eq!(keys(&result["record"]), ["id"], "{bulk}");
     }
     assert_eq!(orders("DELETE", "/3").expect(204).body, "");
-    // It was written all the same.
+    // The record was written nevertheless.
     let path = format!("shop/models/orders/{}", made.json()["id"]);
     let made = home
         .call("GET", &path)
         .authorization(home.shop_token())
         .ok();
     assert_eq!(made["note"], "new");
-    // Who reads it too gets all of it, as does the static token.
+    // A writer with the right to read gets the whole record, and so does the static token.
     let admin = home.member("admin@example.com", "Administrator").header();
     for credential in [&admin, home.shop_token()] {
         let call = home

@@ -5,7 +5,7 @@ use svc_tests::{Answer, Call};
 
 use crate::people::Home;
 
-/// What a caller may do with the records of a model.
+/// The rights of a caller on the records of a model.
 #[derive(Clone, Copy, Debug)]
 struct May {
     read: bool,
@@ -25,7 +25,7 @@ const fn may(read: bool, write: bool, delete: bool) -> May {
     }
 }
 
-/// What an operation takes.
+/// The right that an operation requires.
 #[derive(Clone, Copy, Debug)]
 enum Takes {
     Read,
@@ -44,8 +44,8 @@ impl May {
 }
 
 const MODELS: [&str; 3] = ["orders", "customers", "products"];
-/// Method, what follows the model, `Accept`, what it takes, and the status of success. `{id}` is a record of the
-/// model; what is written is made for it.
+/// Method, the path after the model, `Accept`, the required right, and the status of a success. `{id}` is a record of
+/// the model, and the body is made for the model.
 const OPERATIONS: &[(&str, &str, &str, Takes, u16)] = &[
     ("GET", "", "", Takes::Read, 200),
     ("HEAD", "", "", Takes::Read, 200),
@@ -113,7 +113,7 @@ fn is_denied(answer: &Answer, what: &str) {
     assert_eq!(answer.header("etag"), "", "{what}");
 }
 
-/// Runs every operation as somebody, and holds each to what is allowed.
+/// Runs every operation as this caller, and compares the results with the rights.
 fn check(home: &Home, who: &str, credential: &str, rights: impl Fn(&str) -> May) {
     let call = |method: &str, path: &str| -> Call {
         let call = home.call(method, &format!("shop/{path}"));
@@ -152,7 +152,7 @@ fn check(home: &Home, who: &str, credential: &str, rights: impl Fn(&str) -> May)
     check_relations(home, who, credential, &rights);
 }
 
-/// Records that are asked for by what is written in others take the right to read those.
+/// Selecting records by the content of related records requires the right to read those.
 fn check_relations(home: &Home, who: &str, credential: &str, rights: &impl Fn(&str) -> May) {
     for (model, relation, others) in [
         (
@@ -203,7 +203,7 @@ fn check_relations(home: &Home, who: &str, credential: &str, rights: &impl Fn(&s
     }
 }
 
-/// What concerns a resource as a whole, and what no team reaches.
+/// Operations on a whole resource, and operations that no team may use.
 fn check_whole(home: &Home, who: &str, credential: &str, is_administrator: bool) {
     let status = |method: &str, path: &str, body: &Value| {
         let call = home.call(method, path).authorization(credential).json(body);
@@ -252,7 +252,7 @@ fn credentials(home: &Home, team: &str) -> [(String, String); 2] {
 }
 
 #[test]
-fn teams_that_a_project_comes_with_do_what_their_kind_may() {
+fn built_in_teams_have_the_rights_of_their_kind() {
     let home = Home::new();
     for (team, rights) in [("Administrator", ALL), ("Editor", ALL), ("Read Only", READ)] {
         for (who, credential) in credentials(&home, team) {
@@ -263,7 +263,7 @@ fn teams_that_a_project_comes_with_do_what_their_kind_may() {
 }
 
 #[test]
-fn a_team_with_rules_does_what_the_closest_rule_says() {
+fn the_most_specific_rule_of_a_team_applies() {
     let home = Home::new();
     let set = |team: &str, rights: &str, on: &[&str]| {
         let rule = [
@@ -322,7 +322,7 @@ fn a_team_with_rules_does_what_the_closest_rule_says() {
 }
 
 #[test]
-fn a_team_without_rights_does_nothing_anywhere() {
+fn a_team_without_rights_may_do_nothing() {
     let home = Home::new();
     home.run(&["rights", "set", "Editor", "--rights=none", "--project=main"]);
     for (who, credential) in credentials(&home, "Editor") {
@@ -332,7 +332,7 @@ fn a_team_without_rights_does_nothing_anywhere() {
 }
 
 #[test]
-fn a_service_token_has_no_account() {
+fn a_service_token_cannot_use_account_calls() {
     let home = Home::new();
     let [_, (_, token)] = credentials(&home, "Administrator");
     for (method, name) in [
@@ -346,7 +346,7 @@ fn a_service_token_has_no_account() {
             .authorization(&token);
         is_denied(&call.send(), name);
     }
-    // It is one behind JWT alone, and in its environment.
+    // It is accepted only with the scheme JWT, and only in its environment.
     let bare = token.trim_start_matches("JWT ").to_owned();
     for value in [
         bare.clone(),

@@ -1,4 +1,4 @@
-//! Lists, single users, aggregates and groups, by the machinery of records.
+//! Lists, single users, aggregates and groups, which use the code of records.
 
 use std::{collections::HashSet, sync::OnceLock};
 
@@ -34,7 +34,7 @@ fn emails(page: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// How many users a query finds.
+/// The number of users that a query finds.
 #[track_caller]
 fn count(query: &str) -> u64 {
     let page = crowd().tools("GET", &format!("users?{query}")).ok();
@@ -92,7 +92,7 @@ fn a_page_of_users_has_the_envelope_and_the_newest_first() {
 }
 
 #[test]
-fn walking_next_visits_every_user_once() {
+fn following_next_visits_every_user_once() {
     let token = crowd().tools_token();
     for query in [
         "_per_page=7",
@@ -119,7 +119,7 @@ fn walking_next_visits_every_user_once() {
 }
 
 #[test]
-fn a_page_is_asked_for_by_number_and_all_at_once_without_pages() {
+fn a_page_can_be_requested_by_number_and_all_users_without_pages() {
     let page = crowd().tools("GET", "users?page=2&_order_by=email").ok();
     assert_eq!(emails(&page)[0], "user26@example.com");
     assert_eq!(page["next"], Value::Null);
@@ -195,7 +195,7 @@ fn users_are_filtered_searched_and_ordered_by_their_fields() {
 }
 
 #[test]
-fn what_is_kept_of_users_beside_their_fields_cannot_be_asked_for() {
+fn stored_data_of_users_that_is_not_a_field_cannot_be_requested() {
     for field in [
         "password",
         "email_key",
@@ -240,7 +240,7 @@ fn what_is_kept_of_users_beside_their_fields_cannot_be_asked_for() {
 }
 
 #[test]
-fn one_user_is_retrieved_with_the_neighbours() {
+fn one_user_and_the_siblings_are_retrieved() {
     let page = crowd()
         .tools("GET", "users?_order_by=email&_per_page=3")
         .ok();
@@ -321,7 +321,7 @@ fn users_are_counted_by_team() {
 }
 
 #[test]
-fn users_come_as_lines_and_as_csv_too() {
+fn users_are_available_as_ndjson_and_csv_too() {
     let lines = crowd()
         .tools("GET", "users?_order_by=email")
         .header("accept", "application/x-ndjson")

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::people::{Home, PASSWORD, keys, named};
 
 #[test]
-fn a_project_comes_with_three_teams() {
+fn a_project_has_three_built_in_teams() {
     let home = Home::new();
     let page = home.tools("GET", "groups?_order_by=name").ok();
     assert_eq!(page["count"], 3);
@@ -36,7 +36,7 @@ fn a_project_comes_with_three_teams() {
 }
 
 #[test]
-fn a_team_gets_another_name_and_keeps_its_rights() {
+fn a_renamed_team_keeps_its_rights() {
     let home = Home::new();
     let session = home.member("ann@example.com", "Editor");
     let uid = home.team("Editor");
@@ -68,7 +68,7 @@ fn a_team_gets_another_name_and_keeps_its_rights() {
         .call("POST", "shop/models/customers")
         .authorization(&session.header());
     user.json(&json!({"name": "x"})).expect(201);
-    // The name that it has is no other team's.
+    // Its own name does not count as the name of another team.
     home.tools("PATCH", &path)
         .json(&json!({"name": "Writers"}))
         .expect(200);
@@ -100,7 +100,7 @@ fn only_the_name_of_a_team_can_be_written() {
     for wrong in [json!(""), json!("  "), json!(null), json!(7), json!(long)] {
         assert_eq!(refused(&json!({"name": wrong})), ["name"], "{wrong}");
     }
-    // Names that differ in their case alone would not tell which team is meant.
+    // Names that differ only in their case would be ambiguous.
     for taken in ["Administrator", "administrator", "READ only", " Read Only "] {
         assert_eq!(refused(&json!({"name": taken})), ["name"], "{taken}");
     }
@@ -112,7 +112,7 @@ fn only_the_name_of_a_team_can_be_written() {
 }
 
 #[test]
-fn a_team_is_neither_made_nor_replaced_nor_deleted() {
+fn a_team_cannot_be_created_replaced_or_deleted() {
     let home = Home::new();
     let path = format!("groups/{}", home.team("Editor"));
     let before = home.tools("GET", "groups").ok();

@@ -1,4 +1,4 @@
-//! The built-in tools as a resource: who gets in, what is described, and that environments are separate.
+//! The built-in tools as a resource: credentials, descriptions, and the separation of environments.
 
 use serde_json::{Value, json};
 use svc_tests::{Call, wait_until};
@@ -6,7 +6,7 @@ use svc_tests::{Call, wait_until};
 use crate::people::{Home, PASSWORD, home};
 
 #[test]
-fn only_the_static_token_of_the_tools_of_this_environment_gets_in() {
+fn only_the_static_token_of_the_tools_of_this_environment_is_accepted() {
     let home = Home::new();
     home.run(&["env", "add", "staging", "--project", "main"]);
     home.run(&["project", "add", "other"]);
@@ -52,7 +52,7 @@ fn only_the_static_token_of_the_tools_of_this_environment_gets_in() {
         let anonymous = home.call(method, path).json(&json!({})).expect(401);
         assert!(anonymous.header("www-authenticate").starts_with("Bearer"));
     }
-    // And the token of the tools opens nothing else.
+    // And the token of the tools is not accepted elsewhere.
     for path in [
         "shop/models/orders",
         "shop/model_descriptions",
@@ -74,7 +74,7 @@ fn only_the_static_token_of_the_tools_of_this_environment_gets_in() {
 }
 
 #[test]
-fn the_store_behind_the_tools_is_not_open_to_sql() {
+fn the_store_of_the_tools_cannot_be_queried_with_sql() {
     let sql = |body: &Value| {
         let call = home().call("POST", "__svc_app__/sql_get_query");
         call.authorization(home().tools_token()).json(body)
@@ -163,7 +163,7 @@ fn the_models_of_the_tools_are_described() {
 }
 
 #[test]
-fn the_definition_of_the_tools_has_what_they_answer_and_no_more() {
+fn the_definition_of_the_tools_has_exactly_their_operations() {
     let get = home()
         .call("GET", "__svc_app__/openapi.json")
         .authorization(home().tools_token());
@@ -227,7 +227,7 @@ fn environments_have_their_own_users_and_the_same_teams() {
     });
     let ann = home.add("ann@example.com", "Administrator");
     let bob = home.add_in("staging", "bob@example.com", "Editor");
-    // The same address is somebody else there.
+    // The same address is a different user there.
     let other = home.add_in("staging", "ann@example.com", "Read Only");
     assert_ne!(ann, other);
     assert_eq!(home.tools("GET", "users").ok()["count"], 1);
@@ -261,7 +261,7 @@ fn environments_have_their_own_users_and_the_same_teams() {
         .tools("GET", "users/group?_x_column=email&_y_func=count")
         .ok();
     assert_eq!(groups, json!([{"group": "ann@example.com", "y_func": 1}]));
-    // A deletion there is none here.
+    // Deleting that user does not delete this one.
     staging("DELETE", &format!("users/{other}")).expect(204);
     home.login("ann@example.com", PASSWORD);
     home.run(&["env", "remove", "staging", "--project", "main"]);

@@ -1,4 +1,4 @@
-//! Users are made, changed and deleted, and nothing but what may be written is.
+//! Users are created, changed and deleted, and only writable fields are written.
 
 use std::{sync::Barrier, thread};
 
@@ -14,7 +14,7 @@ fn made(home: &Home, body: &Value) -> Value {
 }
 
 #[test]
-fn a_new_user_is_there_at_once_and_invited() {
+fn a_new_user_exists_at_once_and_is_invited() {
     let group = home().team("Editor");
     let body = json!({"email": " New.User@example.com ", "group": group, "first_name": "Ada", "last_name": null});
     let answer = home().tools("POST", "users").json(&body).expect(201);
@@ -66,7 +66,7 @@ fn a_new_user_is_there_at_once_and_invited() {
 }
 
 #[test]
-fn an_address_is_taken_in_any_case() {
+fn an_address_is_unique_ignoring_case() {
     let group = home().team("Editor");
     made(
         home(),
@@ -115,7 +115,7 @@ fn an_address_is_taken_in_any_case() {
 }
 
 #[test]
-fn what_may_not_be_written_is_named_and_nothing_is() {
+fn fields_that_may_not_be_written_are_named_and_nothing_is_written() {
     let home = Home::new();
     home.run(&["project", "add", "other"]);
     let foreign = home.run(&["token", "add", "__svc_app__", "--project", "other"]);
@@ -231,7 +231,7 @@ fn what_may_not_be_written_is_named_and_nothing_is() {
 }
 
 #[test]
-fn a_user_changes_in_what_is_named() {
+fn only_the_given_fields_of_a_user_are_changed() {
     let user = made(
         home(),
         &json!({"email": "patch@example.com", "group": home().team("Editor"), "first_name": "A"}),
@@ -269,7 +269,7 @@ fn a_user_changes_in_what_is_named() {
 }
 
 #[test]
-fn a_user_is_not_replaced() {
+fn a_user_cannot_be_replaced() {
     let user = made(
         home(),
         &json!({"email": "put@example.com", "group": home().team("Editor")}),
@@ -284,7 +284,7 @@ fn a_user_is_not_replaced() {
 }
 
 #[test]
-fn a_deleted_user_is_gone_and_the_address_is_free_again() {
+fn the_address_of_a_deleted_user_can_be_used_again() {
     let body = json!({"email": "gone@example.com", "group": home().team("Editor")});
     let user = made(home(), &body);
     let path = format!("users/{}", user["uid"].as_str().unwrap());
@@ -301,7 +301,7 @@ fn a_deleted_user_is_gone_and_the_address_is_free_again() {
 }
 
 #[test]
-fn a_write_can_be_held_to_what_was_read() {
+fn a_write_can_be_conditional_on_an_entity_tag() {
     let user = made(
         home(),
         &json!({"email": "match@example.com", "group": home().team("Editor")}),
@@ -336,7 +336,7 @@ fn a_write_can_be_held_to_what_was_read() {
         .expect(204);
     patch("*", "E").expect(404);
 
-    // Of many who have read the same, one writes.
+    // Of many callers with the same tag, only one write succeeds.
     let user = made(
         home(),
         &json!({"email": "match2@example.com", "group": home().team("Editor")}),
@@ -371,7 +371,7 @@ fn a_write_can_be_held_to_what_was_read() {
 }
 
 #[test]
-fn the_last_administrator_stays() {
+fn the_last_administrator_cannot_be_removed() {
     let home = Home::new();
     let (administrator, editor) = (home.team("Administrator"), home.team("Editor"));
     let uid = home.add("admin@example.com", "Administrator");
@@ -393,12 +393,12 @@ fn the_last_administrator_stays() {
     home.user(&session).expect(200);
     let renamed = json!({"first_name": "Ada", "group": administrator});
     home.tools("PATCH", &path).json(&renamed).expect(200);
-    // An administrator elsewhere is none here.
+    // An administrator of another environment does not count here.
     home.run(&["env", "add", "staging", "--project", "main"]);
     home.add_in("staging", "other@example.com", "Administrator");
     home.tools("DELETE", &path).expect(400);
 
-    // One who has not accepted the invitation cannot sign in.
+    // An administrator who has not accepted the invitation cannot sign in and does not count.
     made(
         &home,
         &json!({"email": "invited@example.com", "group": administrator}),
@@ -409,7 +409,7 @@ fn the_last_administrator_stays() {
 
     let second = home.add("second@example.com", "Administrator");
     let second = format!("users/{second}");
-    // Of two who leave at the same moment one stays.
+    // Of two administrators who are removed at the same moment, one stays.
     let statuses = thread::scope(|scope| {
         let (home, editor) = (&home, &editor);
         let each = [&path, &second].map(|path| {

@@ -1,5 +1,5 @@
-//! What signing in costs: the check of a session, logins beside the bare hash, how records fare while many sign in,
-//! and whether the time of an answer tells that an account exists.
+//! The cost of signing in: the check of a session, logins compared with the bare hash, the effect of many logins on
+//! records, and whether response times reveal that an account exists.
 
 use std::path::Path;
 use std::thread;
@@ -19,9 +19,9 @@ use crate::service::Service;
 
 const EMAIL: &str = "bench@example.com";
 const PASSWORD: &str = "a password for the bench";
-/// How many sign in at once while records are read.
+/// The number of simultaneous logins while records are read.
 const CROWD: usize = 200;
-/// How many answers of each sort are timed.
+/// The number of timed responses of each kind.
 const TIMED: usize = 100;
 
 const RETRIEVE: Case = Case {
@@ -33,7 +33,7 @@ const NOTHING: Case = Case {
     what: What::List(""),
 };
 
-/// Measures all of it, and says it in a sentence each.
+/// Runs all measurements, and returns a sentence for each.
 pub fn measure(folder: &Path, database: &Database, load: &Load) -> Result<Vec<String>, Error> {
     let folder = folder.join("accounts");
     std::fs::create_dir(&folder)?;
@@ -64,7 +64,7 @@ fn session(service: &Service) -> Result<HeaderValue, Error> {
     Ok(header)
 }
 
-/// What the check of a session costs, beside the retrieve that it stands before.
+/// The cost of the check of a session, compared with the retrieve that follows it.
 fn check(
     service: &Service,
     database: &Database,
@@ -75,7 +75,7 @@ fn check(
     let token = load.run(retrieve.clone(), service.process())?;
     retrieve.authorization = Some(session.clone());
     let by_session = load.run(retrieve, service.process())?;
-    // The same path, which leads nowhere: behind the check, and refused for want of a credential.
+    // A path without an operation, requested with and without a credential, so that only the check differs.
     let nothing = |authorization, status| Target {
         address: service.address(),
         path: service.path("/nothing/models/nothing"),
@@ -99,7 +99,7 @@ fn check(
     ))
 }
 
-/// Logins, beside the hash that each of them makes.
+/// Logins, compared with the hash that each of them computes.
 fn logins(service: &Service, load: &Load) -> Result<String, Error> {
     let places = (thread::available_parallelism().map_or(1, usize::from) / 2).max(1);
     let raw = raw_hashes(places, load.measured)?;
@@ -115,7 +115,7 @@ fn logins(service: &Service, load: &Load) -> Result<String, Error> {
     ))
 }
 
-/// Hashes per second on so many threads.
+/// Hashes per second on this number of threads.
 fn raw_hashes(threads: usize, time: Duration) -> Result<f64, Error> {
     let until = Instant::now() + time;
     let workers: Vec<_> = (0..threads)
@@ -138,7 +138,7 @@ fn raw_hashes(threads: usize, time: Duration) -> Result<f64, Error> {
     Ok(f64::from(all) / time.as_secs_f64())
 }
 
-/// How a reader of records fares while many sign in.
+/// The response times of a reader of records while many users sign in.
 fn crowd(service: &Service, database: &Database, orders: u32) -> Result<String, Error> {
     let target = service.target(database, &RETRIEVE);
     let p99 = |mut latencies: Vec<Duration>| {
@@ -174,7 +174,7 @@ fn crowd(service: &Service, database: &Database, orders: u32) -> Result<String, 
     ))
 }
 
-/// How long answers take for an account that exists and for one that does not, asked in turn.
+/// The response times for an existing and an unknown account, measured alternately.
 fn timing(service: &Service) -> Result<String, Error> {
     let address = service.address();
     let login = |email: &str| {

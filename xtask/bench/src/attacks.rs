@@ -1,5 +1,5 @@
-//! How others fare while somebody attacks the service or loads one of its resources: each attack comes from a process
-//! of its own, and meanwhile `/healthz` and a record are asked for, over and over.
+//! The effect of attacks and load on other callers: each attack runs in a separate process while `/healthz` and a
+//! record are requested again and again.
 
 mod attacker;
 mod probe;
@@ -21,14 +21,14 @@ use crate::report;
 use crate::service::Service;
 use crate::usage;
 
-/// The slowest median that is not a failure.
+/// The largest median that is not a failure.
 const LIMIT: Duration = Duration::from_millis(100);
-/// How long an attack may take to end, beyond its time.
+/// How long an attack may take to end after its time.
 const GRACE: Duration = Duration::from_secs(3);
 const ORDERS: u32 = 50_000;
-/// How many tables the large definition has.
+/// The number of tables in the large definition.
 const TABLES: u32 = 306;
-/// Length of the text that is searched.
+/// The length of the text that is searched.
 const LONG_TEXT: u32 = 15_000_000;
 /// What a PostgreSQL server with few of them has.
 const FEW_CONNECTIONS: u32 = 8;
@@ -38,7 +38,7 @@ const RETRIEVE: Case = Case {
     what: What::Retrieve,
 };
 
-/// What an attack is made on.
+/// The target of an attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum On {
     Sqlite,
@@ -47,7 +47,7 @@ enum On {
     FewConnections,
 }
 
-/// The attacks, in the order of the table. What each does is in [`attacker`].
+/// The attacks, in the order of the table. [`attacker`] implements them.
 const ATTACKS: &[(&str, On)] = &[
     ("unknown-keys", On::Sqlite),
     ("silent-sockets", On::Sqlite),
@@ -71,19 +71,19 @@ const ATTACKS: &[(&str, On)] = &[
     ("many-lists", On::Postgres),
 ];
 
-/// What was seen of an attack.
+/// The result of an attack.
 struct Seen {
     name: String,
     sent: u64,
     refused: u64,
     health: Latencies,
     retrieve: Latencies,
-    /// Memory above idle: at the peak, and when the attack was over for a while.
+    /// Memory above idle: at the peak, and some time after the attack.
     peak: u64,
     after: u64,
 }
 
-/// Makes all attacks, or those with this name, each for so long.
+/// Runs all attacks, or those with this name, each for this time.
 ///
 /// # Errors
 /// When a median is over the limit.
@@ -139,7 +139,7 @@ pub fn measure(folder: &Path, time: Duration, only: Option<&str>) -> Result<(), 
         };
         eprintln!("{name}");
         let seen = attack(&folder, &database, name, time)?;
-        // A line at once: the whole takes minutes.
+        // Each line is printed at once, since all attacks together take minutes.
         eprintln!("{}", line(&seen));
         all.push(seen);
     }
@@ -208,7 +208,7 @@ fn line(seen: &Seen) -> String {
     )
 }
 
-/// Makes one attack on a service of its own.
+/// Runs one attack on a separate service.
 fn attack(folder: &Path, database: &Database, name: String, time: Duration) -> Result<Seen, Error> {
     let service = Service::start(folder, std::slice::from_ref(database))?;
     let mut target = service.target(database, &RETRIEVE);
@@ -216,9 +216,9 @@ fn attack(folder: &Path, database: &Database, name: String, time: Duration) -> R
         .authorization
         .clone()
         .ok_or("the resource has no token")?;
-    // Who is attacked has a credential of their own.
+    // The other callers have a different credential.
     target.authorization = Some(service.add_token(database)?);
-    // Connections and statements that are made once are no part of it, nor is the moment until a new token works.
+    // Warms up connections and statements, and waits until the new token works, before the measurement.
     let until = Instant::now() + GRACE;
     while let Err(error) = crate::load::in_sequence(&target, 200, ORDERS) {
         if Instant::now() >= until {
@@ -239,7 +239,7 @@ fn attack(folder: &Path, database: &Database, name: String, time: Duration) -> R
     let (health, retrieve) = probes.finish()?;
     let (sent, refused) = attacker.finish()?;
     let peak = service.usage()?.peak_resident;
-    // What an allocator gives back, it gives back by then.
+    // By then the allocator has returned unused memory.
     std::thread::sleep(GRACE);
     let after = service.usage()?.resident;
     Ok(Seen {
@@ -260,7 +260,7 @@ fn lock(url: &str) -> Result<postgres::Client, Error> {
     Ok(client)
 }
 
-/// The process of an attack. It ends with the value.
+/// The process of an attack, which ends when this value is dropped.
 struct Attacker {
     process: Child,
     until: Instant,
@@ -282,7 +282,7 @@ impl Attacker {
             .arg(service.path(&format!("/{}", database.name)))
             .arg(service.path("/auth/refresh"))
             .arg(time.as_secs().to_string())
-            // Not an argument, which others could see.
+            // Not passed as an argument, which other processes could read.
             .env(attacker::TOKEN, authorization.to_str()?)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -293,7 +293,7 @@ impl Attacker {
         })
     }
 
-    /// Waits for the end, for a moment, and gives how many requests were sent and how many of them refused.
+    /// Waits a short time for the end, and returns how many requests were sent and how many of them were refused.
     fn finish(&mut self) -> Result<(u64, u64), Error> {
         use std::io::Read as _;
 

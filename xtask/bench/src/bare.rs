@@ -20,7 +20,7 @@ use crate::Error;
 use crate::cases::Case;
 use crate::load::{Load, Measured, Target};
 
-/// The word that turns this program into the server.
+/// The argument that starts this program as the server.
 pub const COMMAND: &str = "serve-bytes";
 
 /// Serves the bytes of a file until the process is ended. Prints its address.
@@ -69,7 +69,7 @@ pub fn measure(
     load.run(target, server.process.id())
 }
 
-/// The server in a process of its own. It ends with the value.
+/// The server in a separate process, which ends when this value is dropped.
 pub struct Server {
     process: Child,
     address: SocketAddr,

@@ -13,15 +13,15 @@ pub struct Case {
 pub enum What {
     /// A list with this query string.
     List(&'static str),
-    /// One page after the other, each by the `next` of the one before.
+    /// One page after the other, each by the `next` link of the previous one.
     Walk,
     /// One record by a random key.
     Retrieve,
-    /// One value over the records that a query string names.
+    /// One value over the records that a query string selects.
     Aggregate(&'static str),
     /// One value for each group of records.
     Group(&'static str),
-    /// A new record, durable when it is answered.
+    /// A new record, which is durable when it is acknowledged.
     Create,
 }
 
@@ -54,18 +54,18 @@ pub const CASES: &[Case] = &[
         name: "group",
         what: What::Group("_x_column=status&_y_func=count"),
     },
-    // Last: it changes what the others read.
+    // The last case, since it changes the data that the others read.
     Case {
         name: "create",
         what: What::Create,
     },
 ];
 
-/// A request to be sent.
+/// A request to send.
 #[derive(Debug)]
 pub struct Ask {
     pub method: Method,
-    /// What follows the path of the model.
+    /// The rest of the path after the model.
     pub suffix: String,
     pub body: String,
 }
@@ -90,7 +90,7 @@ impl Caller {
         }
     }
 
-    /// The request that is due.
+    /// The next request.
     pub fn ask(&mut self) -> Ask {
         let (mut method, mut body) = (Method::GET, String::new());
         let suffix = match self.what {
@@ -128,7 +128,7 @@ impl Caller {
         )
     }
 
-    /// Notes what was answered, of which a walk takes where it goes on.
+    /// Reads a response, whose `next` link is the next request of a walk.
     pub fn answered(&mut self, body: &[u8]) {
         if self.what == What::Walk {
             self.next = next_query(body);
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_walk_goes_on_where_the_answer_says_and_begins_anew_at_the_end() {
+    fn a_walk_follows_the_next_link_and_starts_again_at_the_end() {
         let walk = CASES.iter().find(|case| case.what == What::Walk).unwrap();
         let mut caller = Caller::new(walk, 0, 10);
         assert_eq!(caller.ask().suffix, "?_order_by=id");

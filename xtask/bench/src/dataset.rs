@@ -13,13 +13,13 @@ pub const ORDERS: &str = "orders";
 /// A database with a table of orders.
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// What its resource is called, and its rows in the report.
+    /// The name of its resource and of its rows in the report.
     pub name: &'static str,
     pub url: String,
 }
 
 const SEED: u64 = 20_260_915;
-/// One customer for so many orders.
+/// The number of orders for each customer.
 const ORDERS_PER_CUSTOMER: u32 = 10;
 /// Half of the orders are `paid`, and so on.
 const STATUS_OF_TWENTY: [&str; 20] = [
@@ -88,7 +88,7 @@ CREATE INDEX orders_customer ON orders (customer_id);
 ANALYZE;
 ";
 
-/// Makes the file with `orders` orders and a tenth as many customers.
+/// Creates the file with `orders` orders and a tenth as many customers.
 pub fn make(path: &Path, orders: u32) -> Result<(), Error> {
     let mut random = fastrand::Rng::with_seed(SEED);
     let customers = (orders / ORDERS_PER_CUSTOMER).max(1);
@@ -128,7 +128,7 @@ pub fn make(path: &Path, orders: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a file with so many orders whose notes are so long.
+/// Creates a file with this number of orders, whose notes have this length.
 pub fn make_wide(path: &Path, orders: u32, note: u32) -> Result<(), Error> {
     let mut connection = Connection::open(path)?;
     connection.execute_batch(TABLES)?;
@@ -145,7 +145,7 @@ pub fn make_wide(path: &Path, orders: u32, note: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Copies a file that was made here into a database of PostgreSQL.
+/// Copies such a file into a database of PostgreSQL.
 pub fn copy_to_postgres(file: &Path, url: &str) -> Result<(), Error> {
     use std::io::Write as _;
 
@@ -163,7 +163,7 @@ pub fn copy_to_postgres(file: &Path, url: &str) -> Result<(), Error> {
         let mut rows = select.query([])?;
         let mut copy = target.copy_in(&format!("COPY {table} FROM STDIN"))?;
         while let Some(row) = rows.next()? {
-            // No value here holds a tab, a line end or a backslash.
+            // No value contains a tab, a line end or a backslash.
             let cells = (0..count).map(|at| {
                 Ok::<_, Error>(match row.get_ref(at)? {
                     rusqlite::types::ValueRef::Integer(number) => number.to_string(),
@@ -202,7 +202,7 @@ CREATE TABLE orders (
   note TEXT
 );";
 
-/// How many orders one caller inserts in this time, each with a commit of its own that is durable.
+/// The number of orders that one caller inserts in this time, each with a separate durable commit.
 pub fn commits_per_second(path: &Path, time: Duration) -> Result<f64, Error> {
     let connection = Connection::open(path)?;
     connection.pragma_update(None, "synchronous", "full")?;
@@ -223,7 +223,7 @@ fn any<'a>(random: &mut fastrand::Rng, words: &[&'a str]) -> &'a str {
     random.choice(words).copied().unwrap_or_default()
 }
 
-/// A modifier of SQLite's `datetime`: some seconds within so many days.
+/// A modifier for SQLite's `datetime`: a random number of seconds within this number of days.
 fn seconds(random: &mut fastrand::Rng, days: u32) -> String {
     format!("+{} seconds", random.u32(0..days * 86_400))
 }

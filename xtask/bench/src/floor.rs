@@ -42,7 +42,7 @@ struct Floor {
     model: Arc<Model>,
 }
 
-/// What a case asks of the driver.
+/// The call to the driver for a case.
 enum Call {
     List(Box<ListQuery>),
     Walk(Box<ListQuery>),

@@ -1,5 +1,5 @@
-//! Whether a call costs in proportion to what it sends: each is made with an amount of something and with eight times
-//! as much, and what is compared is the CPU time of the service.
+//! Whether the cost of a call is proportional to its size: each call is sent with an amount of something and with eight
+//! times as much, and the CPU times of the service are compared.
 
 use std::{fmt::Write as _, path::Path, thread, time::Duration};
 
@@ -13,18 +13,18 @@ use crate::{
     service::Service,
 };
 
-/// How many times as much the second call sends.
+/// The factor of the second amount.
 const MORE: usize = 8;
-/// How much longer the service may work for it. In proportion is eight times, quadratic would be 64.
+/// The maximum factor of the CPU time. Proportional is eight times, quadratic would be 64.
 const MOST: f64 = 24.0;
-/// How long the service works for a figure at least: the kernel counts hundredths of a second.
+/// The minimum CPU time of a measurement, since the kernel counts hundredths of a second.
 const MEASURED: Duration = Duration::from_millis(150);
-/// A call that costs less is in order whatever the proportion.
+/// A call that costs less is accepted, whatever its factor.
 const NOTHING: Duration = Duration::from_millis(20);
-/// How often a call is made at most for one figure.
+/// The maximum number of calls for a measurement.
 const CALLS: u32 = 1_000;
 
-/// Who calls.
+/// The kinds of callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Caller {
     Nobody,
@@ -34,7 +34,7 @@ enum Caller {
     Editor,
 }
 
-/// A call of which an amount can be sent.
+/// A call that can be sent with different amounts.
 struct Growing {
     name: &'static str,
     caller: Caller,
@@ -43,17 +43,17 @@ struct Growing {
     call: fn(usize) -> Call,
 }
 
-/// A call: below what of the service, and what it sends.
+/// A call: its path and its content.
 struct Call {
     method: Method,
-    place: Place,
+    place: Base,
     query: String,
     header: Option<(HeaderName, String)>,
     body: Value,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Base {
     /// Below the environment.
     Environment(&'static str),
     /// Below the table of orders.
@@ -64,7 +64,7 @@ enum Place {
     Root(&'static str),
 }
 
-fn get(place: Place, query: String) -> Call {
+fn get(place: Base, query: String) -> Call {
     Call {
         method: Method::GET,
         place,
@@ -74,7 +74,7 @@ fn get(place: Place, query: String) -> Call {
     }
 }
 
-fn post(place: Place, body: Value) -> Call {
+fn post(place: Base, body: Value) -> Call {
     Call {
         method: Method::POST,
         place,
@@ -87,17 +87,17 @@ fn post(place: Place, body: Value) -> Call {
 fn with_header(name: HeaderName, value: String) -> Call {
     Call {
         header: Some((name, value)),
-        ..get(Place::Orders(""), "_per_page=1".to_owned())
+        ..get(Base::Orders(""), "_per_page=1".to_owned())
     }
 }
 
-/// `write` of each number below `amount`, with `between` between them.
+/// The results of `write` for each number below `amount`, joined with `between`.
 fn each(amount: usize, between: &str, write: impl Fn(usize) -> String) -> String {
     let all: Vec<_> = (0..amount).map(write).collect();
     all.join(between)
 }
 
-/// An object of so many properties.
+/// An object with this number of properties.
 fn object(amount: usize, value: impl Fn(usize) -> Value) -> Value {
     let properties = (0..amount).map(|n| (format!("f{n}"), value(n)));
     Value::Object(properties.collect())
@@ -108,18 +108,18 @@ fn array(amount: usize, value: impl Fn(usize) -> Value) -> Value {
 }
 
 fn sql(query: String) -> Call {
-    post(Place::Database("/sql_get_query"), json!({ "query": query }))
+    post(Base::Database("/sql_get_query"), json!({ "query": query }))
 }
 
 fn sql_with(option: &str, value: Value) -> Call {
     let body = json!({ "query": "select 1 as a", option: value });
-    post(Place::Database("/sql_get_query"), body)
+    post(Base::Database("/sql_get_query"), body)
 }
 
 fn proxied(field: &str, value: Value) -> Call {
-    // Nobody answers there, and the host is not allowed either.
+    // The host is not allowed, so no request is sent.
     let body = json!({ "url": "http://bench.invalid/", field: value });
-    post(Place::Root("/api/proxy_request/"), body)
+    post(Base::Root("/api/proxy_request/"), body)
 }
 
 const CALLS_THAT_GROW: &[Growing] = &[
@@ -127,19 +127,19 @@ const CALLS_THAT_GROW: &[Growing] = &[
         name: "anonymous body: unknown keys",
         caller: Caller::Nobody,
         amount: 1_000,
-        call: |n| post(Place::Environment("/auth/refresh"), object(n, |_| json!(1))),
+        call: |n| post(Base::Environment("/auth/refresh"), object(n, |_| json!(1))),
     },
     Growing {
         name: "list: unknown filters",
         caller: Caller::Resource,
         amount: 500,
-        call: |n| get(Place::Orders(""), each(n, "&", |n| format!("f{n}__gt=1"))),
+        call: |n| get(Base::Orders(""), each(n, "&", |n| format!("f{n}__gt=1"))),
     },
     Growing {
         name: "list: the same filter",
         caller: Caller::Resource,
         amount: 500,
-        call: |n| get(Place::Orders(""), each(n, "&", |n| format!("id__in={n}"))),
+        call: |n| get(Base::Orders(""), each(n, "&", |n| format!("id__in={n}"))),
     },
     Growing {
         name: "list: values of in",
@@ -147,7 +147,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         amount: 500,
         call: |n| {
             let values = each(n, ",", |n| n.to_string());
-            get(Place::Orders(""), format!("id__in={values}"))
+            get(Base::Orders(""), format!("id__in={values}"))
         },
     },
     Growing {
@@ -156,7 +156,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         amount: 500,
         call: |n| {
             get(
-                Place::Orders(""),
+                Base::Orders(""),
                 format!("_fields={}", each(n, ",", |_| "id".to_owned())),
             )
         },
@@ -167,7 +167,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         amount: 500,
         call: |n| {
             get(
-                Place::Orders(""),
+                Base::Orders(""),
                 format!("_order_by={}", each(n, ",", |_| "-id".to_owned())),
             )
         },
@@ -179,7 +179,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         call: |n| {
             let conditions = each(n, ",", |n| format!("{{\"field\":\"id\",\"value\":{n}}}"));
             get(
-                Place::Orders(""),
+                Base::Orders(""),
                 format!("_filter={}", escaped(&format!("{{\"or\":[{conditions}]}}"))),
             )
         },
@@ -191,7 +191,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         call: |n| {
             let values = each(n, ",", |n| n.to_string());
             get(
-                Place::Orders(""),
+                Base::Orders(""),
                 format!(
                     "_relation={}",
                     escaped(&format!("id.orders.id|id.{values}"))
@@ -215,13 +215,13 @@ const CALLS_THAT_GROW: &[Growing] = &[
         name: "create: unknown fields",
         caller: Caller::Resource,
         amount: 1_000,
-        call: |n| post(Place::Orders(""), object(n, |_| json!(1))),
+        call: |n| post(Base::Orders(""), object(n, |_| json!(1))),
     },
     Growing {
         name: "create: a large value",
         caller: Caller::Resource,
         amount: 100_000,
-        call: |n| post(Place::Orders(""), json!({ "id": "x".repeat(n) })),
+        call: |n| post(Base::Orders(""), json!({ "id": "x".repeat(n) })),
     },
     Growing {
         name: "bulk create: records that are wrong",
@@ -229,7 +229,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         amount: 1_000,
         call: |n| {
             post(
-                Place::Orders("/bulk_create"),
+                Base::Orders("/bulk_create"),
                 array(n, |_| json!({ "id": "x" })),
             )
         },
@@ -241,7 +241,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         call: |n| {
             let columns = array(n, |_| json!({ "x_column": "id" }));
             let body = json!({ "x_columns": columns, "y_func": "count" });
-            post(Place::Orders("/group"), body)
+            post(Base::Orders("/group"), body)
         },
     },
     Growing {
@@ -275,7 +275,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         call: |n| {
             let query = format!("select 1 in ({})", each(n, ",", |n| format!(":f{n}")));
             let body = json!({ "query": query, "params_obj": object(n, |n| json!(n)) });
-            post(Place::Database("/sql_get_query"), body)
+            post(Base::Database("/sql_get_query"), body)
         },
     },
     Growing {
@@ -356,7 +356,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         call: |n| {
             let queries = array(n, |_| json!({ "query": "select 1" }));
             post(
-                Place::Database("/sql_get_query"),
+                Base::Database("/sql_get_query"),
                 json!({ "queries": queries }),
             )
         },
@@ -384,7 +384,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
             let context = json!({ "a": "x".repeat(20) });
             let url = format!("http://bench.invalid{}", "{{a}}".repeat(n));
             let body = json!({ "url": url, "context": context });
-            post(Place::Root("/api/proxy_request/"), body)
+            post(Base::Root("/api/proxy_request/"), body)
         },
     },
     Growing {
@@ -398,7 +398,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
                 "body": "{{a}}{".repeat(n),
                 "context": { "a": "x" },
             });
-            post(Place::Root("/api/proxy_request/"), body)
+            post(Base::Root("/api/proxy_request/"), body)
         },
     },
     Growing {
@@ -414,7 +414,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         call: |n| {
             let uids = array(n, |n| json!(format!("u{n}")));
             post(
-                Place::Environment("/view_settings/publish/"),
+                Base::Environment("/view_settings/publish/"),
                 json!({ "uids": uids }),
             )
         },
@@ -426,7 +426,7 @@ const CALLS_THAT_GROW: &[Growing] = &[
         call: |n| {
             let mut page = object(n, |_| json!(1));
             page["view"] = json!(7);
-            post(Place::Environment("/view_settings/"), page)
+            post(Base::Environment("/view_settings/"), page)
         },
     },
 ];
@@ -448,16 +448,16 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Measures every call on a database, and gives a table.
+/// Measures every call on a database, and returns a table.
 ///
 /// # Errors
-/// Also when one of them costs far more than in proportion.
+/// Also when the cost of a call grows far more than proportionally.
 pub fn measure(folder: &Path, database: &Database) -> Result<String, Error> {
     let folder = folder.join(format!("linear-{}", database.name));
     std::fs::create_dir(&folder)?;
     let service = Service::start(&folder, std::slice::from_ref(database))?;
     let editor = service.add_session()?;
-    // The service notices within a second what the program has set.
+    // The service reads within a second what the program has set.
     thread::sleep(Duration::from_secs(1));
     let mut table = String::from(
         "| Call | Amount | CPU | CPU for eight times as much | Times |\n|---|--:|--:|--:|--:|\n",
@@ -491,7 +491,7 @@ pub fn measure(folder: &Path, database: &Database) -> Result<String, Error> {
     }
 }
 
-/// What a call costs with this amount: CPU time of the service.
+/// The cost of a call with this amount: the CPU time of the service.
 fn cost(
     service: &Service,
     database: &Database,
@@ -501,10 +501,10 @@ fn cost(
 ) -> Result<Duration, Error> {
     let call = (growing.call)(amount);
     let path = match call.place {
-        Place::Environment(below) => service.path(below),
-        Place::Orders(below) => service.path(&format!("/{}/models/{ORDERS}{below}", database.name)),
-        Place::Database(below) => service.path(&format!("/{}{below}", database.name)),
-        Place::Root(path) => path.to_owned(),
+        Base::Environment(below) => service.path(below),
+        Base::Orders(below) => service.path(&format!("/{}/models/{ORDERS}{below}", database.name)),
+        Base::Database(below) => service.path(&format!("/{}{below}", database.name)),
+        Base::Root(path) => path.to_owned(),
     };
     let uri = match call.query.is_empty() {
         true => path,
@@ -532,7 +532,7 @@ fn cost(
     }
     let request = request.body(body)?;
     let runtime = crate::accounts::runtime()?;
-    // The first finds out what is remembered afterwards.
+    // The first call fills caches.
     runtime.block_on(load::answered(service.address(), &request))?;
     let before = service.usage()?.cpu;
     for calls in 1.. {
@@ -550,7 +550,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_call_sends_more_when_it_is_told_to() {
+    fn each_call_sends_more_with_a_larger_amount() {
         for growing in CALLS_THAT_GROW {
             let sent = |amount| {
                 let call = (growing.call)(amount);

@@ -1,5 +1,5 @@
-//! A small load generator: connections that stay open, each with one request
-//! under way at a time, for a fixed time.
+//! A small load generator: open connections, each with one active request at
+//! a time, for a fixed time.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::Error;
 use crate::cases::{Ask, Caller, Case};
 use crate::usage;
 
-/// How much and how long.
+/// The number of connections and the time.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     pub connections: usize,
@@ -27,19 +27,19 @@ pub struct Load {
     pub orders: u32,
 }
 
-/// Where to and what.
+/// The service and the requests.
 #[derive(Clone, Debug)]
 pub struct Target {
     pub address: SocketAddr,
-    /// The path of the model, which the case continues.
+    /// The path of the model; the case adds the rest.
     pub path: String,
     pub authorization: Option<HeaderValue>,
     pub case: &'static Case,
-    /// The status that every answer has, where it is no success.
+    /// The expected status, if it is not a success.
     pub status: Option<StatusCode>,
 }
 
-/// A call that is the same every time.
+/// A call that never changes.
 #[derive(Clone, Debug)]
 pub struct Exact {
     method: Method,
@@ -50,7 +50,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// A call that succeeds; one with `null` has no body.
+    /// A call that succeeds; with `null` it has no body.
     pub fn new(method: Method, path: String, body: &Value) -> Self {
         Self {
             method,
@@ -97,13 +97,13 @@ impl Exact {
     }
 }
 
-/// A call, made once: how long it took, and the body of its answer.
+/// Sends a call once, and returns its time and the body of the response.
 pub async fn exactly(address: SocketAddr, call: &Exact) -> Result<(Duration, Bytes), Error> {
     call.send(&mut connect(address).await?).await
 }
 
-/// A request, made once on a connection of its own and answered with whatever status. A connection that the service
-/// closes because of what is sent is an answer too.
+/// Sends a request once on a separate connection and accepts any status. If the service closes the connection because
+/// of the request, that counts as a response.
 pub async fn answered(address: SocketAddr, request: &Request<String>) -> Result<(), Error> {
     let mut sender = connect(address).await?;
     let (parts, body) = request.clone().into_parts();
@@ -114,7 +114,7 @@ pub async fn answered(address: SocketAddr, request: &Request<String>) -> Result<
     }
 }
 
-/// A call on a connection that is kept for the next one; a closed one is opened again.
+/// Sends a call on a connection that is kept for the next one; a closed connection is opened again.
 pub async fn keep_asking(
     address: SocketAddr,
     call: &Exact,
@@ -129,7 +129,7 @@ pub async fn keep_asking(
     Ok(())
 }
 
-/// A call, made over and over on so many connections for a time: how long each took.
+/// Sends a call again and again on this number of connections for a time, and returns the time of each.
 pub async fn repeatedly(
     address: SocketAddr,
     call: &Exact,
@@ -156,7 +156,7 @@ pub async fn repeatedly(
     Ok(times)
 }
 
-/// How many bytes of answers come in a second, asked for over and over on so many connections and not kept.
+/// Requests responses again and again on this number of connections, and returns the number of bytes per second.
 pub fn stream(
     address: SocketAddr,
     path: &str,
@@ -203,7 +203,7 @@ async fn streaming(
         expected(&path, None, response.status(), &Bytes::new())?;
         while let Some(frame) = response.frame().await {
             bytes += frame?.data_ref().map_or(0, |data| data.len() as u64);
-            // What comes after the end of the time counts neither as bytes nor as time.
+            // Bytes after the end of the time do not count.
             if Instant::now() >= until {
                 break;
             }
@@ -212,7 +212,7 @@ async fn streaming(
     Ok(bytes)
 }
 
-/// A call, made so many times at once, each on a connection of its own: how many were answered.
+/// Sends a call this many times at once, each on a separate connection, and returns how many were answered.
 pub async fn at_once(address: SocketAddr, call: &Exact, calls: usize) -> Result<usize, Error> {
     let mut callers = JoinSet::new();
     for _ in 0..calls {
@@ -227,7 +227,7 @@ pub async fn at_once(address: SocketAddr, call: &Exact, calls: usize) -> Result<
     Ok(answered)
 }
 
-/// Two calls, made in turn so many times each: how long each took.
+/// Sends two calls alternately, this many times each, and returns the time of each.
 pub async fn in_turn(
     address: SocketAddr,
     one: &Exact,
@@ -243,7 +243,7 @@ pub async fn in_turn(
     Ok((ones, others))
 }
 
-/// What came of it.
+/// The result of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     pub per_second: f64,
@@ -254,7 +254,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// From the latencies of all requests, and the CPU time that they took together.
+    /// The result for the latencies of all requests and their total CPU time.
     pub fn new(mut latencies: Vec<Duration>, took: Duration, cpu: Duration) -> Result<Self, Error> {
         latencies.sort_unstable();
         let at = |share: f64| {
@@ -274,7 +274,7 @@ impl Measured {
 }
 
 impl Load {
-    /// Asks the target, and watches the process behind it.
+    /// Sends requests to the target, and measures the CPU time of its process.
     pub fn run(&self, target: Target, process: u32) -> Result<Measured, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -305,7 +305,7 @@ impl Load {
     }
 }
 
-/// One body, asked for once.
+/// The body of a single request.
 pub fn once(target: &Target) -> Result<Bytes, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -319,7 +319,7 @@ pub fn once(target: &Target) -> Result<Bytes, Error> {
     })
 }
 
-/// How long each request of one caller took, of so many.
+/// Sends this number of requests of one caller, and returns the time of each.
 pub fn in_sequence(target: &Target, requests: usize, orders: u32) -> Result<Vec<Duration>, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -348,7 +348,7 @@ async fn connection(
     Ok(latencies)
 }
 
-/// Sends the caller's next request and gives how long the answer took.
+/// Sends the caller's next request, and returns the response time.
 async fn exchange(
     target: &Target,
     sender: &mut Sender,
@@ -370,7 +370,7 @@ async fn connect(address: SocketAddr) -> Result<Sender, Error> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    // It ends with its sender; what goes wrong on it, the sender reports.
+    // It ends with its sender, which also reports its errors.
     tokio::spawn(connection);
     Ok(sender)
 }

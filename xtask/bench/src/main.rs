@@ -1,6 +1,6 @@
-//! How fast the service is, beside two references over the same rows in the
-//! same run: the floor (through the driver, no HTTP) and a bare hyper server
-//! that answers the same bytes. Run it with `cargo xtask bench`.
+//! Benchmarks of the service, compared with two references over the same rows in
+//! the same run: the floor (the driver without HTTP) and a bare hyper server that
+//! answers with the same bytes. Run it with `cargo xtask bench`.
 
 mod accounts;
 mod attacks;
@@ -29,10 +29,10 @@ use crate::load::Load;
 use crate::report::Row;
 use crate::service::Service;
 
-/// How many records the longest list gives, and how long a note of a wide one is.
+/// The number of records in the longest list, and the length of a note of a wide record.
 const WIDE_ORDERS: u32 = 10_000;
 const WIDE_NOTE: u32 = 32 << 10;
-/// How many pages at either end of a walk are compared.
+/// The number of pages at each end of a walk that are compared.
 const SAMPLE: usize = 100;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -47,7 +47,7 @@ struct Options {
     /// How long each measurement takes
     #[arg(long, default_value_t = 6, value_parser = value_parser!(u64).range(1..))]
     seconds: u64,
-    /// How many requests are under way at once
+    /// Number of simultaneous requests
     #[arg(long, default_value_t = 16, value_parser = value_parser!(u16).range(1..))]
     connections: u16,
     /// Size of the table
@@ -68,7 +68,7 @@ struct Options {
     helper: Option<Helper>,
 }
 
-/// What this program starts itself, each in a process of its own.
+/// Helpers that this program starts itself, each in a separate process.
 #[derive(Clone, Debug, Subcommand)]
 enum Helper {
     /// The bare server.
@@ -85,15 +85,15 @@ enum Helper {
 #[derive(Clone, Copy, Debug)]
 enum Cases {
     One(&'static Case),
-    /// What signing in costs.
+    /// The cost of signing in.
     Accounts,
-    /// What the HTTP proxy costs.
+    /// The cost of the HTTP proxy.
     Proxy,
     /// Long lists of pages.
     Pages,
-    /// Calls with more and more to read.
+    /// Calls of increasing size.
     Linear,
-    /// The service is attacked, and nothing else measured.
+    /// Attacks on the service, without other measurements.
     Attacks,
 }
 
@@ -180,7 +180,7 @@ fn run(options: &Options) -> Result<(), Error> {
         name,
         url: format!("sqlite:{}", file.display()),
     };
-    // It lives as long as what is measured on it.
+    // The server must live as long as the measurements on it.
     let server = engines
         .contains(&Engine::Postgres)
         .then(PostgresServer::start_durable);
@@ -273,7 +273,7 @@ fn load(options: &Options) -> Load {
     }
 }
 
-/// The case on the service and on both references.
+/// Measures the case on the service and on both references.
 fn measure(
     folder: &Path,
     service: &Service,
@@ -299,7 +299,7 @@ fn measure(
     })
 }
 
-/// What a page costs at the end of a long walk, beside one at its beginning.
+/// The cost of a page at the end of a long walk, compared with one at its beginning.
 fn depth(
     service: &Service,
     database: &Database,
@@ -325,7 +325,7 @@ fn depth(
     ))
 }
 
-/// Creates of many clients beside commits of one.
+/// Creates by many clients, compared with commits of one program.
 fn gathered(
     service: &Service,
     database: &Database,
@@ -349,7 +349,7 @@ fn gathered(
     ))
 }
 
-/// What a list of 10000 records takes beyond what an idle service has.
+/// The memory of a list of 10000 records above that of an idle service.
 fn memory_of_a_long_list(folder: &Path, database: &Database) -> Result<String, Error> {
     let case = case("list-whole").map_err(|error| error.to_string())?;
     let folder = folder.join(format!("alone-{}", database.name));
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_can_be_measured_in_no_time() {
+    fn a_measurement_time_of_zero_is_refused() {
         assert!(Options::try_parse_from(["bench", "--seconds", "0"]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What a list of many long pages costs: throughput beside a bare server of the same bytes, and memory.
+//! The cost of a list of many long pages: throughput compared with a bare server of the same bytes, and memory.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::report;
 use crate::service::Service;
 use crate::usage;
 
-/// How many pages there are, and how long the structure of each is at least.
+/// The number of pages, and the minimum length of their structures.
 const PAGES: u32 = 1_000;
 const LENGTH: usize = 100 << 10;
 
@@ -25,7 +25,7 @@ const LIST: Case = Case {
     what: What::List("draft=0"),
 };
 
-/// Measures it, and says it in a sentence each.
+/// Runs the measurements, and returns a sentence for each.
 pub fn measure(folder: &Path, database: &Database, load: &Load) -> Result<Vec<String>, Error> {
     let folder = folder.join("pages");
     fs::create_dir(&folder)?;
@@ -35,7 +35,7 @@ pub fn measure(folder: &Path, database: &Database, load: &Load) -> Result<Vec<St
     fill(&service, &path, &authorization)?;
     drop(service);
 
-    // Anew, so that what the writes took is no part of it.
+    // Restarted, so that the memory of the writes does not count.
     let service = Service::start(&folder, std::slice::from_ref(database))?;
     let target = Target {
         address: service.address(),
@@ -50,7 +50,7 @@ pub fn measure(folder: &Path, database: &Database, load: &Load) -> Result<Vec<St
     let one = service.usage()?.peak_resident.saturating_sub(idle);
     let bare = bare::Server::with_body(&folder, &body)?;
     let (mut ours, mut theirs) = (0.0, 0.0);
-    // In turn, since a shared machine is not the same from one second to the next.
+    // Measured alternately, since the speed of a shared machine changes.
     for _ in 0..2 {
         let (authorization, time) = (Some(&authorization), load.measured);
         let connections = load.connections;
@@ -78,7 +78,7 @@ pub fn measure(folder: &Path, database: &Database, load: &Load) -> Result<Vec<St
     ])
 }
 
-/// Makes the pages, as an application has them: a structure of many small parts.
+/// Creates the pages like those of an application: a structure of many small parts.
 fn fill(service: &Service, path: &str, authorization: &HeaderValue) -> Result<(), Error> {
     let mut random = fastrand::Rng::with_seed(1);
     for number in 0..PAGES {

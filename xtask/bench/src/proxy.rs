@@ -1,4 +1,4 @@
-//! What the HTTP proxy costs: a small request beside a direct one, and the memory of a large download.
+//! The cost of the HTTP proxy: a small request compared with a direct one, and the memory of a large download.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -16,14 +16,14 @@ use crate::report;
 use crate::service::Service;
 use crate::usage;
 
-/// What a small request is answered with.
+/// The response to a small request.
 const SMALL: &str = r#"{"id":7,"name":"Ann","email":"ann@example.com"}"#;
-/// How large the download is, in bytes.
+/// The size of the download in bytes.
 const LARGE: u64 = 1 << 30;
-/// Size of what is read and written at once.
+/// The size of one read or write.
 const PIECE: usize = 64 << 10;
 
-/// Measures all of it, and says it in a sentence each.
+/// Runs all measurements, and returns a sentence for each.
 pub fn measure(folder: &Path, load: &Load) -> Result<Vec<String>, Error> {
     let folder = folder.join("proxy");
     std::fs::create_dir(&folder)?;
@@ -47,7 +47,7 @@ fn small(
     let body = json!({ "url": format!("http://{}/", upstream.address()) });
     let proxied = Exact::new(Method::POST, "/api/proxy_request/".to_owned(), &body)
         .authorized(session.clone());
-    // The service notices within a second what the program has set.
+    // The service reads within a second what the program has set.
     thread::sleep(Duration::from_secs(1));
     let runtime = crate::accounts::runtime()?;
     let run = |address: SocketAddr, call: &Exact| -> Result<Measured, Error> {
@@ -89,7 +89,7 @@ fn small(
 struct Measured {
     per_second: f64,
     p50: Duration,
-    /// CPU time for each request, of the service and of the server behind it.
+    /// CPU time of each request, in the service and in the server behind it.
     service: Duration,
     upstream: Duration,
 }
@@ -98,7 +98,7 @@ fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// A download that is larger than the memory it may take.
+/// A download that is larger than the memory that it may use.
 fn large(service: &Service, session: &HeaderValue) -> Result<String, Error> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let body = json!({ "url": format!("http://{}/", listener.local_addr()?) }).to_string();

@@ -15,7 +15,7 @@ use crate::dataset::{Database, ORDERS};
 use crate::load::Target;
 use crate::usage::{self, Usage};
 
-/// The running program. It ends with the value.
+/// The running program, which ends when this value is dropped.
 #[derive(Debug)]
 pub struct Service {
     process: Child,
@@ -41,7 +41,7 @@ struct Resource {
 }
 
 impl Service {
-    /// Starts the program with each of these connected, as its name.
+    /// Starts the program with these databases connected under their names.
     pub fn start(folder: &Path, databases: &[Database]) -> Result<Self, Error> {
         let program = std::env::var_os("TESTED_PROGRAM")
             .map(PathBuf::from)
@@ -59,14 +59,14 @@ impl Service {
             .args(["serve", "--json", "--log", "warn"])
             .args(["--listen", "127.0.0.1:0", "--dir"])
             .arg(&store)
-            // What is measured here is not to be turned away.
+            // Limits that would refuse the measured requests are raised.
             .args([
                 "--tries-per-account",
                 "1000000",
                 "--tries-per-address",
                 "1000000",
             ])
-            // Nor is a long download cut off.
+            // Long downloads are allowed too.
             .args([
                 "--proxy-timeout",
                 "600",
@@ -82,7 +82,7 @@ impl Service {
             .stderr(Stdio::inherit())
             .spawn()
             .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
-        // From here on the process ends with the value, whatever is wrong with what it says.
+        // From here on the process ends with the value, even if its output is invalid.
         let mut service = Self {
             process,
             address: (Ipv4Addr::UNSPECIFIED, 0).into(),
@@ -125,7 +125,7 @@ impl Service {
         }
     }
 
-    /// Makes a user who can log in.
+    /// Creates a user who can log in.
     pub fn add_user(&self, email: &str, password: &str) -> Result<(), Error> {
         let add = [
             "user",
@@ -141,7 +141,7 @@ impl Service {
         self.administer(&add).map(drop)
     }
 
-    /// Runs an administration command, and gives what it writes.
+    /// Runs an administration command, and returns its output.
     pub fn administer(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
         let output = Command::new(&self.program)
             .args(arguments)
@@ -180,7 +180,7 @@ impl Service {
         Ok(serde_json::from_slice::<Made>(&made)?.api_key)
     }
 
-    /// Makes a session of the team Editor that no password is needed for.
+    /// Creates a session of the team Editor without a password.
     pub fn add_session(&self) -> Result<HeaderValue, Error> {
         #[derive(Deserialize)]
         struct Made {

@@ -1,4 +1,4 @@
-//! What a process has used, as the kernel counts it.
+//! Memory and CPU time of a process, as the kernel counts them.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub fn of(process: u32) -> Result<Usage, Error> {
     })
 }
 
-/// Lets the peak of a process's memory begin again at what it has now.
+/// Resets the peak memory of a process to its current memory.
 #[cfg(target_os = "linux")]
 pub fn forget_peak(process: u32) -> Result<(), Error> {
     Ok(std::fs::write(format!("/proc/{process}/clear_refs"), "5")?)

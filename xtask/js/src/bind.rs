@@ -9,10 +9,10 @@ pub const GLUE: &str = "svc_js.js";
 /// The name of the WebAssembly module in the package.
 pub const WASM: &str = "svc_js_bg.wasm";
 
-/// What wasm-bindgen makes.
+/// The output of wasm-bindgen.
 pub struct Bound {
     pub glue: String,
-    /// Still with the names of its functions.
+    /// The module, which still has the names of its functions.
     pub wasm: Vec<u8>,
 }
 
@@ -21,7 +21,7 @@ pub fn bind(compiled: Vec<u8>) -> Result<Bound> {
         .input_bytes("svc_js", compiled)
         .web(true)?
         .typescript(false)
-        // Where the module lies is the business of the entry points, one for browsers and one for Node.
+        // The entry points, one for browsers and one for Node, know the location of the module.
         .omit_default_module_path(true)
         .remove_producers_section(true)
         .generate_output()?;
@@ -36,7 +36,7 @@ pub fn bind(compiled: Vec<u8>) -> Result<Bound> {
         return Err("the crate asks for npm packages; the client has no dependencies".into());
     }
     let module = output.wasm_mut();
-    // What the linker says of the module is about the one that was compiled.
+    // The information of the linker is about the compiled module and not about this one.
     let of_linker = module
         .customs
         .iter()

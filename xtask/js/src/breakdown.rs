@@ -1,4 +1,4 @@
-//! Where the bytes of the module go, by the crate that a function comes from.
+//! The sizes of the module's functions, by crate.
 
 use std::{cmp::Reverse, collections::BTreeMap, fmt};
 
@@ -6,9 +6,9 @@ use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
 
 use crate::Result;
 
-/// What wasm-bindgen adds, under one name.
+/// The name for everything that wasm-bindgen adds.
 const GLUE: &str = "wasm-bindgen";
-/// What comes with Rust itself, under one name.
+/// The name for everything that is part of Rust itself.
 const STANDARD: &str = "the standard library";
 const STANDARD_LIBRARY: &[&str] = &[
     "__rustc",
@@ -19,10 +19,10 @@ const STANDARD_LIBRARY: &[&str] = &[
     "hashbrown",
     "std",
 ];
-/// Rows that are smaller than this part of the module are told as one.
+/// Rows that are smaller than this part of the module are combined.
 const SMALLEST_PART: f64 = 0.005;
 
-/// How many functions are named.
+/// The number of functions that are listed.
 const LARGEST: usize = 25;
 
 /// A table of crates, and one of the largest functions.
@@ -95,7 +95,7 @@ impl fmt::Display for Breakdown {
     }
 }
 
-/// The largest first, the small ones as one at the end.
+/// The rows, the largest first, with the small ones combined at the end.
 fn rows(sizes: BTreeMap<String, usize>, total: usize) -> Vec<(String, usize)> {
     let (mut rows, small): (Vec<_>, Vec<_>) = sizes
         .into_iter()
@@ -157,8 +157,8 @@ fn is_hash(text: &str) -> bool {
     text.len() >= 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The crate that a function comes from: the first that its name has, which is that of the type for a
-/// method, and that of the trait for a trait's method of a type that has no crate.
+/// The crate that a function comes from: the first crate in its name. For a method this is the crate of
+/// the type, and for a trait's method of a type without a crate it is the crate of the trait.
 fn origin(function: &str) -> String {
     let Some(name) = first_crate(function) else {
         let is_glue = ["wbg", "wbindgen", "externref"]
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn small_rows_are_told_as_one() {
+    fn small_rows_are_combined() {
         let sizes = [("a", 3), ("b", 4), ("c", 993), ("d", 5_000)];
         let sizes = sizes.map(|(name, size)| (name.to_owned(), size));
         assert_eq!(
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn custom_sections_go_and_others_stay() {
+    fn custom_sections_are_removed_and_others_kept() {
         let kept = without_custom_sections(MODULE).unwrap();
         assert_eq!(kept, b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0");
         assert!(without_custom_sections(b"\0asm").is_err());

@@ -1,5 +1,5 @@
-//! `cargo xtask js`: makes the npm package of the JavaScript client out of the compiled crate and the
-//! files of `crates/svc-js/js`. A crate of its own, for dependencies that xtask does without.
+//! `cargo xtask js`: makes the npm package of the JavaScript client from the compiled crate and the files
+//! of `crates/svc-js/js`. It is a separate crate, so that xtask does not need its dependencies.
 
 mod bind;
 mod breakdown;
@@ -16,10 +16,10 @@ use clap::{Args, Parser};
 
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
-/// What the package may cost who loads it: WebAssembly and JavaScript, each compressed by itself.
+/// The maximum size of the package for its users: WebAssembly and JavaScript, each compressed separately.
 const BUDGET: usize = 120 * 1024;
 
-/// Started by `cargo xtask js`, which says where everything is.
+/// The commands, which `cargo xtask js` runs with all paths.
 #[derive(Debug, Parser)]
 enum Command {
     /// Makes the package.
@@ -42,7 +42,7 @@ struct Options {
     /// The folder that becomes the package.
     #[arg(long)]
     out: PathBuf,
-    /// A folder for what need not be made again.
+    /// A cache folder.
     #[arg(long)]
     cache: PathBuf,
     /// The program `node`.
@@ -54,7 +54,7 @@ struct Options {
     /// The version of the package.
     #[arg(long = "package-version")]
     version: String,
-    /// Whether to say where the bytes go.
+    /// Whether to print a breakdown of the size.
     #[arg(long)]
     sizes: bool,
 }
@@ -106,7 +106,7 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Makes the folder hold these files and nothing else.
+/// Writes these files to the folder and removes all others.
 fn write(options: &Options, files: &BTreeMap<String, Vec<u8>>) -> Result<()> {
     fs::create_dir_all(&options.out)?;
     for entry in fs::read_dir(&options.out)? {

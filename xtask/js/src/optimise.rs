@@ -1,5 +1,5 @@
-//! wasm-opt makes the module smaller. It takes its time, so what it made is kept for as long as nothing
-//! changes that it was made from.
+//! Makes the module smaller with wasm-opt. Since that takes long, the result is cached until the input
+//! changes.
 
 use std::{
     fs,
@@ -9,8 +9,8 @@ use std::{
 
 use crate::{Options, Result};
 
-/// What the module may use is read from its section `target_features`, which rustc writes; it goes in the
-/// end with all that is custom. `-g` keeps the names for the breakdown.
+/// wasm-opt reads the allowed features from the section `target_features`, which rustc writes; it is
+/// removed at the end with all custom sections. `-g` keeps the names for the breakdown.
 const ARGUMENTS: &[&str] = &["-Oz", "--low-memory-unused", "--zero-filled-memory", "-g"];
 
 pub fn optimise(options: &Options, wasm: Vec<u8>) -> Result<Vec<u8>> {
@@ -40,7 +40,7 @@ pub fn optimise(options: &Options, wasm: Vec<u8>) -> Result<Vec<u8>> {
     if !status.success() {
         return Err(format!("wasm-opt failed ({status})").into());
     }
-    // Last, so that anyone who was interrupted starts again.
+    // Written last, so that an interrupted run starts again.
     fs::write(&recipe, now)?;
     Ok(fs::read(&output)?)
 }

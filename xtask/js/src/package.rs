@@ -1,4 +1,4 @@
-//! What is in the package beside the generated files, and whether it is complete.
+//! The files of the package besides the generated ones, and a check that it is complete.
 
 use std::{collections::BTreeMap, fs};
 
@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::{Options, Result};
 
-/// Where the version goes in the template of package.json.
+/// The placeholder of the version in the template of package.json.
 const VERSION: &str = "\"version\": \"0.0.0\"";
-/// What npm packs without being told.
+/// The files that npm always packs.
 const PACKED_ALWAYS: &[&str] = &["README.md", "package.json"];
 
 /// The files written by hand, the licences, and package.json with the version.
@@ -37,7 +37,7 @@ fn with_version(template: &str, version: &str) -> Result<String> {
     }
 }
 
-/// A script without the comments that have lines of their own: `index.d.ts` says better what there is to know for users.
+/// Removes comments on separate lines from a script: users read `index.d.ts` instead.
 pub fn without_comments(script: &str) -> String {
     let mut plain = String::with_capacity(script.len());
     let mut is_comment = false;
@@ -53,7 +53,7 @@ pub fn without_comments(script: &str) -> String {
     plain
 }
 
-/// Compares package.json with what is there.
+/// Compares package.json with the files of the package.
 pub fn check(files: &BTreeMap<String, Vec<u8>>) -> Result<()> {
     let manifest = files
         .get("package.json")
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_go_and_code_stays() {
+    fn comments_are_removed_and_code_kept() {
         let script = "/**\n * What it is.\n */\nclass A {\n    /** One line. */\n    a() {} // stays\n    // goes\n}";
         assert_eq!(
             without_comments(script),

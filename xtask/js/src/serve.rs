@@ -17,8 +17,8 @@ use tower_http::{services::ServeDir, set_header::SetResponseHeaderLayer};
 
 use crate::Result;
 
-/// What the page may do: nothing inline, nothing from elsewhere, and calls to a service on this machine or
-/// behind TLS. WebAssembly is compiled, which asks for permission; evaluating text stays forbidden.
+/// The policy of the page: nothing inline, nothing from other origins, and calls to a service on this machine
+/// or with TLS. Compiling WebAssembly needs a permission; evaluating text stays forbidden.
 const POLICY: &str = "default-src 'none'; \
     script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
     connect-src 'self' http://127.0.0.1:* http://localhost:* https:; \
@@ -42,7 +42,7 @@ pub struct Options {
     pub listen: String,
 }
 
-/// Prints the page's origin, and answers until the standard input closes.
+/// Prints the page's origin, and serves the page until the standard input closes.
 pub fn serve(options: &Options) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

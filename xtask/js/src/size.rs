@@ -1,4 +1,4 @@
-//! How large the files are, as they are and compressed.
+//! The sizes of the files, raw and compressed.
 
 use std::{collections::BTreeMap, fmt, io::Write as _};
 
@@ -6,7 +6,7 @@ use flate2::{Compression, write::GzEncoder};
 
 use crate::Result;
 
-/// A table of files.
+/// A table of the sizes of files.
 #[derive(Debug)]
 pub struct Report {
     files: Vec<File>,
@@ -20,7 +20,7 @@ struct File {
 }
 
 impl File {
-    /// Whether a page that uses the package loads it. Node has an entry point of its own in place of `index.js`.
+    /// Whether a page that uses the package loads the file. Node has its own entry point instead of `index.js`.
     fn is_loaded(&self) -> bool {
         (self.name.ends_with(".js") || self.name.ends_with(".wasm")) && self.name != "node.js"
     }
@@ -77,7 +77,7 @@ impl fmt::Display for Report {
 
 fn gzipped(content: &[u8]) -> usize {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    // A vector takes whatever is written to it.
+    // Writing to a vector cannot fail.
     let written = encoder.write_all(content).and_then(|()| encoder.finish());
     written.map_or(content.len(), |compressed| compressed.len())
 }

@@ -1,9 +1,9 @@
-//! Blanks the data that nothing refers to once the functions are optimised: names of source files and texts for the
-//! messages of panics, tables for the digits of floating point numbers. wasm-opt takes functions out and leaves the data
-//! as it is, since it cannot know where one constant ends and the next begins. The linker can: with `--emit-relocs` it
-//! says so, and which constants refer to which.
+//! Overwrites unused data with zeros after the functions were optimised: names of source files and texts for the
+//! messages of panics, tables for the digits of floating point numbers. wasm-opt removes functions and leaves the data
+//! unchanged, since it cannot know where one constant ends and the next begins. The linker knows: with `--emit-relocs`
+//! it writes this, and which constants refer to which.
 //!
-//! Every constant keeps its place; bytes that are all the same cost nothing once they are compressed.
+//! Every constant keeps its address; zeros cost almost nothing when they are compressed.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -14,24 +14,24 @@ use wasmparser::{
 
 use crate::Result;
 
-/// The constants of a module as it was linked, by their addresses.
+/// The constants of a linked module, by their addresses.
 #[derive(Debug, Default)]
 pub struct Constants {
     constants: Vec<Constant>,
-    /// Places in constants that hold the address of a constant, in their order, and its index.
+    /// Positions in constants that contain the address of a constant, in their order, with its index.
     references: Vec<(u64, usize)>,
 }
 
 #[derive(Debug)]
 struct Constant {
-    /// Where it lies.
+    /// The addresses of its bytes.
     bytes: Range<u64>,
-    /// Which addresses mean it: those of its bytes, the one behind them, and those that the compiler counts from.
+    /// The addresses that refer to it: those of its bytes, the one after them, and those that the compiler counts from.
     meant: Range<u64>,
 }
 
 impl Constants {
-    /// Reads what the linker says.
+    /// Reads the information of the linker.
     pub fn read(linked: &[u8]) -> Result<Self> {
         let mut segments = Vec::new();
         let mut data_section = 0;
@@ -66,7 +66,7 @@ impl Constants {
         // The constants among the symbols: an index in the table of symbols is not one of constants.
         let by_symbol = read.read_symbols(&linking, &segments)?;
         for (is_data, entry) in relocations {
-            // Its index is that of a type and no symbol.
+            // Its index is that of a type and not of a symbol.
             if entry.ty == RelocationType::TypeIndexLeb {
                 continue;
             }
@@ -105,7 +105,7 @@ impl Constants {
                 else {
                     continue;
                 };
-                // What has no bytes in the module is zero already.
+                // Constants without bytes in the module are zero already.
                 let Some(segment) = segments.get(data.index as usize) else {
                     continue;
                 };
@@ -118,7 +118,7 @@ impl Constants {
         Ok(by_symbol)
     }
 
-    /// Blanks in the optimised module what its functions do not refer to.
+    /// Overwrites the constants of the optimised module that its functions do not refer to.
     pub fn sweep(&self, module: &mut [u8]) -> Result<Swept> {
         let mut segments = Vec::new();
         let mut mentioned = Vec::new();
@@ -151,7 +151,7 @@ impl Constants {
         for segment in &segments {
             let end = segment.address + segment.file.len() as u64;
             let mut is_kept = vec![true; segment.file.len()];
-            // What lies in a constant that is in use is in use too, so those come last.
+            // Constants may overlap, and bytes that a used constant contains are used, so those are handled last.
             for keeps in [false, true] {
                 for (constant, is_live) in self.constants.iter().zip(&live) {
                     let bytes = &constant.bytes;
@@ -216,7 +216,7 @@ impl Constant {
     }
 }
 
-/// How much was blanked.
+/// The number of bytes that were overwritten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     pub blank: usize,
@@ -226,7 +226,7 @@ pub struct Swept {
 /// The numbers of an instruction that can be addresses of constants.
 fn addresses(operator: &Operator<'_>) -> impl Iterator<Item = u64> + use<> {
     let (first, second) = match operator {
-        // A difference of addresses holds them with the other sign.
+        // A difference of addresses contains them with the opposite sign.
         Operator::I32Const { value } => (
             u64::from(value.cast_unsigned()),
             u64::from(value.wrapping_neg().cast_unsigned()),
@@ -275,7 +275,7 @@ fn offset(operator: &Operator<'_>) -> Option<u64> {
 #[derive(Debug)]
 struct Segment {
     address: u64,
-    /// Where its bytes are in the file.
+    /// The position of its bytes in the file.
     file: Range<usize>,
 }
 
@@ -368,13 +368,13 @@ mod tests {
     }
 
     #[test]
-    fn what_no_function_mentions_is_blank() {
+    fn constants_that_no_function_mentions_are_overwritten() {
         assert_eq!(swept(&[]), [0; 16]);
         assert_eq!(swept(&mention(ADDRESS)), *b"AAAA\0\0\0\0\0\0\0\0\0\0\0\0");
     }
 
     #[test]
-    fn what_a_constant_in_use_refers_to_stays() {
+    fn constants_that_a_used_constant_refers_to_are_kept() {
         let data = swept(&mention(ADDRESS + 6));
         assert_eq!(data, *b"\0\0\0\0H\0\0\0CCCC\0\0\0\0");
     }
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_of_which_the_linker_said_nothing_is_an_error() {
+    fn a_module_without_information_of_the_linker_is_an_error() {
         let message = Constants::read(&module(&[])).unwrap_err().to_string();
         assert!(message.contains("--emit-relocs"), "{message}");
     }

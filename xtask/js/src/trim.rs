@@ -1,20 +1,20 @@
-//! Takes functions out of the module that do nothing for anybody in a browser, before wasm-opt takes out what
-//! only they called. On stable Rust the compiler cannot be told to leave them out.
+//! Removes functions from the module that are useless in a browser, before wasm-opt removes the functions that only
+//! they called. On stable Rust the compiler has no option to leave them out.
 
 use walrus::{FunctionBuilder, FunctionId, FunctionKind, Module, ValType};
 
 use crate::Result;
 
-/// What a function is replaced by.
+/// The replacement of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instead {
-    /// Stop: what a panic comes to on this target anyway. Its message has nowhere to go.
+    /// A trap, which is the effect of a panic on this target anyway. Its message would not be shown.
     Trap,
-    /// Say that a text was written, and write nothing.
+    /// Success without writing the text.
     WriteNothing,
 }
 
-/// Replaces them, and says how many there were.
+/// Replaces the functions, and returns their number.
 pub fn trim(module: &mut Module) -> Result<usize> {
     let functions: Vec<(FunctionId, Instead)> = module
         .funcs
@@ -55,8 +55,8 @@ fn instead(name: &str) -> Option<Instead> {
     if panics.iter().any(|panic| name.starts_with(panic)) {
         return Some(Instead::Trap);
     }
-    // `Debug` is for developers of the crates; no message of the client makes use of it. Floating point numbers and
-    // what was found instead of what was expected are in messages about JSON that is not the service's alone.
+    // `Debug` is for developers of the crates; no message of the client uses it. Floating point numbers and descriptions
+    // of unexpected JSON values are only in messages about JSON that does not come from the service.
     let writes = name.ends_with(" as core::fmt::Debug>::fmt")
         || name.contains("impl core::fmt::Debug for")
         || name == "<core::fmt::builders::PadAdapter as core::fmt::Write>::write_str"
@@ -86,7 +86,7 @@ fn without_hashes(name: &str) -> String {
     plain
 }
 
-/// Gives the function another body. One that does not give what the body would is left as it is.
+/// Replaces the body of the function, unless its result type does not match the replacement.
 fn replace(module: &mut Module, id: FunctionId, instead: Instead) -> bool {
     let signature = module.types.get(module.funcs.get(id).ty());
     let (parameters, results) = (signature.params().to_vec(), signature.results().to_vec());
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_known_in_both_ways_of_writing_them() {
+    fn names_are_recognised_in_both_spellings() {
         let known = [
             (
                 "core[c5930c85a12de822]::panicking::panic_fmt",

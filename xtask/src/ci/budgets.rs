@@ -1,6 +1,5 @@
-//! What the client crates cost those who depend on them, in packages: counted
-//! over normal dependencies on this machine's target, the crate itself
-//! included.
+//! The number of packages that each client crate depends on: normal dependencies
+//! for this machine's target, including the crate itself.
 
 use std::collections::BTreeSet;
 
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_must_not_come_is_found() {
+    fn a_forbidden_package_is_found() {
         let budget = Budget {
             package: "svc-api",
             features: &[],

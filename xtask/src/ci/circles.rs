@@ -1,5 +1,5 @@
-//! No files of a crate import each other in a circle, other than a parent and its children: who reads one of them would
-//! have to read all.
+//! Checks that no files of a crate import each other in a circle, except for a parent and its children: to understand
+//! one of them, a reader would have to read all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use syn::{Attribute, File, ItemMod, ItemUse, UseTree, Visibility};
 
 use crate::shell::{Failure, Repository};
 
-/// The names that lead to a module or an item, from the top of the crate.
+/// The path of a module or an item from the root of the crate.
 type Names = Vec<String>;
 
 pub fn check(repository: &Repository) -> Result<(), Failure> {
@@ -46,12 +46,12 @@ fn place(path: &Path) -> Option<(String, Names)> {
     is_source.then_some((name, module))
 }
 
-/// What a file names of its crate.
+/// The paths in the crate that a file uses.
 #[derive(Default)]
 struct Imports {
     module: Names,
     paths: Vec<Names>,
-    /// What it gives to others under a name of its own.
+    /// The items that it re-exports.
     given: BTreeMap<String, Names>,
 }
 
@@ -65,7 +65,7 @@ impl Imports {
         imports
     }
 
-    /// A path as it is written, from the top of the crate; none where it leads to another crate.
+    /// Resolves a written path from the root of the crate; `None` if it leads to another crate.
     fn resolve(&self, written: &[String]) -> Option<Names> {
         let mut base = self.module.clone();
         let mut rest = written;
@@ -147,7 +147,7 @@ fn is_for_tests(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg") && inside.is_ok_and(|inside| inside == "test")
 }
 
-/// The file that has what a path names, however often it is handed on.
+/// The file that defines the item of a path, through any number of re-exports.
 fn owner(path: &[String], files: &BTreeMap<Names, Imports>, hops: usize) -> Option<Names> {
     (0..=path.len()).rev().find_map(|length| {
         let (module, rest) = path.split_at(length);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_import_each_other_are_found_also_through_what_a_third_one_hands_on() {
+    fn files_that_import_each_other_are_found_also_through_re_exports() {
         let top = ("", "mod a; mod b; mod c; pub use self::c::C;");
         let (a, b) = (("a", "use crate::b::B;"), ("b", "use crate::C;"));
         assert!(found(&[top, a, b, ("c", "struct C;")]).is_empty());
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn parents_children_and_tests_may_know_each_other() {
+    fn parents_children_and_tests_may_import_each_other() {
         let parent = ("a", "mod b; use self::b::B;");
         assert!(found(&[("", "mod a;"), parent, ("a/b", "use super::A;")]).is_empty());
         let tested = ("c", "#[cfg(test)] mod tests { use crate::a::A; }");

@@ -30,7 +30,7 @@ pub fn check_wasm32(repository: &Repository) -> Result<(), Failure> {
         .args(["--exclude-features", "default,hyper,aws-lc-rs"])
         .args(["--exclude-all-features", "--target", WASM])
         .run()?;
-    // Most of it is compiled for the browser alone, so that clippy sees it here and nowhere else.
+    // Most of svc-js is compiled only for the browser, so clippy checks it only here.
     repository
         .cargo(["clippy", "--quiet", "--no-deps", "--target", WASM])
         .args(["--package", "svc-js", "--", "-D", "warnings"])
@@ -56,7 +56,7 @@ pub fn check_systems(repository: &Repository) -> Result<(), Failure> {
         .run()
 }
 
-/// A command of cargo for each feature of the crates that are promised to build for a browser.
+/// A cargo command for each feature of the crates that must build for browsers.
 fn each_feature(repository: &Repository, command: &str) -> Result<Run, Failure> {
     let crates = ["svc-model", "svc-auth", "svc-api"];
     Ok(CARGO_HACK

@@ -1,12 +1,12 @@
-//! Who may use whom. The rules are the picture in the chapter Architecture of
-//! the book; a new crate gets its line here before it can be used.
+//! Checks which crates depend on which. The rules are those of the chapter Architecture of
+//! the book; a new crate needs a line here before it can be used.
 
 use cargo_metadata::{Dependency, DependencyKind, Package};
 
 use crate::shell::{Failure, Repository};
 
 /// Each crate and the crates of this workspace that it may depend on.
-/// Development dependencies (tests, examples) may reach further.
+/// Development dependencies (tests, examples) are not restricted.
 const LAYERS: &[(&str, &[&str])] = &[
     ("svc-macros", &[]),
     ("svc-model", &["svc-macros"]),
@@ -40,7 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The crates that end up in other people's programs.
+/// The crates that are part of users' programs.
 pub(super) const CLIENT_CRATES: [&str; 6] = [
     "svc-macros",
     "svc-model",
@@ -50,7 +50,7 @@ pub(super) const CLIENT_CRATES: [&str; 6] = [
     "svc-api",
 ];
 
-/// What the client crates may name directly: few, small, standard.
+/// The direct dependencies that client crates may have: few, small and common ones.
 const CLIENT_MAY_USE: &[&str] = &[
     "bytes",
     "fastrand",
@@ -81,7 +81,7 @@ const CLIENT_MAY_USE: &[&str] = &[
     "webpki-roots",
 ];
 
-/// Other people's crates that only one of ours may name.
+/// Third-party crates that only one crate of this workspace may use.
 const KEPT_IN: &[(&str, &str, &[&str])] = &[
     (
         "svc-data",
@@ -119,7 +119,7 @@ pub fn check(repository: &Repository) -> Result<(), Failure> {
     Failure::unless_empty(&findings)
 }
 
-/// What is published some other way than with `cargo publish` has its layer too.
+/// Whether it is published in another way than with `cargo publish`; such crates have a layer too.
 fn is_product(repository: &Repository, package: &Package) -> bool {
     package
         .manifest_path
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn drivers_stay_below_and_the_framework_above() {
+    fn only_one_crate_may_use_the_drivers_and_one_the_framework() {
         let driver = dependency("rusqlite", &[], None);
         assert!(why("svc-store", &[], &driver).contains("svc-data"));
         assert_eq!(refused("svc-data", &[], &driver), None);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_transport_turns_on_the_client_of_hyper() {
+    fn only_the_transport_may_enable_the_client_of_hyper() {
         let client = dependency("hyper-util", &["client-legacy"], None);
         assert!(why("svc-server", &[], &client).contains("svc-transport"));
         assert_eq!(refused("svc-transport", &[], &client), None);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_client_half_names_only_what_is_listed() {
+    fn client_crates_use_only_listed_dependencies() {
         let url = dependency("url", &[], None);
         assert!(why("svc-model", &[], &url).contains("few crates"));
         assert_eq!(refused("svc-server", &[], &url), None);

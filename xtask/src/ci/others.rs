@@ -1,4 +1,4 @@
-//! What tools of others check. They take minutes to compile once: `cargo xtask ci --all`, and the workflows.
+//! Checks with third-party tools, which take minutes to compile once: `cargo xtask ci --all`, and the workflows.
 
 use crate::ci::layers::is_published;
 use crate::shell::{Failure, Repository};
@@ -25,7 +25,7 @@ pub fn dependencies(repository: &Repository) -> Result<(), Failure> {
     CARGO_DENY.command(repository)?.args(["check"]).run()
 }
 
-/// The public items of the libraries beside those of the newest tag.
+/// Compares the public items of the libraries with those of the newest tag.
 pub fn semver(repository: &Repository) -> Result<(), Failure> {
     let tag = repository
         .command("git")

@@ -1,15 +1,15 @@
-//! No file of the repository names a place on somebody's machine: such a
-//! path helps no reader, and tells who built what where.
+//! Checks the text of all files: it must contain no path of a developer's
+//! machine, which would not help readers, and none of the words listed below.
 
 use std::path::Path;
 
 use crate::shell::{Failure, Repository};
 
-/// First folders of paths that only exist on one machine. Kept without their
-/// slashes, so that this file does not find itself.
+/// First folders of paths that exist only on one machine. They are written
+/// without slashes, so that the check does not find this file.
 const FIRST_FOLDERS: [&str; 5] = ["home", "root", "Users", "work", "workspace"];
 
-/// Words that only this project would understand, or that have a plainer one.
+/// Words that only this project understands or that have a plainer alternative, and the alternative.
 const WORDS: [(&str, &str); 11] = [
     ("anew", "again"),
     ("at hand", "available"),
@@ -24,7 +24,7 @@ const WORDS: [(&str, &str); 11] = [
     ("fn notice", "what it does, such as sync_with_store"),
 ];
 
-/// No code and no document has one of [`WORDS`], which stand in this file alone.
+/// Checks that no code and no document contains one of [`WORDS`].
 pub fn check_words(repository: &Repository) -> Result<(), Failure> {
     let mut findings = Vec::new();
     for (name, text) in repository.texts()? {
@@ -44,7 +44,7 @@ pub fn check_words(repository: &Repository) -> Result<(), Failure> {
     Failure::unless_empty(&findings)
 }
 
-/// Whether a line has these words, and not only as a part of longer ones. Capitals count, since types begin with one.
+/// Whether a line contains these whole words. Case matters, since types begin with a capital.
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     line.match_indices(word).any(|(start, found)| {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_found_alone_and_not_within_another() {
+    fn only_whole_words_are_found() {
         assert!(has_word("it is made anew.", "anew"));
         assert!(!has_word("a new one, and anewer", "anew"));
         assert!(has_word("fn take_off(&mut self)", "take_off"));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_and_relative_paths_are_no_machine_paths() {
+    fn urls_and_relative_paths_are_not_machine_paths() {
         assert_eq!(machine_path("https://example.test/home/page"), None);
         assert_eq!(machine_path("src/work/mod"), None);
         assert_eq!(machine_path("{base_url}/home/x"), None);

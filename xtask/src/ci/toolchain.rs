@@ -1,5 +1,5 @@
-//! The Rust that the manifests promise. That of the program is the one that rust-toolchain.toml pins and that runs, so
-//! that every build checks the promise. The client crates promise an older one, which checks them here.
+//! Checks that the `rust-version` of the program's crates, the version in rust-toolchain.toml and the running version are
+//! equal, so that every build tests the promised version. The client crates promise an older one and are checked with it.
 
 use std::fs;
 
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_that_moves_is_refused() {
+    fn a_channel_without_a_fixed_version_is_refused() {
         assert!(version("stable").is_err());
         assert!(version("").is_err());
     }

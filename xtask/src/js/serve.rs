@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use super::CRATE;
 use crate::shell::{Failure, Repository};
 
-/// Where the page is served when nothing else is asked for.
+/// The default address of the page.
 pub const ADDRESS: &str = "127.0.0.1:8081";
 
 /// Serves the page until the process is ended.
@@ -23,13 +23,13 @@ pub fn run(repository: &Repository, listen: &str) -> Result<(), Failure> {
     let origin = &site.origin;
     println!("the example is at {origin}/ and calls a service that is started with");
     println!("  svc demo --cors-origins {origin}");
-    // To wait would close it.
+    // `wait` would close the standard input.
     let _open = site.process.stdin.take();
     site.process.wait()?;
     Ok(())
 }
 
-/// The running server. It ends with the value.
+/// The running server, which ends when this value is dropped.
 #[derive(Debug)]
 pub struct Site {
     /// The page's web origin.
@@ -48,7 +48,7 @@ impl Site {
             .arg(repository.root().join(CRATE).join("example"))
             .arg("--package")
             .arg(package)
-            // It ends when this process is gone, however it went: the pipe closes then.
+            // It ends when this process ends in any way, because the pipe is closed then.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;

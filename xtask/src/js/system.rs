@@ -1,4 +1,4 @@
-//! Programs that no cargo builds: found on this machine, or installed from
+//! Programs that cargo does not build: found on this machine, or installed from
 //! Debian's packages as the tests do it with database servers.
 
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::shell::Failure;
 /// The oldest Node that the client promises to run on.
 const OLDEST_NODE: u32 = 20;
 
-/// What stands in for an older one: that of Debian 12, for example.
+/// The version that is installed if the system has an older one, like Debian 12.
 const NODE_OF_NPM: &str = "20.20.2";
 
-/// The program `node`, not older than the client promises. Where the system's own one is, another one comes from npm
-/// into a folder of `cache`.
+/// The program `node`, not older than the client requires. If the system's own one is older, another one is installed
+/// from npm into a folder of `cache`.
 pub fn node(cache: &Path) -> Result<PathBuf, Failure> {
     let node = find(&["node"], &["nodejs"])?;
     let output = Command::new(&node).arg("--version").output()?;
@@ -76,7 +76,7 @@ pub fn npm() -> Result<PathBuf, Failure> {
     find(&["npm"], &["npm"])
 }
 
-/// A browser that Chromium's protocol drives.
+/// A browser that supports Chromium's protocol.
 pub fn chromium() -> Result<PathBuf, Failure> {
     find(
         &["chromium", "chromium-browser", "google-chrome"],
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_program_that_is_there_is_taken() {
+    fn the_first_program_that_exists_is_used() {
         let shell = installed(&["no-such-program", "sh"]).unwrap();
         assert!(shell.ends_with("sh"), "{}", shell.display());
         assert_eq!(installed(&["no-such-program"]), None);

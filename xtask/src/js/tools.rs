@@ -34,11 +34,11 @@ impl Tools {
         if !folder.exists() {
             let npm = system::npm()?;
             fs::create_dir_all(&all)?;
-            // Made under another name, so that half of it is never taken for the whole.
+            // Installed under another name first, so that an incomplete installation is never used.
             let begun = tempfile::tempdir_in(&all)?;
             fs::write(begun.path().join("package.json"), &manifest)?;
             fs::write(begun.path().join("package-lock.json"), &lock)?;
-            // The settings of anyone who runs this are not ours.
+            // The npm settings of the user are ignored.
             let user_config = begun.path().join(".npmrc-of-nobody");
             fs::write(&user_config, "")?;
             repository
@@ -52,7 +52,7 @@ impl Tools {
             match fs::rename(begun.path(), &folder) {
                 // It is not there any more under the name that it would be removed by.
                 Ok(()) => drop(begun.keep()),
-                // Somebody else was faster.
+                // Another process was faster.
                 Err(_) if folder.exists() => {}
                 Err(error) => return Err(error.into()),
             }
@@ -78,14 +78,14 @@ impl Tools {
     }
 }
 
-/// A name for what these texts install.
+/// A folder name for the content of these files.
 fn name(texts: &[&str]) -> String {
     let mut hasher = DefaultHasher::new();
     texts.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Whatever lets two runs install different things, or ties them to one registry.
+/// Entries with which two runs could install different packages, or that require a certain registry.
 fn findings(manifest: &Value, lock: &Value) -> Vec<String> {
     let mut findings = Vec::new();
     for (name, version) in manifest["devDependencies"]
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_no_version() {
+    fn a_range_is_not_a_version() {
         let lock = lock(&json!({ "integrity": "sha512-x" }));
         for range in ["^1.2.3", "1.x", ">=1", "*", "1.0.0 || 2.0.0"] {
             let manifest = json!({ "devDependencies": { "a": range } });

@@ -1,4 +1,4 @@
-//! The program's demo on a free port, for as long as the value lives.
+//! The program's demo on a free port, which ends when this value is dropped.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -46,7 +46,7 @@ impl Demo {
         let folder = tempfile::tempdir()?;
         let log = folder.path().join("log");
         let mut command = Command::new(repository.program("debug"));
-        // Settings of the caller's own service are not the demo's.
+        // Settings of the caller's own service must not affect the demo.
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("SVC_") {
                 command.env_remove(name);
@@ -74,7 +74,7 @@ impl Demo {
         })
     }
 
-    /// Adds a user who can sign in and may do everything.
+    /// Adds an administrator who can sign in.
     pub fn add_administrator(
         &self,
         repository: &Repository,
@@ -117,7 +117,7 @@ impl Demo {
 
 impl Drop for Demo {
     fn drop(&mut self) {
-        // Nothing is left to do about a process that is gone already.
+        // Nothing is left to do if the process has ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -13,7 +13,7 @@ use crate::shell::{Failure, Repository, Run};
 /// How long one file of tests may take, in milliseconds.
 const TIME_LIMIT: u32 = 300_000;
 
-/// What users of the types have in common: strict, and every declaration is looked at.
+/// The common compiler options: strict, and every declaration is checked.
 const TYPES: &[&str] = &[
     "--noEmit",
     "--strict",
@@ -25,7 +25,7 @@ const TYPES: &[&str] = &[
     "es2022",
 ];
 
-/// The users: which file stands for one, and what differs between them.
+/// The kinds of users: the file for each, and its options.
 const USERS_OF_TYPES: &[(&str, &[&str])] = &[
     (
         "types.ts",
@@ -51,13 +51,13 @@ const USERS_OF_TYPES: &[(&str, &[&str])] = &[
 /// Node's own test runner over the tests that need no browser.
 pub fn run_tests(repository: &Repository) -> Result<(), Failure> {
     build_program(repository)?;
-    let place = Place::new(repository, "node")?;
+    let place = TestFolder::new(repository, "node")?;
     place.test(repository, "tests")?.run()
 }
 
 /// The TypeScript compiler over the files that use every export.
 pub fn check_types(repository: &Repository) -> Result<(), Failure> {
-    let place = Place::new(repository, "types")?;
+    let place = TestFolder::new(repository, "types")?;
     for (file, user) in USERS_OF_TYPES {
         let file = place.folder.join("tests").join(file);
         repository
@@ -76,7 +76,7 @@ pub fn check_types(repository: &Repository) -> Result<(), Failure> {
 pub fn run_browser_tests(repository: &Repository) -> Result<(), Failure> {
     build_program(repository)?;
     let chromium = system::chromium()?;
-    let place = Place::new(repository, "browser")?;
+    let place = TestFolder::new(repository, "browser")?;
     let site = Site::start(repository, &place.package, "127.0.0.1:0")?;
     place
         .test(repository, "tests/browser")?
@@ -85,7 +85,7 @@ pub fn run_browser_tests(repository: &Repository) -> Result<(), Failure> {
         .run()
 }
 
-/// The client beside what it is made of, against a release build of the program: that of `TESTED_PROGRAM`, or one made now.
+/// The client compared with plain fetch, with a release build of the program: `TESTED_PROGRAM`, or one built now.
 pub fn run_benchmark(repository: &Repository) -> Result<(), Failure> {
     let program = match std::env::var("TESTED_PROGRAM") {
         Ok(program) => program,
@@ -96,7 +96,7 @@ pub fn run_benchmark(repository: &Repository) -> Result<(), Failure> {
             text(&repository.program("release")).to_owned()
         }
     };
-    let place = Place::new(repository, "bench")?;
+    let place = TestFolder::new(repository, "bench")?;
     place
         .node(repository)
         .args([text(&place.folder.join("tests/bench.mjs"))])
@@ -106,14 +106,14 @@ pub fn run_benchmark(repository: &Repository) -> Result<(), Failure> {
 
 /// A folder with the tests, the package and the tools.
 #[derive(Debug)]
-pub struct Place {
+pub struct TestFolder {
     pub tools: Tools,
     pub folder: PathBuf,
     package: PathBuf,
 }
 
-impl Place {
-    /// Builds the package, and makes the folder again.
+impl TestFolder {
+    /// Builds the package, and creates the folder again.
     pub fn new(repository: &Repository, name: &str) -> Result<Self, Failure> {
         let tools = Tools::install(repository)?;
         let package = js::package(repository, &tools, false)?;
@@ -167,7 +167,7 @@ impl Place {
         Ok(run)
     }
 
-    /// Node, with variables that say where everything is.
+    /// Node, with variables for the paths.
     fn node(&self, repository: &Repository) -> Run {
         repository
             .command(self.tools.node())
@@ -183,7 +183,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            // Where somebody's editor had packages installed, they are not ours.
+            // Packages that an editor has installed are not copied.
             if entry.file_name() != "node_modules" {
                 copy(&entry.path(), &target)?;
             }

@@ -7,12 +7,12 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use super::build_program;
 use super::demo::Demo;
-use super::js::Place;
+use super::js::TestFolder;
 use crate::js::text;
 use crate::shell::{Failure, Repository};
 
 const CHAPTER: &str = "docs/src/javascript.md";
-/// Who is signed in while the examples run.
+/// The user who is signed in while the examples run.
 const EMAIL: &str = "ada@example.com";
 const PASSWORD: &str = "correct horse";
 
@@ -24,7 +24,7 @@ pub fn run_examples(repository: &Repository) -> Result<(), Failure> {
         return Err(Failure::new(format!("{CHAPTER} has no `js` blocks")));
     }
     build_program(repository)?;
-    let place = Place::new(repository, "book")?;
+    let place = TestFolder::new(repository, "book")?;
     let prelude = place.folder.join("tests/support/book.mjs");
     // Every example signs in again.
     let unthrottled = ["--tries-per-account=1000000", "--tries-per-address=1000000"];
@@ -34,7 +34,7 @@ pub fn run_examples(repository: &Repository) -> Result<(), Failure> {
     let mut findings = Vec::new();
     for Example { line, code } in &examples {
         let module = place.folder.join(format!("line-{line}.mjs"));
-        // As many empty lines before it that the lines of an error are those of the chapter.
+        // Preceded by empty lines, so that line numbers of errors are those of the chapter.
         fs::write(&module, format!("{}{code}", "\n".repeat(line - 1)))?;
         let run = repository
             .command(place.tools.node())
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_knows_the_line_that_it_begins_in() {
+    fn an_example_has_the_number_of_its_first_line() {
         let text = "```js\na();\n\nb();\n```\n\n- item\n\n  ```js\n  c();\n  ```\n";
         let found = examples(text);
         let lines: Vec<usize> = found.iter().map(|example| example.line).collect();

@@ -8,7 +8,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use super::demo::Demo;
 use crate::shell::{Failure, Repository};
 
-/// Makes an answer that is no success fail the line, and the line the session.
+/// Makes an unsuccessful response fail the line, and the line fail the session.
 const STRICT: &str =
     "set -eu; curl() { command curl --silent --show-error --fail-with-body \"$@\"; }";
 

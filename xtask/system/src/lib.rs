@@ -1,9 +1,9 @@
-//! What tests and tools need of the system they run on, and install when it is missing.
+//! Installs packages of the system that tests and tools need.
 
 use std::process::{Command, Stdio};
 
-/// Installs packages of Debian or Ubuntu, as root or as somebody who may become root without a password. Servers in them
-/// are not started. Whether it worked is seen by looking for what was to be installed.
+/// Installs packages of Debian or Ubuntu, as root or as a user who may become root without a password. Servers in them
+/// are not started. The caller must check afterwards whether the programs are installed.
 pub fn install(packages: &[&str]) {
     println!("installing {}", packages.join(" "));
     let mut options = vec!["install", "-y", "-qq", "--no-install-recommends"];
@@ -32,7 +32,7 @@ fn apt(arguments: &[&str]) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-/// Whether this process is root's.
+/// Whether this process runs as root.
 #[cfg(unix)]
 pub fn is_root() -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -40,7 +40,7 @@ pub fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
-/// Whether this process is root's.
+/// Whether this process runs as root.
 #[cfg(not(unix))]
 pub fn is_root() -> bool {
     false

@@ -16,7 +16,7 @@ export function launchBrowser() {
     // Its parent holds the other end.
     pipe: true,
     args: [
-      // Whoever is root, as in most containers, gets no sandbox; and their shared memory is small.
+      // Root, which is the user in most containers, cannot use the sandbox; and containers have little shared memory.
       "--no-sandbox",
       "--disable-dev-shm-usage",
       "--lang=en-US",
@@ -25,7 +25,7 @@ export function launchBrowser() {
   });
 }
 
-/** Looks again and again, and gives what was seen as soon as it is what is wanted. */
+/** Polls until the value is the expected one, and returns it. */
 export async function until(look, isWanted) {
   const deadline = Date.now() + PATIENCE;
   for (;;) {

@@ -1,4 +1,4 @@
-//! Rules about what goes wrong.
+//! Rules about failures.
 
 use http::{Request, Uri};
 
@@ -68,7 +68,7 @@ pub(super) async fn truncated_body_is_an_error(transport: &dyn Transport) -> Che
         let server = Server::start(move |connection, _| {
             connection.write(format!("HTTP/1.1 200 OK\r\nconnection: close\r\n{answer}"))
         })?;
-        // Kind and not more: a transport that has all of the answer at once may fail at once.
+        // Only the kind is checked: a transport that receives the whole response at once may fail at once.
         let result = match transport.send(get(server.url("/"))?).await {
             Ok(response) => response.into_body().collect(usize::MAX).await,
             Err(error) => Err(error),

@@ -1,4 +1,4 @@
-//! Rules about time: deadlines, calls that are given up, calls at the same time.
+//! Rules about time: deadlines, cancelled calls, and calls at the same time.
 
 use std::{
     sync::{Mutex, PoisonError, mpsc},
@@ -73,7 +73,7 @@ pub(super) async fn dropped_call_hangs_up(transport: &dyn Transport) -> Checked 
             Err(error) => format!("the call failed: {error}"),
         });
     }
-    // The call is dropped by now.
+    // The call was dropped at this point.
     hangs_up(hung_up.next()).await
 }
 

@@ -32,7 +32,7 @@ fn answering() -> Result<Server, String> {
     Server::start(|connection, _| connection.answer("200 OK", b"ok"))
 }
 
-/// The only request that came.
+/// The only request that was received.
 fn only(server: &Server) -> Result<Received, String> {
     let received = server.received();
     match <[Received; 1]>::try_from(received) {
@@ -188,7 +188,7 @@ pub(super) async fn broken_body_is_an_error(transport: &dyn Transport) -> Checke
     )
 }
 
-/// A body of unknown length, of equally large pieces and perhaps an error at its end.
+/// A body of unknown length with pieces of equal size, and optionally an error at its end.
 fn pieces(count: u8, error: Option<&'static str>) -> Body {
     let pieces = (0..count).map(|number| Ok(Frame::data(Bytes::from(piece(number)))));
     let end = error.map(|error| Err(BoxError::from(error)));

@@ -73,7 +73,7 @@ pub(super) async fn redirects_are_not_followed(transport: &dyn Transport) -> Che
 }
 
 pub(super) async fn nothing_is_decompressed(transport: &dyn Transport) -> Checked {
-    // The five bytes of "hello" as `gzip` writes them.
+    // The text "hello", compressed with `gzip`.
     const GZIP: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb\x48\xcd\xc9\xc9\x07\x00\x86\xa6\x10\x36\x05\x00\x00\x00";
     let server =
         Server::start(|connection, _| connection.answer("200 OK\r\ncontent-encoding: gzip", GZIP))?;
@@ -95,7 +95,7 @@ pub(super) async fn streams(transport: &dyn Transport) -> Checked {
     let impatient = Arc::new(AtomicBool::new(false));
     let gave_up = Arc::clone(&impatient);
     let server = Server::start(move |connection, _| {
-        // The client says how far it is before the next piece is sent.
+        // The next piece is sent only after the client has received the previous one.
         let next = |piece: &str| {
             let told = told.lock().unwrap_or_else(PoisonError::into_inner);
             let gave_up_before = gave_up.load(Ordering::SeqCst);

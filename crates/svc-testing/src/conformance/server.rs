@@ -1,4 +1,4 @@
-//! A small HTTP/1.1 server on loopback that does what a rule wants, one request a connection.
+//! A small HTTP/1.1 server on loopback that follows the script of a rule, with one request for each connection.
 
 use std::{
     io::{self, Read, Write},
@@ -20,7 +20,7 @@ pub(super) struct Server {
     stopped: Arc<AtomicBool>,
 }
 
-/// A request as it came over the wire.
+/// A request as it was received.
 #[derive(Clone, Debug)]
 pub(super) struct Received {
     pub(super) method: String,
@@ -28,7 +28,7 @@ pub(super) struct Received {
     /// Names in lower case.
     pub(super) headers: Vec<(String, Vec<u8>)>,
     pub(super) body: Vec<u8>,
-    /// Whether the body came to its end.
+    /// Whether the body was complete.
     pub(super) complete: bool,
 }
 
@@ -43,7 +43,7 @@ impl Received {
 }
 
 impl Server {
-    /// Calls `script` for every request that has come in whole, and hangs up after it.
+    /// Calls `script` for every complete request, and closes the connection after it.
     pub(super) fn start<S>(script: S) -> Result<Self, String>
     where
         S: Fn(&mut Connection, &Received) -> io::Result<()> + Send + Sync + 'static,
@@ -69,7 +69,7 @@ impl Server {
                 let Ok(stream) = stream else { continue };
                 let received = Arc::clone(&received);
                 let script = Arc::clone(&script);
-                // A client that goes away is what several rules are about: no error to report.
+                // Not reported: several rules are about clients that close the connection.
                 thread::spawn(move || {
                     let _ = serve(stream, &received, &*script);
                 });
@@ -86,7 +86,7 @@ impl Server {
         self.address.to_string()
     }
 
-    /// The requests so far.
+    /// The requests that were received so far.
     pub(super) fn received(&self) -> Vec<Received> {
         lock(&self.received).clone()
     }
@@ -95,7 +95,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts.
+        // Wakes up the thread that accepts connections.
         let _ = TcpStream::connect_timeout(&self.address, PATIENCE);
     }
 }
@@ -135,7 +135,7 @@ fn serve(
     Ok(())
 }
 
-/// One side of an HTTP/1.1 connection.
+/// The server's side of an HTTP/1.1 connection.
 pub(super) struct Connection {
     stream: TcpStream,
     unread: Vec<u8>,
@@ -149,7 +149,7 @@ impl Connection {
         self.stream.flush()
     }
 
-    /// An answer with a body of a known length, after which the connection ends.
+    /// Writes a response with a body of known length, after which the connection ends.
     pub(super) fn answer(&mut self, head: &str, body: &[u8]) -> io::Result<()> {
         let length = body.len();
         self.write(format!(
@@ -158,7 +158,7 @@ impl Connection {
         self.write(body)
     }
 
-    /// Waits for the client to hang up, for [`PATIENCE`] at most; whether it did.
+    /// Waits at most [`PATIENCE`] for the client to close the connection; returns whether it did.
     pub(super) fn client_hangs_up(&mut self) -> bool {
         let end = Instant::now() + PATIENCE;
         let mut scrap = [0; 1024];
@@ -267,7 +267,7 @@ impl Connection {
     }
 }
 
-/// A port of loopback on which nobody listens.
+/// A loopback address on which nothing listens.
 pub(super) fn unused_address() -> Result<SocketAddr, String> {
     TcpListener::bind(("127.0.0.1", 0))
         .and_then(|listener| listener.local_addr())
@@ -289,5 +289,5 @@ fn malformed(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{what} is malformed"))
 }
 
-/// How long an exchange that is cut off by a deadline may take.
+/// How long an exchange that a deadline ends may take.
 pub(super) const SOON: Duration = Duration::from_secs(3);

@@ -5,10 +5,10 @@ use std::{future::Future, pin::pin, time::Duration};
 use futures_timer::Delay;
 use futures_util::future::{Either, select};
 
-/// How long something may take that is expected to happen at once. Long, for machines under load.
+/// The time limit for something that should happen at once. It is long, for machines under load.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What `future` gives, unless it takes longer than `limit`.
+/// The output of `future`, or `None` if it takes longer than `limit`.
 pub(super) async fn within<F: Future>(limit: Duration, future: F) -> Option<F::Output> {
     match select(pin!(future), Delay::new(limit)).await {
         Either::Left((output, _)) => Some(output),
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_call_that_never_ends_is_given_up() {
+    async fn a_call_that_never_ends_is_dropped_at_the_limit() {
         let started = Instant::now();
         let outcome = within(Duration::from_millis(20), pending::<()>()).await;
         assert!(outcome.is_none());

@@ -1,4 +1,4 @@
-//! The kit passes a transport that is right, and finds each thing that is wrong.
+//! The kit accepts a correct transport and detects each violation.
 
 use std::{
     pin::Pin,
@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 
 type Answer = Result<Response<Body>, TransportError>;
 
-/// The rules that do not hold for what `send` makes of a transport that is right.
+/// The rules that a correct transport breaks when it is wrapped by `send`.
 async fn broken_by<F, Fut>(send: F) -> Vec<Rule>
 where
     F: Fn(Right, Request<Body>) -> Fut + Send + Sync + 'static,
@@ -27,13 +27,13 @@ where
 {
     let right = Right::new();
     let transport = transport_fn(move |request| send(right.clone(), request));
-    // A rule that does not hold is one that takes its time: all at once.
+    // The rules run concurrently, since a violated rule takes long.
     let checks = join_all(Rule::ALL.iter().map(|rule| rule.check(&transport))).await;
     let failures = checks.into_iter().filter_map(Result::err);
     failures.map(|failure| failure.rule()).collect()
 }
 
-/// A transport that keeps all rules.
+/// A transport that follows all rules.
 #[derive(Clone)]
 struct Right(Arc<HyperTransport>);
 
@@ -59,12 +59,12 @@ fn again(request: &Request<Body>) -> Request<Body> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transport_that_is_right_passes() {
+async fn a_correct_transport_passes() {
     check(&*Right::new().0).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn following_redirects_is_found() {
+async fn following_redirects_is_detected() {
     let broken = broken_by(async |right, request| {
         let second = again(&request);
         let response = right.send(request).await?;
@@ -86,7 +86,7 @@ async fn following_redirects_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn repeating_what_got_no_answer_is_found() {
+async fn repeating_a_request_without_a_response_is_detected() {
     let broken = broken_by(async |right, request| {
         let second = again(&request);
         match right.send(request).await {
@@ -101,7 +101,7 @@ async fn repeating_what_got_no_answer_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn repeating_what_was_refused_is_found() {
+async fn repeating_a_refused_request_is_detected() {
     let broken = broken_by(async |right, request| {
         let second = again(&request);
         let response = right.send(request).await?;
@@ -116,7 +116,7 @@ async fn repeating_what_was_refused_is_found() {
     assert_eq!(broken, [Rule::NothingIsRetried]);
 }
 
-/// A body that ends where it should fail.
+/// A body that ends normally where it should fail.
 struct Silenced(Body);
 
 impl HttpBody for Silenced {
@@ -141,7 +141,7 @@ impl HttpBody for Silenced {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_silently_truncated_body_is_found() {
+async fn a_silently_truncated_body_is_detected() {
     let broken = broken_by(async |right, request| {
         Ok(right
             .clone()
@@ -154,7 +154,7 @@ async fn a_silently_truncated_body_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_added_header_is_found() {
+async fn an_added_header_is_detected() {
     for (name, value) in [
         (header::ACCEPT_ENCODING, "gzip"),
         (header::COOKIE, "a=1"),
@@ -173,7 +173,7 @@ async fn an_added_header_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_changed_request_is_found() {
+async fn a_changed_request_is_detected() {
     let broken = broken_by(|right, mut request: Request<Body>| {
         let uri = request.uri().to_string().replace("%20", "+");
         if let Ok(uri) = uri.parse() {
@@ -186,14 +186,14 @@ async fn a_changed_request_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_response_that_is_held_back_until_it_is_complete_is_found() {
+async fn holding_a_response_back_until_it_is_complete_is_detected() {
     let broken = broken_by(async |right, request| {
         let (parts, body) = right.send(request).await?.into_parts();
         let body = body.collect(usize::MAX).await?;
         Ok(Response::from_parts(parts, body.into()))
     })
     .await;
-    // To such a transport the body of a call that is given up later looks like a head that is late.
+    // To such a transport, a body that is late looks like a head that is late.
     assert_eq!(
         broken,
         [
@@ -205,7 +205,7 @@ async fn a_response_that_is_held_back_until_it_is_complete_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_ignored_deadline_is_found() {
+async fn an_ignored_deadline_is_detected() {
     let broken = broken_by(|right, mut request: Request<Body>| {
         request.extensions_mut().remove::<Deadline>();
         right.send(request)
@@ -218,7 +218,7 @@ async fn an_ignored_deadline_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_status_that_becomes_an_error_is_found() {
+async fn a_status_that_becomes_an_error_is_detected() {
     let broken = broken_by(async |right, request| {
         let response = right.send(request).await?;
         if response.status() == http::StatusCode::NOT_FOUND {
@@ -231,7 +231,7 @@ async fn a_status_that_becomes_an_error_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_content_encoding_is_found() {
+async fn a_lost_content_encoding_is_detected() {
     let broken = broken_by(async |right, request| {
         let mut response = right.send(request).await?;
         response.headers_mut().remove(header::CONTENT_ENCODING);
@@ -242,14 +242,14 @@ async fn a_lost_content_encoding_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_goes_on_after_it_was_given_up_is_found() {
+async fn a_call_that_continues_after_it_was_cancelled_is_detected() {
     let broken =
         broken_by(async |right, request| tokio::spawn(right.send(request)).await.unwrap()).await;
     assert_eq!(broken, [Rule::DroppedCallHangsUp]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn errors_of_the_wrong_kind_are_found() {
+async fn errors_of_the_wrong_kind_are_detected() {
     for (kind, rules) in [
         (
             TransportErrorKind::Connect,
@@ -282,7 +282,7 @@ async fn errors_of_the_wrong_kind_are_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_claim_that_nothing_was_sent_is_found() {
+async fn a_wrong_claim_that_nothing_was_sent_is_detected() {
     for claim in [true, false] {
         let broken = broken_by(move |right, request| async move {
             right
@@ -305,7 +305,7 @@ async fn a_wrong_claim_that_nothing_was_sent_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headers_that_are_made_text_are_found() {
+async fn headers_that_are_converted_to_text_are_detected() {
     let broken = broken_by(async |right, request| {
         let mut response = right.send(request).await?;
         for value in response.headers_mut().values_mut() {
@@ -319,7 +319,7 @@ async fn headers_that_are_made_text_are_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_that_wait_for_each_other_are_found() {
+async fn calls_that_wait_for_each_other_are_detected() {
     let right = Right::new();
     let one_at_a_time = Arc::new(Mutex::new(()));
     let transport = transport_fn(move |request| {
@@ -329,14 +329,14 @@ async fn calls_that_wait_for_each_other_are_found() {
             right.send(request).await
         }
     });
-    // One rule after the other: this transport makes them wait for each other, too.
+    // One rule after the other, since this transport would make concurrent rules wait for each other.
     let failures = check(&transport).await.unwrap_err();
     let broken: Vec<_> = failures.iter().map(Failure::rule).collect();
     assert_eq!(broken, [Rule::CallsRunSideBySide]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failure_says_which_rule_and_what_was_seen() {
+async fn a_failure_names_the_rule_and_the_observed_behaviour() {
     let refuse = transport_fn(async |_| Err(TransportErrorKind::Other.into()));
     let failure = Rule::LargeBodiesArriveWhole
         .check(&refuse)

@@ -1,4 +1,4 @@
-//! The crate as a test of somebody else uses it.
+//! Tests that use the crate like another program's tests.
 
 #![allow(
     clippy::unwrap_used,

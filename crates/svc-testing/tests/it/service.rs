@@ -1,4 +1,4 @@
-//! A service of the test's own process, with operations as it reads them.
+//! Tests of the mock service, and of operations that it reads from requests.
 
 use http::{Response, StatusCode};
 use svc_model::{
@@ -29,7 +29,7 @@ fn orders() -> records::Collection {
 }
 
 #[tokio::test]
-async fn each_operation_has_its_answer_in_whatever_order_the_calls_come() {
+async fn each_operation_has_its_response_in_any_order_of_calls() {
     let service = MockService::new()
         .on::<records::Get>(StatusCode::OK, "one")
         .on::<records::List>(StatusCode::OK, "all")
@@ -63,7 +63,7 @@ async fn each_operation_has_its_answer_in_whatever_order_the_calls_come() {
 }
 
 #[tokio::test]
-async fn a_later_answer_of_an_operation_wins() {
+async fn a_later_response_of_an_operation_replaces_an_earlier_one() {
     let service = MockService::new().on::<pages::List>(StatusCode::OK, "old");
     let service = service.clone().on::<pages::List>(StatusCode::OK, "new");
     let list = pages::List::new(("demo", "prod"));
@@ -71,7 +71,7 @@ async fn a_later_answer_of_an_operation_wins() {
 }
 
 #[tokio::test]
-async fn an_operation_without_an_answer_fails_and_says_so() {
+async fn an_operation_without_a_response_fails_and_the_error_says_so() {
     let request = pages::List::new(("demo", "prod"))
         .to_request(APPLICATION)
         .unwrap();
@@ -85,7 +85,7 @@ async fn an_operation_without_an_answer_fails_and_says_so() {
 }
 
 #[tokio::test]
-async fn an_answer_reads_the_operation_of_its_request() {
+async fn a_response_function_can_read_the_operation_of_its_request() {
     let service = MockService::new().on_request::<pages::Publish>(|request| {
         let body = match request.read::<pages::Publish>() {
             Ok(publish) => format!("{} {:?}", publish.scope.project, publish.uids),

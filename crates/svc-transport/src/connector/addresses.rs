@@ -1,4 +1,4 @@
-//! The addresses of a host, looked up once and decided on before anything connects to them.
+//! The addresses of a host, which are looked up once and filtered before a connection is made.
 
 use std::{
     convert::Infallible,
@@ -17,11 +17,11 @@ use tower_service::Service;
 use super::{ConnectError, shown};
 use crate::{filter::AddressFilter, proxy::without_brackets};
 
-/// What hyper's connector is told to connect to when the addresses were looked up already. It is a
-/// name, so that it is resolved, and says no port, so that those of the addresses stay.
+/// The URI for hyper's connector when the addresses were looked up already. It has a name, so that the
+/// resolver is called, and no port, so that the ports of the addresses are used.
 pub(super) static CHECKED: LazyLock<Uri> = LazyLock::new(|| Uri::from_static("http://checked"));
 
-/// Gives the addresses that were admitted, whatever the name.
+/// A resolver that returns the admitted addresses for every name.
 #[derive(Clone, Debug)]
 pub(super) struct Checked(Vec<SocketAddr>);
 
@@ -39,7 +39,7 @@ impl Service<Name> for Checked {
     }
 }
 
-/// Those addresses of the host of `destination` that the filter admits.
+/// The addresses of the host of `destination` that the filter admits.
 pub(super) async fn checked(
     filter: &AddressFilter,
     destination: &Uri,
@@ -54,7 +54,7 @@ pub(super) async fn checked(
         ConnectError::new(format!("no connection to {}", shown(destination)), error)
     };
     if port == 0 {
-        // Further down it would stand for any port.
+        // Hyper would read port 0 as no port.
         return Err(failed(io::Error::other("port 0 cannot be connected to")));
     }
     let found = tokio::net::lookup_host((host, port))

@@ -1,4 +1,4 @@
-//! A connection as hyper reads and writes it.
+//! Connections in the form that hyper needs.
 
 use std::{
     io,
@@ -28,13 +28,13 @@ impl Stream {
         Self { io, proxied: false }
     }
 
-    /// A connection on which requests have the absolute form (RFC 9112, section 3.2.2).
+    /// A connection on which requests are sent in the absolute form (RFC 9112, section 3.2.2).
     pub(super) fn proxied(io: Io) -> Self {
         Self { io, proxied: true }
     }
 }
 
-/// The bytes below HTTP.
+/// The byte stream below HTTP.
 pub(super) enum Io {
     Tcp(TokioIo<TcpStream>),
     Tls(Box<TokioIo<TlsStream<TcpStream>>>),

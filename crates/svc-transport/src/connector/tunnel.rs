@@ -1,4 +1,4 @@
-//! A tunnel through a proxy (RFC 9110, section 9.3.6).
+//! Tunnels through a proxy (RFC 9110, section 9.3.6).
 
 use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
 use hyper::{client::conn::http1, upgrade::Upgraded};
@@ -19,7 +19,7 @@ pub(super) async fn open(
     let request = request(destination, proxy)
         .map_err(|error| ConnectError::proxy(proxy, "cannot be asked").with_source(error))?;
     let (mut sender, connection) = http1::handshake(io).await.map_err(failed)?;
-    // The task ends with the tunnel, or when `sender` goes because the caller did.
+    // The task ends with the tunnel, or when `sender` is dropped with the caller's future.
     tokio::spawn(async move {
         let _ = connection.with_upgrades().await;
     });

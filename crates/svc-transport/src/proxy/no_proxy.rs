@@ -1,4 +1,4 @@
-//! The hosts that are reached without a proxy.
+//! The hosts that are connected to without a proxy.
 
 use std::net::IpAddr;
 
@@ -21,7 +21,7 @@ enum HostRule {
         address: IpAddr,
         bits: u32,
     },
-    /// In lower case, without the dots at its ends.
+    /// In lower case, without leading and trailing dots.
     Domain(String),
 }
 
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_domain_stands_for_itself_and_what_is_below_it() {
+    fn a_domain_matches_itself_and_its_subdomains() {
         for list in [
             "example.com",
             ".example.com",
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_networks_of_both_families_are_known() {
+    fn addresses_and_networks_of_both_families_match() {
         let list = NoProxy::parse("192.0.2.7 10.0.0.0/8,2001:db8::/32, [::1]");
         for host in [
             "192.0.2.7",
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_narrows_an_entry() {
+    fn an_entry_with_a_port_matches_only_that_port() {
         let list = NoProxy::parse("a.test:8080,192.0.2.7:81,[::1]:82");
         assert!(list.matches("a.test", 8080) && !list.matches("a.test", 80));
         assert!(list.matches("192.0.2.7", 81) && !list.matches("192.0.2.7", 80));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_is_every_host_and_nothing_is_none() {
+    fn a_star_matches_every_host_and_an_empty_list_none() {
         assert!(NoProxy::parse("*").matches("a.test", 80));
         for list in ["", ",, ,", ".", ":", "a.test:many"] {
             assert!(!NoProxy::parse(list).matches("a.test", 80), "{list}");

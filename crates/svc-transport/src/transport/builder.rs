@@ -16,9 +16,9 @@ use crate::{
     tls::{self, Roots, Tls},
 };
 
-/// Settings for a [`HyperTransport`]; each has a default that fits a service on the internet.
+/// The builder of a [`HyperTransport`]; each setting has a default that fits a service on the internet.
 ///
-/// Where a setting takes `impl Into<Option<Duration>>`, `None` turns it off.
+/// For settings of type `impl Into<Option<Duration>>`, `None` turns the setting off.
 ///
 /// ```
 /// use std::time::Duration;
@@ -72,77 +72,77 @@ impl Default for HyperTransportBuilder {
 }
 
 impl HyperTransportBuilder {
-    /// How long a new connection may take: name resolution, TCP, the proxy and TLS together.
-    /// Default 10 s. When it passes, the error is of kind `Connect`.
+    /// Sets how long a new connection may take: name resolution, TCP, the proxy and TLS together.
+    /// Default 10 s. When it is exceeded, the error is of kind `Connect`.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.connect_timeout = timeout.into();
         self
     }
 
-    /// The longest pause between two pieces of a response body. Default none: the deadline holds.
-    /// It is what to set, with `deadline(None)`, for downloads that may take long and must not stall.
+    /// Sets the longest pause between two pieces of a response body. Default none: only the deadline
+    /// applies. Set it, with `deadline(None)`, for downloads that may take long but must not stall.
     #[must_use]
     pub fn read_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.read_timeout = timeout.into();
         self
     }
 
-    /// How long an exchange may take from the call to the last byte of the response body, where the
-    /// request has no [`Deadline`](svc_model::wire::Deadline) of its own. Default 30 s.
+    /// Sets how long an exchange may take, from the call to the last byte of the response body, if the
+    /// request has no [`Deadline`](svc_model::wire::Deadline). Default 30 s.
     #[must_use]
     pub fn deadline(mut self, deadline: impl Into<Option<Duration>>) -> Self {
         self.deadline = deadline.into();
         self
     }
 
-    /// The most bytes that a response body may have. Default none: anyone who reads a body says how
-    /// much of it to take, see [`Body::collect`](svc_model::wire::Body::collect).
+    /// Sets the maximum size of a response body in bytes. Default none: a limit is set when the body is
+    /// read, see [`Body::collect`](svc_model::wire::Body::collect).
     #[must_use]
     pub fn max_response_bytes(mut self, limit: impl Into<Option<u64>>) -> Self {
         self.max_response_bytes = limit.into();
         self
     }
 
-    /// How long a connection is kept that nobody uses. Default 50 s, which is under the 60 s and
-    /// 75 s after which the usual load balancers and servers hang up.
+    /// Sets how long an unused connection is kept. Default 50 s, which is less than the 60 s and 75 s
+    /// after which common load balancers and servers close connections.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.idle_timeout = timeout.into();
         self
     }
 
-    /// How many unused connections are kept per host. Default 32; 0 makes a new connection for
-    /// every request.
+    /// Sets how many unused connections are kept per host. Default 32; with 0, every request uses a new
+    /// connection.
     #[must_use]
     pub fn max_idle_per_host(mut self, connections: usize) -> Self {
         self.max_idle_per_host = connections;
         self
     }
 
-    /// Whether small packets are sent at once (`TCP_NODELAY`). Default true.
+    /// Sets whether small packets are sent at once (`TCP_NODELAY`). Default true.
     #[must_use]
     pub fn tcp_nodelay(mut self, nodelay: bool) -> Self {
         self.tcp_nodelay = nodelay;
         self
     }
 
-    /// After how much silence TCP asks whether the other side is still there. Default 60 s.
+    /// Sets after how much idle time TCP checks whether the other side still responds. Default 60 s.
     #[must_use]
     pub fn tcp_keep_alive(mut self, idle: impl Into<Option<Duration>>) -> Self {
         self.tcp_keep_alive = idle.into();
         self
     }
 
-    /// How often an HTTP/2 connection with requests under way is pinged; it counts as broken when
-    /// no answer comes within the same time. Default 20 s.
+    /// Sets how often an HTTP/2 connection with open requests is pinged; it counts as broken when there
+    /// is no response within the same time. Default 20 s.
     #[must_use]
     pub fn http2_keep_alive(mut self, interval: impl Into<Option<Duration>>) -> Self {
         self.http2_keep_alive = interval.into();
         self
     }
 
-    /// Speaks HTTP/1.1 alone. Otherwise HTTP/2 is used over TLS with servers that have it.
+    /// Uses only HTTP/1.1. Otherwise HTTP/2 is used over TLS with servers that support it.
     #[must_use]
     pub fn http1_only(mut self) -> Self {
         self.http1_only = true;
@@ -156,37 +156,37 @@ impl HyperTransportBuilder {
         self
     }
 
-    /// TLS settings in place of the default ones: other roots, a client certificate, another
-    /// provider. Where its `alpn_protocols` are empty, they become `h2` and `http/1.1`.
+    /// Replaces the default TLS settings, for other roots, a client certificate or another provider.
+    /// If `alpn_protocols` is empty, `h2` and `http/1.1` are used.
     #[must_use]
     pub fn tls_config(mut self, config: ClientConfig) -> Self {
         self.tls_config = Some(config);
         self
     }
 
-    /// Trusts these certificates too, one or more in PEM.
+    /// Also trusts these certificates, one or more in PEM.
     #[must_use]
     pub fn root_certificates_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.roots.pem.push(pem.into());
         self
     }
 
-    /// Trusts this certificate too, in DER.
+    /// Also trusts this certificate, in DER.
     #[must_use]
     pub fn root_certificate_der(mut self, der: impl Into<Vec<u8>>) -> Self {
         self.roots.der.push(der.into());
         self
     }
 
-    /// Trusts the given root certificates alone, without the public authorities
-    /// (those of Mozilla, compiled in).
+    /// Trusts only the given root certificates, not the public authorities (those of Mozilla, compiled
+    /// in).
     #[must_use]
     pub fn without_public_roots(mut self) -> Self {
         self.roots.without_public = true;
         self
     }
 
-    /// Sends requests through a proxy. Default none, whatever the environment says.
+    /// Sends requests through a proxy. Default none, independent of the environment.
     #[must_use]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = Ok(proxy);
@@ -194,25 +194,25 @@ impl HyperTransportBuilder {
     }
 
     /// Sends requests through the proxies that the variables of this process name, see
-    /// [`Proxy::from_env`]. They are read here and now, and nowhere else.
+    /// [`Proxy::from_env`]. They are read only by this call.
     #[must_use]
     pub fn proxy_from_env(mut self) -> Self {
         self.proxy = Proxy::from_env();
         self
     }
 
-    /// Lets the caller decide on every address before a connection to it is made. Default none: every
-    /// address is connected to.
+    /// Sets a filter that decides on every address before a connection to it is made. Default none: all
+    /// addresses are allowed.
     ///
-    /// `filter` is given the host as the request names it (an IPv6 address without its brackets) and
-    /// each address that it resolves to, with the port. A connection is made to no other address than
-    /// those that were admitted then: a name that resolves to something else a moment later changes
-    /// nothing. A refusal says why. When every address of a host is refused, the error holds an
+    /// `filter` is called with the host as the request names it (an IPv6 address without its brackets)
+    /// and each address that it resolves to, with the port. Connections are made only to addresses that
+    /// were admitted: if the name resolves to another address a moment later, that has no effect. A
+    /// refusal contains the reason. When every address of a host is refused, the error contains an
     /// [`AddressRefused`](crate::AddressRefused), and nothing was sent.
     ///
-    /// A connection that is kept serves further requests to the same host, port and scheme without
-    /// another look. Where the answer differs from request to request, use several transports. With a
-    /// [proxy](Self::proxy) the address is that of the proxy, which is who is connected to.
+    /// A kept connection is used for further requests to the same host, port and scheme without calling
+    /// the filter again. If the decision depends on the request, use several transports. With a
+    /// [proxy](Self::proxy), the filter gets the address of the proxy.
     ///
     /// ```
     /// use svc_model::wire::{Body, Transport};
@@ -244,12 +244,12 @@ impl HyperTransportBuilder {
         self
     }
 
-    /// Makes the transport. It connects when the first request is sent.
+    /// Builds the transport. It connects when the first request is sent.
     ///
     /// # Errors
-    /// [`BuildErrorKind`] says which setting is wrong: `https` is asked for (it is unless
-    /// [`http_only`](Self::http_only) is set) and there is neither a provider nor a `ClientConfig`;
-    /// `tls_config` together with root certificates; a certificate or proxy that cannot be read.
+    /// Its [`BuildErrorKind`] says which setting is wrong: `https` is required (unless
+    /// [`http_only`](Self::http_only) is set) but there is neither a provider nor a `ClientConfig`;
+    /// `tls_config` and root certificates are both set; a certificate or proxy cannot be read.
     pub fn build(self) -> Result<HyperTransport, BuildError> {
         let proxy = self.proxy?;
         let tls = match (self.http_only, self.tls_config) {
@@ -296,7 +296,7 @@ impl HyperTransportBuilder {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(self.idle_timeout)
             .pool_max_idle_per_host(self.max_idle_per_host)
-            // What was handed to a dead connection and comes back unwritten goes out on another.
+            // A request that a closed connection has not written at all is sent on another connection.
             .retry_canceled_requests(true)
             .timer(TokioTimer::new());
         if let Some(interval) = self.http2_keep_alive {

@@ -1,4 +1,4 @@
-//! The contract of `svc_model::wire`, as its kit checks it.
+//! The transport contract, checked with the conformance kit.
 
 use svc_testing::conformance;
 use svc_transport::HyperTransport;

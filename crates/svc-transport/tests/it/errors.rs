@@ -1,4 +1,4 @@
-//! What cannot be sent, and what comes back that is no HTTP.
+//! Requests that cannot be sent, and responses that are not HTTP.
 
 use std::{
     future::Future,
@@ -12,7 +12,7 @@ use svc_transport::HyperTransport;
 use crate::support::{Server, chain, get, read_head, write};
 
 #[test]
-fn without_a_runtime_a_call_fails_and_says_what_is_missing() {
+fn without_a_runtime_a_call_fails_and_the_error_says_so() {
     let transport = HyperTransport::new().unwrap();
     let mut call = transport.send(get("http://127.0.0.1:1/"));
     let polled = Future::poll(call.as_mut(), &mut Context::from_waker(Waker::noop()));
@@ -38,7 +38,7 @@ async fn credentials_in_the_uri_are_refused_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn connect_is_no_method_of_a_call() {
+async fn connect_is_refused_as_a_method() {
     let request = Request::connect("http://127.0.0.1:1/")
         .body(Body::empty())
         .unwrap();
@@ -70,7 +70,7 @@ async fn the_version_in_the_request_does_not_matter() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_http_is_an_error_of_its_own() {
+async fn a_response_that_is_not_http_is_an_error() {
     let server = Server::of_connections(|mut stream, _| async move {
         read_head(&mut stream).await;
         write(&mut stream, "220 mail.test ESMTP\r\n\r\n").await;

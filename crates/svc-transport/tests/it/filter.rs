@@ -1,4 +1,4 @@
-//! The caller's say in which addresses are connected to.
+//! The filter of addresses.
 
 use std::{
     net::SocketAddr,
@@ -13,7 +13,7 @@ use crate::support::{Server, chain, fetch, get};
 
 type Seen = Arc<Mutex<Vec<(String, SocketAddr)>>>;
 
-/// A transport that notes what it is asked about, and what it was asked about.
+/// A transport whose filter records its calls, and the record.
 fn noting(answer: fn(SocketAddr) -> Result<(), String>) -> (HyperTransport, Seen) {
     let seen = Seen::default();
     let notes = Arc::clone(&seen);
@@ -60,7 +60,7 @@ async fn a_refused_address_is_never_connected_to_however_it_is_written() {
     let server = Server::of_requests(|_| http::Response::new("reached".into())).await;
     let port = server.address.port();
     let (transport, seen) = noting(none_is_loopback);
-    // The system's resolver reads numbers of many forms as addresses.
+    // The system's resolver accepts addresses in many numeric forms.
     for host in [
         "127.0.0.1",
         "localhost",
@@ -73,7 +73,7 @@ async fn a_refused_address_is_never_connected_to_however_it_is_written() {
         let request = get(&format!("http://{host}:{port}/"));
         let error = transport.send(request).await.unwrap_err();
         let Some(refused) = AddressRefused::of(&error) else {
-            // Where the resolver does not read the form there is nothing to connect to.
+            // If the resolver does not accept a form, there is no address to connect to.
             assert_eq!(error.kind(), TransportErrorKind::Connect, "{host}");
             continue;
         };
@@ -89,7 +89,7 @@ async fn a_refused_address_is_never_connected_to_however_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_is_used_without_another_look() {
+async fn a_kept_connection_is_used_without_calling_the_filter_again() {
     let server = Server::of_requests(|_| http::Response::new("here".into())).await;
     let (transport, seen) = noting(|_| Ok(()));
     for _ in 0..3 {
@@ -100,7 +100,7 @@ async fn a_kept_connection_is_used_without_another_look() {
 }
 
 #[tokio::test]
-async fn a_dead_end_is_a_connect_error_with_a_filter_too() {
+async fn a_failed_connection_is_a_connect_error_with_a_filter_too() {
     let (transport, _) = noting(|_| Ok(()));
     for url in [
         "http://127.0.0.1:1/",
@@ -114,7 +114,7 @@ async fn a_dead_end_is_a_connect_error_with_a_filter_too() {
 }
 
 #[tokio::test]
-async fn with_a_proxy_it_is_the_proxy_that_is_looked_at() {
+async fn with_a_proxy_the_filter_gets_the_address_of_the_proxy() {
     let proxy = Server::of_requests(|_| http::Response::new("by proxy".into())).await;
     let url = format!("http://localhost:{}", proxy.address.port());
     let transport = HyperTransport::builder()

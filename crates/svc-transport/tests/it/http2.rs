@@ -1,4 +1,4 @@
-//! HTTP/2: one connection for many calls, and which failures are known to have done nothing.
+//! HTTP/2: one connection for many calls, and failures after which the request was certainly not processed.
 
 use std::{
     future::poll_fn,
@@ -109,7 +109,7 @@ async fn any_other_reset_may_have_done_something() {
     assert!(!error.never_sent());
 }
 
-/// One piece, and then an error.
+/// A body with one piece and then an error.
 struct Broken(bool);
 
 impl HttpBody for Broken {
@@ -149,7 +149,7 @@ async fn a_request_body_that_breaks_off_is_an_error_of_kind_body() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_resets_its_stream() {
+async fn a_cancelled_call_resets_its_stream() {
     let identity = Identity::new();
     let (arrived, reset) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (tell_arrived, tell_reset) = (Arc::clone(&arrived), Arc::clone(&reset));
@@ -180,7 +180,7 @@ async fn a_call_that_is_given_up_resets_its_stream() {
         .expect("the stream is reset when the call is dropped");
 }
 
-/// Reads frames up to the request, then says goodbye, with this as the last stream that was taken.
+/// Reads frames up to the request, then sends a GOAWAY with this as the last accepted stream.
 async fn goodbye(mut stream: TlsStream<TcpStream>, last_stream: u32) -> std::io::Result<()> {
     const PREFACE: usize = 24;
     const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
@@ -205,7 +205,7 @@ async fn goodbye(mut stream: TlsStream<TcpStream>, last_stream: u32) -> std::io:
 }
 
 #[tokio::test]
-async fn a_goodbye_tells_which_requests_were_taken() {
+async fn a_goaway_frame_says_which_requests_were_accepted() {
     for (last_stream, never_sent) in [(0, true), (1, false)] {
         let identity = Identity::new();
         let server = Server::of_tls_connections(&identity, H2, move |stream| async move {

@@ -1,4 +1,4 @@
-//! Answers that came in time and were not asked for until later.
+//! Responses that arrived in time but were polled later.
 
 use std::{
     future::poll_fn,
@@ -15,7 +15,7 @@ use svc_model::wire::{Body, Deadline, Transport};
 use svc_transport::HyperTransport;
 
 #[test]
-fn an_answer_that_came_in_time_is_read_after_the_deadline() {
+fn a_response_that_arrived_in_time_is_read_after_the_deadline() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (received, is_received) = mpsc::channel();
@@ -44,14 +44,14 @@ fn an_answer_that_came_in_time_is_read_after_the_deadline() {
             .unwrap();
         request.extensions_mut().insert(Deadline(limit));
         let mut answer = pin!(transport.send(request));
-        // Somebody asks until the request is on its way, and then leaves.
+        // Polls until the request was sent, and then stops.
         while is_received.try_recv().is_err() {
             let polled = poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await;
             assert!(polled.is_pending());
             tokio::task::yield_now().await;
         }
         go.send(()).unwrap();
-        // The connection goes on meanwhile.
+        // Meanwhile the connection continues to run.
         while begun.elapsed() < limit * 2 {
             tokio::task::yield_now().await;
         }

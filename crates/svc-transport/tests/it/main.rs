@@ -1,4 +1,4 @@
-//! The transport against real sockets.
+//! Tests of the transport with real sockets.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Connections are kept, given back, and left when they are of no use.
+//! The connection pool: connections are kept, reused, and replaced when they are closed.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ async fn ok_server() -> Server {
 }
 
 #[tokio::test]
-async fn calls_after_each_other_use_one_connection() {
+async fn consecutive_calls_use_one_connection() {
     let server = ok_server().await;
     let transport = HyperTransport::new().unwrap();
     for _ in 0..10 {
@@ -27,7 +27,7 @@ async fn calls_after_each_other_use_one_connection() {
 }
 
 #[tokio::test]
-async fn with_no_idle_connections_each_call_has_its_own() {
+async fn without_idle_connections_each_call_has_its_own_connection() {
     let server = ok_server().await;
     let transport = HyperTransport::builder()
         .max_idle_per_host(0)
@@ -40,7 +40,7 @@ async fn with_no_idle_connections_each_call_has_its_own() {
 }
 
 #[tokio::test]
-async fn many_calls_at_once_all_get_their_answer() {
+async fn many_calls_at_once_all_get_their_response() {
     let server =
         Server::of_requests(|request| Response::new(request.uri().path().to_owned().into())).await;
     let transport = HyperTransport::new().unwrap();
@@ -57,7 +57,7 @@ async fn many_calls_at_once_all_get_their_answer() {
 }
 
 #[tokio::test]
-async fn a_connection_that_the_service_left_is_replaced() {
+async fn a_connection_that_the_service_closed_is_replaced() {
     let leave = Arc::new(Notify::new());
     let left = Arc::new(Notify::new());
     let (told, gone) = (Arc::clone(&leave), Arc::clone(&left));
@@ -78,7 +78,7 @@ async fn a_connection_that_the_service_left_is_replaced() {
     fetch(&transport, &server.http("/")).await;
     leave.notify_one();
     left.notified().await;
-    // Another exchange lets the runtime see what has happened to the first connection.
+    // Another exchange lets the runtime notice that the first connection was closed.
     fetch(&transport, &ok_server().await.http("/")).await;
 
     let request = Request::post(server.http("/")).body(Body::empty()).unwrap();
@@ -88,7 +88,7 @@ async fn a_connection_that_the_service_left_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_connection_that_nobody_uses_is_closed() {
+async fn an_unused_connection_is_closed() {
     let closed = Arc::new(Notify::new());
     let seen = Arc::clone(&closed);
     let server = Server::of_connections(move |mut stream, _| {

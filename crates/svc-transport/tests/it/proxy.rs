@@ -1,4 +1,4 @@
-//! Proxies: what they get to see, whom they are asked for, what they may refuse.
+//! Proxies: what they see, for which hosts they are used, and their refusals.
 
 use std::{
     net::SocketAddr,
@@ -16,7 +16,7 @@ use tokio::{
 
 use crate::support::{Identity, Server, chain, fetch, get};
 
-/// The heads of the requests that a proxy got.
+/// The heads of the requests that a proxy received.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -26,7 +26,7 @@ impl Seen {
     }
 }
 
-/// Takes one request: makes a tunnel to `service` for CONNECT, and answers anything else itself.
+/// Handles one request: makes a tunnel to `service` for CONNECT, and answers anything else itself.
 async fn serve<S>(mut stream: S, seen: Seen, service: SocketAddr, refusal: Option<&'static str>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -103,7 +103,7 @@ async fn an_http_request_goes_to_the_proxy_in_absolute_form_with_its_credentials
 }
 
 #[tokio::test]
-async fn an_https_request_goes_through_a_tunnel_that_shows_the_proxy_no_more_than_the_host() {
+async fn an_https_request_goes_through_a_tunnel_in_which_the_proxy_sees_only_the_host() {
     let identity = Identity::new();
     let service = Server::of_tls_requests(&identity, &["h2", "http/1.1"], headers).await;
     let (server, seen) = proxy(service.address, None).await;
@@ -135,7 +135,7 @@ async fn a_proxy_can_itself_be_reached_over_tls() {
     let seen = Seen::default();
     let heads = seen.clone();
     let address = service.address;
-    // It would speak HTTP/2 too, which no tunnel can be asked for in.
+    // The proxy also supports HTTP/2, in which the transport cannot request a tunnel.
     let server = Server::of_tls_connections(&identity, &["h2", "http/1.1"], move |stream| {
         serve(stream, heads.clone(), address, None)
     })
@@ -149,7 +149,7 @@ async fn a_proxy_can_itself_be_reached_over_tls() {
 }
 
 #[tokio::test]
-async fn hosts_of_no_proxy_are_reached_directly() {
+async fn hosts_of_no_proxy_are_connected_to_directly() {
     let service = Server::of_requests(headers).await;
     let (server, seen) = proxy(service.address, None).await;
     let proxy = Proxy::all(&server.http(""))
@@ -162,7 +162,7 @@ async fn hosts_of_no_proxy_are_reached_directly() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_wants_credentials_is_a_connect_error_that_says_so() {
+async fn a_proxy_that_requires_credentials_is_a_connect_error_that_says_so() {
     let identity = Identity::new();
     let service = Server::of_tls_requests(&identity, &["h2"], headers).await;
     let (server, _) = proxy(service.address, Some("407 Proxy Authentication Required")).await;
@@ -182,7 +182,7 @@ async fn a_proxy_that_wants_credentials_is_a_connect_error_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_tunnel_that_is_refused_is_a_connect_error_with_the_status() {
+async fn a_refused_tunnel_is_a_connect_error_with_the_status() {
     let identity = Identity::new();
     let service = Server::of_tls_requests(&identity, &["h2"], headers).await;
     for (status, text) in [
@@ -200,7 +200,7 @@ async fn a_tunnel_that_is_refused_is_a_connect_error_with_the_status() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_is_not_there_is_a_connect_error() {
+async fn an_unreachable_proxy_is_a_connect_error() {
     let transport = transport(Proxy::all("127.0.0.1:1").unwrap(), &Identity::new());
     for url in ["http://service.test/", "https://service.test/"] {
         let error = transport.send(get(url)).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Servers of the tests: plain and over TLS, each on a free port of loopback.
+//! Servers for the tests, with and without TLS, each on a free loopback port.
 
 use std::{
     convert::Infallible,
@@ -30,7 +30,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-/// A server that ends with this value.
+/// A server that ends when this value is dropped.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -56,7 +56,7 @@ impl Server {
         format!("https://localhost:{}{path}", self.address.port())
     }
 
-    /// Gives every connection to `serve`, with its number from 0.
+    /// Passes every connection to `serve`, with its number starting at 0.
     pub(crate) async fn of_connections<F, Fut>(serve: F) -> Self
     where
         F: Fn(TcpStream, usize) -> Fut + Send + 'static,
@@ -104,7 +104,7 @@ impl Server {
         .await
     }
 
-    /// Gives every TLS session to `serve`.
+    /// Passes every TLS session to `serve`.
     pub(crate) async fn of_tls_connections<F, Fut>(
         identity: &Identity,
         alpn: &[&str],
@@ -137,13 +137,13 @@ where
         let response = answer(&request);
         async { Ok::<_, Infallible>(response) }
     });
-    // A client that goes away is no failure of the test.
+    // A client that closes the connection is not a failure of the test.
     let _ = auto::Builder::new(TokioExecutor::new())
         .serve_connection(stream, service)
         .await;
 }
 
-/// A certificate that signs itself, for `localhost`.
+/// A self-signed certificate for `localhost`.
 pub(crate) struct Identity {
     pub(crate) pem: String,
     pub(crate) der: Vec<u8>,
@@ -173,7 +173,7 @@ impl Identity {
     }
 }
 
-/// A provider of the tests' own, so that a caller's configuration is told from the default one.
+/// A provider for the tests, so that a caller's configuration can be distinguished from the default one.
 pub(crate) fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
@@ -182,7 +182,7 @@ pub(crate) fn get(url: &str) -> Request<Body> {
     Request::get(url).body(Body::empty()).unwrap()
 }
 
-/// The body of the answer to a GET.
+/// The body of the response to a GET.
 pub(crate) async fn fetch(transport: &dyn Transport, url: &str) -> String {
     let response = transport.send(get(url)).await.unwrap_or_else(|error| {
         panic!("{url} failed: {}", chain(&error));

@@ -1,4 +1,4 @@
-//! Deadlines and timeouts, and how much of a body is taken.
+//! Deadlines, timeouts, and the limit of body sizes.
 
 use std::{
     pin::Pin,
@@ -16,7 +16,7 @@ use tokio::io::AsyncReadExt;
 use crate::support::{Server, chain, fetch, get, read_head, write};
 
 const SHORT: Duration = Duration::from_millis(100);
-/// Far less than what the servers of these tests would make a call wait.
+/// A time far shorter than the servers of these tests would make a call wait.
 const SOON: Duration = Duration::from_secs(20);
 
 async fn silent_server() -> Server {
@@ -44,7 +44,7 @@ fn built(settings: impl FnOnce(HyperTransportBuilder) -> HyperTransportBuilder) 
 }
 
 #[tokio::test]
-async fn the_deadline_of_the_transport_holds_where_the_request_has_none() {
+async fn the_deadline_of_the_transport_applies_when_the_request_has_none() {
     let server = silent_server().await;
     let transport = built(|it| it.deadline(SHORT));
     let started = Instant::now();
@@ -56,7 +56,7 @@ async fn the_deadline_of_the_transport_holds_where_the_request_has_none() {
 }
 
 #[tokio::test]
-async fn the_deadline_of_the_request_goes_before() {
+async fn the_deadline_of_the_request_overrides_that_of_the_transport() {
     let server = Server::of_requests(|_| Response::new(Body::from("ok"))).await;
     let transport = built(|it| it.deadline(Duration::from_nanos(1)));
     let mut request = get(&server.http("/"));
@@ -66,7 +66,7 @@ async fn the_deadline_of_the_request_goes_before() {
 }
 
 #[tokio::test]
-async fn a_deadline_that_is_over_sends_nothing() {
+async fn nothing_is_sent_after_the_deadline() {
     let server = silent_server().await;
     let mut request = get(&server.http("/"));
     request.extensions_mut().insert(Deadline(Duration::ZERO));
@@ -95,7 +95,7 @@ impl HttpBody for Endless {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_body_that_never_ceases_ends_at_the_deadline() {
+async fn an_endless_body_ends_at_the_deadline() {
     let server = Server::of_requests(|_| Response::new(Body::stream(Endless))).await;
     let mut request = get(&server.http("/"));
     request.extensions_mut().insert(Deadline(SHORT));
@@ -115,7 +115,7 @@ async fn a_body_that_never_ceases_ends_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_pause_in_the_body_is_cut_short_by_the_read_timeout() {
+async fn the_read_timeout_ends_a_pause_in_the_body() {
     let server = stalling_server().await;
     let transport = built(|it| it.read_timeout(SHORT).deadline(None));
     let response = transport.send(get(&server.http("/"))).await.unwrap();
@@ -125,7 +125,7 @@ async fn a_pause_in_the_body_is_cut_short_by_the_read_timeout() {
 }
 
 #[tokio::test]
-async fn the_nearer_one_of_deadline_and_read_timeout_holds() {
+async fn the_earlier_of_deadline_and_read_timeout_applies() {
     let server = stalling_server().await;
     let transport = built(|it| it.read_timeout(Duration::from_secs(60)).deadline(SHORT));
     let response = transport.send(get(&server.http("/"))).await.unwrap();
@@ -139,7 +139,7 @@ async fn the_nearer_one_of_deadline_and_read_timeout_holds() {
 
 #[tokio::test]
 async fn a_connection_that_is_not_made_in_time_is_a_connect_error() {
-    // The service takes the connection and never begins with TLS.
+    // The service accepts the connection and never starts TLS.
     let server = silent_server().await;
     let transport = built(|it| it.connect_timeout(SHORT));
     let started = Instant::now();
@@ -167,7 +167,7 @@ async fn a_response_over_the_limit_is_cut_off() {
 }
 
 #[tokio::test]
-async fn the_timer_sleeps_as_long_as_it_says() {
+async fn the_timer_sleeps_for_the_given_time() {
     let timer = TokioTimer::new();
     let before = timer.now();
     timer.sleep(SHORT).await;

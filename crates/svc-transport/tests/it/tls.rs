@@ -1,4 +1,4 @@
-//! TLS: which HTTP is spoken, who is trusted, what the settings do.
+//! TLS: the version of HTTP, trusted certificates, and the settings.
 
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -17,7 +17,7 @@ fn version(request: &Request<Incoming>) -> Response<Body> {
 }
 
 #[tokio::test]
-async fn http2_is_spoken_with_servers_that_offer_it() {
+async fn http2_is_used_with_servers_that_offer_it() {
     let identity = Identity::new();
     let transport = HyperTransport::builder()
         .root_certificates_pem(identity.pem.clone())
@@ -35,7 +35,7 @@ async fn http2_is_spoken_with_servers_that_offer_it() {
 }
 
 #[tokio::test]
-async fn http1_only_is_heard() {
+async fn http1_only_disables_http2() {
     let identity = Identity::new();
     let transport = HyperTransport::builder()
         .root_certificate_der(identity.der.clone())
@@ -47,7 +47,7 @@ async fn http1_only_is_heard() {
 }
 
 #[tokio::test]
-async fn an_unknown_authority_is_a_connect_error_that_names_the_remedy() {
+async fn an_unknown_authority_is_a_connect_error_with_the_remedy() {
     let server = Server::of_tls_requests(&Identity::new(), BOTH, version).await;
     let transport = HyperTransport::new().unwrap();
     let error = transport.send(get(&server.https("/"))).await.unwrap_err();
@@ -78,7 +78,7 @@ async fn a_certificate_for_another_name_is_refused() {
 }
 
 #[tokio::test]
-async fn a_service_that_speaks_no_tls_is_a_connect_error() {
+async fn a_service_without_tls_is_a_connect_error() {
     let server = Server::of_requests(version).await;
     let transport = HyperTransport::new().unwrap();
     let error = transport.send(get(&server.https("/"))).await.unwrap_err();
@@ -101,7 +101,7 @@ fn config(identity: &Identity) -> ClientConfig {
 }
 
 #[tokio::test]
-async fn a_configuration_of_the_callers_is_used_and_its_alpn_kept() {
+async fn the_callers_configuration_is_used_and_its_alpn_kept() {
     let identity = Identity::new();
     let server = Server::of_tls_requests(&identity, BOTH, version).await;
     let transport = HyperTransport::builder()
@@ -132,7 +132,7 @@ async fn without_public_roots_only_the_given_ones_are_trusted() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused_when_the_transport_is_built() {
+fn contradictory_settings_are_refused_when_the_transport_is_built() {
     let identity = Identity::new();
     let builder = HyperTransport::builder;
     let cut = identity.pem.replace("-----END", "");
@@ -169,7 +169,7 @@ fn settings_that_cannot_be_are_refused_when_the_transport_is_built() {
 }
 
 #[tokio::test]
-async fn a_transport_for_http_alone_refuses_https() {
+async fn a_transport_with_http_only_refuses_https() {
     let transport = HyperTransport::builder().http_only().build().unwrap();
     let server = Server::of_requests(version).await;
     assert_eq!(fetch(&transport, &server.http("/")).await, "HTTP/1.1");

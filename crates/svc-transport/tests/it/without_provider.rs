@@ -1,4 +1,4 @@
-//! With neither `ring` nor `aws-lc-rs`.
+//! The transport with neither `ring` nor `aws-lc-rs`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use svc_transport::{
 };
 
 #[test]
-fn https_is_refused_when_the_transport_is_built_and_the_remedies_are_named() {
+fn https_is_refused_when_the_transport_is_built_and_the_error_names_the_remedies() {
     let error = HyperTransport::new().unwrap_err();
     assert_eq!(error.kind(), BuildErrorKind::Tls);
     for remedy in ["`ring`", "`aws-lc-rs`", "`tls_config`", "`http_only`"] {
@@ -18,13 +18,13 @@ fn https_is_refused_when_the_transport_is_built_and_the_remedies_are_named() {
 }
 
 #[tokio::test]
-async fn a_transport_for_http_alone_conforms() {
+async fn a_transport_with_http_only_conforms() {
     let transport = HyperTransport::builder().http_only().build().unwrap();
     conformance::check(&transport).await.unwrap();
 }
 
 #[test]
-fn a_configuration_of_the_callers_brings_its_own_provider() {
+fn the_callers_configuration_has_its_own_provider() {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()

@@ -333,7 +333,7 @@ const BYTES: &[Species] = &[
 
 #[track_caller]
 fn visit(species: &[Species]) {
-    // As a server of long ago, which kept such dates.
+    // As on old servers, which accepted such dates.
     let mut script = "SET SESSION sql_mode = '';".to_owned();
     for one in species {
         script.push_str(&one.script(""));

@@ -5,7 +5,7 @@ use svc_tests::servers::{PostgresServer, Server as _};
 use super::{Species, Zoo};
 use crate::shared::serve;
 
-/// What the types are made of.
+/// The statements that create the types.
 const TYPES: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy', 'a,b');
 CREATE TYPE pair AS (n int, t text);

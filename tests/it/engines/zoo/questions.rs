@@ -1,4 +1,4 @@
-//! The questions that every type of column is asked.
+//! The checks of every type of column.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Species, Zoo, id, text};
 
-/// Asks a species everything.
+/// Runs all checks on a type.
 pub fn ask(zoo: &mut Zoo, species: &Species) {
     let name = species.name;
     let table = format!("t_{name}");
@@ -49,7 +49,7 @@ pub fn ask(zoo: &mut Zoo, species: &Species) {
     }
 }
 
-/// A value that is shown finds its record.
+/// Filtering by a returned value finds its record.
 fn finds_what_it_shows(zoo: &mut Zoo, species: &Species, table: &str, records: &[Value]) {
     let name = species.name;
     let stored = zoo.ids(table, &[("v__isnull", "false")]);
@@ -74,9 +74,9 @@ fn finds_what_it_shows(zoo: &mut Zoo, species: &Species, table: &str, records: &
     }
 }
 
-/// A value that is shown, in a PATCH, leaves the record as it is shown.
+/// A returned value, sent in a PATCH, leaves the record unchanged.
 fn changes_nothing(zoo: &mut Zoo, name: &str, table: &str, records: &[Value]) {
-    // Floating NaN is shown as null, which stores NULL.
+    // Floating point NaN is returned as null, and null stores NULL.
     for record in records.iter().filter(|record| !record["v"].is_null()) {
         let path = format!("{table}/{}", id(record));
         let before = zoo.call("GET", &path).expect(200);
@@ -91,7 +91,7 @@ fn changes_nothing(zoo: &mut Zoo, name: &str, table: &str, records: &[Value]) {
     }
 }
 
-/// A value that is shown, as a key, retrieves its record.
+/// A returned value, used as a key, retrieves its record.
 fn retrieves_by_key(zoo: &mut Zoo, species: &Species) {
     let name = species.name;
     let table = format!("k_{name}");
@@ -99,7 +99,7 @@ fn retrieves_by_key(zoo: &mut Zoo, species: &Species) {
     zoo.check(!records.is_empty(), || format!("{name}: no keys"));
     for record in &records {
         let key = species.text(&record["v"]);
-        // Clients refuse these: no URL can hold them.
+        // Clients refuse these keys, which are impossible in a URL.
         if ["", ".", ".."].contains(&key.as_str()) {
             continue;
         }
@@ -123,10 +123,10 @@ fn retrieves_by_key(zoo: &mut Zoo, species: &Species) {
     walks(zoo, name, &table, "", true);
 }
 
-/// Every byte of a key that means something in a URL, escaped.
+/// Escapes every byte of a key that has a meaning in a URL.
 fn escaped(key: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    // The names of calls are keys where their first character is escaped.
+    // The names of operations are read as keys if their first character is escaped.
     let is_call = ["aggregate", "group", "bulk_create", "upsert"].contains(&key);
     key.bytes()
         .enumerate()
@@ -137,7 +137,7 @@ fn escaped(key: &str) -> String {
         .collect()
 }
 
-/// Records that were exported can be imported, and are the same then.
+/// Exported records can be imported, and are the same afterwards.
 fn imports_what_it_exports(zoo: &mut Zoo, name: &str, records: &[Value]) {
     let path = format!("c_{name}/bulk_create");
     let answer = zoo.call("POST", &path).json(&json!(records)).send();
@@ -159,7 +159,7 @@ fn imports_what_it_exports(zoo: &mut Zoo, name: &str, records: &[Value]) {
     }
 }
 
-/// Pages of every size visit each record once, in one order; CSV and NDJSON have the same one.
+/// Pages of every size visit each record once, in one order; CSV and NDJSON have the same order.
 fn walks(zoo: &mut Zoo, name: &str, table: &str, order: &str, has_ids: bool) -> Vec<i64> {
     let order_by: Vec<(&str, &str)> = match order {
         "" => Vec::new(),
@@ -220,7 +220,7 @@ fn walks(zoo: &mut Zoo, name: &str, table: &str, order: &str, has_ids: bool) -> 
         .into_records()
         .flatten()
         .count();
-    // A row of one empty cell is an empty line, which readers leave out.
+    // A row with one empty cell is an empty line, which readers skip.
     zoo.check(rows == whole.len() || !has_ids, || {
         format!("{name}: {rows} rows of CSV of {table} by {order:?}")
     });
@@ -247,7 +247,7 @@ fn has_siblings(zoo: &mut Zoo, name: &str, table: &str, order: &[i64]) {
     }
 }
 
-/// The least and the greatest value are those that the order begins and ends with.
+/// The minimum and the maximum are the first and the last value in the order.
 fn ends_with_extremes(
     zoo: &mut Zoo,
     species: &Species,
@@ -278,7 +278,7 @@ fn ends_with_extremes(
             continue;
         }
         let extreme = answer.json()["y_func"].clone();
-        // Of values that are equal and look different, any may be the one.
+        // Of equal values with different spellings, any may be returned.
         let found = match extreme.is_null() {
             true => Vec::new(),
             false => zoo.ids(table, &[("v", &species.text(&extreme))]),
@@ -293,7 +293,7 @@ fn ends_with_extremes(
     }
 }
 
-/// Groups hold every record once and stand in the order of their values.
+/// Groups contain every record once and are in the order of their values.
 fn counts_groups(zoo: &mut Zoo, name: &str, table: &str, records: &[Value]) {
     let body = json!({"x_column": "v", "y_func": "count"});
     let path = format!("{table}/group");
@@ -321,7 +321,7 @@ fn counts_groups(zoo: &mut Zoo, name: &str, table: &str, records: &[Value]) {
     let order = order.json();
     let places: Vec<usize> = groups
         .iter()
-        // NULL and floating NaN, which stands behind all numbers, are both shown as null.
+        // NULL and floating point NaN, which is after all numbers, are both returned as null.
         .filter(|group| !group["group"].is_null())
         .filter_map(|group| {
             let mut sorted = order.as_array()?.iter();
@@ -333,13 +333,13 @@ fn counts_groups(zoo: &mut Zoo, name: &str, table: &str, records: &[Value]) {
     });
 }
 
-/// What is greater than a value stands behind it, what is less before it.
+/// Greater values are after a value in the order, and smaller ones before it.
 fn compares_in_order(zoo: &mut Zoo, name: &str, table: &str, records: &[Value], order: &[i64]) {
     let is_null = |id_: &i64| {
         let record = records.iter().find(|record| id(record) == *id_);
         record.is_none_or(|record| record["v"].is_null())
     };
-    // Floating NaN is shown as null and is a value all the same.
+    // Floating point NaN is returned as null but is a value.
     let stored = zoo.ids(table, &[("v__isnull", "false")]);
     for record in records.iter().filter(|record| !record["v"].is_null()) {
         let value = text(&record["v"]);

@@ -83,7 +83,7 @@ const NUMBERS: &[Species] = &[
         &["0", "1", "7", "-1", "1.5", "'maybe'"],
     )
     .kept_only(),
-    // What is found by `true` stands in two places.
+    // Values that `true` finds are at two positions.
     Species::new("boolean_words", "BOOLEAN", &["0", "1", "'true'", "'False'"])
         .no_comparison()
         .no_key()
@@ -195,9 +195,9 @@ const TEXTS: &[Species] = &[
     .no_key(),
     Species::new("rtrim_", "TEXT COLLATE RTRIM", &["'a'", "'a  '", "'b'"]).no_key(),
     Species::new("nocase_key", "TEXT COLLATE NOCASE", &["'a'", "'B'", "'c'"]),
-    // Numbers, and texts that are none.
+    // Numbers, and texts that are not numbers.
     Species::new("string_", "STRING", &["'abc'", "5", "1.5", "''"]),
-    // A blob and a text of the same bytes are shown alike.
+    // A blob and a text with the same bytes look the same in responses.
     Species::new(
         "text_odd",
         "TEXT",
@@ -221,7 +221,7 @@ const TEXTS: &[Species] = &[
             "9007199254740993",
         ],
     ),
-    // A text of digits is found where the number is.
+    // A text of digits is found together with the number.
     Species::new("typeless_digits", "", &["5", "'5'", "'5.0'", "6"])
         .no_comparison()
         .no_key(),

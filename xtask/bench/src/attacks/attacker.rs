@@ -1,4 +1,4 @@
-//! The process that attacks. It says how many requests it has sent and how many of them were refused: answered with an
+//! The process that attacks. It prints how many requests it has sent and how many of them were refused: answered with an
 //! error, or not at all because the connection was closed.
 
 use std::io::Write as _;
@@ -17,15 +17,15 @@ use tokio::time::Instant;
 
 use crate::Error;
 
-/// The word that makes this program an attacker.
+/// The argument that starts this program as an attacker.
 pub const COMMAND: &str = "attack";
 /// The variable with the attacker's credential.
 pub const TOKEN: &str = "BENCH_TOKEN";
 
-/// How many connections come from one address at most, which is less than the service allows.
+/// The maximum number of connections from one address, which is less than the limit of the service.
 const PER_ADDRESS: usize = 1_000;
 
-/// Whom to attack.
+/// The service to attack.
 pub struct Target {
     address: SocketAddr,
     /// The path of the resource.
@@ -57,7 +57,7 @@ pub fn run(arguments: &[String]) -> Result<(), Error> {
             refused: AtomicU64::new(0),
         });
         let work = attack(name, Arc::clone(&target));
-        // What still waits then, waits for the service.
+        // Requests that are still waiting then are waiting for the service.
         if let Ok(done) = tokio::time::timeout_at(target.until, work).await {
             done?;
         }
@@ -65,7 +65,7 @@ pub fn run(arguments: &[String]) -> Result<(), Error> {
         writeln!(std::io::stdout(), "{sent} {refused}")?;
         Ok::<_, Error>(())
     })?;
-    // Thousands of sockets need no farewell.
+    // The process exits without closing its thousands of sockets one by one.
     std::process::exit(0)
 }
 
@@ -101,7 +101,7 @@ async fn attack(name: &str, target: Arc<Target>) -> Result<(), Error> {
             );
         }
         "large-bodies" => {
-            // It is read as a whole, and then has a field that the model does not.
+            // The body is read completely, and then refused for an unknown field.
             let body = json!({ "nothing": "x".repeat(15 << 20) });
             repeat(&target, 48, target.post("/models/orders/", &body)).await;
         }
@@ -124,7 +124,7 @@ async fn attack(name: &str, target: Arc<Target>) -> Result<(), Error> {
             repeat(&target, 12, target.get(&path)).await;
         }
         "large-rows" => {
-            // One of them is known to each engine.
+            // Each engine knows one of the functions.
             let columns: Vec<_> = (0..200)
                 .map(|n| format!("printf('%.*c{n}', 8000000, 'a')"))
                 .collect();
@@ -201,7 +201,7 @@ impl Target {
     }
 }
 
-/// Sends the same request over and over, on so many connections.
+/// Sends the same request again and again, on this number of connections.
 async fn repeat(target: &Arc<Target>, connections: usize, request: String) {
     let request = Bytes::from(request);
     let mut callers = JoinSet::new();
@@ -229,7 +229,7 @@ async fn exchange_until_closed(
         target.sent();
         let answered = async {
             let (mut reader, mut writer) = stream.split();
-            // An answer may come before the whole request was sent.
+            // A response may arrive before the whole request was sent.
             let send = writer.write_all(request);
             let (written, head) = tokio::join!(send, read_answer(&mut reader, &mut buffer));
             written.and(head)
@@ -245,7 +245,7 @@ async fn exchange_until_closed(
     }
 }
 
-/// Reads one answer of HTTP/1.1, and says whether it is a success.
+/// Reads one HTTP/1.1 response, and returns whether it is a success.
 async fn read_answer(
     reader: &mut (impl tokio::io::AsyncRead + Unpin),
     buffer: &mut [u8],
@@ -290,7 +290,7 @@ async fn read_answer(
     Ok(ok)
 }
 
-/// Opens so many connections, sends something on each, and neither sends nor reads more.
+/// Opens this number of connections, sends bytes on each, and neither sends nor reads more.
 async fn hold(target: &Arc<Target>, connections: usize, bytes: impl Fn(usize) -> Vec<u8>) {
     let mut open = JoinSet::new();
     for number in 0..connections {
@@ -300,11 +300,11 @@ async fn hold(target: &Arc<Target>, connections: usize, bytes: impl Fn(usize) ->
             let Ok(mut stream) = target.connect(number).await else {
                 return target.refused();
             };
-            // A service that closes the connection has refused it; one that does not read more has not.
+            // A closed connection counts as refused; a connection that is not read any more does not.
             let rest = target.until - Duration::from_millis(300);
             let send = async {
                 stream.write_all(&bytes).await?;
-                // Nothing comes while nothing is read: only a closed connection ends this.
+                // Nothing is read, so only a closed connection ends this.
                 loop {
                     tokio::time::sleep(Duration::from_millis(500)).await;
                     if is_closed(&stream).await? {
@@ -336,7 +336,7 @@ async fn is_closed(stream: &TcpStream) -> std::io::Result<bool> {
 
 type Streams = h2::client::SendRequest<Bytes>;
 
-/// A connection of HTTP/2 whose streams may send so much.
+/// An HTTP/2 connection whose streams have this window.
 async fn http2(target: &Target, number: usize, window: u32) -> Result<Streams, Error> {
     let stream = target.connect(number).await?;
     let mut builder = h2::client::Builder::new();
@@ -372,7 +372,7 @@ async fn slow_streams(target: &Arc<Target>, connections: usize) {
             target.sent();
             match streams.send_request(request, false) {
                 Ok((answer, mut body)) => {
-                    // The stream is kept, whatever becomes of its first byte.
+                    // The stream is kept, even if its first byte could not be sent.
                     let _ = body.send_data(Bytes::from_static(b"{"), false);
                     kept.push((answer, body));
                 }
@@ -383,7 +383,7 @@ async fn slow_streams(target: &Arc<Target>, connections: usize) {
     tokio::time::sleep_until(target.until).await;
 }
 
-/// Large answers that have no window to be sent.
+/// Large responses without a window to send them.
 async fn unread_streams(target: &Arc<Target>, connections: usize, streams: usize) {
     let mut open = JoinSet::new();
     for number in 0..connections {
@@ -416,7 +416,7 @@ async fn unread_streams(target: &Arc<Target>, connections: usize, streams: usize
     while open.join_next().await.is_some() {}
 }
 
-/// As many lists at once as there are streams, over and over.
+/// As many simultaneous lists as there are streams, again and again.
 async fn lists(target: &Arc<Target>, connections: usize, streams: usize) {
     let mut open = JoinSet::new();
     for number in 0..connections {

@@ -1,4 +1,4 @@
-//! Those who use the service while it is attacked: one asks whether it lives, one asks for records.
+//! Callers that use the service while it is attacked: one requests the health check, one requests records.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,9 +11,9 @@ use crate::Error;
 use crate::cases::{Case, What};
 use crate::load::{self, Target};
 
-/// How often each asks.
+/// The interval of the requests.
 const INTERVAL: Duration = Duration::from_millis(5);
-/// After how long an answer is given up.
+/// The timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const HEALTH: Case = Case {
@@ -21,13 +21,13 @@ const HEALTH: Case = Case {
     what: What::List(""),
 };
 
-/// How long answers took, sorted.
+/// Response times, sorted.
 #[derive(Debug)]
 pub struct Latencies(Vec<Duration>);
 
 impl Latencies {
-    /// While one answer was waited for, others would have been asked for: they count with the time that they would
-    /// have waited, or one answer of ten seconds among many quick ones would not be seen.
+    /// While one response was awaited, others would have been requested: they count with the time that they would have
+    /// waited. Otherwise one response of ten seconds among many quick ones would not be visible.
     fn new(measured: &[Duration]) -> Self {
         let mut all = Vec::new();
         for &latency in measured {
@@ -57,7 +57,7 @@ impl Latencies {
     }
 }
 
-/// Both of them, asking.
+/// Both callers, while they send requests.
 pub struct Probes {
     stop: Arc<AtomicBool>,
     health: JoinHandle<Result<Vec<Duration>, Error>>,
@@ -80,7 +80,7 @@ impl Probes {
         })
     }
 
-    /// What `/healthz` took, and what records took.
+    /// The response times of `/healthz` and of records.
     pub fn finish(self) -> Result<(Latencies, Latencies), Error> {
         self.stop.store(true, Ordering::Relaxed);
         let join = |thread: JoinHandle<Result<Vec<Duration>, Error>>| {
@@ -91,7 +91,7 @@ impl Probes {
     }
 }
 
-/// Asks until it is stopped. What is refused, or not answered at all, counts as if it had taken all of the patience.
+/// Sends requests until it is stopped. A refused or unanswered request counts with the full timeout.
 fn ask(
     target: Target,
     orders: u32,
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_long_answer_counts_for_all_that_would_have_waited_for_it() {
+    fn one_long_response_counts_for_all_requests_that_would_have_waited() {
         let mut measured = vec![Duration::from_millis(1); 100];
         measured.push(Duration::from_secs(2));
         let latencies = Latencies::new(&measured);
