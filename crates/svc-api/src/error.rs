@@ -2,7 +2,6 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
-use crate::http_date;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use svc_auth::{AuthError, AuthErrorKind, BaseUrl, OptionsError, StoreError, TokenError};
@@ -336,18 +335,22 @@ pub(crate) fn is_transient(status: StatusCode) -> bool {
     )
 }
 
-/// `Retry-After`: in seconds, or as a date, from which the `Date` of the response is taken off, so that no clock of this
-/// machine matters.
+/// `Retry-After` in seconds, or as a date minus the `Date` of the response, so that no clock of this machine matters. A
+/// transport of a browser writes seconds, since only the browser knows both.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     let after = text(header::RETRY_AFTER)?;
-    if let Ok(seconds) = after.parse() {
-        return Some(Duration::from_secs(seconds));
+    match after.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        #[cfg(not(target_family = "wasm"))]
+        Err(_) => {
+            use crate::http_date::seconds;
+            let left = seconds(after)?.saturating_sub(seconds(text(header::DATE)?)?);
+            Some(Duration::from_secs(left))
+        }
+        #[cfg(target_family = "wasm")]
+        Err(_) => None,
     }
-    let now = http_date::seconds(text(header::DATE)?)?;
-    Some(Duration::from_secs(
-        http_date::seconds(after)?.saturating_sub(now),
-    ))
 }
 
 fn missing_credential(credential: Credential) -> Option<&'static str> {

@@ -60,6 +60,7 @@ mod account;
 mod call;
 mod client;
 mod error;
+#[cfg(not(target_family = "wasm"))]
 mod http_date;
 #[cfg(feature = "pages")]
 mod pages;

@@ -5,7 +5,7 @@ use std::{cell::Cell, rc::Rc, sync::Arc};
 use fragile::Fragile;
 use gloo_timers::callback::Timeout;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
-use js_sys::{Promise, Reflect, Uint8Array};
+use js_sys::{Date, Promise, Reflect, Uint8Array};
 use svc_model::{
     X_REQUEST_ID,
     proxy::X_SVC_PROXY,
@@ -146,7 +146,10 @@ async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportErr
     let headers = answer.headers();
     for name in &NAMES {
         if let Ok(Some(value)) = headers.get(name.as_str())
-            && let Ok(value) = HeaderValue::try_from(value)
+            && let Ok(value) = HeaderValue::try_from(match *name == header::RETRY_AFTER {
+                true => seconds(value),
+                false => value,
+            })
         {
             response.headers_mut().insert(name, value);
         }
@@ -155,6 +158,17 @@ async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportErr
         .extensions_mut()
         .insert(AllHeaders(Arc::new(Fragile::new(headers))));
     Ok(response)
+}
+
+/// A `Retry-After` in seconds, also where it is a date.
+fn seconds(value: String) -> String {
+    match value.ends_with("GMT") {
+        true => ((Date::parse(&value) - Date::now()) / 1000.0)
+            .ceil()
+            .max(0.0)
+            .to_string(),
+        false => value,
+    }
 }
 
 fn headers_of(headers: &http::HeaderMap) -> Result<Headers, TransportError> {
