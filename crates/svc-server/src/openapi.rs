@@ -13,6 +13,14 @@ fn content(schema: &str) -> Value {
     json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}})
 }
 
+/// How sessions and service tokens are sent.
+fn session_scheme() -> Value {
+    json!({
+        "type": "apiKey", "in": "header", "name": "Authorization",
+        "description": "`JWT <token>`: the access token of a user's session, or a service token.",
+    })
+}
+
 /// A parameter of the document.
 fn parameter(name: &str) -> Value {
     json!({"$ref": format!("#/components/parameters/{name}")})

@@ -13,7 +13,10 @@ use svc_model::{
 use crate::{
     api::routes::{Described, PREFIX, Routes},
     http::response::tagged_response,
-    openapi::{content, failure_responses, failure_schema, invalid_schema, parameter, responses},
+    openapi::{
+        content, failure_responses, failure_schema, invalid_schema, parameter, responses,
+        session_scheme,
+    },
 };
 
 /// The version label of the application host's API definition (specification, section 9).
@@ -47,10 +50,7 @@ fn document(operations: &[Described]) -> Value {
         "components": {
             "securitySchemes": {
                 "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key of a user."},
-                "session": {
-                    "type": "apiKey", "in": "header", "name": "Authorization",
-                    "description": "`JWT <token>`: the access token of a user's session, or a service token.",
-                },
+                "session": session_scheme(),
             },
             "parameters": parameters(),
             "schemas": schemas(),

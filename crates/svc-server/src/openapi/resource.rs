@@ -21,7 +21,7 @@ use crate::{
     http::resource_path::ResourcePath,
     openapi::{
         content, documents, failure_responses, failure_schema, invalid_schema, parameter,
-        responses, sql,
+        responses, session_scheme, sql,
     },
     state::documents::DocumentKind,
 };
@@ -84,7 +84,7 @@ impl Serialize for Definition<'_> {
             }),
         )?;
         map.serialize_entry("servers", &json!([{"url": self.server}]))?;
-        map.serialize_entry("security", &json!([{"staticToken": []}]))?;
+        map.serialize_entry("security", &json!([{"staticToken": []}, {"session": []}]))?;
         map.serialize_entry("paths", &Paths(self))?;
         map.serialize_entry("components", &Components(self))?;
         map.end()
@@ -129,6 +129,7 @@ impl Serialize for Components<'_> {
                     "type": "apiKey", "in": "header", "name": "Authorization",
                     "description": "The resource's static API token, without a prefix.",
                 },
+                "session": session_scheme(),
             }),
         )?;
         map.serialize_entry("parameters", &parameters())?;
