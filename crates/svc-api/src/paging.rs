@@ -12,7 +12,6 @@ use std::{
 use futures_core::Stream;
 use svc_model::{
     Paginated,
-    query::parse_pairs,
     wire::{BoxFuture, PagedOperation},
 };
 
@@ -70,30 +69,6 @@ struct Stop<T> {
     again: NextPage<T>,
 }
 
-/// The start of a page.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cursor {
-    pub(crate) page: Option<u64>,
-    pub(crate) after: Option<String>,
-}
-
-impl Cursor {
-    /// The cursor of a `next` link; `None` when it has none.
-    fn from_link(link: &str) -> Option<Self> {
-        let (_, query) = link.split_once('?')?;
-        let query = query.split('#').next().unwrap_or(query);
-        let mut cursor = Self::default();
-        for (name, value) in parse_pairs(query).ok()? {
-            match &*name {
-                "page" => cursor.page = Some(value.parse().ok()?),
-                "_after" => cursor.after = Some(value.into_owned()),
-                _ => {}
-            }
-        }
-        (cursor != Self::default()).then_some(cursor)
-    }
-}
-
 impl<O: PagedOperation> Call<O> {
     /// Sets the number of the page, starting at 1.
     pub fn page(self, page: u64) -> Self {
@@ -135,11 +110,11 @@ fn fetch<O: PagedOperation<Item: Send> + 'static>(
                 return Err(Stop { error, again });
             }
         };
-        let next = page.next.as_deref().map(|link| {
-            let cursor = Cursor::from_link(link).ok_or_else(|| {
+        let next = page.has_next().then(|| {
+            let query = page.next_query().ok_or_else(|| {
                 Error::unusable_answer(&O::INFO, "the `next` link of the answer names no page")
             })?;
-            if !operation.seek(cursor.page, cursor.after) {
+            if !operation.seek(query) {
                 let message = "the `next` link of the answer leads to the page that it stands on";
                 return Err(Error::unusable_answer(&O::INFO, message));
             }
@@ -293,29 +268,5 @@ impl<T> fmt::Debug for ItemStream<T> {
         f.debug_struct("ItemStream")
             .field("remaining", &self.items.len())
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_cursor_of_a_link_is_used() {
-        let cursor = |link| Cursor::from_link(link).map(|cursor| (cursor.page, cursor.after));
-        assert_eq!(
-            cursor("https://evil.example/x?status=all&_after=a%2Bb&page=3#page=9"),
-            Some((Some(3), Some("a+b".to_owned())))
-        );
-        assert_eq!(cursor("/x?page=2"), Some((Some(2), None)));
-        for link in [
-            "",
-            "https://data.example.com/x",
-            "/x?status=paid",
-            "/x?page=two",
-            "/x?page=%ff",
-        ] {
-            assert_eq!(cursor(link), None, "{link}");
-        }
     }
 }

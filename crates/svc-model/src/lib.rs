@@ -74,7 +74,7 @@ pub use self::{
     },
     object::{JsonObject, MAX_JSON_DEPTH, json_depth},
     pages::{PageSettings, UpdatePageSettings},
-    paginated::Paginated,
+    paginated::{PageQuery, Paginated},
     projects::Project,
     query::QueryString,
     records::Record,

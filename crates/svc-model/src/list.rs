@@ -13,7 +13,7 @@ pub use self::{
     relation::{MAX_RELATION_STEPS, Relation, RelationError, RelationStep},
 };
 use crate::{
-    Condition, Filter, Lookup, Operand, Paginated, QueryString,
+    Condition, Filter, Lookup, Operand, PageQuery, Paginated, QueryString,
     wire::{HasFields, HasQuery, Operation, PagedOperation, QueryPart},
 };
 
@@ -126,7 +126,7 @@ where
         self.query_mut().per_page = Some(per_page);
     }
 
-    fn seek(&mut self, page: Option<u64>, after: Option<String>) -> bool {
+    fn seek(&mut self, PageQuery { page, after }: PageQuery) -> bool {
         let query = self.query_mut();
         let page = page.unwrap_or(1);
         let moved = (page, &after) != (query.page, &query.after);

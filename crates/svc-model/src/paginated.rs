@@ -7,6 +7,8 @@ use serde::{
     de::{MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
+use crate::query::parse_pairs;
+
 /// One page of a list (specification, section 2, "Paginated list envelope").
 ///
 /// The bare array of `_no_pagination` is read as a page too: a page without links, whose count is the
@@ -60,9 +62,56 @@ impl<T> Paginated<T> {
         }
     }
 
+    /// The query that the next page is requested with: what [`seek`](crate::wire::PagedOperation::seek) takes. Only this is
+    /// used of the `next` link, so that a credential goes to no host that a link names.
+    ///
+    /// ```
+    /// use svc_model::{ListQuery, Paginated, Record, records, wire::PagedOperation};
+    ///
+    /// let orders = records::Collection::new(("demo", "prod"), "shop", "orders");
+    /// let mut list: records::List = records::List::new(orders, ListQuery::new());
+    /// let page: Paginated<Record> = serde_json::from_str(
+    ///     r#"{"count":30,"next":"https://data.example.com/…?_after=25","previous":null,"results":[]}"#,
+    /// )?;
+    /// let next = page.next_query().expect("there is a next page");
+    /// assert!(list.seek(next));
+    /// assert_eq!(list.query.after.as_deref(), Some("25"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn next_query(&self) -> Option<PageQuery> {
+        self.next.as_deref().and_then(PageQuery::of_link)
+    }
+
     /// Whether there is a next page.
     pub fn has_next(&self) -> bool {
         self.next.is_some()
+    }
+}
+
+/// Which page of a list: the part of a query that differs from page to page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PageQuery {
+    /// The number of the page, starting at 1.
+    pub page: Option<u64>,
+    /// The cursor of the page (`_after`).
+    pub after: Option<String>,
+}
+
+impl PageQuery {
+    /// The page that a link leads to; `None` when it names none.
+    fn of_link(link: &str) -> Option<Self> {
+        let (_, query) = link.split_once('?')?;
+        let query = query.split('#').next().unwrap_or(query);
+        let mut of_link = Self::default();
+        for (name, value) in parse_pairs(query).ok()? {
+            match &*name {
+                "page" => of_link.page = Some(value.parse().ok()?),
+                "_after" => of_link.after = Some(value.into_owned()),
+                _ => {}
+            }
+        }
+        (of_link != Self::default()).then_some(of_link)
     }
 }
 
@@ -120,5 +169,29 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PageVisitor<T> {
             results.push(record);
         }
         Ok(Paginated::of_all(results))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_page_of_a_link_is_used() {
+        let page = |link| PageQuery::of_link(link).map(|query| (query.page, query.after));
+        assert_eq!(
+            page("https://evil.example/x?status=all&_after=a%2Bb&page=3#page=9"),
+            Some((Some(3), Some("a+b".to_owned())))
+        );
+        assert_eq!(page("/x?page=2"), Some((Some(2), None)));
+        for link in [
+            "",
+            "https://data.example.com/x",
+            "/x?status=paid",
+            "/x?page=two",
+            "/x?page=%ff",
+        ] {
+            assert_eq!(page(link), None, "{link}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    EnvironmentName, Paginated, ProjectName, ResourceName,
+    EnvironmentName, PageQuery, Paginated, ProjectName, ResourceName,
     wire::{Operation, PagedOperation},
 };
 
@@ -242,7 +242,7 @@ impl PagedOperation for List {
         self.per_page = Some(per_page);
     }
 
-    fn seek(&mut self, page: Option<u64>, _: Option<String>) -> bool {
+    fn seek(&mut self, PageQuery { page, .. }: PageQuery) -> bool {
         let moved = page.is_some() && page != Some(self.page.unwrap_or(1));
         self.page = page;
         moved

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::{Operation, PathArguments, RequestError};
-use crate::{Paginated, QueryString};
+use crate::{PageQuery, Paginated, QueryString};
 
 /// A field that fills one or more names of a path template.
 pub trait PathPart {
@@ -56,8 +56,8 @@ pub trait PagedOperation: Operation<Response = Paginated<Self::Item>> {
     /// Sets the number of entries on a page.
     fn set_per_page(&mut self, per_page: u32);
 
-    /// Moves to the page of a `next` link; `false` when this is already the current page.
-    fn seek(&mut self, page: Option<u64>, after: Option<String>) -> bool;
+    /// Moves to another page, such as [`Paginated::next_query`] gives; `false` when this is already the current page.
+    fn seek(&mut self, page: PageQuery) -> bool;
 }
 
 /// An operation that can return a selection of columns.
