@@ -30,7 +30,7 @@ use http::{HeaderValue, Method, header, request::Parts};
 use http_body::Body as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use svc_model::{
-    Invalid,
+    Invalid, Scope,
     proxy::{Send, X_SVC_PROXY},
     wire::{Body as WireBody, ReceivedRequest},
 };
@@ -109,20 +109,19 @@ async fn exchange(
         resource,
         ..
     } = &destination;
-    audit.project = caller.project().to_string();
-    audit.environment = environment.to_string();
+    let scope = Scope::new(&caller.scope().project, environment);
+    audit.project = scope.project.to_string();
+    audit.environment = scope.environment.to_string();
     audit.resource = resource
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
     caller.check(&destination)?;
     check_draft(parts)?;
     let proxy = &state.proxy;
-    let place = (
-        caller.project().clone(),
-        destination.environment,
-        destination.resource,
-    );
-    let rules = proxy.rules.get(&state.store, place).await?;
+    let rules = proxy
+        .rules
+        .get(&state.store, (scope, destination.resource))
+        .await?;
     let call = Call::parse(body)?;
     audit.method = call.method.clone();
     let written = call.url.clone();

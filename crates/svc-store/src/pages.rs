@@ -14,7 +14,7 @@ mod revisions;
 mod rows;
 
 use bytes::Bytes;
-use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, ProjectName, Scope};
+use svc_model::{Draft, JsonObject, PageSettings, PageUid, Scope};
 use uuid::Uuid;
 
 use self::change::Change;
@@ -65,13 +65,8 @@ impl Pages<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        draft: Draft,
-    ) -> Result<PageList> {
-        list::first(self.store, project, environment, draft).await
+    pub async fn list(&self, scope: &Scope, draft: Draft) -> Result<PageList> {
+        list::first(self.store, scope, draft).await
     }
 
     /// One page, with its entity tag.
@@ -79,19 +74,12 @@ impl Pages<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
     /// this layer.
-    pub async fn get(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        draft: Draft,
-        uid: &PageUid,
-    ) -> Result<Page> {
+    pub async fn get(&self, scope: &Scope, draft: Draft, uid: &PageUid) -> Result<Page> {
         let uid = uid.clone();
-        let names = Scope::new(project, environment);
         self.store
-            .read_in(names, move |reader, scope: ScopeRow| {
+            .read_in(scope.clone(), move |reader, scope: ScopeRow| {
                 let row = rows::get(reader, &scope.environment_uid, draft, &uid)?;
-                rows::page(reader, &row, &scope.environment)
+                rows::page(reader, &row, &scope.names.environment)
             })
             .await
     }
@@ -106,13 +94,12 @@ impl Pages<'_> {
     /// `unique_name` that is taken.
     pub async fn create(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         draft: Draft,
         settings: PageSettings,
     ) -> Result<Page> {
         let fields = Fields::of_new(settings.into_properties())?;
-        self.change(project, environment, move |change| {
+        self.change(scope, move |change| {
             let uid = PageUid::from(Uuid::now_v7().to_string());
             change.create(draft, &uid, fields)?;
             let page = change.page(draft, &uid)?;
@@ -136,8 +123,7 @@ impl Pages<'_> {
     /// [`create`](Self::create).
     pub async fn update(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         draft: Draft,
         uid: &PageUid,
         patch: JsonObject,
@@ -146,7 +132,7 @@ impl Pages<'_> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         let fields = Fields::of_patch(patch)?;
-        self.change(project, environment, move |change| {
+        self.change(scope, move |change| {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
             if !fields.is_empty() {
@@ -172,15 +158,14 @@ impl Pages<'_> {
     /// [`ErrorKind::PreconditionFailed`](crate::ErrorKind::PreconditionFailed).
     pub async fn delete(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         draft: Draft,
         uid: &PageUid,
         if_match: Option<&str>,
     ) -> Result<()> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
-        self.change(project, environment, move |change| {
+        self.change(scope, move |change| {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
             change.delete(draft, &row)?;
@@ -201,13 +186,8 @@ impl Pages<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
     /// either layer; a field error on `unique_name` that names the page whose name another published page has. Nothing
     /// is published then.
-    pub async fn publish(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        uids: Option<Vec<PageUid>>,
-    ) -> Result<Vec<PageUid>> {
-        self.change(project, environment, move |change| {
+    pub async fn publish(&self, scope: &Scope, uids: Option<Vec<PageUid>>) -> Result<Vec<PageUid>> {
+        self.change(scope, move |change| {
             publish::publish(change, uids.as_deref())
         })
         .await
@@ -218,13 +198,8 @@ impl Pages<'_> {
     ///
     /// # Errors
     /// As [`publish`](Self::publish); a name is taken here when another draft has it.
-    pub async fn discard(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        uids: Option<Vec<PageUid>>,
-    ) -> Result<Vec<PageUid>> {
-        self.change(project, environment, move |change| {
+    pub async fn discard(&self, scope: &Scope, uids: Option<Vec<PageUid>>) -> Result<Vec<PageUid>> {
+        self.change(scope, move |change| {
             publish::discard(change, uids.as_deref())
         })
         .await
@@ -235,16 +210,10 @@ impl Pages<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
     /// either layer.
-    pub async fn revisions(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        uid: &PageUid,
-    ) -> Result<Vec<PageRevision>> {
+    pub async fn revisions(&self, scope: &Scope, uid: &PageUid) -> Result<Vec<PageRevision>> {
         let uid = uid.clone();
-        let names = Scope::new(project, environment);
         self.store
-            .read_in(names, move |reader, scope: ScopeRow| {
+            .read_in(scope.clone(), move |reader, scope: ScopeRow| {
                 rows::ensure_exists(reader, &scope.environment_uid, &uid)?;
                 revisions::list(reader, &uid)
             })
@@ -259,15 +228,14 @@ impl Pages<'_> {
     /// when another page has it by now.
     pub async fn restore(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         uid: &PageUid,
         number: u64,
         if_match: Option<&str>,
     ) -> Result<Page> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
-        self.change(project, environment, move |change| {
+        self.change(scope, move |change| {
             let before = change.etag(Draft::On, &uid)?;
             change.restore(&uid, number, if_match.as_deref())?;
             let page = change.page(Draft::On, &uid)?;
@@ -278,18 +246,13 @@ impl Pages<'_> {
     }
 
     /// Changes pages of an environment in one transaction, with a line of the audit trail for each.
-    async fn change<T, F>(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        work: F,
-    ) -> Result<T>
+    async fn change<T, F>(&self, scope: &Scope, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce(&mut Change<'_, '_>) -> Result<T> + Send + 'static,
     {
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 // Where there is no draft to publish, nothing is written either.
                 tx.move_revision();
                 work(&mut Change { tx, scope })

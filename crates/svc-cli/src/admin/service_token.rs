@@ -52,7 +52,7 @@ impl ServiceToken {
         let (tokens, output) = (store.service_tokens(), &context.output);
         match self {
             Self::Add { scope, team, new } => {
-                let mut token = NewServiceToken::new(scope.project, scope.env, team);
+                let mut token = NewServiceToken::new(scope.names(), team);
                 token.expires = new.expires;
                 token.name = new.name;
                 let made = tokens.create(token).await.or_missing(ENVIRONMENTS)?;
@@ -62,7 +62,7 @@ impl ServiceToken {
                 output.secret(&what, &row! { token: secret }, secret)
             }
             Self::List { scope } => {
-                let tokens = tokens.list(&scope.project, &scope.env).await;
+                let tokens = tokens.list(&scope.names()).await;
                 let tokens = tokens.or_missing(ENVIRONMENTS)?;
                 output.list(
                     tokens

@@ -187,8 +187,7 @@ impl<O: ReadOperation> Call<O> {
     /// The accounts of the environment.
     fn account(&self) -> UserAccount<'_> {
         let base_url = self.state.base_url();
-        self.store
-            .account(&self.scope.project, &self.scope.environment, base_url)
+        self.store.account(&self.scope, base_url)
     }
 }
 
@@ -214,11 +213,7 @@ async fn session(state: &Shared, parts: &Parts, scope: &Scope) -> ApiResult<Arc<
         ));
     };
     match jwt(state, token).await? {
-        Some(Jwt::Session(session))
-            if session.project == scope.project && session.environment == scope.environment =>
-        {
-            Ok(session)
-        }
+        Some(Jwt::Session(session)) if session.scope == *scope => Ok(session),
         Some(Jwt::Service(_)) => Err(ApiError::PermissionDenied(
             "a service has no account; sign in as a user",
         )),

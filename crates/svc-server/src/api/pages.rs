@@ -4,7 +4,7 @@ use std::mem;
 
 use http::StatusCode;
 use svc_model::{
-    EnvironmentName, Invalid, PageUid, ProjectName, Scope,
+    Invalid, PageUid,
     pages::{self, Create, Delete, Discard, Discarded, Get, List, Publish, Published, Restore},
     pages::{Revisions, Update},
 };
@@ -45,14 +45,9 @@ pub(crate) fn routes() -> Routes {
 }
 
 async fn list(call: Call<List>) -> ApiResult {
-    let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
-    let list = pages.list(project, environment, call.operation.draft);
+    let list = pages.list(&call.operation.scope, call.operation.draft);
     Ok(raw_json_response(StatusCode::OK, to_chunks(list.await?)))
-}
-
-fn names(scope: &Scope) -> (&ProjectName, &EnvironmentName) {
-    (&scope.project, &scope.environment)
 }
 
 /// A part of a list, the next one read when it is on its way.
@@ -69,58 +64,58 @@ fn to_chunks(list: PageList) -> Chunks {
 
 async fn create(mut call: Call<Create>) -> ApiResult {
     let settings = mem::take(&mut call.operation.settings);
-    let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
-    let created = pages.create(project, environment, call.operation.draft, settings);
+    let created = pages.create(&call.operation.scope, call.operation.draft, settings);
     Ok(call.answer(created.await?))
 }
 
 async fn retrieve(call: Call<Get>) -> ApiResult {
-    let Get { draft, uid, .. } = &call.operation;
-    let (project, environment) = names(&call.operation.scope);
+    let Get {
+        scope, draft, uid, ..
+    } = &call.operation;
     let pages = call.store.pages();
-    let page = pages.get(project, environment, *draft, uid);
+    let page = pages.get(scope, *draft, uid);
     Ok(call.answer(page.await?))
 }
 
 async fn update(mut call: Call<Update>) -> ApiResult {
     let patch = mem::take(&mut call.operation.update.properties);
-    let Update { draft, uid, .. } = &call.operation;
-    let (project, environment) = names(&call.operation.scope);
+    let Update {
+        scope, draft, uid, ..
+    } = &call.operation;
     let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
-    let updated = pages.update(project, environment, *draft, uid, patch, tags);
+    let updated = pages.update(scope, *draft, uid, patch, tags);
     Ok(call.answer(updated.await?))
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete { draft, uid, .. } = &call.operation;
-    let (project, environment) = names(&call.operation.scope);
+    let Delete {
+        scope, draft, uid, ..
+    } = &call.operation;
     let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
-    let deleted = pages.delete(project, environment, *draft, uid, tags);
+    let deleted = pages.delete(scope, *draft, uid, tags);
     deleted.await?;
     Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
 async fn publish(mut call: Call<Publish>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
-    let (project, environment) = names(&call.operation.scope);
     let published = call
         .store
         .pages()
-        .publish(project, environment, uids)
+        .publish(&call.operation.scope, uids)
         .await?;
     Ok(operation_response::<Publish>(&Published::new(published)))
 }
 
 async fn discard(mut call: Call<Discard>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
-    let (project, environment) = names(&call.operation.scope);
     let discarded = call
         .store
         .pages()
-        .discard(project, environment, uids)
+        .discard(&call.operation.scope, uids)
         .await?;
     Ok(operation_response::<Discard>(&Discarded::new(discarded)))
 }
@@ -139,9 +134,8 @@ fn checked(uids: Option<Vec<PageUid>>) -> Result<Option<Vec<PageUid>>, Invalid> 
 }
 
 async fn revisions(call: Call<Revisions>) -> ApiResult {
-    let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
-    let revisions = pages.revisions(project, environment, &call.operation.uid);
+    let revisions = pages.revisions(&call.operation.scope, &call.operation.uid);
     let revisions = revisions.await?.into_iter().map(to_revision).collect();
     Ok(operation_response::<Revisions>(&revisions))
 }
@@ -156,13 +150,14 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
 }
 
 async fn restore(call: Call<Restore>) -> ApiResult {
-    let Restore { uid, number, .. } = &call.operation;
-    let (project, environment) = names(&call.operation.scope);
+    let Restore {
+        scope, uid, number, ..
+    } = &call.operation;
     let tags = call.operation.if_match.as_deref();
     // What is no number is the number of no revision.
     let number = number.parse().unwrap_or(0);
     let pages = call.store.pages();
-    let restored = pages.restore(project, environment, uid, number, tags);
+    let restored = pages.restore(scope, uid, number, tags);
     Ok(call.answer(restored.await?))
 }
 

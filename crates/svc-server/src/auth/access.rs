@@ -20,7 +20,7 @@ use serde_json::Value;
 use svc_auth::AuthScheme;
 use svc_data::{IfMatch, Resource, SqlAnswer, Structure};
 use svc_model::{
-    EnvironmentName, JsonObject, ProjectName, ResourceName, resources::ModelDescription,
+    EnvironmentName, JsonObject, ProjectName, ResourceName, Scope, resources::ModelDescription,
     sql::SqlQuery,
 };
 use svc_store::{Actor, ActorKind, Store, Team, TeamRights, TokenIdentity};
@@ -77,8 +77,7 @@ impl<R: Right> FromRequest<Shared> for Call<R> {
         let names = parts.extract::<Path<Names>>().await;
         let Path(names) = names.map_err(|_| not_utf8())?;
         let path = ResourcePath {
-            project: names.project,
-            environment: names.environment,
+            scope: Scope::new(names.project, names.environment),
             resource: names.resource,
         };
         let rights = rights(state, &parts, &path).await?;
@@ -263,11 +262,10 @@ impl Rights {
 async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult<Rights> {
     let denied = |detail| Err(ApiError::PermissionDenied(detail));
     let refused = |detail| Err(ApiError::not_authenticated(detail, DATA_CHALLENGE));
-    let (project, environment) = (&path.project, &path.environment);
     match presented(&parts.headers, DATA_CHALLENGE)? {
         Some((AuthScheme::Raw | AuthScheme::Bearer, text)) => match identify(state, text).await? {
             Some(Identity::StaticToken(token)) => {
-                match token.identity.covers(project, environment, &path.resource) {
+                match token.identity.covers(&path.scope, &path.resource) {
                     true => Ok(Rights::Token(token)),
                     false => denied("the static token does not cover this resource"),
                 }
@@ -283,7 +281,7 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult
             None => refused("the static token is unknown, expired or revoked"),
         },
         Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
-            Some(jwt) if jwt.scope() == (project, environment) => Ok(Rights::Jwt(jwt)),
+            Some(jwt) if *jwt.scope() == path.scope => Ok(Rights::Jwt(jwt)),
             Some(Jwt::Service(_)) => denied("the service token does not cover this environment"),
             // A session of another project is rejected.
             _ => refused("the session is unknown, expired or ended; sign in again"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::Scope;
 use svc_store::{Actor, ActorKind, ServiceTokenIdentity, SessionIdentity, Team, TeamRights};
 
 use crate::{
@@ -38,10 +38,10 @@ pub(crate) async fn jwt(state: &Shared, token: &str) -> ApiResult<Option<Jwt>> {
 
 impl Jwt {
     /// The environment whose user or service it is.
-    pub(crate) fn scope(&self) -> (&ProjectName, &EnvironmentName) {
+    pub(crate) fn scope(&self) -> &Scope {
         match self {
-            Self::Session(session) => (&session.project, &session.environment),
-            Self::Service(token) => (&token.identity.project, &token.identity.environment),
+            Self::Session(session) => &session.scope,
+            Self::Service(token) => &token.identity.scope,
         }
     }
 

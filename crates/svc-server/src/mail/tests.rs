@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::Scope;
 use svc_store::{NewProject, NewUser};
 use tempfile::TempDir;
 use tokio::{
@@ -72,10 +72,9 @@ async fn invited(people: &[&str]) -> (TempDir, Store) {
         .create(NewProject::new("crm"))
         .await
         .unwrap();
-    let (project, environment) = (ProjectName::from("crm"), EnvironmentName::default());
     for email in people {
         let new = NewUser::new(*email, "Editor");
-        let users = store.users(&project, &environment);
+        let users = store.users(&Scope::new("crm", "prod"));
         users.create(new, "https://data.example.com").await.unwrap();
     }
     (folder, store)
@@ -216,8 +215,7 @@ async fn the_worker_sends_what_comes_and_stops_when_it_is_told() {
     let grace = Duration::from_secs(10);
     let worker = run(&store, Some(smtp(port, "")), &wake, stopped, grace);
     let others = async {
-        let (project, environment) = (ProjectName::from("crm"), EnvironmentName::default());
-        let users = store.users(&project, &environment);
+        let users = store.users(&Scope::new("crm", "prod"));
         let new = NewUser::new("ada@example.com", "Editor");
         users.create(new, "https://data.example.com").await.unwrap();
         wake.wake();

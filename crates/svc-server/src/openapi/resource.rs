@@ -10,6 +10,7 @@ use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Value, json};
 use svc_model::{
+    Scope,
     records::{self, Record},
     resources::ModelDescription,
     wire::Operation as _,
@@ -49,11 +50,12 @@ fn write(
     models: &[ModelDescription],
     operations: &[Described],
 ) -> serde_json::Result<Vec<u8>> {
-    let ResourcePath {
+    let ResourcePath { scope, resource } = path;
+    let Scope {
         project,
         environment,
-        resource,
-    } = path;
+        ..
+    } = scope;
     serde_json::to_vec(&Definition {
         resource: resource.as_str(),
         server: &format!("/projects/{project}/{environment}/{resource}"),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use http::{Method, StatusCode};
-use svc_model::{proxy::Send, wire::Operation as _};
+use svc_model::{Scope, proxy::Send, wire::Operation as _};
 use svc_store::{AuditEntry, BegunWrite, Store};
 
 use super::target::Target;
@@ -146,7 +146,10 @@ impl Audit {
 
     fn entry(&self, url: &str) -> AuditEntry {
         let entry = AuditEntry::new(Send::INFO.name)
-            .scope(self.project.as_str(), self.environment.as_str())
+            .scope(&Scope::new(
+                self.project.as_str(),
+                self.environment.as_str(),
+            ))
             .record(format!("{} {url}", self.method))
             .status(self.status.map(|status| status.as_u16()));
         match self.resource.as_str() {

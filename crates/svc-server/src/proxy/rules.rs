@@ -5,16 +5,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{ResourceName, Scope};
 use svc_store::{ProxyRules, Store};
 
 use crate::http::ApiResult;
 
-/// How many places are remembered at most.
+/// How many rules are remembered at most.
 const MOST_KNOWN: usize = 10_000;
 
 /// An environment, and perhaps one of its resources.
-type RulesKey = (ProjectName, EnvironmentName, Option<ResourceName>);
+type RulesKey = (Scope, Option<ResourceName>);
 
 /// The rules that were asked for, until the store changes.
 #[derive(Debug, Default)]
@@ -36,24 +36,24 @@ impl Rules {
     }
 
     /// What may be done there.
-    pub(super) async fn get(&self, store: &Store, place: RulesKey) -> ApiResult<Arc<ProxyRules>> {
+    pub(super) async fn get(&self, store: &Store, key: RulesKey) -> ApiResult<Arc<ProxyRules>> {
         let generation = {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(rules) = known.rules.get(&place) {
+            if let Some(rules) = known.rules.get(&key) {
                 return Ok(Arc::clone(rules));
             }
             known.generation
         };
-        let (project, environment, resource) = &place;
+        let (scope, resource) = &key;
         let secrets = store.secret_tokens();
-        let rules = secrets.proxy_rules(project, environment, resource.as_ref());
+        let rules = secrets.proxy_rules(scope, resource.as_ref());
         let rules = Arc::new(rules.await?);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.generation == generation {
             if known.rules.len() >= MOST_KNOWN {
                 known.rules.clear();
             }
-            known.rules.insert(place, Arc::clone(&rules));
+            known.rules.insert(key, Arc::clone(&rules));
         }
         Ok(rules)
     }
@@ -61,6 +61,7 @@ impl Rules {
 
 #[cfg(test)]
 mod tests {
+    use svc_model::ProjectName;
     use svc_store::{HostPort, NewProject};
 
     use super::*;
@@ -73,9 +74,9 @@ mod tests {
         let new = NewProject::new(project.clone());
         store.projects().create(new).await.unwrap();
         let rules = Rules::default();
-        let place: RulesKey = (project.clone(), EnvironmentName::default(), None);
+        let key: RulesKey = (Scope::new("main", "prod"), None);
         let allowed = async || {
-            let found = rules.get(&store, place.clone()).await.unwrap();
+            let found = rules.get(&store, key.clone()).await.unwrap();
             found.allow_hosts.len()
         };
         assert_eq!(allowed().await, 0);

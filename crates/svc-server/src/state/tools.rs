@@ -30,7 +30,7 @@ impl Tools {
         if let Some(tools) = self.known(path) {
             return Ok(tools);
         }
-        let tools = store.tools(&path.project, &path.environment).await?;
+        let tools = store.tools(&path.scope).await?;
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(path.clone(), tools.clone());
         Ok(tools)

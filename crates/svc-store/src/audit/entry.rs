@@ -1,6 +1,6 @@
 //! What a line says of a change, before it is known who made it and when.
 
-use svc_model::{EnvironmentName, ProjectName, ResourceName, users::MODEL as USERS};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope, users::MODEL as USERS};
 use uuid::Uuid;
 
 use super::actor::{Actor, ActorKind};
@@ -8,10 +8,11 @@ use super::actor::{Actor, ActorKind};
 /// A change, as the audit trail tells of it.
 ///
 /// ```
+/// use svc_model::Scope;
 /// use svc_store::AuditEntry;
 ///
 /// let entry = AuditEntry::new("records.update")
-///     .scope("crm", "prod")
+///     .scope(&Scope::new("crm", "prod"))
 ///     .resource("shop")
 ///     .model("orders")
 ///     .record("42")
@@ -64,12 +65,8 @@ impl AuditEntry {
 
     /// In this environment.
     #[must_use]
-    pub fn scope(
-        self,
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-    ) -> Self {
-        self.project(project).environment(environment)
+    pub fn scope(self, scope: &Scope) -> Self {
+        self.project(&scope.project).environment(&scope.environment)
     }
 
     /// In this project.

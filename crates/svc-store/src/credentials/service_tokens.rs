@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use svc_data::{Row, Value};
-use svc_model::{EnvironmentName, ProjectName, Scope};
+use svc_model::Scope;
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
@@ -20,10 +20,8 @@ use crate::projects::{Located, ScopeRow};
 pub struct ServiceToken {
     /// Identifier.
     pub uid: Uuid,
-    /// The project.
-    pub project: ProjectName,
     /// The environment.
-    pub environment: EnvironmentName,
+    pub scope: Scope,
     /// The team whose rights it has.
     pub team: Team,
     /// How the token begins.
@@ -44,10 +42,8 @@ pub struct ServiceToken {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct NewServiceToken {
-    /// The project.
-    pub project: ProjectName,
     /// The environment.
-    pub environment: EnvironmentName,
+    pub scope: Scope,
     /// The team whose rights it shall have, by name.
     pub team: String,
     /// Its name for people.
@@ -58,14 +54,9 @@ pub struct NewServiceToken {
 
 impl NewServiceToken {
     /// A token without a name and without an end.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        team: impl Into<String>,
-    ) -> Self {
+    pub fn new(scope: impl Into<Scope>, team: impl Into<String>) -> Self {
         Self {
-            project: project.into(),
-            environment: environment.into(),
+            scope: scope.into(),
             team: team.into(),
             name: None,
             expires: None,
@@ -79,10 +70,8 @@ impl NewServiceToken {
 pub struct ServiceTokenIdentity {
     /// The token.
     pub token_uid: Uuid,
-    /// The project.
-    pub project: ProjectName,
     /// The environment.
-    pub environment: EnvironmentName,
+    pub scope: Scope,
     /// The team whose rights it has.
     pub team: Team,
     /// What that team may do with records.
@@ -95,8 +84,8 @@ pub struct ServiceTokenIdentity {
 
 impl ServiceTokenIdentity {
     /// Whether the token is for this environment.
-    pub fn covers(&self, project: &ProjectName, environment: &EnvironmentName) -> bool {
-        self.project == *project && self.environment == *environment
+    pub fn covers(&self, scope: &Scope) -> bool {
+        self.scope == *scope
     }
 
     /// Whether the token has ended.
@@ -110,12 +99,8 @@ impl Credentials<'_, ServiceToken> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Vec<ServiceToken>> {
-        credentials::list_of_environment(self.store, Scope::new(project, environment)).await
+    pub async fn list(&self, scope: &Scope) -> Result<Vec<ServiceToken>> {
+        credentials::list_of_environment(self.store, scope.clone()).await
     }
 }
 
@@ -142,8 +127,9 @@ impl CredentialTable for ServiceToken {
 
     fn from_row(row: &Row) -> Result<Self> {
         columns!(row => Self {
+            scope: row::scope(row)?,
             team: teams::from_row(row)?,
-            uid, project, environment, prefix, name, date_add, last_use, expires, revoked
+            uid, prefix, name, date_add, last_use, expires, revoked
         })
     }
 
@@ -152,7 +138,7 @@ impl CredentialTable for ServiceToken {
     }
 
     fn columns(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<(&'static str, Value)>> {
-        let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
+        let scope = ScopeRow::get(tx, &new.scope)?;
         let team = teams::by_name(tx, &scope.project_uid, &new.team)?;
         Ok(row! { environment_uid: scope.environment_uid, team_uid: team.uid }.into())
     }
@@ -163,14 +149,13 @@ impl CredentialTable for ServiceToken {
         entry: AuditEntry,
         _: Option<&NewServiceToken>,
     ) -> Result<AuditEntry> {
-        Ok(entry.scope(&self.project, &self.environment))
+        Ok(entry.scope(&self.scope))
     }
 
     fn identity(self, reader: &mut Reader<'_>) -> Result<ServiceTokenIdentity> {
         Ok(ServiceTokenIdentity {
             token_uid: self.uid,
-            project: self.project,
-            environment: self.environment,
+            scope: self.scope,
             rights: rights::of_team(reader, &self.team)?,
             team: self.team,
             prefix: self.prefix,

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use svc_data::{Row, Value};
-use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
+use svc_model::{ResourceName, Scope};
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
@@ -19,10 +19,8 @@ use crate::projects::{Located, ScopeRow};
 pub struct StaticToken {
     /// Identifier.
     pub uid: Uuid,
-    /// The project it opens something of.
-    pub project: ProjectName,
     /// The environment.
-    pub environment: EnvironmentName,
+    pub scope: Scope,
     /// The resource it opens; `__svc_app__` for the built-in tools.
     pub resource: ResourceName,
     /// How the token begins.
@@ -43,10 +41,8 @@ pub struct StaticToken {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct NewStaticToken {
-    /// The project.
-    pub project: ProjectName,
     /// The environment.
-    pub environment: EnvironmentName,
+    pub scope: Scope,
     /// The resource it shall open; `__svc_app__` for the built-in tools.
     pub resource: ResourceName,
     /// Its name for people.
@@ -57,14 +53,9 @@ pub struct NewStaticToken {
 
 impl NewStaticToken {
     /// A token without a name and without an end.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        resource: impl Into<ResourceName>,
-    ) -> Self {
+    pub fn new(scope: impl Into<Scope>, resource: impl Into<ResourceName>) -> Self {
         Self {
-            project: project.into(),
-            environment: environment.into(),
+            scope: scope.into(),
             resource: resource.into(),
             name: None,
             expires: None,
@@ -78,10 +69,8 @@ impl NewStaticToken {
 pub struct TokenIdentity {
     /// The token.
     pub token_uid: Uuid,
-    /// The project.
-    pub project: ProjectName,
     /// The environment.
-    pub environment: EnvironmentName,
+    pub scope: Scope,
     /// The one resource; `__svc_app__` for the built-in tools.
     pub resource: ResourceName,
     /// How the token begins.
@@ -92,13 +81,8 @@ pub struct TokenIdentity {
 
 impl TokenIdentity {
     /// Whether the token opens this resource.
-    pub fn covers(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        resource: &ResourceName,
-    ) -> bool {
-        self.project == *project && self.environment == *environment && self.resource == *resource
+    pub fn covers(&self, scope: &Scope, resource: &ResourceName) -> bool {
+        self.scope == *scope && self.resource == *resource
     }
 
     /// Whether the token has ended.
@@ -112,12 +96,8 @@ impl Credentials<'_, StaticToken> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Vec<StaticToken>> {
-        credentials::list_of_environment(self.store, Scope::new(project, environment)).await
+    pub async fn list(&self, scope: &Scope) -> Result<Vec<StaticToken>> {
+        credentials::list_of_environment(self.store, scope.clone()).await
     }
 }
 
@@ -143,8 +123,9 @@ impl CredentialTable for StaticToken {
     fn from_row(row: &Row) -> Result<Self> {
         let resource: Option<ResourceName> = row::get(row, "resource")?;
         columns!(row => Self {
+            scope: row::scope(row)?,
             resource: resource.unwrap_or_else(|| ResourceName::TOOLS.into()),
-            uid, project, environment, prefix, name, date_add, last_use, expires, revoked
+            uid, prefix, name, date_add, last_use, expires, revoked
         })
     }
 
@@ -153,7 +134,7 @@ impl CredentialTable for StaticToken {
     }
 
     fn columns(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<(&'static str, Value)>> {
-        let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
+        let scope = ScopeRow::get(tx, &new.scope)?;
         let resource_uid = match new.resource.as_str() {
             ResourceName::TOOLS => None,
             _ => Some(scope.resource_uid(tx, &new.resource)?),
@@ -167,15 +148,14 @@ impl CredentialTable for StaticToken {
         entry: AuditEntry,
         _: Option<&NewStaticToken>,
     ) -> Result<AuditEntry> {
-        let entry = entry.scope(&self.project, &self.environment);
+        let entry = entry.scope(&self.scope);
         Ok(entry.resource(self.resource.as_str()))
     }
 
     fn identity(self, _: &mut Reader<'_>) -> Result<TokenIdentity> {
         Ok(TokenIdentity {
             token_uid: self.uid,
-            project: self.project,
-            environment: self.environment,
+            scope: self.scope,
             resource: self.resource,
             prefix: self.prefix,
             expires: self.expires,

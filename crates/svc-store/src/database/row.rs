@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use uuid::Uuid;
 
 use crate::audit::ActorKind;
@@ -45,6 +45,15 @@ column! {
     EnvironmentName: String => |name: String| Ok(name.into());
     ResourceName: String => |name: String| Ok(name.into());
     ActorKind: String => |name: String| ActorKind::stored(&name);
+}
+
+/// The environment that the columns `project` and `environment` name.
+pub(crate) fn scope(row: &Row) -> Result<Scope> {
+    let project: ProjectName = get(row, "project")?;
+    Ok(Scope::new(
+        project,
+        get::<EnvironmentName>(row, "environment")?,
+    ))
 }
 
 fn parse_uid(text: &str) -> Result<Uuid> {

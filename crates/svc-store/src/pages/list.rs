@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-use svc_model::{Draft, EnvironmentName, ProjectName, Scope};
+use svc_model::{Draft, EnvironmentName, Scope};
 
 use super::rows::{self, PageRow};
 
@@ -57,16 +57,10 @@ impl MorePages {
 }
 
 /// The first part of a list.
-pub(super) async fn first(
-    store: &Store,
-    project: &ProjectName,
-    environment: &EnvironmentName,
-    draft: Draft,
-) -> Result<PageList> {
-    let names = Scope::new(project, environment);
-    let part = store.read_in(names, move |reader, scope: ScopeRow| {
+pub(super) async fn first(store: &Store, scope: &Scope, draft: Draft) -> Result<PageList> {
+    let part = store.read_in(scope.clone(), move |reader, scope: ScopeRow| {
         let rest = rows::list(reader, &scope.environment_uid, draft)?.into();
-        part(reader, scope.environment, rest, b'[')
+        part(reader, scope.names.environment, rest, b'[')
     });
     Ok(part.await?.list(store.clone()))
 }

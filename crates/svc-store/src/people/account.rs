@@ -8,7 +8,7 @@ mod password;
 mod register;
 
 use jiff::SignedDuration;
-use svc_model::{EnvironmentName, ProjectName, Scope};
+use svc_model::Scope;
 use uuid::Uuid;
 
 use crate::credentials::{SessionTokens, sessions};
@@ -49,15 +49,10 @@ pub enum SignIn {
 impl Store {
     /// Users and their own accounts in an environment. `base_url` is what links in mails begin with, unless the
     /// project has links of its own; it must come from the configuration, never from a request.
-    pub fn account(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        base_url: impl Into<String>,
-    ) -> Account<'_> {
+    pub fn account(&self, scope: &Scope, base_url: impl Into<String>) -> Account<'_> {
         Account {
             store: self,
-            scope: Scope::new(project, environment),
+            scope: scope.clone(),
             base_url: base_url.into(),
         }
     }

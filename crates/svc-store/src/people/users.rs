@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, Scope};
+use svc_model::Scope;
 use uuid::Uuid;
 
 use crate::credentials::{Purpose, codes, sessions};
@@ -96,10 +96,10 @@ pub struct Users<'a> {
 
 impl Store {
     /// The users of an environment.
-    pub fn users(&self, project: &ProjectName, environment: &EnvironmentName) -> Users<'_> {
+    pub fn users(&self, scope: &Scope) -> Users<'_> {
         Users {
             store: self,
-            scope: Scope::new(project, environment),
+            scope: scope.clone(),
         }
     }
 }

@@ -135,14 +135,9 @@ impl Environments<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
     /// `params` when they are no JSON object.
-    pub async fn update(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        patch: EnvironmentPatch,
-    ) -> Result<Environment> {
+    pub async fn update(&self, scope: &Scope, patch: EnvironmentPatch) -> Result<Environment> {
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 let uid = &scope.environment_uid;
                 let before = tx.tag("environments", uid)?;
                 let old = get(tx, uid)?;
@@ -210,14 +205,14 @@ impl Environments<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for `prod`, which stays as long as its project.
-    pub async fn delete(&self, project: &ProjectName, environment: &EnvironmentName) -> Result<()> {
-        if environment.as_str() == EnvironmentName::PROD {
+    pub async fn delete(&self, scope: &Scope) -> Result<()> {
+        if scope.environment.as_str() == EnvironmentName::PROD {
             return Err(Error::refused(
                 "prod is the published environment and stays as long as its project; remove the project instead",
             ));
         }
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 let uid = &scope.environment_uid;
                 let entry = scope
                     .entry("environments.delete")

@@ -5,7 +5,7 @@ mod engine;
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
+use svc_model::{ResourceName, Scope};
 use uuid::Uuid;
 
 pub use self::engine::Engine;
@@ -25,10 +25,8 @@ const COLUMNS: &str = "r.uid, p.unique_name AS project, e.unique_name AS environ
 pub struct Resource {
     /// Identifier.
     pub uid: Uuid,
-    /// The project it belongs to.
-    pub project: ProjectName,
     /// The environment it belongs to.
-    pub environment: EnvironmentName,
+    pub scope: Scope,
     /// Its API name, unique within the environment.
     pub unique_name: ResourceName,
     /// Its name for people.
@@ -89,14 +87,9 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Vec<Resource>> {
-        let names = Scope::new(project, environment);
+    pub async fn list(&self, scope: &Scope) -> Result<Vec<Resource>> {
         self.store
-            .read_in(names, |reader, scope: ScopeRow| {
+            .read_in(scope.clone(), |reader, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 ORDER BY r.unique_name");
                 reader.list(&sql, &values![scope.environment_uid], from_row)
             })
@@ -107,14 +100,9 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn get(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        resource: &ResourceName,
-    ) -> Result<ConnectedResource> {
+    pub async fn get(&self, scope: &Scope, resource: &ResourceName) -> Result<ConnectedResource> {
         let sql = select("WHERE p.unique_name = ?1 AND e.unique_name = ?2 AND r.unique_name = ?3");
-        let names = values![project, environment, resource];
+        let names = values![scope.project, scope.environment, resource];
         let found = self.store.read(move |reader| {
             let sealer = reader.sealer();
             reader.find(&sql, &names, |row| open(sealer, row))
@@ -143,15 +131,10 @@ impl Resources<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field
     /// error on `unique_name` (unfit, reserved or taken), `url` or `params`.
-    pub async fn create(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        new: NewResource,
-    ) -> Result<Resource> {
+    pub async fn create(&self, scope: &Scope, new: NewResource) -> Result<Resource> {
         let checked = self.check(new)?;
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 insert(tx, &scope, checked)
             })
             .await
@@ -163,14 +146,9 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// As [`create`](Self::create), but for a name that is taken.
-    pub async fn replace(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        new: NewResource,
-    ) -> Result<Resource> {
+    pub async fn replace(&self, scope: &Scope, new: NewResource) -> Result<Resource> {
         // An address that cannot be opened any more is no reason to stop: it is about to be replaced.
-        if let Ok(old) = self.get(project, environment, &new.unique_name).await {
+        if let Ok(old) = self.get(scope, &new.unique_name).await {
             let kept = &old.resource;
             let renamed = new.name.as_ref().is_some_and(|name| *name != kept.name);
             let set = new.params.as_ref();
@@ -181,7 +159,7 @@ impl Resources<'_> {
         }
         let checked = self.check(new)?;
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 AND r.unique_name = ?2");
                 let names = values![scope.environment_uid, checked.new.unique_name];
                 let Some(row) = tx.query_one(&sql, &names)? else {
@@ -211,16 +189,10 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn delete(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        resource: &ResourceName,
-    ) -> Result<()> {
+    pub async fn delete(&self, scope: &Scope, resource: &ResourceName) -> Result<()> {
         let resource = resource.clone();
-        let names = Scope::new(project, environment);
         self.store
-            .write_in(names, move |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), move |tx, scope: ScopeRow| {
                 let uid = scope.resource_uid(tx, &resource)?;
                 let entry = scope.entry("resources.delete").resource(resource.as_str());
                 let entry = entry.before(tx.tag("resources", &uid)?);
@@ -298,7 +270,7 @@ fn written(
 ) -> Result<Resource> {
     let resource = get(tx, uid)?;
     let entry = AuditEntry::new(action)
-        .scope(&resource.project, &resource.environment)
+        .scope(&resource.scope)
         .resource(resource.unique_name.as_str());
     // Its address is sealed again with each change, so that the tag changes too.
     tx.changed_row("resources", uid, entry.before(before))?;
@@ -322,7 +294,7 @@ fn open(sealer: &Sealer, row: &Row) -> Result<ConnectedResource> {
     let url = sealer.open(&context(resource.uid), &row.get::<String>("url")?).map_err(|_| {
         Error::unavailable(format!(
             "the address of resource {} in project {} cannot be opened with the store's key; connect it again",
-            resource.unique_name, resource.project
+            resource.unique_name, resource.scope.project
         ))
     })?;
     Ok(ConnectedResource { resource, url })
@@ -330,6 +302,6 @@ fn open(sealer: &Sealer, row: &Row) -> Result<ConnectedResource> {
 
 fn from_row(row: &Row) -> Result<Resource> {
     columns!(row => Resource {
-        uid, project, environment, unique_name, name, engine, params, date_add
+        scope: row::scope(row)?, uid, unique_name, name, engine, params, date_add
     })
 }

@@ -85,7 +85,7 @@ fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Resul
         true => "database",
         false => "api",
     };
-    let mut resource = Resource::new(kept.environment, kept.unique_name, kind, engine);
+    let mut resource = Resource::new(kept.scope.environment, kept.unique_name, kind, engine);
     resource.name = kept.name;
     resource.params = object(&kept.params)?;
     let its_own = secrets.iter().filter(|(uid, _)| *uid == kept.uid);

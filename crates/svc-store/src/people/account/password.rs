@@ -82,7 +82,7 @@ impl Account<'_> {
                 }
                 // One without a user tells that somebody asked for an address that has no account.
                 match scope {
-                    Some(scope) => tx.audit(entry.scope(&scope.project, &scope.environment)),
+                    Some(scope) => tx.audit(entry.scope(&scope.names)),
                     None => drop(tx.housekeeping()),
                 }
                 Ok(())
