@@ -14,6 +14,8 @@ mod revisions;
 mod rows;
 
 use bytes::Bytes;
+use svc_model::pages::{Create, Delete, Restore, Update};
+use svc_model::wire::Operation as _;
 use svc_model::{Draft, JsonObject, PageSettings, PageUid, Scope};
 use uuid::Uuid;
 
@@ -104,7 +106,7 @@ impl Pages<'_> {
             change.create(draft, &uid, fields)?;
             let page = change.page(draft, &uid)?;
             let action = match draft {
-                Draft::Off => "pages.create",
+                Draft::Off => Create::INFO.name,
                 Draft::On => "pages.create_draft",
             };
             change.audit(action, &uid, None, Some(page.etag.clone()));
@@ -140,7 +142,7 @@ impl Pages<'_> {
             }
             let page = change.page(draft, &uid)?;
             let action = match draft {
-                Draft::Off => "pages.update",
+                Draft::Off => Update::INFO.name,
                 Draft::On => "pages.update_draft",
             };
             change.audit(action, &uid, Some(row.etag()), Some(page.etag.clone()));
@@ -170,7 +172,7 @@ impl Pages<'_> {
             if_match::check(if_match.as_deref(), &row.state())?;
             change.delete(draft, &row)?;
             let action = match draft {
-                Draft::Off => "pages.delete",
+                Draft::Off => Delete::INFO.name,
                 Draft::On => "pages.delete_draft",
             };
             change.audit(action, &uid, Some(row.etag()), None);
@@ -239,7 +241,7 @@ impl Pages<'_> {
             let before = change.etag(Draft::On, &uid)?;
             change.restore(&uid, number, if_match.as_deref())?;
             let page = change.page(Draft::On, &uid)?;
-            change.audit("pages.restore", &uid, before, Some(page.etag.clone()));
+            change.audit(Restore::INFO.name, &uid, before, Some(page.etag.clone()));
             Ok(page)
         })
         .await

@@ -1,7 +1,9 @@
 //! Teams: what the members of a project may do. Every project comes with three.
 
 use svc_data::Row;
-use svc_model::{ProjectName, ResourceName, teams::MODEL};
+use svc_model::teams::{MODEL, Update};
+use svc_model::wire::Operation as _;
+use svc_model::{ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::database::{Bind, Reader, Tx, columns, handle, row, stored_by_name, values};
@@ -123,7 +125,9 @@ impl Teams<'_> {
                 let team = tx
                     .find(&sql, &values![uid, project.uid], from_row)?
                     .ok_or_else(|| Error::not_found("no such team"))?;
-                let entry = project.entry("teams.update").resource(ResourceName::TOOLS);
+                let entry = project
+                    .entry(Update::INFO.name)
+                    .resource(ResourceName::TOOLS);
                 let entry = entry.model(MODEL).record(uid.to_string());
                 tx.changed_row("teams", uid, entry.before(before))?;
                 Ok(team)

@@ -4,6 +4,8 @@
 use jiff::Timestamp;
 use svc_data::Row;
 use svc_model::Scope;
+use svc_model::users::{Create, Delete, Update};
+use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
 use crate::credentials::{Purpose, codes, sessions};
@@ -159,7 +161,7 @@ impl Users<'_> {
                     let mail = (MailKind::Invitation, Purpose::Invitation);
                     mail_code(tx, &scope, &user, mail, &user.email, &base_url)?;
                 }
-                tx.changed_row("users", uid, scope.entry("users.create", uid))?;
+                tx.changed_row("users", uid, scope.entry(Create::INFO.name, uid))?;
                 Ok(user)
             })
             .await
@@ -175,7 +177,7 @@ impl Users<'_> {
         self.store
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let old = get(tx, &scope, uid)?.user;
-                let entry = scope.entry("users.update", uid).before(tx.tag("users", uid)?);
+                let entry = scope.entry(Update::INFO.name, uid).before(tx.tag("users", uid)?);
                 let team = match &patch.team {
                     Some(wanted) => team(tx, &scope, wanted)?,
                     None => old.team.clone(),
@@ -211,7 +213,7 @@ impl Users<'_> {
                 let user = get(tx, &scope, uid)?.user;
                 ensure_other_administrator(tx, &scope, &user)?;
                 let entry = scope
-                    .entry("users.delete", uid)
+                    .entry(Delete::INFO.name, uid)
                     .before(tx.tag("users", uid)?);
                 tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
                 tx.changed(entry);
