@@ -101,7 +101,7 @@ async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<R
     let scope = Scope::new(project, EnvironmentName::default());
     let tokens = store.tokens().list(&scope).await?;
     let first_token = async |resource: &ResourceName| -> Result<Option<Secret>, Failure> {
-        if tokens.iter().any(|token| token.resource == *resource) {
+        if tokens.iter().any(|token| token.grant.resource == *resource) {
             return Ok(None);
         }
         let new = NewStaticToken::new(&scope, resource);

@@ -30,7 +30,7 @@
 //!
 //! let created = store.api_keys().create(NewApiKey::new("main", "ann@example.com")).await?;
 //! let identity = store.api_keys().authenticate(created.secret.expose()).await?;
-//! assert_eq!(identity.map(|identity| identity.key_uid), Some(created.credential.uid));
+//! assert_eq!(identity.map(|identity| identity.credential), Some(created.credential));
 //! assert_eq!(format!("{:?}", created.secret), "Secret(..)");
 //! # Ok(())
 //! # }
@@ -52,10 +52,10 @@ pub use self::audit::{
 };
 pub use self::clock::Clock;
 pub use self::credentials::{
-    ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash, CredentialKind,
-    Credentials, Keyring, Membership, NewApiKey, NewServiceToken, NewStaticToken, ServiceToken,
-    ServiceTokenIdentity, SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken,
-    TokenIdentity,
+    AccountGrant, ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash,
+    CredentialKind, Credentials, Grant, Identity, Keyring, Membership, NewApiKey, NewCredential,
+    NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity,
+    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TeamGrant, TokenIdentity,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};

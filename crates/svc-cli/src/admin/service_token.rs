@@ -57,7 +57,7 @@ impl ServiceToken {
                 token.name = new.name;
                 let made = tokens.create(token).await.or_missing(ENVIRONMENTS)?;
                 let secret = made.secret.expose();
-                let team = made.credential.team.name;
+                let team = made.credential.grant.team.name;
                 let what = format!("a service token with the rights of team {team}");
                 output.secret(&what, &row! { token: secret }, secret)
             }
@@ -67,7 +67,7 @@ impl ServiceToken {
                 output.list(
                     tokens
                         .iter()
-                        .map(|token| listed!(token, team: &token.team.name)),
+                        .map(|token| listed!(token, team: &token.grant.team.name)),
                     "no service tokens yet; svc service-token add makes one",
                 )
             }

@@ -76,7 +76,7 @@ impl Token {
                 output.list(
                     tokens
                         .iter()
-                        .map(|token| listed!(token, resource: &token.resource)),
+                        .map(|token| listed!(token, resource: &token.grant.resource)),
                     "no tokens yet; svc token add makes one",
                 )
             }
@@ -100,7 +100,10 @@ impl Token {
                 }
                 let revoked = tokens.revoke(&token).await.or_missing(REMEDY)?;
                 let prefix = &revoked.prefix;
-                let text = format!("token {prefix} of resource {} revoked\n", revoked.resource);
+                let text = format!(
+                    "token {prefix} of resource {} revoked\n",
+                    revoked.grant.resource
+                );
                 output.result(&row! { prefix: prefix }, &text)
             }
         }

@@ -23,7 +23,7 @@ use svc_model::{
     EnvironmentName, JsonObject, ProjectName, ResourceName, Scope, resources::ModelDescription,
     sql::SqlQuery,
 };
-use svc_store::{Actor, ActorKind, Store, Team, TeamRights, TokenIdentity};
+use svc_store::{Actor, ActorKind, ResourceGrant, Store, Team, TeamRights};
 
 pub(crate) use self::{
     records::{Change, Records, Selection},
@@ -165,8 +165,8 @@ impl<R> Access<R> {
     pub(crate) fn actor(&self) -> Actor {
         match &self.rights {
             Rights::Token(token) => {
-                let token = &token.identity;
-                Actor::new(ActorKind::StaticToken, token.token_uid, &token.prefix)
+                let token = &token.identity.credential;
+                Actor::new(ActorKind::StaticToken, token.uid, &token.prefix)
             }
             Rights::Jwt(jwt) => jwt.actor(),
         }
@@ -231,7 +231,7 @@ impl Access<Describe> {
 #[derive(Debug)]
 enum Rights {
     /// Those of a static token, which opens its whole resource.
-    Token(Arc<Used<TokenIdentity>>),
+    Token(Arc<Used<ResourceGrant>>),
     /// Those of the team of a user or a service.
     Jwt(Jwt),
 }

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use svc_auth::AuthScheme;
 use svc_model::ProjectName;
 use svc_store::{
-    Actor, ActorKind, ApiKeyIdentity, CredentialHash, CredentialKind, PermissionsGroup,
-    SessionIdentity,
+    AccountGrant, Actor, ActorKind, ApiKeyIdentity, CredentialHash, CredentialKind,
+    PermissionsGroup, SessionIdentity,
 };
 
 use crate::{
@@ -21,7 +21,7 @@ const APPLICATION_CHALLENGE: &str = r#"Bearer realm="application""#;
 pub(crate) const DATA_CHALLENGE: &str = r#"Bearer realm="data""#;
 /// The account behind an API key.
 #[derive(Debug)]
-pub(crate) struct Account(Arc<Used<ApiKeyIdentity>>);
+pub(crate) struct Account(Arc<Used<AccountGrant>>);
 
 impl Account {
     pub(crate) fn identity(&self) -> &ApiKeyIdentity {
@@ -30,8 +30,8 @@ impl Account {
 
     /// Who asks, for the audit trail.
     pub(crate) fn actor(&self) -> Actor {
-        let identity = self.identity();
-        Actor::new(ActorKind::ApiKey, identity.key_uid, &identity.email)
+        let key = &self.identity().credential;
+        Actor::new(ActorKind::ApiKey, key.uid, &key.grant.email)
     }
 
     /// Whether the account may do this to the project's pages: members of a read-only team read.
@@ -123,9 +123,9 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Optio
     };
     let now = Timestamp::now();
     let (expired, due) = match &identity {
-        Identity::ApiKey(key) => (key.identity.is_expired(now), key.is_due(now)),
-        Identity::StaticToken(token) => (token.identity.is_expired(now), token.is_due(now)),
-        Identity::ServiceToken(token) => (token.identity.is_expired(now), token.is_due(now)),
+        Identity::ApiKey(key) => key.state(now),
+        Identity::StaticToken(token) => token.state(now),
+        Identity::ServiceToken(token) => token.state(now),
         Identity::Session(session) => (session.expires <= now.as_second(), false),
     };
     if expired {
@@ -168,12 +168,9 @@ pub(crate) async fn identify_session(
 /// Records in the store when a credential was used, beside the request.
 async fn record_use(state: Shared, identity: Identity) {
     let recorded = match &identity {
-        Identity::ApiKey(key) => state.store.api_keys().touch(key.identity.key_uid).await,
-        Identity::StaticToken(token) => state.store.tokens().touch(token.identity.token_uid).await,
-        Identity::ServiceToken(token) => {
-            let tokens = state.store.service_tokens();
-            tokens.touch(token.identity.token_uid).await
-        }
+        Identity::ApiKey(key) => state.store.api_keys().touch(key.uid()).await,
+        Identity::StaticToken(token) => state.store.tokens().touch(token.uid()).await,
+        Identity::ServiceToken(token) => state.store.service_tokens().touch(token.uid()).await,
         Identity::Session(_) => Ok(()),
     };
     if let Err(error) = recorded {

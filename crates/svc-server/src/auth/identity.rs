@@ -9,9 +9,8 @@ use std::{
 };
 
 use jiff::Timestamp;
-use svc_store::{
-    ApiKeyIdentity, CredentialHash, ServiceTokenIdentity, SessionIdentity, TokenIdentity,
-};
+use svc_store::{AccountGrant, CredentialHash, Grant, ResourceGrant, SessionIdentity, TeamGrant};
+use uuid::Uuid;
 
 /// How often the use of a credential is recorded at most, in seconds.
 const RECORD_USE_EVERY: i64 = 60;
@@ -28,29 +27,38 @@ pub(crate) struct Credentials {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Identity {
-    ApiKey(Arc<Used<ApiKeyIdentity>>),
-    StaticToken(Arc<Used<TokenIdentity>>),
-    ServiceToken(Arc<Used<ServiceTokenIdentity>>),
+    ApiKey(Arc<Used<AccountGrant>>),
+    StaticToken(Arc<Used<ResourceGrant>>),
+    ServiceToken(Arc<Used<TeamGrant>>),
     Session(Arc<SessionIdentity>),
 }
 
-/// What a credential opens, and when its use was last recorded.
+/// A credential, and when its use was last recorded.
 #[derive(Debug)]
-pub(crate) struct Used<T> {
-    pub(crate) identity: T,
+pub(crate) struct Used<G: Grant> {
+    pub(crate) identity: svc_store::Identity<G>,
     recorded: AtomicI64,
 }
 
-impl<T> Used<T> {
-    pub(super) fn new(identity: T) -> Arc<Self> {
+impl<G: Grant> Used<G> {
+    pub(super) fn new(identity: svc_store::Identity<G>) -> Arc<Self> {
         Arc::new(Self {
             identity,
             recorded: AtomicI64::new(i64::MIN),
         })
     }
 
-    /// Whether this use is to be recorded in the store.
-    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+    /// The identifier of the credential.
+    pub(crate) fn uid(&self) -> Uuid {
+        self.identity.credential.uid
+    }
+
+    /// Whether the credential has ended, and whether this use is to be recorded in the store.
+    pub(super) fn state(&self, now: Timestamp) -> (bool, bool) {
+        (self.identity.is_expired(now), self.is_due(now))
+    }
+
+    fn is_due(&self, now: Timestamp) -> bool {
         let now = now.as_second();
         let recorded = self.recorded.load(Ordering::Relaxed);
         now.saturating_sub(recorded) >= RECORD_USE_EVERY

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use svc_model::Scope;
-use svc_store::{Actor, ActorKind, ServiceTokenIdentity, SessionIdentity, Team, TeamRights};
+use svc_store::{Actor, ActorKind, SessionIdentity, Team, TeamGrant, TeamRights};
 
 use crate::{
     audit,
@@ -21,7 +21,7 @@ pub(crate) enum Jwt {
     /// The access token of a user's session.
     Session(Arc<SessionIdentity>),
     /// The token of a service.
-    Service(Arc<Used<ServiceTokenIdentity>>),
+    Service(Arc<Used<TeamGrant>>),
 }
 
 /// Who presents a token behind `JWT`, if it is valid now.
@@ -41,7 +41,7 @@ impl Jwt {
     pub(crate) fn scope(&self) -> &Scope {
         match self {
             Self::Session(session) => &session.scope,
-            Self::Service(token) => &token.identity.scope,
+            Self::Service(token) => &token.identity.credential.grant.scope,
         }
     }
 
@@ -49,7 +49,10 @@ impl Jwt {
     pub(crate) fn team(&self) -> (&Team, &TeamRights) {
         match self {
             Self::Session(session) => (&session.team, &session.rights),
-            Self::Service(token) => (&token.identity.team, &token.identity.rights),
+            Self::Service(token) => {
+                let identity = &token.identity;
+                (&identity.credential.grant.team, &identity.rights)
+            }
         }
     }
 
@@ -58,8 +61,8 @@ impl Jwt {
         match self {
             Self::Session(session) => audit::user(session),
             Self::Service(token) => {
-                let token = &token.identity;
-                Actor::new(ActorKind::ServiceToken, token.token_uid, &token.prefix)
+                let token = &token.identity.credential;
+                Actor::new(ActorKind::ServiceToken, token.uid, &token.prefix)
             }
         }
     }

@@ -51,7 +51,7 @@ impl Caller {
     pub(super) fn who(&self) -> String {
         match &self.0 {
             Jwt::Session(session) => format!("user {}", session.user_uid),
-            Jwt::Service(token) => format!("service token {}", token.identity.token_uid),
+            Jwt::Service(token) => format!("service token {}", token.uid()),
         }
     }
 

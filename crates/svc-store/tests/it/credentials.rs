@@ -39,8 +39,7 @@ async fn an_api_key_opens_the_projects_of_its_account() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.key_uid, created.credential.uid);
-    assert_eq!(identity.account_uid, created.credential.account_uid);
+    assert_eq!(identity.credential, created.credential);
     assert_eq!(
         identity.team(&main_project()).unwrap().name,
         "Administrator"
@@ -131,7 +130,7 @@ async fn a_key_ends_at_its_expiry_and_when_it_is_revoked() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.expires, Some(at(1_800_000_060)));
+    assert_eq!(identity.credential.expires, Some(at(1_800_000_060)));
     assert!(!identity.is_expired(fixture.now()));
     fixture.pass(60);
     assert!(identity.is_expired(fixture.now()));
@@ -268,7 +267,7 @@ async fn a_static_token_opens_one_resource_of_one_environment() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.token_uid, created.credential.uid);
+    assert_eq!(identity.credential, created.credential);
     assert!(identity.covers(&prod(), &"shop".into()));
     assert!(!identity.covers(&prod(), &ResourceName::from(ResourceName::TOOLS)));
     assert!(!identity.covers(&Scope::new("other", "prod"), &"shop".into()));
@@ -285,7 +284,10 @@ async fn a_static_token_opens_one_resource_of_one_environment() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.resource.as_str(), ResourceName::TOOLS);
+    assert_eq!(
+        identity.credential.grant.resource.as_str(),
+        ResourceName::TOOLS
+    );
 
     let listed = store.tokens().list(&prod()).await.unwrap();
     assert_eq!(listed, [created.credential, tools.credential]);

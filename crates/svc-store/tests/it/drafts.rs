@@ -378,7 +378,8 @@ async fn every_change_leaves_a_revision_with_its_author() {
         .await
         .unwrap()
         .unwrap();
-    let actor = Actor::new(ActorKind::ApiKey, identity.key_uid, identity.email);
+    let key = identity.credential;
+    let actor = Actor::new(ActorKind::ApiKey, key.uid, key.grant.email);
     // Anyone who changes a page signs its revision, whether the audit trail is kept or not.
     let store = fixture.store.acting(actor, None).unaudited();
     let ann = store.pages();
