@@ -70,53 +70,41 @@ async fn create(mut call: Call<Create>) -> ApiResult {
 }
 
 async fn retrieve(call: Call<Get>) -> ApiResult {
-    let Get {
-        scope, draft, uid, ..
-    } = &call.operation;
+    let Get { scope, uid, .. } = &call.operation;
     let pages = call.store.pages();
-    let page = pages.get(scope, *draft, uid);
+    let page = pages.get(scope, call.operation.draft, uid);
     Ok(call.answer(page.await?))
 }
 
 async fn update(mut call: Call<Update>) -> ApiResult {
     let patch = mem::take(&mut call.operation.update.properties);
-    let Update {
-        scope, draft, uid, ..
-    } = &call.operation;
+    let Update { scope, uid, .. } = &call.operation;
     let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
-    let updated = pages.update(scope, *draft, uid, patch, tags);
+    let updated = pages.update(scope, call.operation.draft, uid, patch, tags);
     Ok(call.answer(updated.await?))
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete {
-        scope, draft, uid, ..
-    } = &call.operation;
+    let Delete { scope, uid, .. } = &call.operation;
     let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
-    let deleted = pages.delete(scope, *draft, uid, tags);
+    let deleted = pages.delete(scope, call.operation.draft, uid, tags);
     deleted.await?;
     Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
 async fn publish(mut call: Call<Publish>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
-    let published = call
-        .store
-        .pages()
-        .publish(&call.operation.scope, uids)
-        .await?;
+    let pages = call.store.pages();
+    let published = pages.publish(&call.operation.scope, uids).await?;
     Ok(operation_response::<Publish>(&Published::new(published)))
 }
 
 async fn discard(mut call: Call<Discard>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
-    let discarded = call
-        .store
-        .pages()
-        .discard(&call.operation.scope, uids)
-        .await?;
+    let pages = call.store.pages();
+    let discarded = pages.discard(&call.operation.scope, uids).await?;
     Ok(operation_response::<Discard>(&Discarded::new(discarded)))
 }
 
@@ -150,12 +138,10 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
 }
 
 async fn restore(call: Call<Restore>) -> ApiResult {
-    let Restore {
-        scope, uid, number, ..
-    } = &call.operation;
+    let Restore { scope, uid, .. } = &call.operation;
     let tags = call.operation.if_match.as_deref();
     // What is no number is the number of no revision.
-    let number = number.parse().unwrap_or(0);
+    let number = call.operation.number.parse().unwrap_or(0);
     let pages = call.store.pages();
     let restored = pages.restore(scope, uid, number, tags);
     Ok(call.answer(restored.await?))

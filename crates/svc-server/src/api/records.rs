@@ -86,13 +86,10 @@ const GROUP: [&str; 9] = [
 ];
 
 async fn retrieve(call: Call<Read>) -> ApiResult {
-    let Call {
-        access, request, ..
-    } = call;
-    let records = access.records().await?;
-    let view = RecordView::parse(request.query())?;
+    let records = call.access.records().await?;
+    let view = RecordView::parse(call.request.query())?;
     let RecordJson { body, etag, .. } = records.retrieve(&view).await?;
-    let headers = Some(&request.parts.headers);
+    let headers = Some(&call.request.parts.headers);
     Ok(tagged_response(StatusCode::OK, [body], &etag, headers))
 }
 
@@ -100,20 +97,15 @@ async fn create(call: Call<Write>) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::create(call).await;
     }
-    let Call {
-        access,
-        request,
-        body,
-    } = call;
-    let records = access.records().await?;
-    let view = RecordView::parse(request.query())?;
-    let object = request.read_object(body).await?;
+    let records = call.access.records().await?;
+    let view = RecordView::parse(call.request.query())?;
+    let object = call.request.read_object(call.body).await?;
     let (may_read, model) = (records.may_read(), Arc::clone(records.model()));
     let entry = records.audit_entry::<records::Create<Record>>();
     let line = entry.clone();
-    let store = request.store_for(records.actor());
+    let store = call.request.store_for(records.actor());
     let create = async move { records.create(&object, view).await };
-    let created = write_audited(&request.state, store, &entry, create, move |record| {
+    let created = write_audited(&call.request.state, store, &entry, create, move |record| {
         vec![created(line, &model, record)]
     });
     Ok(answer(may_read, StatusCode::CREATED, created.await?))
@@ -131,22 +123,17 @@ async fn change<O: Operation>(call: Call<Write>, change: Change) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::change(call).await;
     }
-    let Call {
-        access,
-        request,
-        body,
-    } = call;
-    let records = access.records().await?;
-    let view = RecordView::parse(request.query())?;
-    let tags = request.if_match()?;
-    let object = request.read_object(body).await?;
+    let records = call.access.records().await?;
+    let view = RecordView::parse(call.request.query())?;
+    let tags = call.request.if_match()?;
+    let object = call.request.read_object(call.body).await?;
     let may_read = records.may_read();
     let entry = records.audit_entry::<O>();
     let begun = entry.clone().record(records.id());
-    let store = request.store_for(records.actor());
+    let store = call.request.store_for(records.actor());
     let write = async move { records.change(change, &object, tags.as_ref(), view).await };
     let changed = write_audited(
-        &request.state,
+        &call.request.state,
         store,
         &begun,
         write,
@@ -175,17 +162,14 @@ async fn delete(call: Call<Delete>) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::delete(call).await;
     }
-    let Call {
-        access, request, ..
-    } = call;
-    let records = access.records().await?;
-    RecordView::parse(request.query())?;
-    let tags = request.if_match()?;
+    let records = call.access.records().await?;
+    RecordView::parse(call.request.query())?;
+    let tags = call.request.if_match()?;
     let entry = records.audit_entry::<records::Delete>();
     let begun = entry.clone().record(records.id());
-    let store = request.store_for(records.actor());
+    let store = call.request.store_for(records.actor());
     let delete = async move { records.delete(tags.as_ref()).await };
-    write_audited(&request.state, store, &begun, delete, |before| {
+    write_audited(&call.request.state, store, &begun, delete, |before| {
         vec![with_before(entry, before)]
     })
     .await?;

@@ -10,7 +10,6 @@ use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Value, json};
 use svc_model::{
-    Scope,
     records::{self, Record},
     resources::ModelDescription,
     wire::Operation as _,
@@ -51,14 +50,12 @@ fn write(
     operations: &[Described],
 ) -> serde_json::Result<Vec<u8>> {
     let ResourcePath { scope, resource } = path;
-    let Scope {
-        project,
-        environment,
-        ..
-    } = scope;
     serde_json::to_vec(&Definition {
         resource: resource.as_str(),
-        server: &format!("/projects/{project}/{environment}/{resource}"),
+        server: &format!(
+            "/projects/{}/{}/{resource}",
+            scope.project, scope.environment
+        ),
         models,
         operations,
         is_tools: path.is_tools(),

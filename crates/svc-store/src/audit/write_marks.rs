@@ -32,14 +32,10 @@ pub struct WriteKey {
 
 impl WriteKey {
     fn values(&self) -> Vec<Value> {
-        let Scope {
-            project,
-            environment,
-            ..
-        } = &self.scope;
+        let scope = &self.scope;
         values![
-            project,
-            environment,
+            scope.project,
+            scope.environment,
             self.resource,
             self.model,
             self.idempotency_key

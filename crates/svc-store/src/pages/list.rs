@@ -44,15 +44,12 @@ impl MorePages {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when a page was deleted for good since the first
     /// part was read; the list is to be read again then.
     pub async fn next(self) -> Result<PageList> {
-        let Self {
-            store,
-            environment,
-            rest,
-        } = self;
-        let part = store
+        let (environment, rest) = (self.environment, self.rest);
+        let part = self
+            .store
             .read(move |reader| part(reader, environment, rest, b','))
             .await?;
-        Ok(part.list(store))
+        Ok(part.list(self.store))
     }
 }
 

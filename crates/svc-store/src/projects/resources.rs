@@ -241,18 +241,13 @@ fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Resource> {
 }
 
 fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resource> {
-    let Checked {
-        new,
-        uid,
-        engine,
-        sealed,
-    } = checked;
+    let Checked { new, uid, .. } = checked;
     let unique_name = new.unique_name;
     let name = new.name.unwrap_or_else(|| unique_name.to_string());
     let params = json::object_or_empty("params", new.params)?;
-    let (environment_uid, engine) = (&scope.environment_uid, engine.as_str());
+    let (environment_uid, engine) = (&scope.environment_uid, checked.engine.as_str());
     let row = row! {
-        uid, environment_uid, unique_name, name, engine, url: sealed, params, date_add: tx.now()
+        uid, environment_uid, unique_name, name, engine, url: checked.sealed, params, date_add: tx.now()
     };
     let taken =
         format!("the environment has a resource {unique_name} already; choose another name");

@@ -133,12 +133,7 @@ impl SecretTokens<'_> {
         let hosts = Vec::from_iter(hosts).join(" ");
         self.store
             .write_in(scope.clone(), move |tx, scope: ScopeRow| {
-                let NewSecretToken {
-                    resource,
-                    name,
-                    value,
-                    ..
-                } = new;
+                let (resource, name) = (new.resource, new.name);
                 let resource_uid = scope.resource_uid(tx, &resource)?;
                 let now = clock::to_text(tx.now());
                 let sql = "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2";
@@ -149,7 +144,7 @@ impl SecretTokens<'_> {
                 let (uid, date_add) =
                     old.unwrap_or_else(|| (Uuid::now_v7().to_string(), now.clone()));
                 let context = context(&uid, &resource_uid, &name, &hosts);
-                let sealed = tx.sealer().seal(&context, value.expose())?;
+                let sealed = tx.sealer().seal(&context, new.value.expose())?;
                 tx.execute("DELETE FROM secrets WHERE uid = ?1", &values![uid])?;
                 tx.insert(
                     "secrets",
