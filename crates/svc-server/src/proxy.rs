@@ -118,10 +118,8 @@ async fn exchange(
     caller.check(&destination)?;
     check_draft(parts)?;
     let proxy = &state.proxy;
-    let rules = proxy
-        .rules
-        .get(&state.store, (scope, destination.resource))
-        .await?;
+    let key = (scope, destination.resource);
+    let rules = rules::get(&proxy.rules, &state.store, key).await?;
     let call = Call::parse(body)?;
     audit.method = call.method.clone();
     let written = call.url.clone();

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::{outbound::Outbound, rules::Rules};
+use super::{
+    outbound::Outbound,
+    rules::{MOST_KNOWN, Rules},
+};
 use crate::{Config, Error};
 
 /// What the requests of the proxy share.
@@ -21,7 +24,7 @@ impl Proxy {
         let own = [Some(config.listen), config.data_listen];
         Ok(Self {
             outbound: Outbound::new(own.into_iter().flatten().collect())?,
-            rules: Rules::default(),
+            rules: Rules::new(MOST_KNOWN),
             places: Arc::new(Semaphore::new(config.max_proxy_requests)),
         })
     }
