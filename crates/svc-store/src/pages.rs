@@ -105,10 +105,7 @@ impl Pages<'_> {
             let uid = PageUid::from(Uuid::now_v7().to_string());
             change.create(draft, &uid, fields)?;
             let page = change.page(draft, &uid)?;
-            let action = match draft {
-                Draft::Off => Create::INFO.name,
-                Draft::On => "pages.create_draft",
-            };
+            let action = action(draft, Create::INFO.name, "pages.create_draft");
             change.audit(action, &uid, None, Some(page.etag.clone()));
             Ok(page)
         })
@@ -141,10 +138,7 @@ impl Pages<'_> {
                 change.update(draft, &row, &fields)?;
             }
             let page = change.page(draft, &uid)?;
-            let action = match draft {
-                Draft::Off => Update::INFO.name,
-                Draft::On => "pages.update_draft",
-            };
+            let action = action(draft, Update::INFO.name, "pages.update_draft");
             change.audit(action, &uid, Some(row.etag()), Some(page.etag.clone()));
             Ok(page)
         })
@@ -171,10 +165,7 @@ impl Pages<'_> {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
             change.delete(draft, &row)?;
-            let action = match draft {
-                Draft::Off => Delete::INFO.name,
-                Draft::On => "pages.delete_draft",
-            };
+            let action = action(draft, Delete::INFO.name, "pages.delete_draft");
             change.audit(action, &uid, Some(row.etag()), None);
             Ok(())
         })
@@ -260,5 +251,13 @@ impl Pages<'_> {
                 work(&mut Change { tx, scope })
             })
             .await
+    }
+}
+
+/// The action of a change in a layer, as the audit trail names it.
+fn action(draft: Draft, published: &'static str, of_draft: &'static str) -> &'static str {
+    match draft {
+        Draft::Off => published,
+        Draft::On => of_draft,
     }
 }

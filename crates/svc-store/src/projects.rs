@@ -241,12 +241,7 @@ impl Projects<'_> {
     pub async fn delete(&self, project: &ProjectName) -> Result<()> {
         self.store
             .write_in(project.clone(), |tx, project: ProjectRow| {
-                let uid = &project.uid;
-                let entry = project.entry("projects.delete");
-                let entry = entry.before(tx.tag("projects", uid)?);
-                tx.execute("DELETE FROM projects WHERE uid = ?1", &values![uid])?;
-                tx.changed(entry);
-                Ok(())
+                tx.delete_row("projects", &project.uid, project.entry("projects.delete"))
             })
             .await
     }

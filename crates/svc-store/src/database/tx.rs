@@ -168,6 +168,20 @@ impl<'c> Tx<'c> {
         Ok(())
     }
 
+    /// Deletes the row of a table that has this identifier, and says so with the entity tag that it had.
+    pub(crate) fn delete_row(
+        &mut self,
+        table: &str,
+        uid: impl Bind,
+        entry: AuditEntry,
+    ) -> Result<()> {
+        let before = self.tag(table, &uid)?;
+        let sql = format!("DELETE FROM {table} WHERE uid = ?1");
+        self.execute(&sql, &values![uid])?;
+        self.changed(entry.before(before));
+        Ok(())
+    }
+
     /// Says what was changed, which no cache holds: a line of the audit trail.
     pub(crate) fn audit(&mut self, entry: AuditEntry) {
         self.lines.push(entry);

@@ -41,29 +41,6 @@ pub enum MailKind {
 }
 
 impl MailKind {
-    const ALL: [Self; 7] = [
-        Self::Invitation,
-        Self::ResetPassword,
-        Self::ChangeEmail,
-        Self::ConfirmEmail,
-        Self::AlreadyRegistered,
-        Self::PasswordChanged,
-        Self::EmailChanged,
-    ];
-
-    /// Its name, in the store and in lists.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Invitation => "invitation",
-            Self::ResetPassword => "reset_password",
-            Self::ChangeEmail => "change_email",
-            Self::ConfirmEmail => "confirm_email",
-            Self::AlreadyRegistered => "already_registered",
-            Self::PasswordChanged => "password_changed",
-            Self::EmailChanged => "email_changed",
-        }
-    }
-
     /// The subject of such a mail.
     pub fn subject(self, project: &str) -> String {
         match self {
@@ -79,7 +56,15 @@ impl MailKind {
     }
 }
 
-stored_by_name!(MailKind, "the store holds an unknown kind of mail");
+stored_by_name!(MailKind, "the store holds an unknown kind of mail", {
+    Invitation: "invitation",
+    ResetPassword: "reset_password",
+    ChangeEmail: "change_email",
+    ConfirmEmail: "confirm_email",
+    AlreadyRegistered: "already_registered",
+    PasswordChanged: "password_changed",
+    EmailChanged: "email_changed",
+});
 
 /// A mail.
 #[derive(Clone)]

@@ -79,20 +79,14 @@ impl TeamRights {
             .rules
             .iter()
             .filter(|rule| {
-                rule.resource
-                    .as_ref()
-                    .is_none_or(|name| name.as_str() == resource)
-                    && rule
-                        .model
-                        .as_ref()
-                        .is_none_or(|name| name.as_str() == model)
+                let (of_resource, of_model) = (rule.resource.as_ref(), rule.model.as_ref());
+                of_resource.is_none_or(|name| name.as_str() == resource)
+                    && of_model.is_none_or(|name| name.as_str() == model)
             })
             .max_by_key(|rule| (rule.resource.is_some(), rule.model.is_some()));
         closest.map_or(self.group, |rule| rule.rights)
     }
-}
 
-impl TeamRights {
     /// The rights on a resource as a whole: those of the closest rule that speaks of no single model, else those of the
     /// team's permissions group.
     pub fn on_resource(&self, resource: &str) -> Rights {

@@ -44,18 +44,6 @@ pub enum PermissionsGroup {
 }
 
 impl PermissionsGroup {
-    /// The groups of the teams that every project comes with, in the order of lists.
-    pub(crate) const ALL: [Self; 3] = [Self::Administrator, Self::Editor, Self::ReadOnly];
-
-    /// Its name on the wire: `administrator`, `editor`, `read_only`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Administrator => "administrator",
-            Self::Editor => "editor",
-            Self::ReadOnly => "read_only",
-        }
-    }
-
     /// The name of the team that a project comes with.
     fn team_name(self) -> &'static str {
         match self {
@@ -66,10 +54,12 @@ impl PermissionsGroup {
     }
 }
 
-stored_by_name!(
-    PermissionsGroup,
-    "the store holds an unknown permissions group"
-);
+// The groups of the teams that every project comes with.
+stored_by_name!(PermissionsGroup, "the store holds an unknown permissions group", {
+    Administrator: "administrator",
+    Editor: "editor",
+    ReadOnly: "read_only",
+});
 
 handle! {
     /// The teams of the store's projects: [`Store::teams`](crate::Store::teams).
@@ -138,7 +128,7 @@ impl Teams<'_> {
 
 /// Gives a new project its three teams.
 pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<()> {
-    for (position, group) in (1_i64..).zip(PermissionsGroup::ALL) {
+    for (position, group) in (1_i64..).zip(PermissionsGroup::ALL.iter().copied()) {
         let (uid, name) = (Uuid::now_v7(), group.team_name());
         let administers = group == PermissionsGroup::Administrator;
         tx.insert(

@@ -212,12 +212,7 @@ impl Users<'_> {
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let user = get(tx, &scope, uid)?.user;
                 ensure_other_administrator(tx, &scope, &user)?;
-                let entry = scope
-                    .entry(Delete::INFO.name, uid)
-                    .before(tx.tag("users", uid)?);
-                tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
-                tx.changed(entry);
-                Ok(())
+                tx.delete_row("users", uid, scope.entry(Delete::INFO.name, uid))
             })
             .await
     }

@@ -213,13 +213,8 @@ impl Environments<'_> {
         }
         self.store
             .write_in(scope.clone(), |tx, scope: ScopeRow| {
-                let uid = &scope.environment_uid;
-                let entry = scope
-                    .entry("environments.delete")
-                    .before(tx.tag("environments", uid)?);
-                tx.execute("DELETE FROM environments WHERE uid = ?1", &values![uid])?;
-                tx.changed(entry);
-                Ok(())
+                let entry = scope.entry("environments.delete");
+                tx.delete_row("environments", &scope.environment_uid, entry)
             })
             .await
     }

@@ -195,10 +195,7 @@ impl Resources<'_> {
             .write_in(scope.clone(), move |tx, scope: ScopeRow| {
                 let uid = scope.resource_uid(tx, &resource)?;
                 let entry = scope.entry("resources.delete").resource(resource.as_str());
-                let entry = entry.before(tx.tag("resources", &uid)?);
-                tx.execute("DELETE FROM resources WHERE uid = ?1", &values![uid])?;
-                tx.changed(entry);
-                Ok(())
+                tx.delete_row("resources", uid, entry)
             })
             .await
     }
