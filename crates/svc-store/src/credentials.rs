@@ -213,7 +213,7 @@ impl<'s, G: StoredGrant> Credentials<'s, G> {
     }
 
     /// Ends a credential for good. `which` is its uid, the prefix that lists show, or the credential itself. One that
-    /// was revoked before stays so.
+    /// was revoked before stays revoked.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such credential;
@@ -245,7 +245,7 @@ impl<'s, G: StoredGrant> Credentials<'s, G> {
                 };
                 let entry = AuditEntry::new(G::ACTIONS[1]).record(uid.to_string());
                 let entry = entry.before(tag::<G>(tx, uid)?);
-                // One that was revoked before stays so.
+                // One that was revoked before keeps its time.
                 let sql =
                     format!("UPDATE {table} SET revoked = ?1 WHERE uid = ?2 AND revoked IS NULL");
                 tx.execute(&sql, &values![tx.now(), uid])?;

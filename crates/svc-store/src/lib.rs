@@ -5,7 +5,7 @@
 //!
 //! | Handle | Things |
 //! |---|---|
-//! | [`Store::projects`] | projects, and what an API client is told about them |
+//! | [`Store::projects`] | projects, and how an API client sees them |
 //! | [`Store::environments`] | environments of a project; every project has `prod` |
 //! | [`Store::accounts`], [`Store::members`], [`Store::teams`] | people of the platform, and what they may do where |
 //! | [`Store::pages`] | page settings: what is published, the drafts over it, and what they were before |
@@ -15,7 +15,7 @@
 //! | [`Store::audit`] | the lines that all of these leave, and writes to connected databases too |
 //!
 //! Every write is one transaction and is on the disk when it is answered. Several processes may have one
-//! store open: administration commands work beside a running server, which notices by
+//! store open: administration commands work beside a running server, which sees the change in
 //! [`Store::revision`].
 //!
 //! ```

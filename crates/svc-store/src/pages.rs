@@ -42,12 +42,13 @@ pub struct Page {
 }
 
 impl Page {
-    /// The settings, taken apart.
+    /// The settings, parsed.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the store holds what is no JSON object.
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the stored content is not a JSON object.
     pub fn settings(&self) -> Result<PageSettings> {
-        serde_json::from_slice(&self.json).map_err(Error::caused("a stored page is no JSON object"))
+        serde_json::from_slice(&self.json)
+            .map_err(Error::caused("a stored page is not a JSON object"))
     }
 }
 
@@ -146,7 +147,7 @@ impl Pages<'_> {
     }
 
     /// Deletes a page: in the published layer for good, with its draft and its revisions; in the draft layer so that
-    /// it is gone from there, and from the published one when it is published. `if_match` as in
+    /// it is missing there, and in the published one once it is published. `if_match` as in
     /// [`update`](Self::update).
     ///
     /// # Errors
@@ -187,7 +188,7 @@ impl Pages<'_> {
     }
 
     /// Discards the drafts of these pages, or of all pages, in one transaction, and gives the pages that had one, the
-    /// oldest first. A page that was never published is gone then.
+    /// oldest first. A page that was never published is deleted then.
     ///
     /// # Errors
     /// As [`publish`](Self::publish); a name is taken here when another draft has it.

@@ -140,7 +140,7 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
 async fn restore(call: Call<Restore>) -> ApiResult {
     let Restore { scope, uid, .. } = &call.operation;
     let tags = call.operation.if_match.as_deref();
-    // What is no number is the number of no revision.
+    // A text that is not a number names no revision.
     let number = call.operation.number.parse().unwrap_or(0);
     let pages = call.store.pages();
     let restored = pages.restore(scope, uid, number, tags);

@@ -30,7 +30,7 @@ pub(crate) struct Routes {
 }
 
 /// An operation as an API definition describes it. Schemas are those of the definition, by their names; those of records
-/// have `{}` in the place of the model's name.
+/// have `{}` in place of the model's name.
 #[derive(Clone, Debug)]
 pub(crate) struct Described {
     pub(crate) info: OperationInfo,

@@ -271,7 +271,7 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult
                 }
             }
             Some(Identity::ApiKey(_)) => denied(
-                "an API key opens the application host; the data host takes the resource's static token",
+                "an API key opens the application host; the data host requires the resource's static token",
             ),
             Some(_) => refused("a service token is sent as Authorization: JWT <token>"),
             // An access token has dots in it; the store's own tokens have none.

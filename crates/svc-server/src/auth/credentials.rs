@@ -62,7 +62,7 @@ pub(crate) async fn account(state: &Shared, headers: &HeaderMap) -> ApiResult<Ac
     match identify(state, presented).await? {
         Some(Identity::ApiKey(account)) => Ok(Account(account)),
         Some(_) => Err(ApiError::PermissionDenied(
-            "a static token opens its resource on the data host; the application host takes an API key",
+            "a static token opens its resource on the data host; the application host requires an API key",
         )),
         None => Err(refused("the API key is unknown, expired or revoked")),
     }
@@ -137,7 +137,7 @@ pub(crate) async fn identify(state: &Shared, presented: &str) -> ApiResult<Optio
     Ok(Some(identity))
 }
 
-/// Whose session an access token belongs to, if it is genuine, has not expired, and the session goes on.
+/// Whose session an access token belongs to, if it is genuine, has not expired, and the session has not ended.
 pub(crate) async fn identify_session(
     state: &Shared,
     token: &str,

@@ -1,4 +1,4 @@
-//! Who presents a token behind `JWT`: a user by the access token of a session, or a service.
+//! The holder of a token of the scheme `JWT`: a user by the access token of a session, or a service.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     state::Shared,
 };
 
-/// What stands behind `JWT`.
+/// The credential in `Authorization: JWT <token>`.
 #[derive(Debug)]
 pub(crate) enum Jwt {
     /// The access token of a user's session.
@@ -24,7 +24,7 @@ pub(crate) enum Jwt {
     Service(Arc<Used<TeamGrant>>),
 }
 
-/// Who presents a token behind `JWT`, if it is valid now.
+/// The holder of a token of the scheme `JWT`, if it is valid now.
 pub(crate) async fn jwt(state: &Shared, token: &str) -> ApiResult<Option<Jwt>> {
     // An access token has dots in it; the store's own tokens have none.
     if token.contains('.') {

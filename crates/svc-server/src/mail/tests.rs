@@ -1,4 +1,4 @@
-//! The worker against a mail server that answers as it is told.
+//! The worker against a mail server with scripted answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use tokio::{
 
 use super::*;
 
-/// What the mail server was told, line by line.
+/// The lines that the mail server received.
 type Heard = Arc<Mutex<Vec<String>>>;
 
 /// A mail server that answers a command with the first line whose beginning fits, else with 250.
@@ -203,7 +203,7 @@ async fn a_server_that_falls_silent_is_left_after_the_timeout() {
     let mail = store.mails().take().await.unwrap().unwrap();
     let smtp = Smtp::new(&config).unwrap();
     let unsent = send(&smtp, &mut None, &mail).await.unwrap_err();
-    assert!(matches!(unsent, Unsent::Away(_)), "{unsent:?}");
+    assert!(matches!(unsent, Unsent::Unavailable(_)), "{unsent:?}");
 }
 
 #[tokio::test]

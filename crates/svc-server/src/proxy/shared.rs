@@ -15,7 +15,7 @@ use crate::{Config, Error};
 pub(crate) struct Proxy {
     pub(super) outbound: Outbound,
     pub(super) rules: Rules,
-    pub(super) places: Arc<Semaphore>,
+    pub(super) permits: Arc<Semaphore>,
 }
 
 impl Proxy {
@@ -25,7 +25,7 @@ impl Proxy {
         Ok(Self {
             outbound: Outbound::new(own.into_iter().flatten().collect())?,
             rules: Rules::new(MOST_KNOWN),
-            places: Arc::new(Semaphore::new(config.max_proxy_requests)),
+            permits: Arc::new(Semaphore::new(config.max_proxy_requests)),
         })
     }
 

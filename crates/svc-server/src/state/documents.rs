@@ -44,7 +44,7 @@ impl Document {
 /// The documents that were made.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
-    /// The one that was asked for last stands at the end.
+    /// The one that was requested last is at the end.
     kept: Mutex<VecDeque<Kept>>,
     /// Held while a document is made: callers who want the same one wait for it, and several do not take memory at once.
     making: tokio::sync::Mutex<()>,

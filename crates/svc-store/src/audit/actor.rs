@@ -79,7 +79,7 @@ stored_by_name!(ActorKind, "the store holds an unknown kind of actor", {
     Program: "program",
 });
 
-/// Whose writes a store's lines tell of.
+/// The author of the writes through a store.
 #[derive(Debug, Clone)]
 pub(crate) struct By {
     pub(crate) actor: Actor,

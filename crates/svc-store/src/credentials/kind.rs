@@ -1,4 +1,4 @@
-//! The kinds of credential that the store makes, and the [`CredentialHash`] that stands in for a credential everywhere
+//! The kinds of credential that the store makes, and the [`CredentialHash`] that replaces a credential everywhere
 //! else.
 
 use std::fmt;

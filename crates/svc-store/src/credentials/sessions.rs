@@ -42,7 +42,7 @@ pub struct SessionTokens {
     pub refresh_token_expires: Timestamp,
 }
 
-/// Who a valid access token speaks for, and what that user may do.
+/// The user of a valid access token, and what that user may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionIdentity {
@@ -70,7 +70,7 @@ handle! {
 }
 
 impl Sessions<'_> {
-    /// Whose session the claims of an access token speak of; `None` when it has ended. Whether the token is genuine
+    /// The session that the claims of an access token name; `None` when it has ended. Whether the token is genuine
     /// is [`Keyring::verify`](crate::Keyring::verify)'s to say.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Long lists of pages, in parts.
 //!
-//! The first part notes which pages there are and in which revision. The later ones read those revisions, from the
+//! The first part records which pages there are and in which revision. The later ones read those revisions, from the
 //! pages where they are still that, else from what is kept of before: so all parts show one moment, and nothing is
-//! locked while the caller takes its time.
+//! locked while the caller reads.
 
 use std::collections::VecDeque;
 

@@ -87,7 +87,7 @@ impl TeamRights {
         closest.map_or(self.group, |rule| rule.rights)
     }
 
-    /// The rights on a resource as a whole: those of the closest rule that speaks of no single model, else those of the
+    /// The rights on a resource as a whole: those of the closest rule that names no model, else those of the
     /// team's permissions group.
     pub fn on_resource(&self, resource: &str) -> Rights {
         // No model has this name.
@@ -117,7 +117,7 @@ impl RightsRules<'_> {
             .await
     }
 
-    /// Sets a rule of a team, in place of the one for the same resource and model. Members feel it at once.
+    /// Sets a rule of a team, in place of the one for the same resource and model. It applies to members at once.
     ///
     /// # Errors
     /// As [`list`](Self::list); a field error on `resource` when a model is named without one;

@@ -26,7 +26,7 @@ impl UserScope {
         AuditEntry::new(action).scope(&self.names).user(user)
     }
 
-    /// Where the link in a mail leads. The code stands behind `#`, which browsers keep to themselves.
+    /// Where the link in a mail leads. The code follows `#`: browsers do not send that part.
     pub(crate) fn link(&self, base_url: &str, purpose: Purpose, code: &str) -> String {
         let call = purpose.call();
         match &self.authentication.link {

@@ -149,7 +149,7 @@ impl Users<'_> {
                     email: &new.email,
                     team: &team,
                     password,
-                    // Anyone who sets a password for somebody vouches for the address too.
+                    // The administrator who sets the password confirms the address too.
                     email_confirmed: !invited,
                     names: [new.first_name, new.last_name, None, None],
                 };
@@ -202,7 +202,7 @@ impl Users<'_> {
             .await
     }
 
-    /// Deletes a user. The sessions end at once, and codes that were mailed are worth nothing.
+    /// Deletes a user. The sessions end at once, and codes that were mailed become invalid.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
@@ -342,7 +342,7 @@ fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team
     })
 }
 
-/// The team that somebody who registers joins.
+/// The team of a user who registers.
 pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team> {
     let wanted = scope.authentication.sign_up_team.as_str();
     let group = match wanted == PermissionsGroup::Editor.as_str() {

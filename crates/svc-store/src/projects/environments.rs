@@ -114,7 +114,7 @@ impl Environments<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
-    /// on `unique_name` when it is unfit or taken, on `params` when they are no JSON object.
+    /// on `unique_name` when it is not valid or taken, on `params` when they are not a JSON object.
     pub async fn create(&self, project: &ProjectName, new: NewEnvironment) -> Result<Environment> {
         names::check_environment(&new.unique_name)?;
         self.store
@@ -134,7 +134,7 @@ impl Environments<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
-    /// `params` when they are no JSON object.
+    /// `params` when they are not a JSON object.
     pub async fn update(&self, scope: &Scope, patch: EnvironmentPatch) -> Result<Environment> {
         self.store
             .write_in(scope.clone(), |tx, scope: ScopeRow| {

@@ -130,7 +130,7 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field
-    /// error on `unique_name` (unfit, reserved or taken), `url` or `params`.
+    /// error on `unique_name` (not valid, reserved or taken), `url` or `params`.
     pub async fn create(&self, scope: &Scope, new: NewResource) -> Result<Resource> {
         let checked = self.check(new)?;
         self.store
@@ -141,8 +141,8 @@ impl Resources<'_> {
     }
 
     /// Connects a database, or gives the resource of that name this address, and the name and settings
-    /// where they are given. Nothing is written when nothing changes. Another address takes the secret tokens
-    /// along: they were set for the one before.
+    /// where they are given. Nothing is written when nothing changes. Another address removes the
+    /// secret tokens: they were set for the previous one.
     ///
     /// # Errors
     /// As [`create`](Self::create), but for a name that is taken.
@@ -200,7 +200,7 @@ impl Resources<'_> {
             .await
     }
 
-    /// Checks and seals before the transaction, so that nobody waits for it.
+    /// Checks and seals before the transaction, so that no other write waits for it.
     fn check(&self, new: NewResource) -> Result<Checked> {
         names::check_resource(&new.unique_name)?;
         let engine = Engine::of_url(&new.url)?;

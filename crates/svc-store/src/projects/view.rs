@@ -1,4 +1,4 @@
-//! What an API client is told about a project (wire contract, section 8): the project as one of its
+//! A project as an API client sees it (wire contract, section 8): the project as one of its
 //! members sees it. Never a credential or an address.
 
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use crate::people::{Account, accounts, members};
 use crate::projects::{environments, resources};
 use crate::secrets::{SecretToken, secret_tokens};
 
-/// The project of a row as an account sees it; `None` when it is no member.
+/// The project of a row as an account sees it; `None` when it is not a member.
 pub(super) fn of(reader: &mut Reader<'_>, row: &Row, account: Uuid) -> Result<Option<Project>> {
     let uid: String = row.get("project_uid")?;
     let settings: ProjectSettings = super::from_row(row)?;
@@ -102,6 +102,6 @@ fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Resul
 
 fn object(text: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(text).map_err(Error::caused(
-        "the store holds settings that are no JSON object",
+        "the store holds settings that are not a JSON object",
     ))
 }

@@ -249,7 +249,7 @@ pub(crate) fn names_of_project(
 fn check_name(name: &str) -> Result<()> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let ends_well = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    // A dash at an end could not be told from that of `{-name-}`.
+    // A dash at an end could be mistaken for that of `{-name-}`.
     if name.len() > MAX_NAME
         || !name.starts_with(ends_well)
         || !name.ends_with(ends_well)

@@ -10,7 +10,7 @@ use crate::secrets::Secret;
 pub enum Engine {
     /// An SQLite file: `sqlite:PATH`.
     Sqlite,
-    /// PostgreSQL and what speaks its protocol: `postgres://...`.
+    /// PostgreSQL and databases with its protocol: `postgres://...`.
     Postgres,
     /// MySQL or MariaDB: `mysql://...`.
     Mysql,
