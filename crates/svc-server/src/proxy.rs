@@ -63,7 +63,9 @@ use crate::{
 const USER_AGENT: &str = concat!("svc/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().on::<Send, _>(send).takes("ProxyRequest")
+    Routes::new()
+        .on::<Send, _>(send)
+        .body_schema("ProxyRequest")
 }
 
 async fn send(State(state): State<Shared>, request: Request) -> ApiResult<Response> {

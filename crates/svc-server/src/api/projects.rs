@@ -14,9 +14,9 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<projects::List, _>(list)
-        .gives("ProjectPage")
+        .answer_schema("ProjectPage")
         .on::<projects::Get, _>(retrieve)
-        .gives("Project")
+        .answer_schema("Project")
 }
 
 async fn list(

@@ -30,33 +30,33 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<records::List<Record>, _>(list::list)
-        .selects(&PARAMETERS)
-        .gives("{}Page")
+        .filters(&PARAMETERS)
+        .answer_schema("{}Page")
         .on::<records::Create<Record>, _>(create)
         .parameters(&VIEW)
-        .takes("{}")
-        .gives("{}")
+        .body_schema("{}")
+        .answer_schema("{}")
         .on::<records::Get<Record>, _>(retrieve)
         .parameters(&VIEW)
-        .gives("{}")
+        .answer_schema("{}")
         .on::<records::Update<Record>, _>(update)
         .parameters(&VIEW)
-        .takes("{}")
-        .gives("{}")
+        .body_schema("{}")
+        .answer_schema("{}")
         .on::<records::Replace<Record>, _>(replace)
         .parameters(&VIEW)
-        .takes("{}")
-        .gives("{}")
+        .body_schema("{}")
+        .answer_schema("{}")
         .on::<records::Delete, _>(delete)
         .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
         .parameters(&VIEW)
-        .takes("{}Records")
-        .gives("{}Bulk")
+        .body_schema("{}Records")
+        .answer_schema("{}Bulk")
         .on::<records::GetSiblings, _>(siblings::get_siblings)
-        .selects(&["_order_by", "_search", "_filter", "_relation", "tz"])
-        .gives("Siblings")
+        .filters(&["_order_by", "_search", "_filter", "_relation", "tz"])
+        .answer_schema("Siblings")
         .on_question::<records::Aggregate, _>(aggregate::aggregate)
-        .selects(&[
+        .filters(&[
             "_y_func",
             "_y_column",
             "_search",
@@ -64,10 +64,10 @@ pub(crate) fn routes() -> Routes {
             "_relation",
             "tz",
         ])
-        .gives("Aggregate")
+        .answer_schema("Aggregate")
         .on_question::<records::Group, _>(aggregate::group)
-        .selects(&GROUP)
-        .gives("Groups")
+        .filters(&GROUP)
+        .answer_schema("Groups")
 }
 
 /// The parameters of one record.

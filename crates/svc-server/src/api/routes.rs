@@ -1,5 +1,5 @@
 //! Routes: operations by their declarations, with and without a trailing slash. What the API definitions say of an
-//! operation beside its declaration is said where its handler is named.
+//! operation beside its declaration is given where its handler is named.
 
 use axum::{
     Router,
@@ -101,12 +101,12 @@ impl Routes {
     }
 
     /// The schema of the body of the operation before.
-    pub(crate) fn takes(self, schema: &'static str) -> Self {
+    pub(crate) fn body_schema(self, schema: &'static str) -> Self {
         self.describe(|last| last.body = Some(schema))
     }
 
     /// The schema of what the operation before answers.
-    pub(crate) fn gives(self, schema: &'static str) -> Self {
+    pub(crate) fn answer_schema(self, schema: &'static str) -> Self {
         self.describe(|last| last.answer = Some(schema))
     }
 
@@ -116,7 +116,7 @@ impl Routes {
     }
 
     /// The operation before is about the records that a query selects.
-    pub(crate) fn selects(self, names: &'static [&'static str]) -> Self {
+    pub(crate) fn filters(self, names: &'static [&'static str]) -> Self {
         self.parameters(names)
             .describe(|last| last.has_filters = true)
     }
