@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde_json::json;
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{EnvironmentName, Scope};
 use svc_server::{Config, Server};
 use svc_store::{NewApiKey, NewProject, NewResource, NewStaticToken, Secret, Store};
 use tempfile::TempDir;
@@ -84,7 +84,7 @@ impl Service {
             .enable_all()
             .build()
             .expect("the runtime starts");
-        let (project, environment) = (ProjectName::from("main"), EnvironmentName::default());
+        let scope = Scope::new("main", EnvironmentName::default());
         let (server, token, tools, key) = runtime.block_on(async {
             let store = Store::open(&folder.path().join("store"))
                 .await
@@ -101,18 +101,18 @@ impl Service {
             let resource = NewResource::new("shop", url);
             store
                 .resources()
-                .create(&project, &environment, resource)
+                .create(&scope, resource)
                 .await
                 .expect("a resource is made");
             let token = async |resource: &str| {
-                let new = NewStaticToken::new(&project, &environment, resource);
+                let new = NewStaticToken::new(&scope, resource);
                 let made = store.tokens().create(new).await;
                 made.expect("a token is made").secret.expose().to_owned()
             };
             let (shop, tools) = (token("shop").await, token("__svc_app__").await);
             let key = store
                 .api_keys()
-                .create(NewApiKey::new(&project, EMAIL))
+                .create(NewApiKey::new(&scope.project, EMAIL))
                 .await;
             let key = key.expect("a key is made").secret.expose().to_owned();
             let mut config = Config::default();

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use svc_server::Server;
 use svc_store::{NewApiKey, NewProject, NewResource, NewStaticToken, ProjectPatch, Secret, Store};
 
@@ -127,30 +127,30 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
         ))
     })?;
     let resource = NewResource::new(RESOURCE, connect::resolve(&format!("sqlite:{path}"))?);
-    let (resources, environment) = (store.resources(), EnvironmentName::default());
-    resources.replace(&project, &environment, resource).await?;
+    let scope = Scope::new(project, EnvironmentName::default());
+    store.resources().replace(&scope, resource).await?;
     Ok(())
 }
 
 /// Makes new credentials, ends those of the runs before, and gathers the ready line.
 async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
-    let (project, environment) = (ProjectName::from(PROJECT), EnvironmentName::default());
+    let scope = Scope::new(PROJECT, EnvironmentName::default());
     let is_old = |name: &Option<String>| name.as_deref() == Some(CREDENTIAL_NAME);
-    for key in store.api_keys().list(&project).await? {
+    for key in store.api_keys().list(&scope.project).await? {
         if key.revoked.is_none() && is_old(&key.name) {
             store.api_keys().revoke(&key.uid.to_string()).await?;
         }
     }
-    for token in store.tokens().list(&project, &environment).await? {
+    for token in store.tokens().list(&scope).await? {
         if token.revoked.is_none() && is_old(&token.name) {
             store.tokens().revoke(&token.uid.to_string()).await?;
         }
     }
-    let mut key = NewApiKey::new(&project, EMAIL);
+    let mut key = NewApiKey::new(&scope.project, EMAIL);
     key.name = Some(CREDENTIAL_NAME.to_owned());
     let api_key = store.api_keys().create(key).await?.secret;
     let token = async |resource: &str| -> Result<Option<Secret>, Failure> {
-        let mut new = NewStaticToken::new(&project, &environment, resource);
+        let mut new = NewStaticToken::new(&scope, resource);
         new.name = Some(CREDENTIAL_NAME.to_owned());
         Ok(Some(store.tokens().create(new).await?.secret))
     };
@@ -162,8 +162,8 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
     Ok(Ready {
         app_base_url: server.app_base_url().to_owned(),
         base_url: server.base_url().to_owned(),
-        project,
-        environment,
+        project: scope.project,
+        environment: scope.environment,
         api_key: Some(api_key),
         resources,
         tools_token,

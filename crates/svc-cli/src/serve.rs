@@ -10,7 +10,7 @@ pub(crate) mod start;
 use std::collections::BTreeMap;
 
 use clap::Args;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use svc_server::Server;
 use svc_store::{NewApiKey, NewProject, NewResource, NewStaticToken, Secret, Store};
 
@@ -85,10 +85,10 @@ async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, F
         _ if has_main => {}
         _ => start::create_project(store, NewProject::new(main.clone())).await?,
     }
-    let environment = EnvironmentName::default();
+    let scope = Scope::new(&main, EnvironmentName::default());
     for Connect { name, url } in connects {
         let new = NewResource::new(name, url);
-        let kept = store.resources().replace(&main, &environment, new).await;
+        let kept = store.resources().replace(&scope, new).await;
         kept.map_err(|error| Failure::fields(error, &[("unique_name", "NAME of --connect")]))?;
     }
     Ok(main)
@@ -98,17 +98,17 @@ async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, F
 async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<Ready, Failure> {
     // Of several services that start at once on a new store, one makes the credentials.
     let _exclusive = store.exclusive().await?;
-    let environment = EnvironmentName::default();
-    let tokens = store.tokens().list(&project, &environment).await?;
+    let scope = Scope::new(project, EnvironmentName::default());
+    let tokens = store.tokens().list(&scope).await?;
     let first_token = async |resource: &ResourceName| -> Result<Option<Secret>, Failure> {
-        if tokens.iter().any(|token| token.resource == *resource) {
+        if tokens.iter().any(|token| token.grant.resource == *resource) {
             return Ok(None);
         }
-        let new = NewStaticToken::new(&project, &environment, resource);
+        let new = NewStaticToken::new(&scope, resource);
         Ok(Some(store.tokens().create(new).await?.secret))
     };
     let mut resources = BTreeMap::new();
-    let connected = store.resources().list(&project, &environment).await?;
+    let connected = store.resources().list(&scope).await?;
     for resource in connected
         .iter()
         .filter(|resource| resource.engine.is_database())
@@ -118,15 +118,15 @@ async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<R
     }
     let tools_token = first_token(&ResourceName::from(ResourceName::TOOLS)).await?;
     let mut api_key = None;
-    if store.api_keys().list(&project).await?.is_empty() {
-        let new = NewApiKey::new(&project, scope::owner(store, &project).await?);
+    if store.api_keys().list(&scope.project).await?.is_empty() {
+        let new = NewApiKey::new(&scope.project, scope::owner(store, &scope.project).await?);
         api_key = Some(store.api_keys().create(new).await?.secret);
     }
     Ok(Ready {
         app_base_url: server.app_base_url().to_owned(),
         base_url: server.base_url().to_owned(),
-        project,
-        environment,
+        project: scope.project,
+        environment: scope.environment,
         api_key,
         resources,
         tools_token,

@@ -1,4 +1,4 @@
-//! Who asks, and what they may do: credentials, rights, and how often somebody may try.
+//! Callers, and what they may do: credentials, rights, and limits on tries.
 
 pub(crate) mod access;
 pub(crate) mod credentials;

@@ -18,7 +18,7 @@ use crate::{Error, MailConfig};
 #[non_exhaustive]
 pub struct Config {
     /// Where to listen; both hosts, unless [`data_listen`](Self::data_listen) is set. Default
-    /// `127.0.0.1:8080`; port 0 takes a free one.
+    /// `127.0.0.1:8080`; port 0 selects a free one.
     pub listen: SocketAddr,
     /// Where to listen for the data host, so that [`listen`](Self::listen) serves the application host
     /// alone.
@@ -52,9 +52,9 @@ pub struct Config {
     /// How long a caller may take to read anything of an answer. Default 30 s.
     pub write_timeout: Duration,
     /// The fewest bytes a second at which callers send bodies and read answers; 0 asks for none. A body has five seconds
-    /// at its beginning, an answer is judged each [`write_timeout`](Self::write_timeout). Default 1 024.
+    /// at its beginning, an answer is checked each [`write_timeout`](Self::write_timeout). Default 1 024.
     pub min_transfer_rate: u64,
-    /// How many connections are open at once. Where there is no place for another, the one that waits for its caller for
+    /// How many connections are open at once. When the limit is reached, the one that waits for its caller for
     /// longest is closed. Default 10 000.
     pub max_connections: usize,
     /// How many connections are open at once from one IPv4 address or one IPv6 network of 64 bits; those of
@@ -75,7 +75,7 @@ pub struct Config {
     /// How long a request of the HTTP proxy may take, from the call to the last byte of the answer. Default 30 s.
     pub proxy_timeout: Duration,
     /// The most bytes of an answer that the HTTP proxy passes on. Default 16 MiB. They are passed on as they come: a
-    /// larger limit takes no more memory.
+    /// larger limit needs no more memory.
     pub proxy_response_limit: u64,
     /// How many requests of the HTTP proxy are under way at once; further ones are answered with 429. Default 256.
     pub max_proxy_requests: usize,
@@ -90,14 +90,14 @@ pub struct Config {
     pub mail: Option<MailConfig>,
 }
 
-/// Whether writes leave lines in the audit trail, and what happens to a write whose line the store does not take.
+/// Whether writes leave lines in the audit trail, and what happens to a write whose line the store does not accept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AuditMode {
-    /// No write is acknowledged without its line: it is answered with 503 while the store takes none.
+    /// No write is acknowledged without its line: it is answered with 503 while the store accepts none.
     #[default]
     On,
-    /// A write is acknowledged although the store does not take its line, which goes to the log.
+    /// A write is acknowledged although the store does not accept its line, which goes to the log.
     BestEffort,
     /// Requests leave no lines.
     Off,

@@ -1,6 +1,6 @@
-//! Mail: takes what waits in the outbox of the store and hands it to a mail server (SMTP).
+//! Mail: sends what waits in the outbox of the store through a mail server (SMTP).
 //!
-//! A mail is taken, sent, and only then thrown away, so that no end of the process loses one. One that was being
+//! A mail is taken, sent, and only then deleted, so that none is lost when the process ends. One that was being
 //! sent when the process was killed is sent again after two minutes, under the same `Message-ID`.
 
 mod config;
@@ -112,7 +112,7 @@ async fn send_due(
                 settle(store, &mail, Fate::Kept).await?;
                 tracing::warn!(mail = %uid, kind, reason, "mail not taken yet; it is tried again");
             }
-            Err(Unsent::Away(reason)) => {
+            Err(Unsent::Unavailable(reason)) => {
                 settle(store, &mail, Fate::Kept).await?;
                 tracing::error!(mail = %uid, kind, reason, "mail cannot be sent; it is tried again");
                 break;
@@ -171,7 +171,7 @@ async fn send(smtp: &Smtp, connection: &mut Option<Connection>, mail: &Mail) -> 
     };
     timeout(smtp.timeout(), work).await.unwrap_or_else(|_| {
         let seconds = smtp.timeout().as_secs();
-        Err(Unsent::Away(format!(
+        Err(Unsent::Unavailable(format!(
             "the mail server took more than {seconds} s"
         )))
     })

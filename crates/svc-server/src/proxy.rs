@@ -1,7 +1,7 @@
 //! The HTTP proxy: a request to another service, with secrets that the caller does not know (wire contract, section 8).
 //!
 //! Its way: who asks, and for which resource ([`caller`], [`call`]) -> what the resource may send and reach ([`rules`]) ->
-//! values in the place of names ([`template`], [`target`], [`headers`], [`content`]) -> the address that is connected to
+//! values in place of names ([`template`], [`target`], [`headers`], [`content`]) -> the address that is connected to
 //! ([`address`]), hop by hop ([`outbound`]) -> the answer, passed on as it comes ([`passing`]), and its lines
 //! ([`audit`]).
 
@@ -30,7 +30,7 @@ use http::{HeaderValue, Method, header, request::Parts};
 use http_body::Body as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use svc_model::{
-    Invalid,
+    Invalid, Scope,
     proxy::{Send, X_SVC_PROXY},
     wire::{Body as WireBody, ReceivedRequest},
 };
@@ -63,7 +63,9 @@ use crate::{
 const USER_AGENT: &str = concat!("svc/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().on::<Send, _>(send).takes("ProxyRequest")
+    Routes::new()
+        .on::<Send, _>(send)
+        .body_schema("ProxyRequest")
 }
 
 async fn send(State(state): State<Shared>, request: Request) -> ApiResult<Response> {
@@ -91,7 +93,7 @@ struct Sent {
     answer: http::Response<WireBody>,
     secrets: Vec<String>,
     until: Instant,
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
 async fn exchange(
@@ -109,26 +111,23 @@ async fn exchange(
         resource,
         ..
     } = &destination;
-    audit.project = caller.project().to_string();
-    audit.environment = environment.to_string();
+    let scope = Scope::new(&caller.scope().project, environment);
+    audit.project = scope.project.to_string();
+    audit.environment = scope.environment.to_string();
     audit.resource = resource
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
     caller.check(&destination)?;
     check_draft(parts)?;
     let proxy = &state.proxy;
-    let place = (
-        caller.project().clone(),
-        destination.environment,
-        destination.resource,
-    );
-    let rules = proxy.rules.get(&state.store, place).await?;
+    let key = (scope, destination.resource);
+    let rules = rules::get(&proxy.rules, &state.store, key).await?;
     let call = Call::parse(body)?;
     audit.method = call.method.clone();
     let written = call.url.clone();
     let mut outgoing = outgoing(call, &rules, state.config.body_limit)?;
     audit.host = outgoing.target.host().to_owned();
-    let place = Arc::clone(&proxy.places)
+    let permit = Arc::clone(&proxy.permits)
         .try_acquire_owned()
         .map_err(|_| ApiError::Throttled { retry_after: 1 })?;
     let until = Instant::now() + state.config.proxy_timeout;
@@ -148,11 +147,11 @@ async fn exchange(
         answer,
         secrets: outgoing.secrets,
         until,
-        place,
+        permit,
     })
 }
 
-/// The request that a caller describes, with values in the place of names.
+/// The request that a caller describes, with values in place of names.
 fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> ApiResult<Outgoing> {
     let Call {
         method,
@@ -174,13 +173,13 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> ApiResult<Outgoing>
     }
     let mut names = Names::new(&context, &rules.secrets, &secret_tokens, limit);
 
-    let url = target::expand(&mut names, &url).map_err(|unfit| unfit.of("url", limit))?;
+    let url = target::expand(&mut names, &url).map_err(|error| error.of("url", limit))?;
     let mut target = Target::parse(&url.text).map_err(|what| Invalid::field("url", what))?;
     let mut query = Vec::with_capacity(query_params.len());
     for (name, value) in query_params {
         let mut expand = |text: &str| {
             let expanded = names.verbatim(text);
-            expanded.map_err(|unfit| unfit.of("query_params", limit))
+            expanded.map_err(|error| error.of("query_params", limit))
         };
         query.push((expand(&name)?.text, expand(&value)?.text));
     }
@@ -191,7 +190,7 @@ fn outgoing(call: Call, rules: &ProxyRules, limit: usize) -> ApiResult<Outgoing>
         Refused::TooLarge => ApiError::PayloadTooLarge { limit },
     })?;
     let content = content::write(&mut names, body_type, body.as_deref());
-    let content = content.map_err(|unfit| unfit.of("body", limit))?;
+    let content = content.map_err(|error| error.of("body", limit))?;
 
     // Where the request goes is known now, and which secrets are in it.
     let mut secrets = Vec::new();
@@ -239,7 +238,7 @@ fn check_host(secret: &OpenSecret, target: &Target) -> ApiResult<()> {
     }
 }
 
-/// A secret as it is, and as it may stand in a URL.
+/// A secret as it is, and in the forms that it can have in a URL.
 fn spellings(secret: &str) -> [String; 3] {
     [
         secret.to_owned(),
@@ -254,14 +253,14 @@ fn passed(sent: Sent, limit: u64, mut audit: Audit) -> Response {
         answer,
         secrets,
         until,
-        place,
+        permit,
     } = sent;
     let (mut head, body) = answer.into_parts();
     headers::strip_answer(&mut head.headers, &secrets);
     head.headers
         .insert(X_SVC_PROXY, HeaderValue::from_static("upstream"));
     audit.status = Some(head.status);
-    let body = Body::new(Passing::new(body, limit, until, audit, place));
+    let body = Body::new(Passing::new(body, limit, until, audit, permit));
     let mut response = Response::new(body);
     *response.status_mut() = head.status;
     *response.headers_mut() = head.headers;

@@ -28,7 +28,7 @@ use crate::{
 /// How often the store is asked whether another process changed it.
 const WATCH_EVERY: Duration = Duration::from_millis(250);
 
-/// How often it is looked whether the store takes writes again.
+/// How often the service checks whether the store can be written again.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// How often all of the store is read to see whether it is damaged; it is read when the service starts too.

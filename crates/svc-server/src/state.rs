@@ -1,5 +1,6 @@
 //! What every request shares.
 
+pub(crate) mod cache;
 mod connections;
 pub(crate) mod documents;
 mod store_health;
@@ -25,7 +26,10 @@ use self::{
 };
 use crate::{
     Config, Error,
-    auth::{identity::Credentials, throttle::Throttle},
+    auth::{
+        identity::{Credentials, MOST_KNOWN},
+        throttle::Throttle,
+    },
     config::AuditMode,
     http::{ApiResult, request::RequestId},
     mail::MailHandle,
@@ -76,11 +80,11 @@ impl State {
             store_health: StoreHealth::default(),
             config,
             store,
-            credentials: Credentials::default(),
+            credentials: Credentials::new(MOST_KNOWN),
             connections: Connections::new(options),
             is_ending: AtomicBool::new(false),
             documents: Documents::default(),
-            tools: Tools::default(),
+            tools: Tools::new(),
             mail: MailHandle::default(),
             keyring: ArcSwap::from_pointee(Keyring::default()),
             seen: Mutex::new(None),

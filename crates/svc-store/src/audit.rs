@@ -1,7 +1,7 @@
 //! The audit trail: every write leaves a line that says who changed what, when, by which request, and the entity tags
 //! of what it was and what it is. Lines hold names, keys and hashes; no secret, and nothing of what was written.
 //!
-//! A line about the store itself is written in the transaction of the change it tells. One about a record of a
+//! A line about the store itself is written in the transaction of that change. One about a record of a
 //! connected database is [appended](Audit::append) before the change is answered. There is no way to change a line,
 //! and only [`Audit::purge`] removes the oldest.
 

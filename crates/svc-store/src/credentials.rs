@@ -10,15 +10,16 @@ pub(crate) mod sessions;
 pub(crate) mod signing_keys;
 pub(crate) mod static_tokens;
 
-pub use self::api_keys::{ApiKey, ApiKeyIdentity, Membership, NewApiKey};
+pub use self::api_keys::{AccountGrant, ApiKey, ApiKeyIdentity, Membership, NewApiKey};
 pub(crate) use self::codes::Purpose;
 pub use self::kind::{CredentialHash, CredentialKind};
 pub(crate) use self::passwords::Passwords;
-pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity};
+pub use self::service_tokens::{NewServiceToken, ServiceToken, ServiceTokenIdentity, TeamGrant};
 pub use self::sessions::{SessionIdentity, SessionTokens, Sessions};
 pub use self::signing_keys::{Claims, Keyring, SigningKeys};
-pub use self::static_tokens::{NewStaticToken, StaticToken, TokenIdentity};
+pub use self::static_tokens::{NewStaticToken, ResourceGrant, StaticToken, TokenIdentity};
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use jiff::{SignedDuration, Timestamp};
@@ -28,7 +29,7 @@ use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::clock;
-use crate::database::{Reader, Store, Tx, row, values};
+use crate::database::{Reader, Store, Tx, columns, row, values};
 use crate::error::{Error, Result};
 use crate::projects::ScopeRow;
 use crate::secrets::Secret;
@@ -36,83 +37,143 @@ use crate::secrets::Secret;
 /// How often the use of one credential is written down at most.
 const WRITE_EVERY: SignedDuration = SignedDuration::from_secs(60);
 
-/// A kind of credential that the store makes: [`ApiKey`], [`StaticToken`] or [`ServiceToken`].
-pub trait Credential: Sized + Send + 'static {
-    /// What a new one is made of.
-    type New: Send + 'static;
-    /// What a valid one opens.
-    type Identity: Send + 'static;
+/// What a kind of credential opens: [`AccountGrant`], [`ResourceGrant`] or [`TeamGrant`].
+pub trait Grant: fmt::Debug + Clone + Sized + Send + Sync + 'static {
+    /// What a new credential is to open.
+    type Wanted: fmt::Debug + Clone + Send + 'static;
+    /// What the holder of a valid one may do, beyond what lists show.
+    type Rights: fmt::Debug + Clone + PartialEq + Eq + Send + Sync + 'static;
 }
 
-/// How a kind of credential is kept.
-pub(crate) trait CredentialTable: Credential {
+/// A credential as lists show it: everything but its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Credential<G> {
+    /// Identifier.
+    pub uid: Uuid,
+    /// What it opens.
+    pub grant: G,
+    /// How its text begins.
+    pub prefix: String,
+    /// Its name for people, where it has one.
+    pub name: Option<String>,
+    /// When it was made.
+    pub date_add: Timestamp,
+    /// When it was last used, exact to a minute; `None` when never.
+    pub last_use: Option<Timestamp>,
+    /// When it ends; `None` when never.
+    pub expires: Option<Timestamp>,
+    /// When it was revoked; `None` while it was not.
+    pub revoked: Option<Timestamp>,
+}
+
+/// What a new credential is made of: [`NewApiKey`], [`NewStaticToken`] or [`NewServiceToken`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewCredential<G: Grant> {
+    /// What it is to open.
+    pub wanted: G::Wanted,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// When it ends.
+    pub expires: Option<Timestamp>,
+}
+
+impl<G: Grant> NewCredential<G> {
+    /// A credential without a name and without an end.
+    fn without_end(wanted: G::Wanted) -> Self {
+        Self {
+            wanted,
+            name: None,
+            expires: None,
+        }
+    }
+}
+
+/// A valid credential that was presented, and what its holder may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Identity<G: Grant> {
+    /// The credential.
+    pub credential: Credential<G>,
+    /// What its holder may do.
+    pub rights: G::Rights,
+}
+
+impl<G: Grant> Identity<G> {
+    /// Whether the credential has ended. A caller that keeps an identity checks this.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        is_expired(self.credential.expires, now)
+    }
+}
+
+/// How a kind of credential is stored.
+pub(crate) trait StoredGrant: Grant {
     const KIND: CredentialKind;
     /// Its name in messages.
     const WHAT: &'static str;
     const TABLE: &'static str;
-    /// What the audit trail says when one is made, and when one is revoked.
+    /// The action in the audit trail when one is made, and when one is revoked.
     const ACTIONS: [&'static str; 2];
+    /// The columns of the grant in lists, in which the table itself is called `c`.
+    const COLUMNS: &'static [&'static str];
+    /// The tables that those columns come from.
+    const JOINS: &'static str;
 
-    /// The columns of lists and the tables they come from, in which the table itself is called `c`.
-    fn select() -> String;
-
-    /// Reads one from a row of [`select`](Self::select).
+    /// Reads the grant from a row with these columns.
     fn from_row(row: &Row) -> Result<Self>;
 
-    /// The name and the expiry of a new one.
-    fn terms(new: &Self::New) -> (Option<String>, Option<Timestamp>);
+    /// The columns that say what a new credential opens. What is missing and can be made is made.
+    fn columns(tx: &mut Tx<'_>, wanted: &Self::Wanted) -> Result<Vec<(&'static str, Value)>>;
 
-    /// The columns that say what a new one opens. What is missing and can be made is made.
-    fn columns(tx: &mut Tx<'_>, new: &Self::New) -> Result<Vec<(&'static str, Value)>>;
-
-    /// Says in a line where it counts; `new` is given when it was just made.
+    /// Adds to a line what the credential is for; `wanted` is given when it was just made.
     fn locate(
         &self,
         reader: &mut Reader<'_>,
         entry: AuditEntry,
-        new: Option<&Self::New>,
+        wanted: Option<&Self::Wanted>,
     ) -> Result<AuditEntry>;
 
-    /// What it opens.
-    fn identity(self, reader: &mut Reader<'_>) -> Result<Self::Identity>;
+    /// What the holder may do.
+    fn rights(&self, reader: &mut Reader<'_>) -> Result<Self::Rights>;
 }
 
 /// The credentials of one kind: [`Store::api_keys`], [`Store::tokens`] or [`Store::service_tokens`].
 #[derive(Debug, Clone, Copy)]
-pub struct Credentials<'s, C> {
+pub struct Credentials<'s, G> {
     store: &'s Store,
-    kind: PhantomData<C>,
+    kind: PhantomData<G>,
 }
 
-/// A credential that was just made. This is the only time that its text is there to be shown.
+/// A credential that was just made. This is the only time that its text can be shown.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Created<C> {
+pub struct Created<G> {
     /// The text, which begins with the [prefix](CredentialKind::prefix) of its kind.
     pub secret: Secret,
     /// What the store keeps of it.
-    pub credential: C,
+    pub credential: Credential<G>,
 }
 
 impl Store {
     /// The API keys of accounts.
-    pub fn api_keys(&self) -> Credentials<'_, ApiKey> {
+    pub fn api_keys(&self) -> Credentials<'_, AccountGrant> {
         Credentials::new(self)
     }
 
     /// The static tokens of resources.
-    pub fn tokens(&self) -> Credentials<'_, StaticToken> {
+    pub fn tokens(&self) -> Credentials<'_, ResourceGrant> {
         Credentials::new(self)
     }
 
     /// The tokens of services.
-    pub fn service_tokens(&self) -> Credentials<'_, ServiceToken> {
+    pub fn service_tokens(&self) -> Credentials<'_, TeamGrant> {
         Credentials::new(self)
     }
 }
 
 #[expect(private_bounds, reason = "the store makes three kinds, and no other")]
-impl<'s, C: CredentialTable> Credentials<'s, C> {
+impl<'s, G: StoredGrant> Credentials<'s, G> {
     fn new(store: &'s Store) -> Self {
         let kind = PhantomData;
         Self { store, kind }
@@ -124,20 +185,24 @@ impl<'s, C: CredentialTable> Credentials<'s, C> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project, environment or resource; a
     /// field error on `email`, on `team`, or on `expires` when that has passed.
-    pub async fn create(&self, new: C::New) -> Result<Created<C>> {
-        let (name, expires) = C::terms(&new);
+    pub async fn create(&self, new: NewCredential<G>) -> Result<Created<G>> {
+        let NewCredential {
+            wanted,
+            name,
+            expires,
+        } = new;
         clock::check_expiry(expires, self.store.clock().now())?;
-        let made = C::KIND.generate()?;
+        let made = G::KIND.generate()?;
         let (hash, prefix) = (made.hash.to_hex(), made.prefix);
         let credential = self.store.write(move |tx| {
             let uid = Uuid::now_v7();
-            let mut row = C::columns(tx, &new)?;
+            let mut row = G::columns(tx, &wanted)?;
             row.extend(row! { uid, hash, prefix, name, date_add: tx.now(), expires });
-            tx.insert(C::TABLE, &row)?;
-            let credential: C = get(tx, uid)?;
-            let entry = AuditEntry::new(C::ACTIONS[0]).record(uid.to_string());
-            let entry = entry.after(tag::<C>(tx, uid)?);
-            let entry = credential.locate(tx, entry, Some(&new))?;
+            tx.insert(G::TABLE, &row)?;
+            let credential: Credential<G> = get(tx, uid)?;
+            let entry = AuditEntry::new(G::ACTIONS[0]).record(uid.to_string());
+            let entry = entry.after(tag::<G>(tx, uid)?);
+            let entry = credential.grant.locate(tx, entry, Some(&wanted))?;
             tx.changed(entry);
             Ok(credential)
         });
@@ -148,17 +213,17 @@ impl<'s, C: CredentialTable> Credentials<'s, C> {
     }
 
     /// Ends a credential for good. `which` is its uid, the prefix that lists show, or the credential itself. One that
-    /// was revoked before stays so.
+    /// was revoked before stays revoked.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such credential;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when several have the prefix.
-    pub async fn revoke(&self, which: &str) -> Result<C> {
+    pub async fn revoke(&self, which: &str) -> Result<Credential<G>> {
         let wanted = which.trim().to_owned();
         self.store
             .write(move |tx| {
                 let hash = CredentialHash::of(&wanted).to_hex();
-                let table = C::TABLE;
+                let table = G::TABLE;
                 let found = tx.query(
                     &format!("SELECT uid FROM {table} WHERE uid = ?1 OR prefix = ?2 OR hash = ?3"),
                     &values![wanted.to_lowercase(), wanted, hash],
@@ -167,26 +232,26 @@ impl<'s, C: CredentialTable> Credentials<'s, C> {
                     [] => {
                         return Err(Error::not_found(format!(
                             "there is no such {}; name it by its prefix or its uid",
-                            C::WHAT
+                            G::WHAT
                         )));
                     }
                     [row] => row::get(row, "uid")?,
                     _ => {
                         return Err(Error::refused(format!(
                             "several are meant by this prefix; name the {} by its uid",
-                            C::WHAT
+                            G::WHAT
                         )));
                     }
                 };
-                let entry = AuditEntry::new(C::ACTIONS[1]).record(uid.to_string());
-                let entry = entry.before(tag::<C>(tx, uid)?);
-                // One that was revoked before stays so.
+                let entry = AuditEntry::new(G::ACTIONS[1]).record(uid.to_string());
+                let entry = entry.before(tag::<G>(tx, uid)?);
+                // One that was revoked before keeps its time.
                 let sql =
                     format!("UPDATE {table} SET revoked = ?1 WHERE uid = ?2 AND revoked IS NULL");
                 tx.execute(&sql, &values![tx.now(), uid])?;
-                let credential: C = get(tx, uid)?;
-                let entry = entry.after(tag::<C>(tx, uid)?);
-                let entry = credential.locate(tx, entry, None)?;
+                let credential: Credential<G> = get(tx, uid)?;
+                let entry = entry.after(tag::<G>(tx, uid)?);
+                let entry = credential.grant.locate(tx, entry, None)?;
                 tx.changed(entry);
                 Ok(credential)
             })
@@ -198,17 +263,19 @@ impl<'s, C: CredentialTable> Credentials<'s, C> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn authenticate(&self, presented: &str) -> Result<Option<C::Identity>> {
-        if CredentialKind::of(presented) != Some(C::KIND) {
+    pub async fn authenticate(&self, presented: &str) -> Result<Option<Identity<G>>> {
+        if CredentialKind::of(presented) != Some(G::KIND) {
             return Ok(None);
         }
         let hash = CredentialHash::of(presented);
         self.store
             .read(move |reader| {
-                let sql = format!("{} WHERE c.hash = ?1", C::select());
+                let sql = select::<G>("WHERE c.hash = ?1");
                 match reader.query_one(&sql, &values![hash.to_hex()])? {
                     Some(row) if is_valid(&row, hash, reader.now())? => {
-                        C::from_row(&row)?.identity(reader).map(Some)
+                        let credential: Credential<G> = from_row(&row)?;
+                        let rights = credential.grant.rights(reader)?;
+                        Ok(Some(Identity { credential, rights }))
                     }
                     _ => Ok(None),
                 }
@@ -228,7 +295,7 @@ impl<'s, C: CredentialTable> Credentials<'s, C> {
                 let before = now.checked_sub(WRITE_EVERY).unwrap_or(now);
                 let sql = format!(
                     "UPDATE {} SET last_use = ?1 WHERE uid = ?2 AND (last_use IS NULL OR last_use <= ?3)",
-                    C::TABLE
+                    G::TABLE
                 );
                 tx.housekeeping().execute(&sql, &values![now, uid, before])
             })
@@ -238,19 +305,22 @@ impl<'s, C: CredentialTable> Credentials<'s, C> {
 }
 
 /// The credentials that a condition chooses, revoked and expired ones too, the oldest first.
-fn list<C: CredentialTable>(
+fn list<G: StoredGrant>(
     reader: &mut Reader<'_>,
     condition: &str,
     values: &[Value],
-) -> Result<Vec<C>> {
-    let sql = format!("{} {condition} ORDER BY c.date_add, c.uid", C::select());
-    reader.list(&sql, values, C::from_row)
+) -> Result<Vec<Credential<G>>> {
+    let sql = select::<G>(&format!("{condition} ORDER BY c.date_add, c.uid"));
+    reader.list(&sql, values, from_row)
 }
 
 /// The credentials of an environment, revoked and expired ones too, the oldest first.
-async fn list_of_environment<C: CredentialTable>(store: &Store, scope: Scope) -> Result<Vec<C>> {
+async fn list_of_environment<G: StoredGrant>(
+    store: &Store,
+    scope: &Scope,
+) -> Result<Vec<Credential<G>>> {
     store
-        .read_in(scope, |reader, scope: ScopeRow| {
+        .read_in(scope.clone(), |reader, scope: ScopeRow| {
             let condition = "WHERE c.environment_uid = ?1";
             list(reader, condition, &values![scope.environment_uid])
         })
@@ -262,16 +332,31 @@ pub(crate) fn is_expired(expires: Option<Timestamp>, now: Timestamp) -> bool {
     expires.is_some_and(|expires| expires <= now)
 }
 
-fn get<C: CredentialTable>(reader: &mut Reader<'_>, uid: Uuid) -> Result<C> {
-    let sql = format!("{} WHERE c.uid = ?1", C::select());
+fn get<G: StoredGrant>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Credential<G>> {
     reader
-        .find(&sql, &values![uid], C::from_row)?
+        .find(&select::<G>("WHERE c.uid = ?1"), &values![uid], from_row)?
         .ok_or_else(|| Error::internal("a credential that was written is missing"))
 }
 
+fn select<G: StoredGrant>(rest: &str) -> String {
+    format!(
+        "SELECT c.uid, c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash, {} \
+         FROM {} c {} {rest}",
+        G::COLUMNS.join(", "),
+        G::TABLE,
+        G::JOINS
+    )
+}
+
+fn from_row<G: StoredGrant>(row: &Row) -> Result<Credential<G>> {
+    columns!(row => Credential {
+        grant: G::from_row(row)?, uid, prefix, name, date_add, last_use, expires, revoked
+    })
+}
+
 /// The entity tag of a credential, whose use alone does not change it.
-fn tag<C: CredentialTable>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<String>> {
-    let table = C::TABLE;
+fn tag<G: StoredGrant>(reader: &mut Reader<'_>, uid: Uuid) -> Result<Option<String>> {
+    let table = G::TABLE;
     let sql = format!("SELECT uid, hash, name, expires, revoked FROM {table} WHERE uid = ?1");
     reader.tag_of(&sql, &values![uid])
 }

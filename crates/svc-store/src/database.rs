@@ -160,7 +160,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub async fn revision(&self) -> Result<u64> {
-        // Read before the revision, so that a commit in between is noticed by the next call.
+        // Read before the revision, so that the next call sees a commit in between.
         let counter = self.inner.database.change_counter().await?;
         let known = *self
             .inner
@@ -290,7 +290,7 @@ impl Store {
             .await
     }
 
-    /// The same store, written by somebody else.
+    /// The same store with another author of its writes.
     pub(crate) fn by(&self, by: By) -> Self {
         Self {
             inner: Arc::clone(&self.inner),
@@ -424,7 +424,7 @@ fn state(found: Option<Row>) -> Result<Row> {
         .ok_or_else(|| Error::internal("the store has lost its state; restore it from your backup"))
 }
 
-/// Runs work on files where it holds nobody up.
+/// Runs work on files on a thread where it may block.
 pub(crate) async fn blocking<T, F>(work: F) -> Result<T>
 where
     T: Send + 'static,

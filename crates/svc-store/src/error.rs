@@ -1,5 +1,5 @@
-//! The one error of this crate. As in `svc-data` it has two faces: `Display` speaks to the administrator
-//! at the machine and may name paths, [`Error::public_message`] and [`Error::invalid`] speak to an HTTP
+//! The one error of this crate. As in `svc-data` it has two texts: `Display` is for the administrator
+//! at the machine and may name paths, [`Error::public_message`] and [`Error::invalid`] are for an HTTP
 //! client and never do. Neither ever holds a secret.
 
 use std::error::Error as StdError;
@@ -8,10 +8,10 @@ use std::fmt;
 use svc_data::{ConstraintKind, FileFault};
 use svc_model::Invalid;
 
-/// What a function of the store gives.
+/// The result of a function of the store.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why the store did not do what it was asked.
+/// An error of the store.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -28,7 +28,7 @@ enum Cause {
         message: String,
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
-    /// Found by the database; it speaks for itself.
+    /// Found by the database, whose message is used as it is.
     #[error(transparent)]
     Database(svc_data::Error),
 }
@@ -47,7 +47,7 @@ pub enum ErrorKind {
     Unavailable,
     /// The store did not answer in time (504).
     Timeout,
-    /// More is asked than can be done at once (429); worth trying again in a moment.
+    /// There are more requests than can be served at once (429); worth trying again in a moment.
     Busy,
     /// A fault of ours, or a damaged store (500).
     Internal,
@@ -118,7 +118,7 @@ impl Error {
         Self::new(ErrorKind::Unavailable, message)
     }
 
-    /// More is asked than can be done at once.
+    /// There are more requests than can be served at once.
     pub(crate) fn busy(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Busy, message)
     }

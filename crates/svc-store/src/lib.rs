@@ -5,7 +5,7 @@
 //!
 //! | Handle | Things |
 //! |---|---|
-//! | [`Store::projects`] | projects, and what an API client is told about them |
+//! | [`Store::projects`] | projects, and how an API client sees them |
 //! | [`Store::environments`] | environments of a project; every project has `prod` |
 //! | [`Store::accounts`], [`Store::members`], [`Store::teams`] | people of the platform, and what they may do where |
 //! | [`Store::pages`] | page settings: what is published, the drafts over it, and what they were before |
@@ -15,7 +15,7 @@
 //! | [`Store::audit`] | the lines that all of these leave, and writes to connected databases too |
 //!
 //! Every write is one transaction and is on the disk when it is answered. Several processes may have one
-//! store open: administration commands work beside a running server, which notices by
+//! store open: administration commands work beside a running server, which sees the change in
 //! [`Store::revision`].
 //!
 //! ```
@@ -30,7 +30,7 @@
 //!
 //! let created = store.api_keys().create(NewApiKey::new("main", "ann@example.com")).await?;
 //! let identity = store.api_keys().authenticate(created.secret.expose()).await?;
-//! assert_eq!(identity.map(|identity| identity.key_uid), Some(created.credential.uid));
+//! assert_eq!(identity.map(|identity| identity.credential), Some(created.credential));
 //! assert_eq!(format!("{:?}", created.secret), "Secret(..)");
 //! # Ok(())
 //! # }
@@ -52,10 +52,10 @@ pub use self::audit::{
 };
 pub use self::clock::Clock;
 pub use self::credentials::{
-    ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash, CredentialKind,
-    Credentials, Keyring, Membership, NewApiKey, NewServiceToken, NewStaticToken, ServiceToken,
-    ServiceTokenIdentity, SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken,
-    TokenIdentity,
+    AccountGrant, ApiKey, ApiKeyIdentity, Claims, Created, Credential, CredentialHash,
+    CredentialKind, Credentials, Grant, Identity, Keyring, Membership, NewApiKey, NewCredential,
+    NewServiceToken, NewStaticToken, ResourceGrant, ServiceToken, ServiceTokenIdentity,
+    SessionIdentity, SessionTokens, Sessions, SigningKeys, StaticToken, TeamGrant, TokenIdentity,
 };
 pub use self::database::{Exclusive, ServiceAddress, Store, StoreOptions};
 pub use self::error::{Error, ErrorKind, Result};

@@ -14,7 +14,9 @@ mod revisions;
 mod rows;
 
 use bytes::Bytes;
-use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings, PageUid, ProjectName, Scope};
+use svc_model::pages::{Create, Delete, Restore, Update};
+use svc_model::wire::Operation as _;
+use svc_model::{Draft, JsonObject, PageSettings, PageUid, Scope};
 use uuid::Uuid;
 
 use self::change::Change;
@@ -40,12 +42,13 @@ pub struct Page {
 }
 
 impl Page {
-    /// The settings, taken apart.
+    /// The settings, parsed.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the store holds what is no JSON object.
+    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when the stored content is not a JSON object.
     pub fn settings(&self) -> Result<PageSettings> {
-        serde_json::from_slice(&self.json).map_err(Error::caused("a stored page is no JSON object"))
+        serde_json::from_slice(&self.json)
+            .map_err(Error::caused("a stored page is not a JSON object"))
     }
 }
 
@@ -65,13 +68,8 @@ impl Pages<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        draft: Draft,
-    ) -> Result<PageList> {
-        list::first(self.store, project, environment, draft).await
+    pub async fn list(&self, scope: &Scope, draft: Draft) -> Result<PageList> {
+        list::first(self.store, scope, draft).await
     }
 
     /// One page, with its entity tag.
@@ -79,19 +77,12 @@ impl Pages<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
     /// this layer.
-    pub async fn get(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        draft: Draft,
-        uid: &PageUid,
-    ) -> Result<Page> {
+    pub async fn get(&self, scope: &Scope, draft: Draft, uid: &PageUid) -> Result<Page> {
         let uid = uid.clone();
-        let names = Scope::new(project, environment);
         self.store
-            .read_in(names, move |reader, scope: ScopeRow| {
+            .read_in(scope.clone(), move |reader, scope: ScopeRow| {
                 let row = rows::get(reader, &scope.environment_uid, draft, &uid)?;
-                rows::page(reader, &row, &scope.environment)
+                rows::page(reader, &row, &scope.names.environment)
             })
             .await
     }
@@ -106,20 +97,16 @@ impl Pages<'_> {
     /// `unique_name` that is taken.
     pub async fn create(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         draft: Draft,
         settings: PageSettings,
     ) -> Result<Page> {
         let fields = Fields::of_new(settings.into_properties())?;
-        self.change(project, environment, move |change| {
+        self.change(scope, move |change| {
             let uid = PageUid::from(Uuid::now_v7().to_string());
             change.create(draft, &uid, fields)?;
             let page = change.page(draft, &uid)?;
-            let action = match draft {
-                Draft::Off => "pages.create",
-                Draft::On => "pages.create_draft",
-            };
+            let action = action(draft, Create::INFO.name, "pages.create_draft");
             change.audit(action, &uid, None, Some(page.etag.clone()));
             Ok(page)
         })
@@ -136,8 +123,7 @@ impl Pages<'_> {
     /// [`create`](Self::create).
     pub async fn update(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         draft: Draft,
         uid: &PageUid,
         patch: JsonObject,
@@ -146,17 +132,14 @@ impl Pages<'_> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
         let fields = Fields::of_patch(patch)?;
-        self.change(project, environment, move |change| {
+        self.change(scope, move |change| {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
             if !fields.is_empty() {
                 change.update(draft, &row, &fields)?;
             }
             let page = change.page(draft, &uid)?;
-            let action = match draft {
-                Draft::Off => "pages.update",
-                Draft::On => "pages.update_draft",
-            };
+            let action = action(draft, Update::INFO.name, "pages.update_draft");
             change.audit(action, &uid, Some(row.etag()), Some(page.etag.clone()));
             Ok(page)
         })
@@ -164,7 +147,7 @@ impl Pages<'_> {
     }
 
     /// Deletes a page: in the published layer for good, with its draft and its revisions; in the draft layer so that
-    /// it is gone from there, and from the published one when it is published. `if_match` as in
+    /// it is missing there, and in the published one once it is published. `if_match` as in
     /// [`update`](Self::update).
     ///
     /// # Errors
@@ -172,22 +155,18 @@ impl Pages<'_> {
     /// [`ErrorKind::PreconditionFailed`](crate::ErrorKind::PreconditionFailed).
     pub async fn delete(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         draft: Draft,
         uid: &PageUid,
         if_match: Option<&str>,
     ) -> Result<()> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
-        self.change(project, environment, move |change| {
+        self.change(scope, move |change| {
             let row = change.row(draft, &uid)?;
             if_match::check(if_match.as_deref(), &row.state())?;
             change.delete(draft, &row)?;
-            let action = match draft {
-                Draft::Off => "pages.delete",
-                Draft::On => "pages.delete_draft",
-            };
+            let action = action(draft, Delete::INFO.name, "pages.delete_draft");
             change.audit(action, &uid, Some(row.etag()), None);
             Ok(())
         })
@@ -201,30 +180,20 @@ impl Pages<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
     /// either layer; a field error on `unique_name` that names the page whose name another published page has. Nothing
     /// is published then.
-    pub async fn publish(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        uids: Option<Vec<PageUid>>,
-    ) -> Result<Vec<PageUid>> {
-        self.change(project, environment, move |change| {
+    pub async fn publish(&self, scope: &Scope, uids: Option<Vec<PageUid>>) -> Result<Vec<PageUid>> {
+        self.change(scope, move |change| {
             publish::publish(change, uids.as_deref())
         })
         .await
     }
 
     /// Discards the drafts of these pages, or of all pages, in one transaction, and gives the pages that had one, the
-    /// oldest first. A page that was never published is gone then.
+    /// oldest first. A page that was never published is deleted then.
     ///
     /// # Errors
     /// As [`publish`](Self::publish); a name is taken here when another draft has it.
-    pub async fn discard(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        uids: Option<Vec<PageUid>>,
-    ) -> Result<Vec<PageUid>> {
-        self.change(project, environment, move |change| {
+    pub async fn discard(&self, scope: &Scope, uids: Option<Vec<PageUid>>) -> Result<Vec<PageUid>> {
+        self.change(scope, move |change| {
             publish::discard(change, uids.as_deref())
         })
         .await
@@ -235,16 +204,10 @@ impl Pages<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment, or no such page in
     /// either layer.
-    pub async fn revisions(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        uid: &PageUid,
-    ) -> Result<Vec<PageRevision>> {
+    pub async fn revisions(&self, scope: &Scope, uid: &PageUid) -> Result<Vec<PageRevision>> {
         let uid = uid.clone();
-        let names = Scope::new(project, environment);
         self.store
-            .read_in(names, move |reader, scope: ScopeRow| {
+            .read_in(scope.clone(), move |reader, scope: ScopeRow| {
                 rows::ensure_exists(reader, &scope.environment_uid, &uid)?;
                 revisions::list(reader, &uid)
             })
@@ -259,41 +222,43 @@ impl Pages<'_> {
     /// when another page has it by now.
     pub async fn restore(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         uid: &PageUid,
         number: u64,
         if_match: Option<&str>,
     ) -> Result<Page> {
         let uid = uid.clone();
         let if_match = if_match.map(str::to_owned);
-        self.change(project, environment, move |change| {
+        self.change(scope, move |change| {
             let before = change.etag(Draft::On, &uid)?;
             change.restore(&uid, number, if_match.as_deref())?;
             let page = change.page(Draft::On, &uid)?;
-            change.audit("pages.restore", &uid, before, Some(page.etag.clone()));
+            change.audit(Restore::INFO.name, &uid, before, Some(page.etag.clone()));
             Ok(page)
         })
         .await
     }
 
     /// Changes pages of an environment in one transaction, with a line of the audit trail for each.
-    async fn change<T, F>(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        work: F,
-    ) -> Result<T>
+    async fn change<T, F>(&self, scope: &Scope, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce(&mut Change<'_, '_>) -> Result<T> + Send + 'static,
     {
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 // Where there is no draft to publish, nothing is written either.
                 tx.move_revision();
                 work(&mut Change { tx, scope })
             })
             .await
+    }
+}
+
+/// The action of a change in a layer, as the audit trail names it.
+fn action(draft: Draft, published: &'static str, of_draft: &'static str) -> &'static str {
+    match draft {
+        Draft::Off => published,
+        Draft::On => of_draft,
     }
 }

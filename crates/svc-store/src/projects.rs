@@ -25,7 +25,7 @@ use crate::people::{Authentication, accounts, members, teams};
 const COLUMNS: &str = "p.uid AS project_uid, p.unique_name, p.name, p.color, p.domain, p.sign_up, p.params, \
      p.date_add, p.owner_uid, p.authentication";
 
-/// A project and its settings. (What an API client is told about one is [`svc_model::Project`].)
+/// A project and its settings. (An API client gets a [`svc_model::Project`].)
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProjectSettings {
@@ -135,7 +135,7 @@ impl Projects<'_> {
             .await
     }
 
-    /// The projects an account is a member of, the oldest first, as an API client is told about them.
+    /// The projects an account is a member of, the oldest first, as an API client sees them.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -154,11 +154,11 @@ impl Projects<'_> {
             .await
     }
 
-    /// One project as an API client is told about it.
+    /// One project as an API client sees it.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name or the account
-    /// is no member of it; nobody is told which.
+    /// is not a member of it; the error does not say which.
     pub async fn get_for(&self, account: Uuid, project: &ProjectName) -> Result<Project> {
         let project = project.clone();
         self.store
@@ -173,8 +173,8 @@ impl Projects<'_> {
     /// in one transaction.
     ///
     /// # Errors
-    /// A field error on `unique_name` when it is unfit or taken, on `email` when the owner's address is not valid, on
-    /// `params` when they are no JSON object.
+    /// A field error on `unique_name` when it is not valid or taken, on `email` when the owner's address is not valid, on
+    /// `params` when they are not a JSON object.
     pub async fn create(&self, new: NewProject) -> Result<ProjectSettings> {
         names::check_project(&new.unique_name)?;
         self.store
@@ -201,7 +201,7 @@ impl Projects<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name; a field error
-    /// on `params` when they are no JSON object, and on the settings of `authentication` that cannot be.
+    /// on `params` when they are not a JSON object, and on the settings of `authentication` that cannot be.
     pub async fn update(
         &self,
         project: &ProjectName,
@@ -241,12 +241,7 @@ impl Projects<'_> {
     pub async fn delete(&self, project: &ProjectName) -> Result<()> {
         self.store
             .write_in(project.clone(), |tx, project: ProjectRow| {
-                let uid = &project.uid;
-                let entry = project.entry("projects.delete");
-                let entry = entry.before(tx.tag("projects", uid)?);
-                tx.execute("DELETE FROM projects WHERE uid = ?1", &values![uid])?;
-                tx.changed(entry);
-                Ok(())
+                tx.delete_row("projects", &project.uid, project.entry("projects.delete"))
             })
             .await
     }

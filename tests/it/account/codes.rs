@@ -3,7 +3,7 @@
 use std::{sync::Barrier, thread};
 
 use serde_json::{Value, json};
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::Scope;
 use svc_tests::Call;
 
 use crate::people::{Home, PASSWORD, home, named};
@@ -106,8 +106,7 @@ fn a_code_expires_after_its_lifetime() {
     home().add("late@example.com", "Editor");
     let asked = |minutes: i64| {
         home().ago(minutes * 60, async |store| {
-            let (project, environment) = (ProjectName::from("main"), EnvironmentName::from("prod"));
-            let account = store.account(&project, &environment, "http://127.0.0.1");
+            let account = store.account(&Scope::new("main", "prod"), "http://127.0.0.1");
             account.reset_password("late@example.com").await.unwrap();
             // Its mail has expired too, so the code is read from the time before.
             let mails = store.mails().list().await.unwrap();

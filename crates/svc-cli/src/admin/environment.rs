@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use svc_model::EnvironmentName;
+use svc_model::{EnvironmentName, Scope};
 use svc_store::{EnvironmentCopy, EnvironmentPatch, NewEnvironment};
 
 use super::scope::{ENVIRONMENTS, InProject, PROJECTS, none_when_empty};
@@ -121,7 +121,9 @@ impl Environment {
             } => {
                 let project = scope.project;
                 let patch = settings.into_patch();
-                let changed = environments.update(&project, &name, patch).await;
+                let changed = environments
+                    .update(&Scope::new(&project, &name), patch)
+                    .await;
                 let changed = changed.or_refused(ENVIRONMENTS, NAMES)?;
                 let text = format!("environment {name} of project {project} is set\n");
                 output.result(&listed(changed), &text)
@@ -147,7 +149,7 @@ impl Environment {
             }
             Self::Remove { name, scope } => {
                 let project = scope.project;
-                let removed = environments.delete(&project, &name).await;
+                let removed = environments.delete(&Scope::new(&project, &name)).await;
                 removed.or_missing(ENVIRONMENTS)?;
                 let text = format!("environment {name} removed from project {project}\n");
                 output.result(&row! { environment: &name }, &text)

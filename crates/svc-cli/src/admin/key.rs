@@ -65,13 +65,13 @@ impl Key {
                 key.name = new.name;
                 let made = keys.create(key).await.or_missing(PROJECTS)?;
                 let secret = made.secret.expose();
-                let what = format!("an API key of {}", made.credential.email);
+                let what = format!("an API key of {}", made.credential.grant.email);
                 output.secret(&what, &row! { api_key: secret }, secret)
             }
             Self::List { scope } => {
                 let keys = keys.list(&scope.project).await.or_missing(PROJECTS)?;
                 output.list(
-                    keys.iter().map(|key| listed!(key, email: &key.email)),
+                    keys.iter().map(|key| listed!(key, email: &key.grant.email)),
                     "no API keys yet; svc key add makes one",
                 )
             }
@@ -85,7 +85,7 @@ impl Key {
                 }
                 let revoked = keys.revoke(&key).await.or_missing(REMEDY)?;
                 let prefix = &revoked.prefix;
-                let text = format!("API key {prefix} of {} revoked\n", revoked.email);
+                let text = format!("API key {prefix} of {} revoked\n", revoked.grant.email);
                 output.result(&row! { prefix: prefix }, &text)
             }
         }

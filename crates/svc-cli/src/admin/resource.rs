@@ -119,13 +119,13 @@ impl Resource {
                 }
                 let mut new = NewResource::new(name.clone(), url);
                 new.name = title;
-                let made = resources.create(&scope.project, &scope.env, new).await;
+                let made = resources.create(&scope.names(), new).await;
                 made.or_refused(ENVIRONMENTS, &[("unique_name", "NAME")])?;
                 if !is_database {
                     let text = format!("resource {name} added, for svc secret set and svc proxy\n");
                     return output.result(&row! { resource: &name }, &text);
                 }
-                let token = NewStaticToken::new(&scope.project, &scope.env, &name);
+                let token = NewStaticToken::new(scope.names(), &name);
                 let made = store.tokens().create(token).await?;
                 let secret = made.secret.expose();
                 output.note(&format!(
@@ -135,11 +135,12 @@ impl Resource {
                 output.result(&row! { resource: &name, token: secret }, &text)
             }
             Self::List { scope } => {
-                let found = resources.list(&scope.project, &scope.env).await;
+                let scope = scope.names();
+                let found = resources.list(&scope).await;
                 let mut listed = Vec::new();
                 for resource in found.or_missing(ENVIRONMENTS)? {
                     let name = &resource.unique_name;
-                    let opened = resources.get(&scope.project, &scope.env, name).await;
+                    let opened = resources.get(&scope, name).await;
                     listed.push(row! {
                         resource: resource.unique_name,
                         name: resource.name,
@@ -152,7 +153,7 @@ impl Resource {
                 output.list(listed, "no resources yet; svc resource add connects one")
             }
             Self::Remove { name, scope } => {
-                let removed = resources.delete(&scope.project, &scope.env, &name).await;
+                let removed = resources.delete(&scope.names(), &name).await;
                 removed.or_missing(RESOURCES)?;
                 let text = format!("resource {name} disconnected\n");
                 output.result(&row! { resource: &name }, &text)
@@ -173,12 +174,9 @@ async fn set(
     scope: &InEnvironment,
     changes: Changes,
 ) -> Result<(), Failure> {
-    let InEnvironment { project, env } = scope;
+    let scope = scope.names();
     let resources = store.resources();
-    let known = resources
-        .list(project, env)
-        .await
-        .or_missing(ENVIRONMENTS)?;
+    let known = resources.list(&scope).await.or_missing(ENVIRONMENTS)?;
     let mut known = known.into_iter();
     let Some(old) = known.find(|resource| resource.unique_name == *name) else {
         return Err(Failure::new(format!(
@@ -197,7 +195,7 @@ async fn set(
             connect::check(name, &url).await?;
         }
         url
-    } else if let Ok(opened) = resources.get(project, env, name).await {
+    } else if let Ok(opened) = resources.get(&scope, name).await {
         opened.url
     } else {
         return Err(Failure::usage(format!(
@@ -206,7 +204,7 @@ async fn set(
     };
     let mut new = NewResource::new(name.clone(), url);
     new.name = changes.title;
-    Ok(resources.replace(project, env, new).await.map(drop)?)
+    Ok(resources.replace(&scope, new).await.map(drop)?)
 }
 
 /// Tries a database and keeps nothing.

@@ -1,7 +1,7 @@
 //! Which project and which environment a command is about.
 
 use clap::Args;
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::{EnvironmentName, ProjectName, Scope};
 use svc_store::Store;
 
 use crate::failure::{Failure, OrFailure as _};
@@ -33,6 +33,13 @@ pub(crate) struct InEnvironment {
     /// Environment of the project
     #[arg(long, value_name = "E", default_value = EnvironmentName::PROD)]
     pub(crate) env: EnvironmentName,
+}
+
+impl InEnvironment {
+    /// The names of the project and the environment.
+    pub(crate) fn names(&self) -> Scope {
+        Scope::new(&self.project, &self.env)
+    }
 }
 
 /// The e-mail address of a project's owner, or the first user's.

@@ -98,7 +98,7 @@ impl Secret {
             }
             Self::List { scope } => {
                 let tokens = store.secret_tokens();
-                let tokens = tokens.list(&scope.project, &scope.env).await;
+                let tokens = tokens.list(&scope.names()).await;
                 let listed = tokens.or_missing(ENVIRONMENTS)?.into_iter().map(|token| {
                     row! {
                         secret: token.name,
@@ -116,8 +116,8 @@ impl Secret {
                 scope,
             } => {
                 let tokens = store.secret_tokens();
-                let removed = tokens.remove(&scope.project, &scope.env, &resource, &name);
-                removed.await.or_missing(REMEDY)?;
+                let removed = tokens.remove(&scope.names(), &resource, &name).await;
+                removed.or_missing(REMEDY)?;
                 output.result(
                     &row! { secret: &name, resource: &resource },
                     &format!("secret {name} of resource {resource} removed\n"),
@@ -135,17 +135,17 @@ async fn set(
     new: NewSecretToken,
 ) -> Result<Option<String>, Failure> {
     let secrets = store.secret_tokens();
-    let (project, env) = (&scope.project, &scope.env);
+    let scope = scope.names();
     let refused = |error| Failure::fields(error, NAMES);
-    match secrets.set(project, env, new.clone()).await {
+    match secrets.set(&scope, new.clone()).await {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         set => return set.map(|_| None).map_err(refused),
     }
     let host = new.hosts.first().map_or_else(String::new, HostName::in_url);
     let url = format!("https://{host}");
     let resource = NewResource::new(&new.resource, Value::new(url.clone()));
-    let made = store.resources().create(project, env, resource).await;
+    let made = store.resources().create(&scope, resource).await;
     made.or_refused(ENVIRONMENTS, NAMES)?;
-    secrets.set(project, env, new).await.map_err(refused)?;
+    secrets.set(&scope, new).await.map_err(refused)?;
     Ok(Some(url))
 }

@@ -52,22 +52,22 @@ impl ServiceToken {
         let (tokens, output) = (store.service_tokens(), &context.output);
         match self {
             Self::Add { scope, team, new } => {
-                let mut token = NewServiceToken::new(scope.project, scope.env, team);
+                let mut token = NewServiceToken::new(scope.names(), team);
                 token.expires = new.expires;
                 token.name = new.name;
                 let made = tokens.create(token).await.or_missing(ENVIRONMENTS)?;
                 let secret = made.secret.expose();
-                let team = made.credential.team.name;
+                let team = made.credential.grant.team.name;
                 let what = format!("a service token with the rights of team {team}");
                 output.secret(&what, &row! { token: secret }, secret)
             }
             Self::List { scope } => {
-                let tokens = tokens.list(&scope.project, &scope.env).await;
+                let tokens = tokens.list(&scope.names()).await;
                 let tokens = tokens.or_missing(ENVIRONMENTS)?;
                 output.list(
                     tokens
                         .iter()
-                        .map(|token| listed!(token, team: &token.team.name)),
+                        .map(|token| listed!(token, team: &token.grant.team.name)),
                     "no service tokens yet; svc service-token add makes one",
                 )
             }

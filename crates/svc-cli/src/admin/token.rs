@@ -1,7 +1,7 @@
 //! `svc token`: the static tokens of resources.
 
 use clap::Subcommand;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use svc_store::NewStaticToken;
 
 use super::{
@@ -62,7 +62,7 @@ impl Token {
                 scope,
                 new,
             } => {
-                let mut token = NewStaticToken::new(scope.project, scope.env, &resource);
+                let mut token = NewStaticToken::new(scope.names(), &resource);
                 token.expires = new.expires;
                 token.name = new.name;
                 let made = tokens.create(token).await.or_missing(RESOURCES)?;
@@ -71,12 +71,12 @@ impl Token {
                 output.secret(&what, &row! { token: secret }, secret)
             }
             Self::List { scope } => {
-                let tokens = tokens.list(&scope.project, &scope.env).await;
+                let tokens = tokens.list(&scope.names()).await;
                 let tokens = tokens.or_missing(ENVIRONMENTS)?;
                 output.list(
                     tokens
                         .iter()
-                        .map(|token| listed!(token, resource: &token.resource)),
+                        .map(|token| listed!(token, resource: &token.grant.resource)),
                     "no tokens yet; svc token add makes one",
                 )
             }
@@ -88,7 +88,10 @@ impl Token {
                 if let Some(project) = project
                     && !is_among!(
                         token,
-                        tokens.list(&project, &env).await.or_missing(ENVIRONMENTS)?
+                        tokens
+                            .list(&Scope::new(&project, &env))
+                            .await
+                            .or_missing(ENVIRONMENTS)?
                     )
                 {
                     return Err(Failure::new(format!(
@@ -97,7 +100,10 @@ impl Token {
                 }
                 let revoked = tokens.revoke(&token).await.or_missing(REMEDY)?;
                 let prefix = &revoked.prefix;
-                let text = format!("token {prefix} of resource {} revoked\n", revoked.resource);
+                let text = format!(
+                    "token {prefix} of resource {} revoked\n",
+                    revoked.grant.resource
+                );
                 output.result(&row! { prefix: prefix }, &text)
             }
         }

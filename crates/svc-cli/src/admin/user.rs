@@ -101,10 +101,10 @@ impl Add {
                 None => DEFAULT_PUBLIC_URL.to_owned(),
             },
         };
-        let InEnvironment { project, env } = self.scope;
+        let scope = self.scope.names();
         let team = match self.team.team {
             Some(team) => team,
-            None => administrators(&store, &project).await?,
+            None => administrators(&store, &scope.project).await?,
         };
         let password = match self.password.password {
             Some(password) => Some(Secret::new(password)),
@@ -116,10 +116,10 @@ impl Add {
         new.first_name = self.first_name;
         new.last_name = self.last_name;
         new.password = password;
-        let user = match store.users(&project, &env).create(new, &base_url).await {
+        let user = match store.users(&scope).create(new, &base_url).await {
             Ok(user) => user,
             Err(error) if is_about_team(&error) => {
-                return Err(no_team(&store, &project, error).await);
+                return Err(no_team(&store, &scope.project, error).await);
             }
             made => made.or_refused(ENVIRONMENTS, NAMES)?,
         };

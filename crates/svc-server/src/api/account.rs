@@ -46,11 +46,11 @@ use crate::{
 };
 
 const CHALLENGE: &str = r#"JWT realm="account""#;
-/// The largest body of an account call, in bytes: anybody may send one.
+/// The largest body of an account call, in bytes: a caller without a credential may send one.
 const BODY_LIMIT: usize = 16 * 1024;
 
 pub(crate) fn routes() -> Routes {
-    // Links in mails lead to a page where the call is that takes the code.
+    // A link in a mail leads to a page at the path of the call that the code is for.
     Routes::new()
         .on::<Login, _>(sign_in::login)
         .on::<Refresh, _>(sign_in::refresh)
@@ -70,7 +70,7 @@ pub(crate) fn routes() -> Routes {
         .at(page::SCRIPT_PATH, get(page::script))
 }
 
-/// An account call that anybody may make.
+/// An account call that requires no session.
 struct Call<O> {
     operation: O,
     state: Shared,
@@ -82,7 +82,7 @@ struct Call<O> {
     store: Store,
 }
 
-/// An account call of a user who is signed in, and cannot try anything by it.
+/// An account call of a user who is signed in, which checks no password.
 struct SessionCall<O> {
     call: Call<O>,
     session: Arc<SessionIdentity>,
@@ -121,7 +121,7 @@ impl<O: ReadOperation> FromRequest<Shared> for UserCall<O> {
     async fn from_request(request: Request, state: &Shared) -> ApiResult<Self> {
         let throttle = |address| state.throttle.address(address);
         let SessionCall { call, session } = SessionCall::read(request, state, throttle).await?;
-        // A password can be guessed with somebody's session too. The user's other sessions are not concerned.
+        // A stolen session can be used to guess the password. The user's other sessions are not limited.
         state.throttle.session(session.session_uid)?;
         Ok(Self {
             call,
@@ -187,8 +187,7 @@ impl<O: ReadOperation> Call<O> {
     /// The accounts of the environment.
     fn account(&self) -> UserAccount<'_> {
         let base_url = self.state.base_url();
-        self.store
-            .account(&self.scope.project, &self.scope.environment, base_url)
+        self.store.account(&self.scope, base_url)
     }
 }
 
@@ -214,11 +213,7 @@ async fn session(state: &Shared, parts: &Parts, scope: &Scope) -> ApiResult<Arc<
         ));
     };
     match jwt(state, token).await? {
-        Some(Jwt::Session(session))
-            if session.project == scope.project && session.environment == scope.environment =>
-        {
-            Ok(session)
-        }
+        Some(Jwt::Session(session)) if session.scope == *scope => Ok(session),
         Some(Jwt::Service(_)) => Err(ApiError::PermissionDenied(
             "a service has no account; sign in as a user",
         )),

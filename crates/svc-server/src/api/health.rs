@@ -1,4 +1,4 @@
-//! `/healthz` tells that the process lives, `/readyz` that it can serve: it does not end, and its store
+//! `/healthz` says that the process is alive, `/readyz` that it can serve: it does not end, and its store
 //! can be read and written and is not damaged (wire contract, section 10).
 
 use axum::{extract::State, routing::get};

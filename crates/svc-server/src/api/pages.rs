@@ -4,7 +4,7 @@ use std::mem;
 
 use http::StatusCode;
 use svc_model::{
-    EnvironmentName, Invalid, PageUid, ProjectName, Scope,
+    Invalid, PageUid,
     pages::{self, Create, Delete, Discard, Discarded, Get, List, Publish, Published, Restore},
     pages::{Revisions, Update},
 };
@@ -22,37 +22,32 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<List, _>(list)
-        .gives("PageSettingsList")
+        .answer_schema("PageSettingsList")
         .on::<Create, _>(create)
-        .takes("PageSettings")
-        .gives("PageSettings")
+        .body_schema("PageSettings")
+        .answer_schema("PageSettings")
         .on::<Get, _>(retrieve)
-        .gives("PageSettings")
+        .answer_schema("PageSettings")
         .on::<Update, _>(update)
-        .takes("UpdatePageSettings")
-        .gives("PageSettings")
+        .body_schema("UpdatePageSettings")
+        .answer_schema("PageSettings")
         .on::<Delete, _>(delete)
         .on::<Publish, _>(publish)
-        .takes("PageUids")
-        .gives("PublishedPages")
+        .body_schema("PageUids")
+        .answer_schema("PublishedPages")
         .on::<Discard, _>(discard)
-        .takes("PageUids")
-        .gives("DiscardedPages")
+        .body_schema("PageUids")
+        .answer_schema("DiscardedPages")
         .on::<Revisions, _>(revisions)
-        .gives("PageRevisionList")
+        .answer_schema("PageRevisionList")
         .on::<Restore, _>(restore)
-        .gives("PageSettings")
+        .answer_schema("PageSettings")
 }
 
 async fn list(call: Call<List>) -> ApiResult {
-    let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
-    let list = pages.list(project, environment, call.operation.draft);
+    let list = pages.list(&call.operation.scope, call.operation.draft);
     Ok(raw_json_response(StatusCode::OK, to_chunks(list.await?)))
-}
-
-fn names(scope: &Scope) -> (&ProjectName, &EnvironmentName) {
-    (&scope.project, &scope.environment)
 }
 
 /// A part of a list, the next one read when it is on its way.
@@ -69,59 +64,47 @@ fn to_chunks(list: PageList) -> Chunks {
 
 async fn create(mut call: Call<Create>) -> ApiResult {
     let settings = mem::take(&mut call.operation.settings);
-    let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
-    let created = pages.create(project, environment, call.operation.draft, settings);
+    let created = pages.create(&call.operation.scope, call.operation.draft, settings);
     Ok(call.answer(created.await?))
 }
 
 async fn retrieve(call: Call<Get>) -> ApiResult {
-    let Get { draft, uid, .. } = &call.operation;
-    let (project, environment) = names(&call.operation.scope);
+    let Get { scope, uid, .. } = &call.operation;
     let pages = call.store.pages();
-    let page = pages.get(project, environment, *draft, uid);
+    let page = pages.get(scope, call.operation.draft, uid);
     Ok(call.answer(page.await?))
 }
 
 async fn update(mut call: Call<Update>) -> ApiResult {
     let patch = mem::take(&mut call.operation.update.properties);
-    let Update { draft, uid, .. } = &call.operation;
-    let (project, environment) = names(&call.operation.scope);
+    let Update { scope, uid, .. } = &call.operation;
     let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
-    let updated = pages.update(project, environment, *draft, uid, patch, tags);
+    let updated = pages.update(scope, call.operation.draft, uid, patch, tags);
     Ok(call.answer(updated.await?))
 }
 
 async fn delete(call: Call<Delete>) -> ApiResult {
-    let Delete { draft, uid, .. } = &call.operation;
-    let (project, environment) = names(&call.operation.scope);
+    let Delete { scope, uid, .. } = &call.operation;
     let tags = call.operation.if_match.as_deref();
     let pages = call.store.pages();
-    let deleted = pages.delete(project, environment, *draft, uid, tags);
+    let deleted = pages.delete(scope, call.operation.draft, uid, tags);
     deleted.await?;
     Ok(empty_response(StatusCode::NO_CONTENT))
 }
 
 async fn publish(mut call: Call<Publish>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
-    let (project, environment) = names(&call.operation.scope);
-    let published = call
-        .store
-        .pages()
-        .publish(project, environment, uids)
-        .await?;
+    let pages = call.store.pages();
+    let published = pages.publish(&call.operation.scope, uids).await?;
     Ok(operation_response::<Publish>(&Published::new(published)))
 }
 
 async fn discard(mut call: Call<Discard>) -> ApiResult {
     let uids = checked(call.operation.uids.take())?;
-    let (project, environment) = names(&call.operation.scope);
-    let discarded = call
-        .store
-        .pages()
-        .discard(project, environment, uids)
-        .await?;
+    let pages = call.store.pages();
+    let discarded = pages.discard(&call.operation.scope, uids).await?;
     Ok(operation_response::<Discard>(&Discarded::new(discarded)))
 }
 
@@ -139,9 +122,8 @@ fn checked(uids: Option<Vec<PageUid>>) -> Result<Option<Vec<PageUid>>, Invalid> 
 }
 
 async fn revisions(call: Call<Revisions>) -> ApiResult {
-    let (project, environment) = names(&call.operation.scope);
     let pages = call.store.pages();
-    let revisions = pages.revisions(project, environment, &call.operation.uid);
+    let revisions = pages.revisions(&call.operation.scope, &call.operation.uid);
     let revisions = revisions.await?.into_iter().map(to_revision).collect();
     Ok(operation_response::<Revisions>(&revisions))
 }
@@ -156,13 +138,12 @@ fn to_revision(stored: svc_store::PageRevision) -> pages::Revision {
 }
 
 async fn restore(call: Call<Restore>) -> ApiResult {
-    let Restore { uid, number, .. } = &call.operation;
-    let (project, environment) = names(&call.operation.scope);
+    let Restore { scope, uid, .. } = &call.operation;
     let tags = call.operation.if_match.as_deref();
-    // What is no number is the number of no revision.
-    let number = number.parse().unwrap_or(0);
+    // A text that is not a number names no revision.
+    let number = call.operation.number.parse().unwrap_or(0);
     let pages = call.store.pages();
-    let restored = pages.restore(project, environment, uid, number, tags);
+    let restored = pages.restore(scope, uid, number, tags);
     Ok(call.answer(restored.await?))
 }
 

@@ -14,9 +14,9 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<projects::List, _>(list)
-        .gives("ProjectPage")
+        .answer_schema("ProjectPage")
         .on::<projects::Get, _>(retrieve)
-        .gives("Project")
+        .answer_schema("Project")
 }
 
 async fn list(
@@ -28,7 +28,7 @@ async fn list(
     let query = parts.uri.query().unwrap_or_default();
     let page = call.operation.page.unwrap_or(1);
     let per_page = call.operation.per_page.unwrap_or(DEFAULT_PER_PAGE);
-    let uid = call.account.identity().account_uid;
+    let uid = call.account.identity().credential.grant.account_uid;
     let all = state.store.projects().list_for(uid).await?;
     let count = all.len() as u64;
     let skipped =
@@ -52,7 +52,7 @@ async fn list(
 }
 
 async fn retrieve(call: Call<projects::Get>) -> ApiResult {
-    let uid = call.account.identity().account_uid;
+    let uid = call.account.identity().credential.grant.account_uid;
     let projects = call.store.projects();
     let project = projects.get_for(uid, &call.operation.project).await?;
     Ok(json_response(StatusCode::OK, &project))

@@ -30,34 +30,34 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<records::List<Record>, _>(list::list)
-        .selects(&PARAMETERS)
-        .gives("{}Page")
+        .filters(&PARAMETERS)
+        .answer_schema("{}Page")
         .in_row_formats()
         .on::<records::Create<Record>, _>(create)
         .parameters(&VIEW)
-        .takes("{}")
-        .gives("{}")
+        .body_schema("{}")
+        .answer_schema("{}")
         .on::<records::Get<Record>, _>(retrieve)
         .parameters(&VIEW)
-        .gives("{}")
+        .answer_schema("{}")
         .on::<records::Update<Record>, _>(update)
         .parameters(&VIEW)
-        .takes("{}")
-        .gives("{}")
+        .body_schema("{}")
+        .answer_schema("{}")
         .on::<records::Replace<Record>, _>(replace)
         .parameters(&VIEW)
-        .takes("{}")
-        .gives("{}")
+        .body_schema("{}")
+        .answer_schema("{}")
         .on::<records::Delete, _>(delete)
         .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
         .parameters(&VIEW)
-        .takes("{}Records")
-        .gives("{}Bulk")
+        .body_schema("{}Records")
+        .answer_schema("{}Bulk")
         .on::<records::GetSiblings, _>(siblings::get_siblings)
-        .selects(&["_order_by", "_search", "_filter", "_relation", "tz"])
-        .gives("Siblings")
+        .filters(&["_order_by", "_search", "_filter", "_relation", "tz"])
+        .answer_schema("Siblings")
         .on_question::<records::Aggregate, _>(aggregate::aggregate)
-        .selects(&[
+        .filters(&[
             "_y_func",
             "_y_column",
             "_search",
@@ -65,10 +65,10 @@ pub(crate) fn routes() -> Routes {
             "_relation",
             "tz",
         ])
-        .gives("Aggregate")
+        .answer_schema("Aggregate")
         .on_question::<records::Group, _>(aggregate::group)
-        .selects(&GROUP)
-        .gives("Groups")
+        .filters(&GROUP)
+        .answer_schema("Groups")
 }
 
 /// The parameters of one record.
@@ -87,13 +87,10 @@ const GROUP: [&str; 9] = [
 ];
 
 async fn retrieve(call: Call<Read>) -> ApiResult {
-    let Call {
-        access, request, ..
-    } = call;
-    let records = access.records().await?;
-    let view = RecordView::parse(request.query())?;
+    let records = call.access.records().await?;
+    let view = RecordView::parse(call.request.query())?;
     let RecordJson { body, etag, .. } = records.retrieve(&view).await?;
-    let headers = Some(&request.parts.headers);
+    let headers = Some(&call.request.parts.headers);
     Ok(tagged_response(StatusCode::OK, [body], &etag, headers))
 }
 
@@ -101,20 +98,15 @@ async fn create(call: Call<Write>) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::create(call).await;
     }
-    let Call {
-        access,
-        request,
-        body,
-    } = call;
-    let records = access.records().await?;
-    let view = RecordView::parse(request.query())?;
-    let object = request.read_object(body).await?;
+    let records = call.access.records().await?;
+    let view = RecordView::parse(call.request.query())?;
+    let object = call.request.read_object(call.body).await?;
     let (may_read, model) = (records.may_read(), Arc::clone(records.model()));
     let entry = records.audit_entry::<records::Create<Record>>();
     let line = entry.clone();
-    let store = request.store_for(records.actor());
+    let store = call.request.store_for(records.actor());
     let create = async move { records.create(&object, view).await };
-    let created = write_audited(&request.state, store, &entry, create, move |record| {
+    let created = write_audited(&call.request.state, store, &entry, create, move |record| {
         vec![created(line, &model, record)]
     });
     Ok(answer(may_read, StatusCode::CREATED, created.await?))
@@ -132,22 +124,17 @@ async fn change<O: Operation>(call: Call<Write>, change: Change) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::change(call).await;
     }
-    let Call {
-        access,
-        request,
-        body,
-    } = call;
-    let records = access.records().await?;
-    let view = RecordView::parse(request.query())?;
-    let tags = request.if_match()?;
-    let object = request.read_object(body).await?;
+    let records = call.access.records().await?;
+    let view = RecordView::parse(call.request.query())?;
+    let tags = call.request.if_match()?;
+    let object = call.request.read_object(call.body).await?;
     let may_read = records.may_read();
     let entry = records.audit_entry::<O>();
     let begun = entry.clone().record(records.id());
-    let store = request.store_for(records.actor());
+    let store = call.request.store_for(records.actor());
     let write = async move { records.change(change, &object, tags.as_ref(), view).await };
     let changed = write_audited(
-        &request.state,
+        &call.request.state,
         store,
         &begun,
         write,
@@ -176,17 +163,14 @@ async fn delete(call: Call<Delete>) -> ApiResult {
     if call.access.path().is_tools() {
         return tools::delete(call).await;
     }
-    let Call {
-        access, request, ..
-    } = call;
-    let records = access.records().await?;
-    RecordView::parse(request.query())?;
-    let tags = request.if_match()?;
+    let records = call.access.records().await?;
+    RecordView::parse(call.request.query())?;
+    let tags = call.request.if_match()?;
     let entry = records.audit_entry::<records::Delete>();
     let begun = entry.clone().record(records.id());
-    let store = request.store_for(records.actor());
+    let store = call.request.store_for(records.actor());
     let delete = async move { records.delete(tags.as_ref()).await };
-    write_audited(&request.state, store, &begun, delete, |before| {
+    write_audited(&call.request.state, store, &begun, delete, |before| {
         vec![with_before(entry, before)]
     })
     .await?;

@@ -1,4 +1,4 @@
-//! `/`: what this is and where to go on, for somebody who opens the address in a browser.
+//! `/`: what this service is and where to continue, for a person who opens the address in a browser.
 
 use axum::{
     extract::{ConnectInfo, State},
@@ -107,7 +107,7 @@ impl Addresses {
     }
 }
 
-/// A text as it stands in HTML.
+/// A text escaped for HTML.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -1,5 +1,5 @@
 //! Routes: operations by their declarations, with and without a trailing slash. What the API definitions say of an
-//! operation beside its declaration is said where its handler is named.
+//! operation beside its declaration is given where its handler is named.
 
 use axum::{
     Router,
@@ -30,7 +30,7 @@ pub(crate) struct Routes {
 }
 
 /// An operation as an API definition describes it. Schemas are those of the definition, by their names; those of records
-/// have `{}` in the place of the model's name.
+/// have `{}` in place of the model's name.
 #[derive(Clone, Debug)]
 pub(crate) struct Described {
     pub(crate) info: OperationInfo,
@@ -104,12 +104,12 @@ impl Routes {
     }
 
     /// The schema of the body of the operation before.
-    pub(crate) fn takes(self, schema: &'static str) -> Self {
+    pub(crate) fn body_schema(self, schema: &'static str) -> Self {
         self.describe(|last| last.body = Some(schema))
     }
 
     /// The schema of what the operation before answers.
-    pub(crate) fn gives(self, schema: &'static str) -> Self {
+    pub(crate) fn answer_schema(self, schema: &'static str) -> Self {
         self.describe(|last| last.answer = Some(schema))
     }
 
@@ -119,7 +119,7 @@ impl Routes {
     }
 
     /// The operation before is about the records that a query selects.
-    pub(crate) fn selects(self, names: &'static [&'static str]) -> Self {
+    pub(crate) fn filters(self, names: &'static [&'static str]) -> Self {
         self.parameters(names)
             .describe(|last| last.has_filters = true)
     }

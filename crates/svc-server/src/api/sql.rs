@@ -25,27 +25,22 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<Query, _>(query)
-        .takes("SqlRequest")
-        .gives("SqlAnswer")
+        .body_schema("SqlRequest")
+        .answer_schema("SqlAnswer")
         .in_row_formats()
 }
 
 async fn query(call: Call<Administer>) -> ApiResult {
-    let Call {
-        access,
-        request,
-        body,
-    } = call;
-    request.check_query()?;
-    let body = request.read_object(body).await?;
-    let format = Format::accepted(&request.parts.headers);
+    call.request.check_query()?;
+    let body = call.request.read_object(call.body).await?;
+    let format = Format::accepted(&call.request.parts.headers);
     let body = match (SqlRequest::parse(&body)?, format) {
         (SqlRequest::One(query), Some(format)) => {
-            return in_format(format, access.sql(&query).await?);
+            return in_format(format, call.access.sql(&query).await?);
         }
-        (SqlRequest::One(query), None) => Chunks::from(pieces(access.sql(&query).await?)),
+        (SqlRequest::One(query), None) => Chunks::from(pieces(call.access.sql(&query).await?)),
         // The answers of a batch have columns of their own each.
-        (SqlRequest::Batch(queries), _) => batch(access, queries),
+        (SqlRequest::Batch(queries), _) => batch(call.access, queries),
         _ => return Err(Invalid::general("this form of a query is not supported").into()),
     };
     let mut answer = raw_json_response(StatusCode::OK, body);

@@ -17,6 +17,9 @@ pub(crate) async fn update(
     let Some(name) = TeamPatch::from_body(body)?.name else {
         return Err(Invalid::general("at least one property is required: name").into());
     };
-    store.teams().update(&path.project, uid, &name).await?;
+    store
+        .teams()
+        .update(&path.scope.project, uid, &name)
+        .await?;
     Ok(())
 }

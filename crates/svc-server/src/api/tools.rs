@@ -34,7 +34,7 @@ pub(crate) async fn create(call: Call<Write>) -> ApiResult {
     write.answer(StatusCode::CREATED, uid).await
 }
 
-/// Changes a user or a team. There is no replacing: most of what they have is not the caller's.
+/// Changes a user or a team. They cannot be replaced: most of their fields are not the caller's.
 pub(crate) async fn change(call: Call<Write>) -> ApiResult {
     let allow = allowed(call.access.model_name(), true);
     let mut write = ToolsWrite::read(call, allow).await?;

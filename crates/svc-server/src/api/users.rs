@@ -21,7 +21,7 @@ pub(crate) async fn create(
     let mut new = NewUser::new(body.email, body.group.as_str());
     new.first_name = body.first_name;
     new.last_name = body.last_name;
-    let users = store.users(&path.project, &path.environment);
+    let users = store.users(&path.scope);
     let user = users.create(new, state.base_url()).await?;
     state.mail.wake();
     Ok(user.uid)
@@ -39,13 +39,13 @@ pub(crate) async fn update(
     patch.team = body.group.map(|team| team.to_string());
     patch.first_name = body.first_name;
     patch.last_name = body.last_name;
-    let users = store.users(&path.project, &path.environment);
+    let users = store.users(&path.scope);
     users.update(uid, patch).await?;
     Ok(())
 }
 
 /// Deletes a user, whose sessions end at once.
 pub(crate) async fn delete(store: &Store, path: &ResourcePath, uid: Uuid) -> ApiResult<()> {
-    let users = store.users(&path.project, &path.environment);
+    let users = store.users(&path.scope);
     Ok(users.delete(uid).await?)
 }

@@ -20,10 +20,10 @@ use serde_json::Value;
 use svc_auth::AuthScheme;
 use svc_data::{IfMatch, Resource, SqlAnswer, Structure};
 use svc_model::{
-    EnvironmentName, JsonObject, ProjectName, ResourceName, resources::ModelDescription,
+    EnvironmentName, JsonObject, ProjectName, ResourceName, Scope, resources::ModelDescription,
     sql::SqlQuery,
 };
-use svc_store::{Actor, ActorKind, Store, Team, TeamRights, TokenIdentity};
+use svc_store::{Actor, ActorKind, ResourceGrant, Store, Team, TeamRights};
 
 pub(crate) use self::{
     records::{Change, Records, Selection},
@@ -77,8 +77,7 @@ impl<R: Right> FromRequest<Shared> for Call<R> {
         let names = parts.extract::<Path<Names>>().await;
         let Path(names) = names.map_err(|_| not_utf8())?;
         let path = ResourcePath {
-            project: names.project,
-            environment: names.environment,
+            scope: Scope::new(names.project, names.environment),
             resource: names.resource,
         };
         let rights = rights(state, &parts, &path).await?;
@@ -166,8 +165,8 @@ impl<R> Access<R> {
     pub(crate) fn actor(&self) -> Actor {
         match &self.rights {
             Rights::Token(token) => {
-                let token = &token.identity;
-                Actor::new(ActorKind::StaticToken, token.token_uid, &token.prefix)
+                let token = &token.identity.credential;
+                Actor::new(ActorKind::StaticToken, token.uid, &token.prefix)
             }
             Rights::Jwt(jwt) => jwt.actor(),
         }
@@ -232,7 +231,7 @@ impl Access<Describe> {
 #[derive(Debug)]
 enum Rights {
     /// Those of a static token, which opens its whole resource.
-    Token(Arc<Used<TokenIdentity>>),
+    Token(Arc<Used<ResourceGrant>>),
     /// Those of the team of a user or a service.
     Jwt(Jwt),
 }
@@ -263,17 +262,16 @@ impl Rights {
 async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult<Rights> {
     let denied = |detail| Err(ApiError::PermissionDenied(detail));
     let refused = |detail| Err(ApiError::not_authenticated(detail, DATA_CHALLENGE));
-    let (project, environment) = (&path.project, &path.environment);
     match presented(&parts.headers, DATA_CHALLENGE)? {
         Some((AuthScheme::Raw | AuthScheme::Bearer, text)) => match identify(state, text).await? {
             Some(Identity::StaticToken(token)) => {
-                match token.identity.covers(project, environment, &path.resource) {
+                match token.identity.covers(&path.scope, &path.resource) {
                     true => Ok(Rights::Token(token)),
                     false => denied("the static token does not cover this resource"),
                 }
             }
             Some(Identity::ApiKey(_)) => denied(
-                "an API key opens the application host; the data host takes the resource's static token",
+                "an API key opens the application host; the data host requires the resource's static token",
             ),
             Some(_) => refused("a service token is sent as Authorization: JWT <token>"),
             // An access token has dots in it; the store's own tokens have none.
@@ -283,7 +281,7 @@ async fn rights(state: &Shared, parts: &Parts, path: &ResourcePath) -> ApiResult
             None => refused("the static token is unknown, expired or revoked"),
         },
         Some((AuthScheme::Jwt, token)) => match jwt(state, token).await? {
-            Some(jwt) if jwt.scope() == (project, environment) => Ok(Rights::Jwt(jwt)),
+            Some(jwt) if *jwt.scope() == path.scope => Ok(Rights::Jwt(jwt)),
             Some(Jwt::Service(_)) => denied("the service token does not cover this environment"),
             // A session of another project is rejected.
             _ => refused("the session is unknown, expired or ended; sign in again"),

@@ -1,9 +1,9 @@
-//! Who presents a token behind `JWT`: a user by the access token of a session, or a service.
+//! The holder of a token of the scheme `JWT`: a user by the access token of a session, or a service.
 
 use std::sync::Arc;
 
-use svc_model::{EnvironmentName, ProjectName};
-use svc_store::{Actor, ActorKind, ServiceTokenIdentity, SessionIdentity, Team, TeamRights};
+use svc_model::Scope;
+use svc_store::{Actor, ActorKind, SessionIdentity, Team, TeamGrant, TeamRights};
 
 use crate::{
     audit,
@@ -15,16 +15,16 @@ use crate::{
     state::Shared,
 };
 
-/// What stands behind `JWT`.
+/// The credential in `Authorization: JWT <token>`.
 #[derive(Debug)]
 pub(crate) enum Jwt {
     /// The access token of a user's session.
     Session(Arc<SessionIdentity>),
     /// The token of a service.
-    Service(Arc<Used<ServiceTokenIdentity>>),
+    Service(Arc<Used<TeamGrant>>),
 }
 
-/// Who presents a token behind `JWT`, if it is valid now.
+/// The holder of a token of the scheme `JWT`, if it is valid now.
 pub(crate) async fn jwt(state: &Shared, token: &str) -> ApiResult<Option<Jwt>> {
     // An access token has dots in it; the store's own tokens have none.
     if token.contains('.') {
@@ -38,10 +38,10 @@ pub(crate) async fn jwt(state: &Shared, token: &str) -> ApiResult<Option<Jwt>> {
 
 impl Jwt {
     /// The environment whose user or service it is.
-    pub(crate) fn scope(&self) -> (&ProjectName, &EnvironmentName) {
+    pub(crate) fn scope(&self) -> &Scope {
         match self {
-            Self::Session(session) => (&session.project, &session.environment),
-            Self::Service(token) => (&token.identity.project, &token.identity.environment),
+            Self::Session(session) => &session.scope,
+            Self::Service(token) => &token.identity.credential.grant.scope,
         }
     }
 
@@ -49,7 +49,10 @@ impl Jwt {
     pub(crate) fn team(&self) -> (&Team, &TeamRights) {
         match self {
             Self::Session(session) => (&session.team, &session.rights),
-            Self::Service(token) => (&token.identity.team, &token.identity.rights),
+            Self::Service(token) => {
+                let identity = &token.identity;
+                (&identity.credential.grant.team, &identity.rights)
+            }
         }
     }
 
@@ -58,8 +61,8 @@ impl Jwt {
         match self {
             Self::Session(session) => audit::user(session),
             Self::Service(token) => {
-                let token = &token.identity;
-                Actor::new(ActorKind::ServiceToken, token.token_uid, &token.prefix)
+                let token = &token.identity.credential;
+                Actor::new(ActorKind::ServiceToken, token.uid, &token.prefix)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Answers compressed by `Accept-Encoding` (RFC 9110, section 12.5.3).
 //!
-//! Only groups whose answers hold no secret are compressed: where a secret stands beside what a caller sent, the length of
-//! the compressed answer would tell about the secret. So account calls and the HTTP proxy stay as they are.
+//! Only groups whose answers hold no secret are compressed: where a secret is next to what a caller sent, the length of
+//! the compressed answer would reveal the secret. So account calls and the HTTP proxy stay as they are.
 
 use std::{
     convert::Infallible,
@@ -89,14 +89,14 @@ async fn compress(request: Request, next: Next) -> Response {
     let answer = answer.unwrap_or_else(|never| match never {});
     match is_small {
         true => answer.map(Body::new),
-        false => answer.map(|body| Body::new(BesideOthers(body))),
+        false => answer.map(|body| Body::new(BlockingBody(body))),
     }
 }
 
-/// A body whose frames take long to make: meanwhile another thread goes on with the tasks of this one.
-struct BesideOthers<B>(B);
+/// A body whose frames take long to make: meanwhile another thread runs the tasks of this one.
+struct BlockingBody<B>(B);
 
-impl<B: HttpBody + Unpin> HttpBody for BesideOthers<B> {
+impl<B: HttpBody + Unpin> HttpBody for BlockingBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 

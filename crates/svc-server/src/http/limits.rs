@@ -1,4 +1,4 @@
-//! What stands around the router: request ids, the log line, limits of number and time, panics, CORS.
+//! The layers around the router: request ids, the log line, limits of number and time, panics, CORS.
 
 pub(crate) mod permits;
 
@@ -38,9 +38,9 @@ use crate::{
     },
 };
 
-/// The path that tells whether the process lives.
+/// The path that says whether the process is alive.
 pub(crate) const HEALTH: &str = "/healthz";
-/// The path that tells whether it can serve.
+/// The path that says whether it can serve requests.
 pub(crate) const READY: &str = "/readyz";
 const REQUEST_ID: HeaderName = HeaderName::from_static(X_REQUEST_ID);
 /// The longest request id of a caller that is taken over.
@@ -72,7 +72,7 @@ impl Limits {
     }
 }
 
-/// A router with everything that stands around it. These are plain calls: as layers of the router each would cost an
+/// A router with all layers around it. These are plain calls: as layers of the router each would cost an
 /// allocation or two for every request.
 #[derive(Debug)]
 pub(crate) struct Stack {
@@ -122,7 +122,7 @@ impl Stack {
     /// Answers a request once there is a permit to work on it.
     async fn work(&self, request: Request) -> Response {
         let (config, Limits { permits, bodies }) = (&self.config, &self.limits);
-        // The question whether the service lives does not wait behind its work.
+        // Health checks do not wait for a permit.
         if matches!(request.uri().path().trim_end_matches('/'), HEALTH | READY) {
             return self.route(request).await;
         }
@@ -174,7 +174,7 @@ fn names_its_host(request: &Request) -> bool {
         || request.headers().get_all(header::HOST).iter().count() == 1
 }
 
-/// Whether a caller's request id can stand in a log line.
+/// Whether a caller's request id can be written into a log line.
 fn is_fit(id: &HeaderValue) -> bool {
     let bytes = id.as_bytes();
     !bytes.is_empty() && bytes.len() <= MAX_REQUEST_ID && bytes.iter().all(u8::is_ascii_graphic)

@@ -42,22 +42,22 @@ pub(crate) fn origin<'c>(config: &'c Config, headers: &HeaderMap, peer: IpAddr) 
 pub(crate) fn page_query(query: &str, page: u64, after: Option<&str>) -> String {
     let mut kept = String::with_capacity(query.len() + 48);
     for part in query.split('&').filter(|part| !part.is_empty()) {
-        let is_place = parse_pairs(part).is_ok_and(|pairs| {
+        let is_of_page = parse_pairs(part).is_ok_and(|pairs| {
             pairs
                 .iter()
                 .any(|(key, _)| matches!(&**key, "page" | "_after"))
         });
-        if !is_place {
+        if !is_of_page {
             kept.push_str(part);
             kept.push('&');
         }
     }
-    let mut place = svc_model::QueryString::new();
-    place.push("page", &page.to_string());
+    let mut page_query = svc_model::QueryString::new();
+    page_query.push("page", &page.to_string());
     if let Some(after) = after {
-        place.push("_after", after);
+        page_query.push("_after", after);
     }
-    kept.push_str(place.as_str());
+    kept.push_str(page_query.as_str());
     kept
 }
 

@@ -120,13 +120,14 @@ pub(crate) async fn serve(
     // Each connection holds a receiver: the channel is closed when the last one has ended.
     let (stop, stopped) = watch::channel(false);
     loop {
-        let (stream, address, place) = tokio::select! {
+        let (stream, address, admission) = tokio::select! {
             _ = shutdown.wait_for(|&stop| stop) => break,
             accepted = accept(&listener, &server.connections.registry) => accepted,
         };
         prepare(&stream);
-        let entry = Arc::clone(&place.entry);
-        let task = tokio::spawn(Arc::clone(&server).serve(stream, address, place, stopped.clone()));
+        let entry = Arc::clone(&admission.entry);
+        let task =
+            tokio::spawn(Arc::clone(&server).serve(stream, address, admission, stopped.clone()));
         entry.served_by(task.abort_handle());
     }
     drop((listener, stopped));
@@ -139,7 +140,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// The next connection that has a place.
+/// The next connection that is admitted.
 async fn accept(
     listener: &TcpListener,
     registry: &Arc<Registry>,
@@ -148,7 +149,7 @@ async fn accept(
         let (stream, address) = next(listener).await;
         loop {
             match registry.admit(address.ip()) {
-                Ok(place) => return (stream, address, place),
+                Ok(admission) => return (stream, address, admission),
                 Err(Refused::Address) => {
                     tracing::debug!(%address, "a connection was refused: its address has too many");
                     break;
@@ -208,10 +209,10 @@ impl Http {
         self: Arc<Self>,
         stream: TcpStream,
         address: SocketAddr,
-        place: Admission,
+        admission: Admission,
         shutdown: watch::Receiver<bool>,
     ) {
-        let entry = &place.entry;
+        let entry = &admission.entry;
         let service = service_fn(|mut request: Request<Incoming>| {
             let extensions = request.extensions_mut();
             extensions.insert(axum::extract::ConnectInfo(Peer(address.ip())));

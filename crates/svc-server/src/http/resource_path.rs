@@ -1,12 +1,11 @@
 //! Which resource a path names.
 
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{ResourceName, Scope};
 
 /// A resource in an environment of a project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ResourcePath {
-    pub(crate) project: ProjectName,
-    pub(crate) environment: EnvironmentName,
+    pub(crate) scope: Scope,
     pub(crate) resource: ResourceName,
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Adds what follows. When that fails, the body is cut off, so that nobody takes it for whole.
+    /// Adds what follows. When that fails, the body is cut off, so that no caller takes it for complete.
     pub(crate) fn followed_by(
         mut self,
         more: impl Future<Output = Result<Chunks, CutOff>> + Send + 'static,

@@ -61,7 +61,7 @@ pub(super) fn build(mail: &Mail, from: &Mailbox) -> Result<Message, Unsent> {
     letter.message(mail.uid, from, &mail.to)
 }
 
-/// An address in the form that every mail server takes: a domain of other letters is written in ASCII.
+/// An address in the form that every mail server accepts: a domain with other letters is written in ASCII.
 fn address(text: &str) -> Option<Address> {
     let (user, domain) = text.rsplit_once('@')?;
     let address = match domain.is_ascii() {
@@ -170,7 +170,7 @@ fn texts(kind: MailKind, project: &str, about: Option<&str>) -> (String, &'stati
             "See the account",
             format!("If it was not you, tell those who run {project} at once."),
         ),
-        // A kind that this file does not know yet speaks by its subject.
+        // A kind that this file does not know yet gets its subject as text.
         kind => (
             format!("{}.", kind.subject(project)),
             "Go on",
@@ -179,7 +179,7 @@ fn texts(kind: MailKind, project: &str, about: Option<&str>) -> (String, &'stati
     }
 }
 
-/// A text of somebody on one line: without control characters, and not endless.
+/// A text from outside on one line: without control characters, and of limited length.
 fn line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

@@ -25,18 +25,18 @@ use crate::Error;
 /// How long a goodbye may take.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// A connection that takes mails.
+/// A connection through which mails are sent.
 pub(super) type Connection = AsyncSmtpConnection;
 
 /// Why a mail was not sent. No text names an address or quotes what the server wrote, which may.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unsent {
-    /// This mail is never taken.
+    /// The server will never accept this mail.
     Refused(String),
-    /// This mail is not taken now.
+    /// The server does not accept this mail now.
     Later(String),
-    /// The server takes no mail now.
-    Away(String),
+    /// The server accepts no mail now.
+    Unavailable(String),
 }
 
 /// The mail server.
@@ -74,7 +74,7 @@ impl Smtp {
             TlsMode::Implicit => Tls::Wrapper(parameters()?),
         };
         let domain = from.email.domain();
-        // What this machine calls itself says nothing to others; the sender's domain does.
+        // The own name of this machine means nothing to others; the sender's domain does.
         let hello = match domain.is_ascii() {
             true => ClientId::Domain(domain.to_owned()),
             false => ClientId::default(),
@@ -95,7 +95,7 @@ impl Smtp {
         &self.from
     }
 
-    /// How long it may take to hand a mail over.
+    /// How long it may take to send a mail.
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -110,11 +110,11 @@ impl Smtp {
         let mut connection =
             Connection::connect_tokio1(server, Some(self.timeout), &self.hello, implicit, None)
                 .await
-                .map_err(|error| away("the mail server cannot be reached", &error))?;
+                .map_err(|error| unavailable("the mail server cannot be reached", &error))?;
         match &self.tls {
             Tls::Required(_) if !connection.can_starttls() => {
                 self.leave(connection).await;
-                return Err(Unsent::Away(
+                return Err(Unsent::Unavailable(
                     "the mail server does not offer STARTTLS; use smtps://, or allow ?tls=none in --smtp-url"
                         .to_owned(),
                 ));
@@ -125,11 +125,11 @@ impl Smtp {
             }
             _ => Ok(()),
         }
-        .map_err(|error| away("no encrypted connection to the mail server", &error))?;
+        .map_err(|error| unavailable("no encrypted connection to the mail server", &error))?;
         if let Some(credentials) = &self.credentials {
             if matches!(self.tls, Tls::Opportunistic(_)) && !connection.is_encrypted() {
                 self.leave(connection).await;
-                return Err(Unsent::Away(
+                return Err(Unsent::Unavailable(
                     "the mail server offers no STARTTLS, and the password is not sent without; ?tls=none in \
                      --smtp-url sends it"
                         .to_owned(),
@@ -137,12 +137,13 @@ impl Smtp {
             }
             let mechanisms = [Mechanism::Plain, Mechanism::Login];
             let signed_in = connection.auth(&mechanisms, credentials).await;
-            signed_in.map_err(|error| away("the mail server does not let us sign in", &error))?;
+            signed_in
+                .map_err(|error| unavailable("the mail server does not let us sign in", &error))?;
         }
         Ok(connection)
     }
 
-    /// Hands a message over.
+    /// Sends a message.
     pub(super) async fn send(
         &self,
         connection: &mut Connection,
@@ -155,7 +156,7 @@ impl Smtp {
         if addresses.any(|address| !AsRef::<str>::as_ref(address).is_ascii()) {
             if !offers(connection, Extension::SmtpUtfEight) {
                 return Err(Unsent::Refused(
-                    "the mail server takes only addresses in ASCII".to_owned(),
+                    "the mail server accepts only ASCII addresses".to_owned(),
                 ));
             }
             parameters.push(MailParameter::SmtpUtfEight);
@@ -165,7 +166,7 @@ impl Smtp {
         }
         let from = Mail::new(envelope.from().cloned(), parameters);
         let taken = connection.command(from).await;
-        taken.map_err(|error| away("the mail server refuses the sender", &error))?;
+        taken.map_err(|error| unavailable("the mail server refuses the sender", &error))?;
         for recipient in envelope.to() {
             let taken = connection.command(Rcpt::new(recipient.clone(), Vec::new()));
             let taken = taken.await;
@@ -179,7 +180,7 @@ impl Smtp {
         Ok(())
     }
 
-    /// Says goodbye, and does not insist on an answer.
+    /// Ends the connection politely, without waiting long for an answer.
     pub(super) async fn leave(&self, mut connection: Connection) {
         let _ = tokio::time::timeout(GOODBYE, connection.abort()).await;
     }
@@ -229,16 +230,16 @@ fn tls_parameters(host: &str, root_certificates: Option<&str>) -> Result<TlsPara
         .map_err(|error| Error::config(format!("TLS to the mail server cannot be set up: {error}")))
 }
 
-/// What concerns every mail.
-fn away(what: &str, error: &lettre::transport::smtp::Error) -> Unsent {
-    Unsent::Away(format!("{what}: {}", reason(error)))
+/// A failure that concerns every mail.
+fn unavailable(what: &str, error: &lettre::transport::smtp::Error) -> Unsent {
+    Unsent::Unavailable(format!("{what}: {}", reason(error)))
 }
 
-/// What concerns this mail, unless it is about the sender or about who may send.
+/// A failure that concerns this mail, unless it is about the sender or about who may send.
 fn refused(what: &str, error: &lettre::transport::smtp::Error) -> Unsent {
     let text = format!("{what}: {}", reason(error));
     let Some(code) = error.status() else {
-        return Unsent::Away(text);
+        return Unsent::Unavailable(text);
     };
     if error.is_transient() {
         return Unsent::Later(text);

@@ -1,8 +1,8 @@
-//! The worker against a mail server that answers as it is told.
+//! The worker against a mail server with scripted answers.
 
 use std::sync::{Arc, Mutex};
 
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::Scope;
 use svc_store::{NewProject, NewUser};
 use tempfile::TempDir;
 use tokio::{
@@ -12,7 +12,7 @@ use tokio::{
 
 use super::*;
 
-/// What the mail server was told, line by line.
+/// The lines that the mail server received.
 type Heard = Arc<Mutex<Vec<String>>>;
 
 /// A mail server that answers a command with the first line whose beginning fits, else with 250.
@@ -72,10 +72,9 @@ async fn invited(people: &[&str]) -> (TempDir, Store) {
         .create(NewProject::new("crm"))
         .await
         .unwrap();
-    let (project, environment) = (ProjectName::from("crm"), EnvironmentName::default());
     for email in people {
         let new = NewUser::new(*email, "Editor");
-        let users = store.users(&project, &environment);
+        let users = store.users(&Scope::new("crm", "prod"));
         users.create(new, "https://data.example.com").await.unwrap();
     }
     (folder, store)
@@ -204,7 +203,7 @@ async fn a_server_that_falls_silent_is_left_after_the_timeout() {
     let mail = store.mails().take().await.unwrap().unwrap();
     let smtp = Smtp::new(&config).unwrap();
     let unsent = send(&smtp, &mut None, &mail).await.unwrap_err();
-    assert!(matches!(unsent, Unsent::Away(_)), "{unsent:?}");
+    assert!(matches!(unsent, Unsent::Unavailable(_)), "{unsent:?}");
 }
 
 #[tokio::test]
@@ -216,8 +215,7 @@ async fn the_worker_sends_what_comes_and_stops_when_it_is_told() {
     let grace = Duration::from_secs(10);
     let worker = run(&store, Some(smtp(port, "")), &wake, stopped, grace);
     let others = async {
-        let (project, environment) = (ProjectName::from("crm"), EnvironmentName::default());
-        let users = store.users(&project, &environment);
+        let users = store.users(&Scope::new("crm", "prod"));
         let new = NewUser::new("ada@example.com", "Editor");
         users.create(new, "https://data.example.com").await.unwrap();
         wake.wake();

@@ -66,7 +66,7 @@ fn describe(operation: &Described) -> Value {
         .split('{')
         .skip(1)
         .filter_map(|part| part.split('}').next());
-    // Every operation in an environment takes `draft`.
+    // Every operation in an environment has the parameter `draft`.
     let draft = info.is_in_environment().then_some("draft");
     let declared = info.parameters.iter().copied().flatten().copied();
     let further = declared.filter(|name| Some(*name) != draft);

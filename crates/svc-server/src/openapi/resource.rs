@@ -45,14 +45,13 @@ fn write(
     models: &[ModelDescription],
     operations: &[Described],
 ) -> serde_json::Result<Vec<u8>> {
-    let ResourcePath {
-        project,
-        environment,
-        resource,
-    } = path;
+    let ResourcePath { scope, resource } = path;
     serde_json::to_vec(&Definition {
         resource: resource.as_str(),
-        server: &format!("/projects/{project}/{environment}/{resource}"),
+        server: &format!(
+            "/projects/{}/{}/{resource}",
+            scope.project, scope.environment
+        ),
         models,
         operations,
         is_tools: path.is_tools(),

@@ -6,98 +6,71 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// Networks of IPv4 that are not public, and what they are.
-const NOT_PUBLIC_V4: &[(Ipv4Addr, u32, &str)] = &[
-    (Ipv4Addr::new(0, 0, 0, 0), 8, "this network"),
-    (Ipv4Addr::new(10, 0, 0, 0), 8, "private"),
-    (Ipv4Addr::new(100, 64, 0, 0), 10, "shared by a carrier"),
-    (Ipv4Addr::new(127, 0, 0, 0), 8, "loopback"),
-    (Ipv4Addr::new(168, 63, 129, 16), 32, "of a cloud platform"),
-    (Ipv4Addr::new(169, 254, 0, 0), 16, "link-local"),
-    (Ipv4Addr::new(172, 16, 0, 0), 12, "private"),
-    (Ipv4Addr::new(192, 0, 0, 0), 24, "of a protocol"),
-    (Ipv4Addr::new(192, 0, 2, 0), 24, "for documentation"),
-    (Ipv4Addr::new(192, 88, 99, 0), 24, "of a 6to4 relay"),
-    (Ipv4Addr::new(192, 168, 0, 0), 16, "private"),
-    (Ipv4Addr::new(198, 18, 0, 0), 15, "for benchmarks"),
-    (Ipv4Addr::new(198, 51, 100, 0), 24, "for documentation"),
-    (Ipv4Addr::new(203, 0, 113, 0), 24, "for documentation"),
-    (Ipv4Addr::new(224, 0, 0, 0), 4, "multicast"),
-    (Ipv4Addr::new(240, 0, 0, 0), 4, "reserved"),
-];
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// Networks within the global unicast addresses of IPv6 that are not public, and what they are.
-const NOT_PUBLIC_V6: &[(Ipv6Addr, u32, &str)] = &[
+/// Networks that are not public, and what they are.
+const NOT_PUBLIC: &[(IpNet, &str)] = &[
+    (v4([0, 0, 0, 0], 8), "this network"),
+    (v4([10, 0, 0, 0], 8), "private"),
+    (v4([100, 64, 0, 0], 10), "shared by a carrier"),
+    (v4([127, 0, 0, 0], 8), "loopback"),
+    (v4([168, 63, 129, 16], 32), "of a cloud platform"),
+    (v4([169, 254, 0, 0], 16), "link-local"),
+    (v4([172, 16, 0, 0], 12), "private"),
+    (v4([192, 0, 0, 0], 24), "of a protocol"),
+    (v4([192, 0, 2, 0], 24), "for documentation"),
+    (v4([192, 88, 99, 0], 24), "of a 6to4 relay"),
+    (v4([192, 168, 0, 0], 16), "private"),
+    (v4([198, 18, 0, 0], 15), "for benchmarks"),
+    (v4([198, 51, 100, 0], 24), "for documentation"),
+    (v4([203, 0, 113, 0], 24), "for documentation"),
+    (v4([224, 0, 0, 0], 4), "multicast"),
+    (v4([240, 0, 0, 0], 4), "reserved"),
+    (
+        IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
+        "loopback",
+    ),
+    (v6([0xfc00, 0], 7), "private"),
+    (v6([0xfe80, 0], 10), "link-local"),
     // Teredo and ORCHID too: they hold addresses of another kind.
-    (
-        Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0),
-        23,
-        "of a protocol",
-    ),
-    (
-        Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0),
-        32,
-        "for documentation",
-    ),
-    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16, "6to4"),
-    (
-        Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0),
-        20,
-        "for documentation",
-    ),
+    (v6([0x2001, 0], 23), "of a protocol"),
+    (v6([0x2001, 0xdb8], 32), "for documentation"),
+    (v6([0x2002, 0], 16), "6to4"),
+    (v6([0x3fff, 0], 20), "for documentation"),
 ];
 
 /// The global unicast addresses (RFC 4291, section 2.4).
-const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
-/// What a translator to IPv4 puts in front of an address (RFC 6052, section 2.1).
-const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
+const GLOBAL_V6: IpNet = v6([0x2000, 0], 3);
+/// The prefix that a translator to IPv4 puts in front of an address (RFC 6052, section 2.1).
+const NAT64: IpNet = v6([0x64, 0xff9b], 96);
+
+const fn v4([a, b, c, d]: [u8; 4], bits: u8) -> IpNet {
+    IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), bits))
+}
+
+const fn v6([a, b]: [u16; 2], bits: u8) -> IpNet {
+    IpNet::V6(Ipv6Net::new_assert(
+        Ipv6Addr::new(a, b, 0, 0, 0, 0, 0, 0),
+        bits,
+    ))
+}
 
 /// Refuses an address that is not public, and says what it is.
 pub(super) fn check_public(address: IpAddr) -> Result<(), &'static str> {
-    let what = match address.to_canonical() {
-        IpAddr::V4(address) => not_public_v4(address),
-        IpAddr::V6(address) => not_public_v6(address),
-    };
-    what.map_or(Ok(()), Err)
-}
-
-fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
-    let within = |network: Ipv4Addr, bits: u32| {
-        let shift = 32 - bits;
-        address.to_bits() >> shift == network.to_bits() >> shift
-    };
-    let found = NOT_PUBLIC_V4
-        .iter()
-        .find(|(network, bits, _)| within(*network, *bits));
-    found.map(|(_, _, what)| *what)
-}
-
-fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
-    let within = |network: Ipv6Addr, bits: u32| {
-        let shift = 128 - bits;
-        address.to_bits() >> shift == network.to_bits() >> shift
-    };
-    if within(NAT64.0, NAT64.1) {
+    let address = match address.to_canonical() {
         // Networks without IPv4 reach all of it so.
-        let [.., a, b, c, d] = address.octets();
-        return not_public_v4(Ipv4Addr::new(a, b, c, d));
+        IpAddr::V6(translated) if NAT64.contains(&IpAddr::V6(translated)) => {
+            let [.., a, b, c, d] = translated.octets();
+            IpAddr::from([a, b, c, d])
+        }
+        address => address,
+    };
+    let mut networks = NOT_PUBLIC.iter();
+    match networks.find(|(network, _)| network.contains(&address)) {
+        Some((_, what)) => Err(what),
+        None if address.is_ipv6() && !GLOBAL_V6.contains(&address) => Err("reserved"),
+        None => Ok(()),
     }
-    if address.is_loopback() {
-        return Some("loopback");
-    }
-    if address.is_unique_local() {
-        return Some("private");
-    }
-    if address.is_unicast_link_local() {
-        return Some("link-local");
-    }
-    if !within(GLOBAL_V6.0, GLOBAL_V6.1) {
-        return Some("reserved");
-    }
-    let found = NOT_PUBLIC_V6
-        .iter()
-        .find(|(network, bits, _)| within(*network, *bits));
-    found.map(|(_, _, what)| *what)
 }
 
 /// Refuses what no project can allow: addresses of nobody in particular, and the service itself, whose listeners these

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use http::{Method, StatusCode};
-use svc_model::{proxy::Send, wire::Operation as _};
+use svc_model::{Scope, proxy::Send, wire::Operation as _};
 use svc_store::{AuditEntry, BegunWrite, Store};
 
 use super::target::Target;
@@ -18,12 +18,12 @@ const MOST_OF_PATH: usize = 500;
 /// A request that is being sent. The lines are written when it is over, however it ends.
 ///
 /// That of the log says who asked for what of which host, never a path, a query, a header or a body: they may hold
-/// secrets. That of the trail has the path too, as the caller wrote it, with names in the place of values.
+/// secrets. That of the trail has the path too, as the caller wrote it, with names in place of values.
 #[derive(Debug)]
 pub(super) struct Audit {
     begun: Instant,
     pub(super) request_id: String,
-    /// Who asks: `user <uid>` or `service token <uid>`.
+    /// The caller: `user <uid>` or `service token <uid>`.
     pub(super) who: String,
     pub(super) project: String,
     pub(super) environment: String,
@@ -52,7 +52,7 @@ pub(super) struct Trail {
 }
 
 impl Trail {
-    /// Tells of a request to this target, whose URL the caller wrote like this.
+    /// The trail of a request to this target, whose URL the caller wrote like this.
     pub(super) fn new(state: &Shared, store: Store, target: &Target, written: &str) -> Self {
         Self {
             state: Shared::clone(state),
@@ -70,7 +70,7 @@ impl Trail {
     }
 }
 
-/// The path of a URL in which names stand for values, without its query. Where the URL begins with a name, that is all of
+/// The path of a URL in which names replace values, without its query. Where the URL begins with a name, that is all of
 /// it: the value may have a path too.
 fn path_of(written: &str) -> String {
     let path = written.split(['?', '#']).next().unwrap_or_default();
@@ -112,7 +112,7 @@ impl End {
 }
 
 impl Audit {
-    /// Begins with who asks, and nothing about what yet.
+    /// Begins with the caller; nothing is known of the request yet.
     pub(super) fn begin(request_id: String, who: String) -> Self {
         Self {
             begun: Instant::now(),
@@ -146,7 +146,10 @@ impl Audit {
 
     fn entry(&self, url: &str) -> AuditEntry {
         let entry = AuditEntry::new(Send::INFO.name)
-            .scope(self.project.as_str(), self.environment.as_str())
+            .scope(&Scope::new(
+                self.project.as_str(),
+                self.environment.as_str(),
+            ))
             .record(format!("{} {url}", self.method))
             .status(self.status.map(|status| status.as_u16()));
         match self.resource.as_str() {
@@ -185,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_told_as_it_was_written_without_its_query() {
+    fn a_path_is_recorded_as_it_was_written_without_its_query() {
         for (written, path) in [
             ("https://a.example", "/"),
             ("https://a.example?key=x", "/"),

@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 use svc_auth::AuthScheme;
-use svc_model::{ProjectName, ResourceName};
+use svc_model::{ResourceName, Scope};
 use svc_store::Actor;
 
 use super::call::Destination;
@@ -51,7 +51,7 @@ impl Caller {
     pub(super) fn who(&self) -> String {
         match &self.0 {
             Jwt::Session(session) => format!("user {}", session.user_uid),
-            Jwt::Service(token) => format!("service token {}", token.identity.token_uid),
+            Jwt::Service(token) => format!("service token {}", token.uid()),
         }
     }
 
@@ -60,16 +60,16 @@ impl Caller {
         self.0.actor()
     }
 
-    /// The project whose user or service it is.
-    pub(super) fn project(&self) -> &ProjectName {
-        self.0.scope().0
+    /// The environment whose user or service it is.
+    pub(super) fn scope(&self) -> &Scope {
+        self.0.scope()
     }
 
     /// Lets through who may send a request there.
     pub(super) fn check(&self, destination: &Destination) -> ApiResult<()> {
-        let (own_project, environment) = self.0.scope();
-        let project = destination.project.as_ref().unwrap_or(own_project);
-        if project != own_project || destination.environment != *environment {
+        let own = self.scope();
+        let project = destination.project.as_ref().unwrap_or(&own.project);
+        if *project != own.project || destination.environment != own.environment {
             return Err(ApiError::PermissionDenied(
                 "the session does not cover this project and environment",
             ));

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{
     pairs::{self, Pairs},
-    template::{Names, Unfit},
+    template::{Names, TemplateError},
 };
 
 /// A body that is ready to be sent.
@@ -35,12 +35,12 @@ impl Content {
     }
 }
 
-/// Writes a body, with values in the place of names.
+/// Writes a body, with values in place of names.
 pub(super) fn write(
     names: &mut Names<'_>,
     body_type: Option<BodyType>,
     body: Option<&RawValue>,
-) -> Result<Content, Unfit> {
+) -> Result<Content, TemplateError> {
     let Some(json) = body.map(RawValue::get).filter(|json| *json != "null") else {
         return Ok(Content::default());
     };
@@ -77,7 +77,7 @@ pub(super) fn write(
         }
         BodyType::Raw => {
             let Some(text) = text else {
-                return Err(Unfit::Wrong(
+                return Err(TemplateError::Invalid(
                     "must be text for the body type Raw".to_owned(),
                 ));
             };
@@ -85,14 +85,16 @@ pub(super) fn write(
             let media_type = "text/plain; charset=utf-8";
             Ok(Content::new(expanded.text, media_type, expanded.secret))
         }
-        _ => Err(Unfit::Wrong("has an unknown body type".to_owned())),
+        _ => Err(TemplateError::Invalid(
+            "has an unknown body type".to_owned(),
+        )),
     }
 }
 
-fn json_content(names: &mut Names<'_>, json: &str) -> Result<Content, Unfit> {
+fn json_content(names: &mut Names<'_>, json: &str) -> Result<Content, TemplateError> {
     let expanded = names.json(json)?;
     serde_json::from_str::<&RawValue>(&expanded.text).map_err(|error| {
-        Unfit::Wrong(format!(
+        TemplateError::Invalid(format!(
             "must be JSON once its names are replaced: line {}, column {}",
             error.line(),
             error.column()
@@ -105,7 +107,11 @@ fn json_content(names: &mut Names<'_>, json: &str) -> Result<Content, Unfit> {
     ))
 }
 
-fn graphql(names: &mut Names<'_>, json: &str, text: Option<&str>) -> Result<Content, Unfit> {
+fn graphql(
+    names: &mut Names<'_>,
+    json: &str,
+    text: Option<&str>,
+) -> Result<Content, TemplateError> {
     match text {
         // The JSON text of the whole, or the query alone.
         Some(text)
@@ -115,16 +121,19 @@ fn graphql(names: &mut Names<'_>, json: &str, text: Option<&str>) -> Result<Cont
         }
         Some(_) => json_content(names, &format!("{{\"query\":{json}}}")),
         None if json.starts_with('{') => json_content(names, json),
-        None => Err(Unfit::Wrong(
+        None => Err(TemplateError::Invalid(
             "must be an object with query and variables, or the query as text".to_owned(),
         )),
     }
 }
 
-fn expand(names: &mut Names<'_>, pairs: Result<Pairs, String>) -> Result<(Pairs, bool), Unfit> {
+fn expand(
+    names: &mut Names<'_>,
+    pairs: Result<Pairs, String>,
+) -> Result<(Pairs, bool), TemplateError> {
     let mut secret = false;
     let mut expanded = Vec::new();
-    for (name, value) in pairs.map_err(Unfit::Wrong)? {
+    for (name, value) in pairs.map_err(TemplateError::Invalid)? {
         let (name, value) = (names.verbatim(&name)?, names.verbatim(&value)?);
         secret |= name.secret || value.secret;
         expanded.push((name.text, value.text));
@@ -161,7 +170,7 @@ mod tests {
 
     use super::{super::template::Context, *};
 
-    fn written(body_type: Option<BodyType>, body: &str) -> Result<Content, Unfit> {
+    fn written(body_type: Option<BodyType>, body: &str) -> Result<Content, TemplateError> {
         let context = Context::parse(r#"{"n":7,"name":"A \"B\"&c=d\r\n--x"}"#).unwrap();
         let secrets = [OpenSecret::new("key", Vec::new(), Secret::new("hunter2"))];
         let mut names = Names::new(&context, &secrets, &[], 10_000);
@@ -177,7 +186,7 @@ mod tests {
     #[test]
     fn json_is_sent_as_it_came_with_values_in_it() {
         let body = r#"{"n":{{n}},"big":9007199254740993.10,"s":"{{name}}"}"#;
-        // As a text it may hold names where JSON stands.
+        // As a text it may hold names in place of JSON.
         let quoted = serde_json::Value::from(body).to_string();
         let sent = r#"{"n":7,"big":9007199254740993.10,"s":"A \"B\"&c=d\r\n--x"}"#;
         assert_eq!(text(BodyType::Json, &quoted), sent);
@@ -193,7 +202,8 @@ mod tests {
 
     #[test]
     fn json_that_is_none_is_refused_with_its_place_and_not_quoted() {
-        let Err(Unfit::Wrong(message)) = written(Some(BodyType::Json), r#""{\"a\":{-key-} 7}""#)
+        let Err(TemplateError::Invalid(message)) =
+            written(Some(BodyType::Json), r#""{\"a\":{-key-} 7}""#)
         else {
             panic!("it is no JSON")
         };

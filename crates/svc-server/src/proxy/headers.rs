@@ -7,7 +7,7 @@ use svc_model::{Invalid, proxy::X_SVC_PROXY};
 
 use super::{
     pairs::Pairs,
-    template::{Names, Unfit, shortened},
+    template::{Names, TemplateError, shortened},
 };
 
 /// The most headers of a request.
@@ -15,7 +15,7 @@ const MOST: usize = 100;
 /// The most bytes of their names and values.
 const MOST_BYTES: usize = 32 * 1024;
 
-/// Headers that the proxy sets itself, or that speak of one connection (RFC 9110, section 7.6.1).
+/// Headers that the proxy sets itself, or that concern one connection (RFC 9110, section 7.6.1).
 const OWN: &[&str] = &[
     "connection",
     "content-length",
@@ -69,7 +69,7 @@ pub(super) enum Refused {
     TooLarge,
 }
 
-/// The headers as the caller gave them, with values in the place of names.
+/// The headers as the caller gave them, with values in place of names.
 pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<RequestHeaders, Refused> {
     // Before they are collected: a map of headers holds some ten thousand names and panics beyond.
     if pairs.len() > MOST {
@@ -81,11 +81,11 @@ pub(super) fn of_request(names: &mut Names<'_>, pairs: &Pairs) -> Result<Request
     for (name, value) in pairs {
         let (name, value, is_secret) = match one(names, name, value) {
             Ok(header) => header,
-            Err(Unfit::Wrong(message)) => {
+            Err(TemplateError::Invalid(message)) => {
                 invalid.push_field("headers", message);
                 continue;
             }
-            Err(Unfit::TooLarge) => return Err(Refused::TooLarge),
+            Err(TemplateError::TooLarge) => return Err(Refused::TooLarge),
         };
         bytes += name.as_str().len() + value.len();
         if is_secret {
@@ -105,16 +105,17 @@ fn one(
     names: &mut Names<'_>,
     name: &str,
     value: &str,
-) -> Result<(HeaderName, HeaderValue, bool), Unfit> {
-    let known = HeaderName::try_from(name)
-        .map_err(|_| Unfit::Wrong(format!("{:?} is not a header name", shortened(name))))?;
+) -> Result<(HeaderName, HeaderValue, bool), TemplateError> {
+    let known = HeaderName::try_from(name).map_err(|_| {
+        TemplateError::Invalid(format!("{:?} is not a header name", shortened(name)))
+    })?;
     if OWN.contains(&known.as_str()) {
         let message = format!("{known} is set by the proxy; leave it out");
-        return Err(Unfit::Wrong(message));
+        return Err(TemplateError::Invalid(message));
     }
     let expanded = names.verbatim(value)?;
     let mut value = HeaderValue::from_bytes(expanded.text.as_bytes()).map_err(|_| {
-        Unfit::Wrong(format!(
+        TemplateError::Invalid(format!(
             "the value of {known} holds a line end or another control character"
         ))
     })?;
@@ -126,7 +127,7 @@ fn too_many() -> String {
     format!("must be at most {MOST} with {MOST_BYTES} bytes together")
 }
 
-/// Whether a header says who asks.
+/// Whether a header holds the credential of the caller.
 pub(super) fn is_credential(name: &HeaderName) -> bool {
     *name == header::AUTHORIZATION || *name == header::COOKIE
 }

@@ -81,7 +81,7 @@ pub(super) struct Outgoing {
     pub(super) body: Bytes,
     /// Whether a secret is in the body.
     pub(super) secret_body: bool,
-    /// The secrets of the request, as they may stand in a URL too.
+    /// The secrets of the request, in the form that they have in a URL too.
     pub(super) secrets: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ impl Outgoing {
         let Some(location) = location else {
             return Ok(false);
         };
-        let location = std::str::from_utf8(location.as_bytes()).map_err(|_| "is no URL");
+        let location = std::str::from_utf8(location.as_bytes()).map_err(|_| "is not a valid URL");
         let next = location
             .and_then(|location| self.target.follow(location))
             .map_err(|what| wrong_url(false, what))?;
@@ -262,7 +262,7 @@ fn failure(error: &TransportError, is_first: bool) -> ApiError {
             }
             Cause::Refused => "the other service refuses the connection",
             Cause::Tls => {
-                "no TLS session with the other service: its certificate is not accepted, or it speaks no TLS"
+                "no TLS session with the other service: its certificate is not accepted, or it does not support TLS"
             }
             Cause::Other => {
                 "no connection to the other service: its name does not resolve, or no route leads to it"
@@ -270,7 +270,7 @@ fn failure(error: &TransportError, is_first: bool) -> ApiError {
         },
         TransportErrorKind::Interrupted => "the other service broke the connection off",
         TransportErrorKind::Invalid => return wrong_url(is_first, "cannot be sent"),
-        _ => "the other service's answer is no HTTP, or its head is too large",
+        _ => "the other service's answer is not HTTP, or its head is too large",
     };
     ApiError::BadGateway(text.to_owned())
 }

@@ -30,17 +30,17 @@ struct Exchange {
     body: Body,
     left: u64,
     audit: Audit,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Passing {
-    /// Passes on this many bytes at most, until then. The place is given up when the exchange is over.
+    /// Passes on this many bytes at most, until then. The permit is given back when the exchange is over.
     pub(super) fn new(
         body: Body,
         limit: u64,
         until: Instant,
         mut audit: Audit,
-        place: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
     ) -> Self {
         if body.is_end_stream() {
             audit.end = End::Done;
@@ -54,9 +54,9 @@ impl Passing {
             body,
             left: limit,
             audit,
-            _place: place,
+            _permit: permit,
         })));
-        // A caller that does not read does not ask for more either: somebody else has to look at the clock.
+        // A caller that does not read does not poll for more either: another task has to watch the time.
         let watched = Arc::clone(&exchange);
         let watch = tokio::spawn(async move {
             tokio::time::sleep_until(until).await;
@@ -117,7 +117,7 @@ impl HttpBody for Passing {
                 this.ended = true;
                 return Poll::Ready(Some(Err(CutOff)));
             };
-            // Trailers speak of one connection too.
+            // Trailers concern one connection too.
             let Ok(data) = frame.into_data() else {
                 continue;
             };
@@ -194,7 +194,7 @@ mod tests {
     struct Fixture {
         passing: Passing,
         gone: Arc<AtomicBool>,
-        places: Arc<Semaphore>,
+        permits: Arc<Semaphore>,
     }
 
     fn passing(chunks: &[&'static str], ends: bool, limit: u64) -> Fixture {
@@ -208,14 +208,14 @@ mod tests {
             ends,
             gone: Arc::clone(&gone),
         };
-        let places = Arc::new(Semaphore::new(1));
-        let place = Arc::clone(&places).try_acquire_owned().unwrap();
+        let permits = Arc::new(Semaphore::new(1));
+        let permit = Arc::clone(&permits).try_acquire_owned().unwrap();
         let audit = Audit::begin(String::new(), String::new());
         let until = Instant::now() + Duration::from_secs(30);
         Fixture {
-            passing: Passing::new(Body::stream(body), limit, until, audit, place),
+            passing: Passing::new(Body::stream(body), limit, until, audit, permit),
             gone,
-            places,
+            permits,
         }
     }
 
@@ -225,7 +225,7 @@ mod tests {
         let passed = (&mut fixture.passing).collect().await.unwrap();
         assert_eq!(passed.to_bytes(), "abcd");
         assert!(fixture.gone.load(Ordering::SeqCst));
-        assert_eq!(fixture.places.available_permits(), 1);
+        assert_eq!(fixture.permits.available_permits(), 1);
     }
 
     #[tokio::test(start_paused = true)]
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(first.into_data().unwrap(), "ab");
         assert!(fixture.passing.frame().await.unwrap().is_err());
         assert!(fixture.gone.load(Ordering::SeqCst));
-        assert_eq!(fixture.places.available_permits(), 1);
+        assert_eq!(fixture.permits.available_permits(), 1);
     }
 
     #[tokio::test(start_paused = true)]
@@ -245,7 +245,7 @@ mod tests {
         assert!(!fixture.gone.load(Ordering::SeqCst));
         tokio::time::sleep(Duration::from_secs(2)).await;
         assert!(fixture.gone.load(Ordering::SeqCst));
-        assert_eq!(fixture.places.available_permits(), 1);
+        assert_eq!(fixture.permits.available_permits(), 1);
         assert!(!fixture.passing.is_end_stream());
         assert!(fixture.passing.frame().await.unwrap().is_err());
     }
@@ -255,6 +255,6 @@ mod tests {
         let fixture = passing(&["ab"], false, 4);
         drop(fixture.passing);
         assert!(fixture.gone.load(Ordering::SeqCst));
-        assert_eq!(fixture.places.available_permits(), 1);
+        assert_eq!(fixture.permits.available_permits(), 1);
     }
 }

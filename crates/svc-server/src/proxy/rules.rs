@@ -1,66 +1,35 @@
 //! What the proxy may do where: read from the store once, and again when the store changed.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::Arc;
 
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{ResourceName, Scope};
 use svc_store::{ProxyRules, Store};
 
-use crate::http::ApiResult;
+use crate::{http::ApiResult, state::cache::StoreCache};
 
-/// How many places are remembered at most.
-const MOST_KNOWN: usize = 10_000;
+/// How many rules are remembered at most.
+pub(super) const MOST_KNOWN: usize = 10_000;
 
 /// An environment, and perhaps one of its resources.
-type RulesKey = (ProjectName, EnvironmentName, Option<ResourceName>);
+type RulesKey = (Scope, Option<ResourceName>);
 
 /// The rules that were asked for, until the store changes.
-#[derive(Debug, Default)]
-pub(super) struct Rules(Mutex<Known>);
+pub(super) type Rules = StoreCache<RulesKey, Arc<ProxyRules>>;
 
-#[derive(Debug, Default)]
-struct Known {
-    rules: HashMap<RulesKey, Arc<ProxyRules>>,
-    /// Moves when the store changed, so that what was read before is not kept after.
-    generation: u64,
-}
-
-impl Rules {
-    /// Forgets everything: the store changed.
-    pub(super) fn forget(&self) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.generation += 1;
-        known.rules.clear();
-    }
-
-    /// What may be done there.
-    pub(super) async fn get(&self, store: &Store, place: RulesKey) -> ApiResult<Arc<ProxyRules>> {
-        let generation = {
-            let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(rules) = known.rules.get(&place) {
-                return Ok(Arc::clone(rules));
-            }
-            known.generation
-        };
-        let (project, environment, resource) = &place;
+/// What may be done in an environment for a resource.
+pub(super) async fn get(rules: &Rules, store: &Store, key: RulesKey) -> ApiResult<Arc<ProxyRules>> {
+    let (scope, resource) = key.clone();
+    let read = async {
         let secrets = store.secret_tokens();
-        let rules = secrets.proxy_rules(project, environment, resource.as_ref());
-        let rules = Arc::new(rules.await?);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.generation == generation {
-            if known.rules.len() >= MOST_KNOWN {
-                known.rules.clear();
-            }
-            known.rules.insert(place, Arc::clone(&rules));
-        }
-        Ok(rules)
-    }
+        let rules = secrets.proxy_rules(&scope, resource.as_ref());
+        rules.await.map(Arc::new)
+    };
+    Ok(rules.get_or_read(key, read).await?)
 }
 
 #[cfg(test)]
 mod tests {
+    use svc_model::ProjectName;
     use svc_store::{HostPort, NewProject};
 
     use super::*;
@@ -72,10 +41,10 @@ mod tests {
         let project = ProjectName::from("main");
         let new = NewProject::new(project.clone());
         store.projects().create(new).await.unwrap();
-        let rules = Rules::default();
-        let place: RulesKey = (project.clone(), EnvironmentName::default(), None);
+        let rules = Rules::new(MOST_KNOWN);
+        let key: RulesKey = (Scope::new("main", "prod"), None);
         let allowed = async || {
-            let found = rules.get(&store, place.clone()).await.unwrap();
+            let found = get(&rules, &store, key.clone()).await.unwrap();
             found.allow_hosts.len()
         };
         assert_eq!(allowed().await, 0);

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::{outbound::Outbound, rules::Rules};
+use super::{
+    outbound::Outbound,
+    rules::{MOST_KNOWN, Rules},
+};
 use crate::{Config, Error};
 
 /// What the requests of the proxy share.
@@ -12,7 +15,7 @@ use crate::{Config, Error};
 pub(crate) struct Proxy {
     pub(super) outbound: Outbound,
     pub(super) rules: Rules,
-    pub(super) places: Arc<Semaphore>,
+    pub(super) permits: Arc<Semaphore>,
 }
 
 impl Proxy {
@@ -21,8 +24,8 @@ impl Proxy {
         let own = [Some(config.listen), config.data_listen];
         Ok(Self {
             outbound: Outbound::new(own.into_iter().flatten().collect())?,
-            rules: Rules::default(),
-            places: Arc::new(Semaphore::new(config.max_proxy_requests)),
+            rules: Rules::new(MOST_KNOWN),
+            permits: Arc::new(Semaphore::new(config.max_proxy_requests)),
         })
     }
 

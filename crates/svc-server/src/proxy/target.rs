@@ -4,7 +4,7 @@ use http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::{Host, Url};
 
-use super::template::{Expanded, Names, Put, Unfit};
+use super::template::{Expanded, Names, Put, TemplateError};
 
 /// What of a value is escaped in a URL: all but what means nothing special anywhere behind the host.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
@@ -36,9 +36,9 @@ impl Target {
         if authority.contains('@') {
             return Err("must hold no user or password; send a header instead");
         }
-        let url = Url::parse(text).map_err(|_| "is no URL")?;
+        let url = Url::parse(text).map_err(|_| "is not a valid URL")?;
         let target = Self::of(url)?;
-        // Other spellings of an address are there to deceive.
+        // Other spellings of an address are used to deceive.
         if let Some(Host::Ipv4(address)) = target.url.host() {
             let spelt = authority.split(':').next().unwrap_or_default();
             if spelt != address.to_string() {
@@ -53,7 +53,7 @@ impl Target {
         if location.chars().any(|c| c.is_control() || c == '\\') {
             return Err("must be without control characters and backslashes");
         }
-        Self::of(self.url.join(location).map_err(|_| "is no URL")?)
+        Self::of(self.url.join(location).map_err(|_| "is not a valid URL")?)
     }
 
     fn of(mut url: Url) -> Result<Self, &'static str> {
@@ -104,7 +104,7 @@ impl Target {
         }
     }
 
-    /// The URL as the transport takes it.
+    /// The URL in the form that the transport needs.
     pub(super) fn uri(&self) -> Result<Uri, &'static str> {
         let uri: Uri = self.url.as_str().parse().map_err(|_| "cannot be sent")?;
         // Two readers of one URL must not see two hosts.
@@ -127,25 +127,25 @@ impl Target {
 /// The longest URL once names are replaced.
 const MAX_EXPANDED: usize = 64 * 1024;
 
-/// Puts values into a URL. One that stands at its beginning is taken as the beginning of a URL, every other one as a part
-/// of what it stands in.
-pub(super) fn expand(names: &mut Names<'_>, text: &str) -> Result<Expanded, Unfit> {
+/// Puts values into a URL. One at its beginning is taken as the beginning of a URL, every other one as a part
+/// of the component that it is in.
+pub(super) fn expand(names: &mut Names<'_>, text: &str) -> Result<Expanded, TemplateError> {
     names.encoded(text, put_in)
 }
 
-fn put_in(put: Put<'_>, into: &mut String) -> Result<(), Unfit> {
+fn put_in(put: Put<'_>, into: &mut String) -> Result<(), TemplateError> {
     let Put {
         before,
         value,
         is_secret,
     } = put;
     if before.len() + value.len() > MAX_EXPANDED {
-        return Err(Unfit::Wrong(format!(
+        return Err(TemplateError::Invalid(format!(
             "must be at most {MAX_EXPANDED} bytes long once its names are replaced"
         )));
     }
     if is_secret && !is_behind_host(before) {
-        return Err(Unfit::Wrong(
+        return Err(TemplateError::Invalid(
             "a secret token can only stand behind the host".to_owned(),
         ));
     }
@@ -155,7 +155,7 @@ fn put_in(put: Put<'_>, into: &mut String) -> Result<(), Unfit> {
     }
     // However they are escaped they would lead elsewhere.
     if matches!(value, "." | "..") {
-        return Err(Unfit::Wrong(
+        return Err(TemplateError::Invalid(
             "a value in the URL must not be . or ..".to_owned(),
         ));
     }
@@ -163,7 +163,7 @@ fn put_in(put: Put<'_>, into: &mut String) -> Result<(), Unfit> {
     Ok(())
 }
 
-/// Whether what follows a text stands behind the host of a URL.
+/// Whether a text that begins a URL ends behind its host.
 fn is_behind_host(text: &str) -> bool {
     text.split_once("://")
         .is_some_and(|(_, rest)| rest.contains(['/', '?', '#']))
@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    fn expanded(text: &str, values: &serde_json::Value) -> Result<String, Unfit> {
+    fn expanded(text: &str, values: &serde_json::Value) -> Result<String, TemplateError> {
         let context = Context::parse(&values.to_string()).unwrap();
         let secrets = [OpenSecret::new("key", Vec::new(), Secret::new("a/b?c&d=e"))];
         let mut names = Names::new(&context, &secrets, &[], 10_000);

@@ -1,6 +1,6 @@
 //! Names in a request that stand for values: `{-name-}` for a secret token, `{{key}}` for a value of the context.
 //!
-//! A value is put in as a value of the place that it stands in, and is not looked through for further names.
+//! A value is inserted in the form that its place needs, and is not searched for further names.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -75,7 +75,7 @@ struct ContextValue {
 pub(super) struct Context(BTreeMap<String, ContextValue>);
 
 impl Context {
-    /// Reads the context; an error when it is no object.
+    /// Reads the context; an error when it is not an object.
     pub(super) fn parse(json: &str) -> Result<Self, serde_json::Error> {
         let values: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json)?;
         let values = values.into_iter().map(|(key, json)| {
@@ -90,20 +90,20 @@ impl Context {
     }
 }
 
-/// What is wrong with a text that names stand in.
+/// What is wrong with a text that contains names.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unfit {
-    /// There is no such name, or it may not stand here.
-    Wrong(String),
+pub(super) enum TemplateError {
+    /// There is no such name, or it is not allowed here.
+    Invalid(String),
     /// The values are too much.
     TooLarge,
 }
 
-impl Unfit {
+impl TemplateError {
     /// The failure of a request in whose field this is wrong.
     pub(super) fn of(self, field: &str, limit: usize) -> ApiError {
         match self {
-            Self::Wrong(message) => svc_model::Invalid::field(field, message).into(),
+            Self::Invalid(message) => svc_model::Invalid::field(field, message).into(),
             Self::TooLarge => ApiError::PayloadTooLarge { limit },
         }
     }
@@ -126,7 +126,7 @@ pub(super) struct Put<'p> {
     pub(super) is_secret: bool,
 }
 
-/// Puts values in the place of names.
+/// Puts values in place of names.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     context: &'a Context,
@@ -164,7 +164,7 @@ impl<'a> Names<'a> {
     }
 
     /// Puts values in as they are.
-    pub(super) fn verbatim(&mut self, text: &str) -> Result<Expanded, Unfit> {
+    pub(super) fn verbatim(&mut self, text: &str) -> Result<Expanded, TemplateError> {
         self.encoded(text, |put, into| {
             into.push_str(put.value);
             Ok(())
@@ -175,8 +175,8 @@ impl<'a> Names<'a> {
     pub(super) fn encoded(
         &mut self,
         text: &str,
-        encode: impl Fn(Put<'_>, &mut String) -> Result<(), Unfit>,
-    ) -> Result<Expanded, Unfit> {
+        encode: impl Fn(Put<'_>, &mut String) -> Result<(), TemplateError>,
+    ) -> Result<Expanded, TemplateError> {
         let mut expanded = Expanded::default();
         let mut encoded = String::new();
         let mut rest = text;
@@ -206,29 +206,29 @@ impl<'a> Names<'a> {
     }
 
     /// Puts values into a text that is JSON: within a JSON text as part of it, elsewhere as JSON.
-    pub(super) fn json(&mut self, text: &str) -> Result<Expanded, Unfit> {
+    pub(super) fn json(&mut self, text: &str) -> Result<Expanded, TemplateError> {
         let mut expanded = Expanded::default();
-        let mut place = JsonPosition::default();
+        let mut position = JsonPosition::default();
         let mut rest = text;
         while !rest.is_empty() {
             let (piece, after) = next_piece(rest);
             rest = after;
             match piece {
                 Piece::Text(text) => {
-                    place.pass(text);
+                    position.pass(text);
                     self.push(&mut expanded.text, text)?;
                 }
                 Piece::Secret(name) => {
                     let value = quoted(self.secret(name)?.value.expose());
-                    self.push(&mut expanded.text, place.part_of(&value))?;
+                    self.push(&mut expanded.text, position.part_of(&value))?;
                     expanded.secret = true;
                 }
                 Piece::Context(name) => {
                     let found = self.context(name)?;
-                    match place.in_text {
+                    match position.in_text {
                         true => {
                             let value = quoted(&found.text);
-                            self.push(&mut expanded.text, place.part_of(&value))?;
+                            self.push(&mut expanded.text, position.part_of(&value))?;
                         }
                         false => self.push(&mut expanded.text, found.json.get())?,
                     }
@@ -238,23 +238,26 @@ impl<'a> Names<'a> {
         Ok(expanded)
     }
 
-    fn push(&mut self, into: &mut String, text: &str) -> Result<(), Unfit> {
-        self.left = self.left.checked_sub(text.len()).ok_or(Unfit::TooLarge)?;
+    fn push(&mut self, into: &mut String, text: &str) -> Result<(), TemplateError> {
+        self.left = self
+            .left
+            .checked_sub(text.len())
+            .ok_or(TemplateError::TooLarge)?;
         into.push_str(text);
         Ok(())
     }
 
-    fn secret(&mut self, name: &str) -> Result<&'a OpenSecret, Unfit> {
+    fn secret(&mut self, name: &str) -> Result<&'a OpenSecret, TemplateError> {
         let secrets = self.secrets;
         let found = secrets.iter().find(|secret| secret.name == name);
         let found = found.ok_or_else(|| {
-            Unfit::Wrong(format!(
+            TemplateError::Invalid(format!(
                 "the resource has no secret token {:?}",
                 shortened(name)
             ))
         })?;
         if !self.only.is_empty() && !self.only.contains(name) {
-            return Err(Unfit::Wrong(format!(
+            return Err(TemplateError::Invalid(format!(
                 "the secret token {:?} is not named in secret_tokens",
                 shortened(name)
             )));
@@ -263,11 +266,11 @@ impl<'a> Names<'a> {
         Ok(found)
     }
 
-    fn context(&self, name: &str) -> Result<&'a ContextValue, Unfit> {
+    fn context(&self, name: &str) -> Result<&'a ContextValue, TemplateError> {
         let Context(context) = self.context;
-        context
-            .get(name)
-            .ok_or_else(|| Unfit::Wrong(format!("the context has no {:?}", shortened(name))))
+        context.get(name).ok_or_else(|| {
+            TemplateError::Invalid(format!("the context has no {:?}", shortened(name)))
+        })
     }
 }
 
@@ -302,7 +305,7 @@ impl JsonPosition {
         }
     }
 
-    /// A JSON text as it stands here: within another one without its quotes.
+    /// A JSON text as it is written here: within another one without its quotes.
     fn part_of<'q>(&self, quoted: &'q str) -> &'q str {
         let inner = quoted.get(1..quoted.len().saturating_sub(1));
         match self.in_text {
@@ -342,11 +345,11 @@ mod tests {
             .unwrap()
     }
 
-    fn verbatim(text: &str) -> Result<Expanded, Unfit> {
+    fn verbatim(text: &str) -> Result<Expanded, TemplateError> {
         Names::new(&context(), &secrets(), &[], 1000).verbatim(text)
     }
 
-    fn json(text: &str) -> Result<Expanded, Unfit> {
+    fn json(text: &str) -> Result<Expanded, TemplateError> {
         Names::new(&context(), &secrets(), &[], 1000).json(text)
     }
 
@@ -416,12 +419,14 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_and_shown_in_part() {
         for text in ["{-none-}", "{{none}}"] {
-            let Err(Unfit::Wrong(message)) = verbatim(text) else {
+            let Err(TemplateError::Invalid(message)) = verbatim(text) else {
                 panic!("{text}")
             };
             assert!(message.contains("\"none\""), "{message}");
         }
-        let Err(Unfit::Wrong(message)) = verbatim(&format!("{{{{{}}}}}", "ü".repeat(5000))) else {
+        let Err(TemplateError::Invalid(message)) =
+            verbatim(&format!("{{{{{}}}}}", "ü".repeat(5000)))
+        else {
             panic!("it is unknown")
         };
         assert!(message.chars().count() < 100);
@@ -433,7 +438,10 @@ mod tests {
         let only = ["key".to_owned()];
         let mut names = Names::new(&context, &secrets, &only, 1000);
         names.verbatim("{-key-}").unwrap();
-        assert!(matches!(names.verbatim("{-other-}"), Err(Unfit::Wrong(_))));
+        assert!(matches!(
+            names.verbatim("{-other-}"),
+            Err(TemplateError::Invalid(_))
+        ));
         let used: Vec<_> = names.used().map(|secret| secret.name.as_str()).collect();
         assert_eq!(used, ["key"]);
     }
@@ -443,7 +451,7 @@ mod tests {
         let context = Context::parse(&format!(r#"{{"x":"{}"}}"#, "x".repeat(100))).unwrap();
         let mut names = Names::new(&context, &[], &[], 250);
         assert!(names.verbatim("{{x}}{{x}}").is_ok());
-        assert_eq!(names.verbatim("{{x}}"), Err(Unfit::TooLarge));
+        assert_eq!(names.verbatim("{{x}}"), Err(TemplateError::TooLarge));
     }
 
     proptest! {

@@ -49,8 +49,7 @@ impl Connections {
             .into_iter()
             .map(|ConnectedResource { resource, url, .. }| {
                 let path = ResourcePath {
-                    project: resource.project,
-                    environment: resource.environment,
+                    scope: resource.scope,
                     resource: resource.unique_name,
                 };
                 let kept = old

@@ -44,7 +44,7 @@ impl Document {
 /// The documents that were made.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
-    /// The one that was asked for last stands at the end.
+    /// The one that was requested last is at the end.
     kept: Mutex<VecDeque<Kept>>,
     /// Held while a document is made: callers who want the same one wait for it, and several do not take memory at once.
     making: tokio::sync::Mutex<()>,
@@ -135,6 +135,8 @@ impl Documents {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use svc_model::Scope;
+
     use super::*;
 
     async fn structure() -> Arc<Structure> {
@@ -143,7 +145,7 @@ mod tests {
         let project = svc_model::ProjectName::from("main");
         let new = svc_store::NewProject::new(project.clone());
         store.projects().create(new).await.unwrap();
-        let tools = store.tools(&project, &"prod".into()).await.unwrap();
+        let tools = store.tools(&Scope::new("main", "prod")).await.unwrap();
         tools.structure()
     }
 
@@ -151,8 +153,7 @@ mod tests {
         DocumentKey {
             kind,
             path: ResourcePath {
-                project: "main".into(),
-                environment: "prod".into(),
+                scope: Scope::new("main", "prod"),
                 resource: "shop".into(),
             },
             structure: Arc::clone(structure),
@@ -195,14 +196,14 @@ mod tests {
         let structure = structure().await;
         for number in 0..5 {
             let mut key = key(&structure, DocumentKind::OpenApi);
-            key.path.environment = format!("e{number}").into();
+            key.path.scope.environment = format!("e{number}").into();
             let body = vec![b' '; MAX_KEPT / 3];
             documents.get_or_make(key, move || Ok(body)).await.unwrap();
         }
         let kept = documents.kept.lock().unwrap();
         let environments: Vec<_> = kept
             .iter()
-            .map(|kept| kept.key.path.environment.as_str())
+            .map(|kept| kept.key.path.scope.environment.as_str())
             .collect();
         assert_eq!(environments, ["e2", "e3", "e4"]);
     }

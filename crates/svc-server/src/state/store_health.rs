@@ -1,4 +1,4 @@
-//! Whether the store can be used: it takes writes, and it is not damaged.
+//! Whether the store can be used: it accepts writes, and it is not damaged.
 
 use std::{
     sync::{
@@ -21,7 +21,7 @@ const CHECK_KEPT: Duration = Duration::from_secs(1);
 /// What is known of the store.
 #[derive(Debug, Default)]
 pub(crate) struct StoreHealth {
-    /// Whether the store did not take a line of the audit trail: no write begins until it takes one.
+    /// Whether the store refused a line of the audit trail: no write begins until it accepts one.
     is_failing: AtomicBool,
     is_damaged: AtomicBool,
     last: Mutex<Option<Checked>>,

@@ -66,8 +66,7 @@ mod tests {
 
     fn key(text: &str) -> WriteKey {
         WriteKey {
-            project: "p".into(),
-            environment: "prod".into(),
+            scope: ("p", "prod").into(),
             resource: "r".into(),
             model: "m".to_owned(),
             idempotency_key: text.to_owned(),

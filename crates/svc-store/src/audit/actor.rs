@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::error::{Error, Result};
+use crate::database::stored_by_name;
 
 /// Who wrote: with which credential, and how people know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,37 +70,16 @@ pub enum ActorKind {
     Program,
 }
 
-impl ActorKind {
-    const ALL: [Self; 6] = [
-        Self::ApiKey,
-        Self::StaticToken,
-        Self::User,
-        Self::ServiceToken,
-        Self::Anonymous,
-        Self::Program,
-    ];
+stored_by_name!(ActorKind, "the store holds an unknown kind of actor", {
+    ApiKey: "api_key",
+    StaticToken: "static_token",
+    User: "user",
+    ServiceToken: "service_token",
+    Anonymous: "anonymous",
+    Program: "program",
+});
 
-    /// Its name: `api_key`, `static_token`, `user`, `service_token`, `anonymous`, `program`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ApiKey => "api_key",
-            Self::StaticToken => "static_token",
-            Self::User => "user",
-            Self::ServiceToken => "service_token",
-            Self::Anonymous => "anonymous",
-            Self::Program => "program",
-        }
-    }
-
-    pub(crate) fn stored(text: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == text)
-            .ok_or_else(|| Error::internal("the store holds an unknown kind of actor"))
-    }
-}
-
-/// Whose writes a store's lines tell of.
+/// The author of the writes through a store.
 #[derive(Debug, Clone)]
 pub(crate) struct By {
     pub(crate) actor: Actor,

@@ -1,17 +1,18 @@
-//! What a line says of a change, before it is known who made it and when.
+//! The description of a change for the audit trail, without who made it and when.
 
-use svc_model::{EnvironmentName, ProjectName, ResourceName, users::MODEL as USERS};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope, users::MODEL as USERS};
 use uuid::Uuid;
 
 use super::actor::{Actor, ActorKind};
 
-/// A change, as the audit trail tells of it.
+/// A change, as the audit trail describes it.
 ///
 /// ```
+/// use svc_model::Scope;
 /// use svc_store::AuditEntry;
 ///
 /// let entry = AuditEntry::new("records.update")
-///     .scope("crm", "prod")
+///     .scope(&Scope::new("crm", "prod"))
 ///     .resource("shop")
 ///     .model("orders")
 ///     .record("42")
@@ -32,11 +33,11 @@ pub struct AuditEntry {
     pub resource: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// The primary key of a record, as it stands in a path; the uid or the name of anything else.
+    /// The primary key of a record, as it is written in a path; the uid or the name of anything else.
     pub record: Option<String>,
     /// The entity tag of what it was, without quotes; `None` where it was not there.
     pub before: Option<String>,
-    /// The entity tag of what it is, without quotes; `None` where it is gone.
+    /// The entity tag of what it is, without quotes; `None` where it was deleted.
     pub after: Option<String>,
     /// The status of the answer to a request that was sent elsewhere; `None` for anything else, and where none came.
     pub status: Option<u16>,
@@ -64,12 +65,8 @@ impl AuditEntry {
 
     /// In this environment.
     #[must_use]
-    pub fn scope(
-        self,
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-    ) -> Self {
-        self.project(project).environment(environment)
+    pub fn scope(self, scope: &Scope) -> Self {
+        self.project(&scope.project).environment(&scope.environment)
     }
 
     /// In this project.

@@ -30,13 +30,13 @@ pub struct AuditLine {
     pub resource: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// The primary key of a record, as it stands in a path; the uid or the name of anything else.
+    /// The primary key of a record, as it is written in a path; the uid or the name of anything else.
     pub record: Option<String>,
     /// The `X-Request-Id` of the request; `None` for what was no request.
     pub request_id: Option<String>,
     /// The entity tag of what it was, without quotes; `None` where it was not there.
     pub before: Option<String>,
-    /// The entity tag of what it is, without quotes; `None` where it is gone.
+    /// The entity tag of what it is, without quotes; `None` where it was deleted.
     pub after: Option<String>,
     /// The status of the answer to a request that was sent elsewhere; `None` for anything else, and where none came.
     pub status: Option<u16>,

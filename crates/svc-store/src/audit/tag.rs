@@ -8,7 +8,7 @@ use svc_data::{Row, Value};
 /// Bytes of a hash that a tag keeps, as the tags of records do.
 const KEPT: usize = 24;
 
-/// A hash of rows, none when there are none. It tells that something is another thing than
+/// A hash of rows, none when there are none. It shows that something differs from
 /// before and nothing of what it is.
 pub(crate) fn tag(rows: &[Row]) -> Option<String> {
     if rows.is_empty() {

@@ -6,7 +6,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use svc_data::Value;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{ResourceName, Scope};
 
 use crate::database::{handle, values};
 use crate::error::Result;
@@ -20,10 +20,8 @@ const IS_KEY: &str =
 /// What a mark is found by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WriteKey {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// The environment of the connected database.
+    pub scope: Scope,
     /// The connected database.
     pub resource: ResourceName,
     /// The model that is written.
@@ -34,14 +32,15 @@ pub struct WriteKey {
 
 impl WriteKey {
     fn values(&self) -> Vec<Value> {
-        let Self {
-            project,
-            environment,
-            resource,
-            model,
-            idempotency_key,
-        } = self;
-        values![project, environment, resource, model, idempotency_key].into()
+        let scope = &self.scope;
+        values![
+            scope.project,
+            scope.environment,
+            self.resource,
+            self.model,
+            self.idempotency_key
+        ]
+        .into()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::secrets::Secret;
 
 /// How many codes for one purpose an account can have at once; a mail for each of them is enough.
-const MOST_AT_ONCE: usize = 5;
+const MAX_CODES: usize = 5;
 
 /// What a code is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Purpose {
         }
     }
 
-    /// The account call that takes it.
+    /// The account call that the code is sent to.
     pub(crate) fn call(self) -> &'static str {
         match self {
             Self::Invitation => "accept_invitation",
@@ -59,7 +59,7 @@ pub(crate) fn create(
     let (now, name) = (tx.now(), purpose.as_str());
     tx.execute("DELETE FROM codes WHERE expires <= ?1", &values![now])?;
     let sql = "SELECT hash FROM codes WHERE user_uid = ?1 AND purpose = ?2";
-    let enough = tx.query(sql, &values![user, name])?.len() >= MOST_AT_ONCE;
+    let enough = tx.query(sql, &values![user, name])?.len() >= MAX_CODES;
     let user = user.filter(|_| !enough);
     let made = CredentialKind::Code.generate()?;
     let expires = now.saturating_add(purpose.lifetime()).unwrap_or(now);
@@ -70,7 +70,7 @@ pub(crate) fn create(
     Ok((!enough).then_some((made.secret, expires)))
 }
 
-/// Whose code this is, and the address that it speaks of; `None` when it is unknown, expired, used, or for another
+/// The user of a code, and the address that it was mailed for; `None` when it is unknown, expired, used, or for another
 /// purpose.
 pub(crate) fn find(
     reader: &mut Reader<'_>,
@@ -89,7 +89,7 @@ pub(crate) fn find(
     )
 }
 
-/// Deletes every code of a user: one was used, or what they were for is no longer so.
+/// Deletes every code of a user: one was used, or they no longer apply.
 pub(crate) fn forget(tx: &mut Tx<'_>, user: Uuid) -> Result<()> {
     let sql = "DELETE FROM codes WHERE user_uid = ?1";
     tx.execute(sql, &values![user]).map(drop)

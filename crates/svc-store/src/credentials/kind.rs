@@ -1,4 +1,4 @@
-//! The kinds of credential that the store makes, and the [`CredentialHash`] that stands in for a credential everywhere
+//! The kinds of credential that the store makes, and the [`CredentialHash`] that replaces a credential everywhere
 //! else.
 
 use std::fmt;
@@ -63,13 +63,13 @@ impl CredentialKind {
     }
 
     /// Makes a new credential of 256 random bits.
-    pub(crate) fn generate(self) -> Result<NewCredential> {
+    pub(crate) fn generate(self) -> Result<GeneratedText> {
         let bytes = random_bytes::<RANDOM_BYTES>()?;
         let text = format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes));
         let shown = self.prefix().len() + SHOWN_CHARACTERS;
         let prefix = text.chars().take(shown).collect();
         let hash = CredentialHash::of(&text);
-        Ok(NewCredential {
+        Ok(GeneratedText {
             secret: Secret::new(text),
             prefix,
             hash,
@@ -78,7 +78,7 @@ impl CredentialKind {
 }
 
 /// A credential that was just made.
-pub(crate) struct NewCredential {
+pub(crate) struct GeneratedText {
     pub(crate) secret: Secret,
     pub(crate) prefix: String,
     pub(crate) hash: CredentialHash,

@@ -1,159 +1,81 @@
 //! Service tokens: what a service shows to act in an environment with the rights of a team
 //! (`Authorization: JWT <token>`; specification, section 5, "Service requests").
 
-use jiff::Timestamp;
 use svc_data::{Row, Value};
-use svc_model::{EnvironmentName, ProjectName, Scope};
-use uuid::Uuid;
+use svc_model::Scope;
 
 use crate::audit::AuditEntry;
-use crate::credentials;
-use crate::credentials::{Credential, CredentialKind, CredentialTable, Credentials};
-use crate::database::{Reader, Tx, columns, row};
+use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
+use crate::credentials::{NewCredential, StoredGrant};
+use crate::database::{Reader, Tx, row};
 use crate::error::Result;
 use crate::people::{Team, TeamRights, rights, teams};
 use crate::projects::{Located, ScopeRow};
-
 /// A service token as lists show it: everything but the token.
+pub type ServiceToken = Credential<TeamGrant>;
+/// What a new service token is made of.
+pub type NewServiceToken = NewCredential<TeamGrant>;
+/// A valid service token that was presented, and what its team may do with records.
+pub type ServiceTokenIdentity = Identity<TeamGrant>;
+
+/// What a service token opens: an environment, with the rights of a team.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ServiceToken {
-    /// Identifier.
-    pub uid: Uuid,
-    /// The project.
-    pub project: ProjectName,
+pub struct TeamGrant {
     /// The environment.
-    pub environment: EnvironmentName,
-    /// The team whose rights it has.
+    pub scope: Scope,
+    /// The team.
     pub team: Team,
-    /// How the token begins.
-    pub prefix: String,
-    /// Its name for people, where it has one.
-    pub name: Option<String>,
-    /// When it was made.
-    pub date_add: Timestamp,
-    /// When it was last used, exact to a minute; `None` when never.
-    pub last_use: Option<Timestamp>,
-    /// When it ends; `None` when never.
-    pub expires: Option<Timestamp>,
-    /// When it was revoked; `None` while it was not.
-    pub revoked: Option<Timestamp>,
-}
-
-/// What a new token is made of; see [`NewServiceToken::new`].
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct NewServiceToken {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
-    /// The team whose rights it shall have, by name.
-    pub team: String,
-    /// Its name for people.
-    pub name: Option<String>,
-    /// When it ends.
-    pub expires: Option<Timestamp>,
 }
 
 impl NewServiceToken {
-    /// A token without a name and without an end.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        team: impl Into<String>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
-            team: team.into(),
-            name: None,
-            expires: None,
-        }
+    /// A token without a name and without an end, with the rights of the team of this name.
+    pub fn new(scope: impl Into<Scope>, team: impl Into<String>) -> Self {
+        Self::without_end((scope.into(), team.into()))
     }
 }
 
-/// What a valid service token opens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ServiceTokenIdentity {
-    /// The token.
-    pub token_uid: Uuid,
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
-    /// The team whose rights it has.
-    pub team: Team,
-    /// What that team may do with records.
-    pub rights: TeamRights,
-    /// How the token begins.
-    pub prefix: String,
-    /// When the token ends. A caller that keeps this identity checks [`is_expired`](Self::is_expired).
-    pub expires: Option<Timestamp>,
-}
-
-impl ServiceTokenIdentity {
-    /// Whether the token is for this environment.
-    pub fn covers(&self, project: &ProjectName, environment: &EnvironmentName) -> bool {
-        self.project == *project && self.environment == *environment
-    }
-
-    /// Whether the token has ended.
-    pub fn is_expired(&self, now: Timestamp) -> bool {
-        credentials::is_expired(self.expires, now)
-    }
-}
-
-impl Credentials<'_, ServiceToken> {
+impl Credentials<'_, TeamGrant> {
     /// The tokens of an environment, revoked and expired ones too, the oldest first.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Vec<ServiceToken>> {
-        credentials::list_of_environment(self.store, Scope::new(project, environment)).await
+    pub async fn list(&self, scope: &Scope) -> Result<Vec<ServiceToken>> {
+        credentials::list_of_environment(self.store, scope).await
     }
 }
 
-impl Credential for ServiceToken {
-    type New = NewServiceToken;
-    type Identity = ServiceTokenIdentity;
+impl Grant for TeamGrant {
+    type Wanted = (Scope, String);
+    type Rights = TeamRights;
 }
 
-impl CredentialTable for ServiceToken {
+impl StoredGrant for TeamGrant {
     const KIND: CredentialKind = CredentialKind::ServiceToken;
     const WHAT: &'static str = "service token";
     const TABLE: &'static str = "service_tokens";
     const ACTIONS: [&'static str; 2] = ["service_tokens.create", "service_tokens.revoke"];
-
-    fn select() -> String {
-        format!(
-            "SELECT c.uid, p.unique_name AS project, e.unique_name AS environment, \
-             c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash, {team} \
-             FROM service_tokens c JOIN environments e ON e.uid = c.environment_uid \
-             JOIN projects p ON p.uid = e.project_uid JOIN teams t ON t.uid = c.team_uid",
-            team = teams::COLUMNS
-        )
-    }
+    const COLUMNS: &'static [&'static str] = &[
+        "p.unique_name AS project",
+        "e.unique_name AS environment",
+        teams::COLUMNS,
+    ];
+    const JOINS: &'static str = "JOIN environments e ON e.uid = c.environment_uid \
+         JOIN projects p ON p.uid = e.project_uid JOIN teams t ON t.uid = c.team_uid";
 
     fn from_row(row: &Row) -> Result<Self> {
-        columns!(row => Self {
+        Ok(Self {
+            scope: row::scope(row)?,
             team: teams::from_row(row)?,
-            uid, project, environment, prefix, name, date_add, last_use, expires, revoked
         })
     }
 
-    fn terms(new: &NewServiceToken) -> (Option<String>, Option<Timestamp>) {
-        (new.name.clone(), new.expires)
-    }
-
-    fn columns(tx: &mut Tx<'_>, new: &NewServiceToken) -> Result<Vec<(&'static str, Value)>> {
-        let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
-        let team = teams::by_name(tx, &scope.project_uid, &new.team)?;
+    fn columns(
+        tx: &mut Tx<'_>,
+        (scope, team): &Self::Wanted,
+    ) -> Result<Vec<(&'static str, Value)>> {
+        let scope = ScopeRow::get(tx, scope)?;
+        let team = teams::by_name(tx, &scope.project_uid, team)?;
         Ok(row! { environment_uid: scope.environment_uid, team_uid: team.uid }.into())
     }
 
@@ -161,20 +83,12 @@ impl CredentialTable for ServiceToken {
         &self,
         _: &mut Reader<'_>,
         entry: AuditEntry,
-        _: Option<&NewServiceToken>,
+        _: Option<&Self::Wanted>,
     ) -> Result<AuditEntry> {
-        Ok(entry.scope(&self.project, &self.environment))
+        Ok(entry.scope(&self.scope))
     }
 
-    fn identity(self, reader: &mut Reader<'_>) -> Result<ServiceTokenIdentity> {
-        Ok(ServiceTokenIdentity {
-            token_uid: self.uid,
-            project: self.project,
-            environment: self.environment,
-            rights: rights::of_team(reader, &self.team)?,
-            team: self.team,
-            prefix: self.prefix,
-            expires: self.expires,
-        })
+    fn rights(&self, reader: &mut Reader<'_>) -> Result<TeamRights> {
+        rights::of_team(reader, &self.team)
     }
 }

@@ -10,7 +10,7 @@ use hmac::{Hmac, Mac as _};
 use jiff::{SignedDuration, Timestamp};
 use sha2::Sha256;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, Scope};
+use svc_model::Scope;
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
@@ -42,7 +42,7 @@ pub struct SessionTokens {
     pub refresh_token_expires: Timestamp,
 }
 
-/// Who a valid access token speaks for, and what that user may do.
+/// The user of a valid access token, and what that user may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionIdentity {
@@ -52,10 +52,8 @@ pub struct SessionIdentity {
     pub user_uid: Uuid,
     /// The e-mail address of the user.
     pub email: String,
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
+    /// The environment that the user is in.
+    pub scope: Scope,
     /// The user's team.
     pub team: Team,
     /// What the team may do with records.
@@ -72,7 +70,7 @@ handle! {
 }
 
 impl Sessions<'_> {
-    /// Whose session the claims of an access token speak of; `None` when it has ended. Whether the token is genuine
+    /// The session that the claims of an access token name; `None` when it has ended. Whether the token is genuine
     /// is [`Keyring::verify`](crate::Keyring::verify)'s to say.
     ///
     /// # Errors
@@ -87,17 +85,12 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn refresh(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        token: &str,
-    ) -> Result<Option<SessionTokens>> {
+    pub async fn refresh(&self, scope: &Scope, token: &str) -> Result<Option<SessionTokens>> {
         // A text that this store has not made costs no look into the database.
         let Some((session, generation)) = read_token(self.store.sealer(), token) else {
             return Ok(None);
         };
-        let scope = Scope::new(project, environment);
+        let scope = scope.clone();
         self.store
             .write(move |tx| match UserScope::find(tx, &scope)? {
                 Some(scope) => refresh(tx, &scope, session, generation),
@@ -113,7 +106,7 @@ impl Sessions<'_> {
     pub async fn end(&self, session: &SessionIdentity) -> Result<()> {
         let uid = session.session_uid;
         let entry = AuditEntry::new("account.logout")
-            .scope(&session.project, &session.environment)
+            .scope(&session.scope)
             .user(session.user_uid);
         self.store
             .write(move |tx| {
@@ -172,8 +165,7 @@ fn find(reader: &mut Reader<'_>, claims: &Claims) -> Result<Option<SessionIdenti
         session_uid: row::get(&row, "session_uid")?,
         user_uid: row::get(&row, "user_uid")?,
         email: row.get("email")?,
-        project: row.get::<String>("project")?.into(),
-        environment: row.get::<String>("environment")?.into(),
+        scope: row::scope(&row)?,
         rights: rights::of_team(reader, &team)?,
         team,
         expires: claims.exp,
@@ -233,7 +225,7 @@ fn tokens(
     let access_token_expires = scope.access_expiry(tx.now());
     let claims = Claims::new(
         (user, session),
-        (&scope.project, &scope.environment),
+        &scope.names,
         tx.now(),
         access_token_expires,
     );

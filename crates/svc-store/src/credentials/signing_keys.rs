@@ -10,7 +10,7 @@ use hmac::{Hmac, Mac as _};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use svc_model::{EnvironmentName, ProjectName};
+use svc_model::Scope;
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
@@ -54,15 +54,15 @@ pub struct Claims {
 impl Claims {
     pub(crate) fn new(
         (user, session): (Uuid, Uuid),
-        (project, environment): (&ProjectName, &EnvironmentName),
+        scope: &Scope,
         iat: Timestamp,
         exp: Timestamp,
     ) -> Self {
         Self {
             sub: user,
             sid: session,
-            project: project.to_string(),
-            environment: environment.to_string(),
+            project: scope.project.to_string(),
+            environment: scope.environment.to_string(),
             exp: exp.as_second(),
             iat: iat.as_second(),
             jti: Uuid::now_v7(),
@@ -283,7 +283,7 @@ mod tests {
     fn claims() -> Claims {
         Claims::new(
             (Uuid::from_u128(1), Uuid::from_u128(2)),
-            (&"main".into(), &"prod".into()),
+            &Scope::new("main", "prod"),
             at(NOW),
             at(NOW + 900),
         )

@@ -1,162 +1,91 @@
 //! Static tokens: what opens the records of one resource, or the users and teams of the built-in tools
 //! (`Authorization: <API_TOKEN>`, raw; specification, section 5).
 
-use jiff::Timestamp;
 use svc_data::{Row, Value};
-use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
-use uuid::Uuid;
+use svc_model::{ResourceName, Scope};
 
 use crate::audit::AuditEntry;
-use crate::credentials;
-use crate::credentials::{Credential, CredentialKind, CredentialTable, Credentials};
-use crate::database::{Reader, Tx, columns, row};
+use crate::credentials::{self, Credential, CredentialKind, Credentials, Grant, Identity};
+use crate::credentials::{NewCredential, StoredGrant};
+use crate::database::{Reader, Tx, row};
 use crate::error::Result;
 use crate::projects::{Located, ScopeRow};
-
 /// A static token as lists show it: everything but the token.
+pub type StaticToken = Credential<ResourceGrant>;
+/// What a new static token is made of.
+pub type NewStaticToken = NewCredential<ResourceGrant>;
+/// A valid static token that was presented.
+pub type TokenIdentity = Identity<ResourceGrant>;
+
+/// What a static token opens: one resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct StaticToken {
-    /// Identifier.
-    pub uid: Uuid,
-    /// The project it opens something of.
-    pub project: ProjectName,
+pub struct ResourceGrant {
     /// The environment.
-    pub environment: EnvironmentName,
-    /// The resource it opens; `__svc_app__` for the built-in tools.
+    pub scope: Scope,
+    /// The resource; `__svc_app__` for the built-in tools.
     pub resource: ResourceName,
-    /// How the token begins.
-    pub prefix: String,
-    /// Its name for people, where it has one.
-    pub name: Option<String>,
-    /// When it was made.
-    pub date_add: Timestamp,
-    /// When it was last used, exact to a minute; `None` when never.
-    pub last_use: Option<Timestamp>,
-    /// When it ends; `None` when never.
-    pub expires: Option<Timestamp>,
-    /// When it was revoked; `None` while it was not.
-    pub revoked: Option<Timestamp>,
-}
-
-/// What a new token is made of; see [`NewStaticToken::new`].
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct NewStaticToken {
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
-    /// The resource it shall open; `__svc_app__` for the built-in tools.
-    pub resource: ResourceName,
-    /// Its name for people.
-    pub name: Option<String>,
-    /// When it ends.
-    pub expires: Option<Timestamp>,
 }
 
 impl NewStaticToken {
-    /// A token without a name and without an end.
-    pub fn new(
-        project: impl Into<ProjectName>,
-        environment: impl Into<EnvironmentName>,
-        resource: impl Into<ResourceName>,
-    ) -> Self {
-        Self {
-            project: project.into(),
-            environment: environment.into(),
+    /// A token without a name and without an end, for a resource; `__svc_app__` for the built-in tools.
+    pub fn new(scope: impl Into<Scope>, resource: impl Into<ResourceName>) -> Self {
+        Self::without_end(ResourceGrant {
+            scope: scope.into(),
             resource: resource.into(),
-            name: None,
-            expires: None,
-        }
+        })
     }
-}
-
-/// What a valid static token opens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TokenIdentity {
-    /// The token.
-    pub token_uid: Uuid,
-    /// The project.
-    pub project: ProjectName,
-    /// The environment.
-    pub environment: EnvironmentName,
-    /// The one resource; `__svc_app__` for the built-in tools.
-    pub resource: ResourceName,
-    /// How the token begins.
-    pub prefix: String,
-    /// When the token ends. A caller that keeps this identity checks [`is_expired`](Self::is_expired).
-    pub expires: Option<Timestamp>,
 }
 
 impl TokenIdentity {
     /// Whether the token opens this resource.
-    pub fn covers(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        resource: &ResourceName,
-    ) -> bool {
-        self.project == *project && self.environment == *environment && self.resource == *resource
-    }
-
-    /// Whether the token has ended.
-    pub fn is_expired(&self, now: Timestamp) -> bool {
-        credentials::is_expired(self.expires, now)
+    pub fn covers(&self, scope: &Scope, resource: &ResourceName) -> bool {
+        let grant = &self.credential.grant;
+        grant.scope == *scope && grant.resource == *resource
     }
 }
 
-impl Credentials<'_, StaticToken> {
+impl Credentials<'_, ResourceGrant> {
     /// The tokens of an environment, revoked and expired ones too, the oldest first.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Vec<StaticToken>> {
-        credentials::list_of_environment(self.store, Scope::new(project, environment)).await
+    pub async fn list(&self, scope: &Scope) -> Result<Vec<StaticToken>> {
+        credentials::list_of_environment(self.store, scope).await
     }
 }
 
-impl Credential for StaticToken {
-    type New = NewStaticToken;
-    type Identity = TokenIdentity;
+impl Grant for ResourceGrant {
+    type Wanted = Self;
+    type Rights = ();
 }
 
-impl CredentialTable for StaticToken {
+impl StoredGrant for ResourceGrant {
     const KIND: CredentialKind = CredentialKind::StaticToken;
     const WHAT: &'static str = "static token";
     const TABLE: &'static str = "static_tokens";
     const ACTIONS: [&'static str; 2] = ["tokens.create", "tokens.revoke"];
-
-    fn select() -> String {
-        "SELECT c.uid, p.unique_name AS project, e.unique_name AS environment, \
-         r.unique_name AS resource, c.prefix, c.name, c.date_add, c.last_use, c.expires, c.revoked, c.hash \
-         FROM static_tokens c JOIN environments e ON e.uid = c.environment_uid \
-         JOIN projects p ON p.uid = e.project_uid LEFT JOIN resources r ON r.uid = c.resource_uid"
-            .to_owned()
-    }
+    const COLUMNS: &'static [&'static str] = &[
+        "p.unique_name AS project",
+        "e.unique_name AS environment",
+        "r.unique_name AS resource",
+    ];
+    const JOINS: &'static str = "JOIN environments e ON e.uid = c.environment_uid \
+         JOIN projects p ON p.uid = e.project_uid LEFT JOIN resources r ON r.uid = c.resource_uid";
 
     fn from_row(row: &Row) -> Result<Self> {
         let resource: Option<ResourceName> = row::get(row, "resource")?;
-        columns!(row => Self {
+        Ok(Self {
+            scope: row::scope(row)?,
             resource: resource.unwrap_or_else(|| ResourceName::TOOLS.into()),
-            uid, project, environment, prefix, name, date_add, last_use, expires, revoked
         })
     }
 
-    fn terms(new: &NewStaticToken) -> (Option<String>, Option<Timestamp>) {
-        (new.name.clone(), new.expires)
-    }
-
-    fn columns(tx: &mut Tx<'_>, new: &NewStaticToken) -> Result<Vec<(&'static str, Value)>> {
-        let scope = ScopeRow::get(tx, &Scope::new(&new.project, &new.environment))?;
-        let resource_uid = match new.resource.as_str() {
+    fn columns(tx: &mut Tx<'_>, wanted: &Self) -> Result<Vec<(&'static str, Value)>> {
+        let scope = ScopeRow::get(tx, &wanted.scope)?;
+        let resource_uid = match wanted.resource.as_str() {
             ResourceName::TOOLS => None,
-            _ => Some(scope.resource_uid(tx, &new.resource)?),
+            _ => Some(scope.resource_uid(tx, &wanted.resource)?),
         };
         Ok(row! { environment_uid: scope.environment_uid, resource_uid }.into())
     }
@@ -165,20 +94,12 @@ impl CredentialTable for StaticToken {
         &self,
         _: &mut Reader<'_>,
         entry: AuditEntry,
-        _: Option<&NewStaticToken>,
+        _: Option<&Self>,
     ) -> Result<AuditEntry> {
-        let entry = entry.scope(&self.project, &self.environment);
-        Ok(entry.resource(self.resource.as_str()))
+        Ok(entry.scope(&self.scope).resource(self.resource.as_str()))
     }
 
-    fn identity(self, _: &mut Reader<'_>) -> Result<TokenIdentity> {
-        Ok(TokenIdentity {
-            token_uid: self.uid,
-            project: self.project,
-            environment: self.environment,
-            resource: self.resource,
-            prefix: self.prefix,
-            expires: self.expires,
-        })
+    fn rights(&self, _: &mut Reader<'_>) -> Result<()> {
+        Ok(())
     }
 }

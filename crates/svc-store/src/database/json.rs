@@ -29,7 +29,7 @@ pub(crate) fn check(text: &str) -> Result<(), serde_json::Error> {
 /// The object that a text of the store holds.
 pub(crate) fn to_object(text: &str) -> Result<JsonObject> {
     serde_json::from_str(text).map_err(Error::caused(
-        "the store holds a text that is no JSON object",
+        "the store holds a text that is not a JSON object",
     ))
 }
 

@@ -2,10 +2,9 @@
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, ResourceName};
+use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
 use uuid::Uuid;
 
-use crate::audit::ActorKind;
 use crate::clock;
 use crate::error::{Error, Result};
 
@@ -44,7 +43,15 @@ column! {
     ProjectName: String => |name: String| Ok(name.into());
     EnvironmentName: String => |name: String| Ok(name.into());
     ResourceName: String => |name: String| Ok(name.into());
-    ActorKind: String => |name: String| ActorKind::stored(&name);
+}
+
+/// The environment that the columns `project` and `environment` name.
+pub(crate) fn scope(row: &Row) -> Result<Scope> {
+    let project: ProjectName = get(row, "project")?;
+    Ok(Scope::new(
+        project,
+        get::<EnvironmentName>(row, "environment")?,
+    ))
 }
 
 fn parse_uid(text: &str) -> Result<Uuid> {
@@ -67,14 +74,31 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// Reads an enum from the column that keeps its name.
+/// Gives the variants of an enum their names, and reads it from the column that keeps its name.
 macro_rules! stored_by_name {
-    ($type:ident, $unknown:literal) => {
+    ($type:ident, $unknown:literal, { $($variant:ident: $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// All of them, in the order of lists.
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Its name in the store, in lists and on the wire.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+
+            /// The one that has a name in the store.
+            pub(crate) fn stored(name: &str) -> $crate::error::Result<Self> {
+                let named = Self::ALL.iter().find(|one| one.as_str() == name);
+                let unknown = || $crate::error::Error::internal($unknown);
+                named.copied().ok_or_else(unknown)
+            }
+        }
+
         impl $crate::database::row::Column for $type {
-            fn read(row: &svc_data::Row, column: &str) -> Result<Self> {
-                let name: String = row.get(column)?;
-                let named = Self::ALL.into_iter().find(|one| one.as_str() == name);
-                named.ok_or_else(|| Error::internal($unknown))
+            fn read(row: &svc_data::Row, column: &str) -> $crate::error::Result<Self> {
+                Self::stored(&row.get::<String>(column)?)
             }
         }
     };

@@ -1,4 +1,4 @@
-//! Transactions on the store's database: what one reads and changes, and what is said of the change.
+//! Transactions on the store's database: reads, changes, and how changes are declared to the audit trail.
 
 use std::mem;
 use std::ops::{Deref, DerefMut};
@@ -26,7 +26,7 @@ pub(crate) struct Tx<'c> {
     moves_revision: bool,
     /// Whether something was written.
     has_written: bool,
-    /// Whether it was said what becomes of the audit trail.
+    /// Whether the change was declared: audited, or housekeeping.
     is_accounted_for: bool,
 }
 
@@ -150,13 +150,13 @@ impl<'c> Tx<'c> {
         Ok(self.conn.execute_many(sql, rows)?)
     }
 
-    /// Says what was changed, which caches may hold: a line of the audit trail, and another revision.
+    /// Declares a change of something that caches may hold: a line of the audit trail, and another revision.
     pub(crate) fn changed(&mut self, entry: AuditEntry) {
         self.audit(entry);
         self.move_revision();
     }
 
-    /// Says what was changed, which caches may hold, with the entity tag that the row of a table has now.
+    /// Declares a change of something that caches may hold, with the entity tag that the row of a table has now.
     pub(crate) fn changed_row(
         &mut self,
         table: &str,
@@ -168,24 +168,38 @@ impl<'c> Tx<'c> {
         Ok(())
     }
 
-    /// Says what was changed, which no cache holds: a line of the audit trail.
+    /// Deletes the row of a table that has this identifier, and says so with the entity tag that it had.
+    pub(crate) fn delete_row(
+        &mut self,
+        table: &str,
+        uid: impl Bind,
+        entry: AuditEntry,
+    ) -> Result<()> {
+        let before = self.tag(table, &uid)?;
+        let sql = format!("DELETE FROM {table} WHERE uid = ?1");
+        self.execute(&sql, &values![uid])?;
+        self.changed(entry.before(before));
+        Ok(())
+    }
+
+    /// Declares a change of something that no cache holds: a line of the audit trail.
     pub(crate) fn audit(&mut self, entry: AuditEntry) {
         self.lines.push(entry);
         self.is_accounted_for = true;
     }
 
-    /// Says that something changed which a cache may hold.
+    /// Declares that something changed that a cache may hold.
     pub(crate) fn move_revision(&mut self) {
         self.moves_revision = true;
     }
 
-    /// Says that this is the store's own housekeeping, or the continuation of something: it leaves no line.
+    /// Declares that this is the store's own housekeeping, or the continuation of something: it leaves no line.
     pub(crate) fn housekeeping(&mut self) -> &mut Self {
         self.is_accounted_for = true;
         self
     }
 
-    /// Writes the lines and the revision into the transaction. A change of which nothing was said is refused, so that
+    /// Writes the lines and the revision into the transaction. A change that was not declared is refused, so that
     /// none can be made without its line.
     pub(crate) fn finish(mut self) -> Result<()> {
         if self.has_written && !self.is_accounted_for {

@@ -65,7 +65,7 @@ impl Change<'_, '_> {
     /// The page as a layer shows it, with its content.
     pub(super) fn page(&mut self, draft: Draft, uid: &PageUid) -> Result<Page> {
         let row = self.row(draft, uid)?;
-        rows::page(self.tx, &row, &self.scope.environment)
+        rows::page(self.tx, &row, &self.scope.names.environment)
     }
 
     /// Writes a new page into a layer.

@@ -7,8 +7,8 @@ use svc_model::{Invalid, JsonObject};
 use crate::database::json;
 use crate::error::Result;
 
-/// Properties that are the service's; a caller's values are ignored.
-const OURS: [&str; 5] = ["uid", "environment", "draft", "deleted", "date_add"];
+/// Properties that the service sets; values of a caller are ignored.
+const RESERVED: [&str; 5] = ["uid", "environment", "draft", "deleted", "date_add"];
 /// Longest `unique_name`, in characters.
 const MAX_UNIQUE_NAME: usize = 255;
 const TEXT_OR_NULL: &str = "must be text or null";
@@ -41,7 +41,7 @@ impl Fields {
     /// The fields of a change.
     pub(super) fn of_patch(mut object: JsonObject) -> Result<Self> {
         let mut invalid = Invalid::new();
-        for name in OURS {
+        for name in RESERVED {
             object.remove(name);
         }
         let mut known = JsonObject::new();
@@ -80,7 +80,7 @@ impl Fields {
         self.known.is_empty() && self.others.is_empty()
     }
 
-    /// Gives the page the name that it did not bring.
+    /// Gives the page a name when the caller gave none.
     pub(super) fn set_unique_name(&mut self, name: &str) -> Result<()> {
         self.known
             .set("unique_name", name)
@@ -126,7 +126,7 @@ fn params(value: &RawValue) -> Result<Option<String>, String> {
     let text = read::<String>(value).ok_or_else(|| PARAMS.to_owned())?;
     match json::check(&text) {
         Ok(()) => Ok(Some(text)),
-        Err(error) => Err(format!("{PARAMS}; this text is no JSON: {error}")),
+        Err(error) => Err(format!("{PARAMS}; this text is not JSON: {error}")),
     }
 }
 

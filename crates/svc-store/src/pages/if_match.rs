@@ -7,7 +7,7 @@ pub(super) const DRAFT: &str = "-draft";
 
 /// Refuses the change when a header was sent and none of its entity tags is one of this state of the page's layer.
 ///
-/// Whether there is a draft does not matter: that somebody began one is no change of the published page.
+/// Whether there is a draft does not matter: a new draft does not change the published page.
 pub(super) fn check(header: Option<&str>, state: &str) -> Result<()> {
     match header {
         Some(header) if !matches(header, state) => Err(Error::precondition_failed()),

@@ -1,14 +1,14 @@
 //! Long lists of pages, in parts.
 //!
-//! The first part notes which pages there are and in which revision. The later ones read those revisions, from the
+//! The first part records which pages there are and in which revision. The later ones read those revisions, from the
 //! pages where they are still that, else from what is kept of before: so all parts show one moment, and nothing is
-//! locked while the caller takes its time.
+//! locked while the caller reads.
 
 use std::collections::VecDeque;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-use svc_model::{Draft, EnvironmentName, ProjectName, Scope};
+use svc_model::{Draft, EnvironmentName, Scope};
 
 use super::rows::{self, PageRow};
 
@@ -44,29 +44,20 @@ impl MorePages {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when a page was deleted for good since the first
     /// part was read; the list is to be read again then.
     pub async fn next(self) -> Result<PageList> {
-        let Self {
-            store,
-            environment,
-            rest,
-        } = self;
-        let part = store
+        let (environment, rest) = (self.environment, self.rest);
+        let part = self
+            .store
             .read(move |reader| part(reader, environment, rest, b','))
             .await?;
-        Ok(part.list(store))
+        Ok(part.list(self.store))
     }
 }
 
 /// The first part of a list.
-pub(super) async fn first(
-    store: &Store,
-    project: &ProjectName,
-    environment: &EnvironmentName,
-    draft: Draft,
-) -> Result<PageList> {
-    let names = Scope::new(project, environment);
-    let part = store.read_in(names, move |reader, scope: ScopeRow| {
+pub(super) async fn first(store: &Store, scope: &Scope, draft: Draft) -> Result<PageList> {
+    let part = store.read_in(scope.clone(), move |reader, scope: ScopeRow| {
         let rest = rows::list(reader, &scope.environment_uid, draft)?.into();
-        part(reader, scope.environment, rest, b'[')
+        part(reader, scope.names.environment, rest, b'[')
     });
     Ok(part.await?.list(store.clone()))
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use svc_model::pages::{Discard, Publish};
+use svc_model::wire::Operation as _;
 use svc_model::{Draft, PageUid};
 
 use super::change::{Change, Layers};
@@ -42,7 +44,7 @@ pub(super) fn publish(
         )?;
         revisions::add(change.tx, draft.uid.as_str(), PUBLISHED)?;
     }
-    audit_each(change, "pages.publish", drafts, before, Draft::Off)
+    audit_each(change, Publish::INFO.name, drafts, before, Draft::Off)
 }
 
 /// Drops drafts, and gives their pages.
@@ -71,7 +73,7 @@ pub(super) fn discard(
             check_name(change, &draft.uid, &name, Layers::Draft)?;
         }
     }
-    audit_each(change, "pages.discard", drafts, before, Draft::On)
+    audit_each(change, Discard::INFO.name, drafts, before, Draft::On)
 }
 
 /// The drafts of these pages or of all of them, the oldest page first.

@@ -26,12 +26,12 @@ pub(super) struct PageRow {
 }
 
 impl PageRow {
-    /// What tells this state of the layer from every other one.
+    /// The text that differs for each state of the layer.
     pub(super) fn state(&self) -> String {
         format!("{}-{}", self.uid, self.revision)
     }
 
-    /// The strong entity tag: no two answers about a page share one. It tells too whether there is a draft, which the
+    /// The strong entity tag: no two answers about a page share one. It also shows whether there is a draft, which the
     /// published page says of itself.
     pub(super) fn etag(&self) -> String {
         let draft = if self.differs { if_match::DRAFT } else { "" };

@@ -1,14 +1,14 @@
 //! What users do with their own accounts: sign in, register, change password and address, and get back in when a
 //! password is forgotten (specification, section 5; wire contract, section 9).
 //!
-//! Whether an address has an account is told to nobody: the answers for both are the same, and so is the work.
+//! No answer reveals whether an address has an account: the answers for both are the same, and so is the work.
 
 mod email;
 mod password;
 mod register;
 
 use jiff::SignedDuration;
-use svc_model::{EnvironmentName, ProjectName, Scope};
+use svc_model::Scope;
 use uuid::Uuid;
 
 use crate::credentials::{SessionTokens, sessions};
@@ -22,8 +22,8 @@ use crate::secrets::Secret;
 
 pub use self::register::{Registered, Registration};
 
-/// How long the news of a change is worth sending.
-const NEWS_FOR: SignedDuration = SignedDuration::from_hours(24);
+/// How long the mail about a change is tried to be sent.
+const CHANGE_MAIL_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// Users and their own accounts in an environment: [`Store::account`].
 #[derive(Debug, Clone)]
@@ -42,22 +42,17 @@ pub enum SignIn {
     Done(SessionTokens, Box<User>),
     /// The password is right, but the address was never confirmed, and this project asks for that.
     Unconfirmed,
-    /// There is no such account, or it has another password; nobody is told which.
+    /// There is no such account, or it has another password; the answer does not say which.
     Refused,
 }
 
 impl Store {
     /// Users and their own accounts in an environment. `base_url` is what links in mails begin with, unless the
     /// project has links of its own; it must come from the configuration, never from a request.
-    pub fn account(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        base_url: impl Into<String>,
-    ) -> Account<'_> {
+    pub fn account(&self, scope: &Scope, base_url: impl Into<String>) -> Account<'_> {
         Account {
             store: self,
-            scope: Scope::new(project, environment),
+            scope: scope.clone(),
             base_url: base_url.into(),
         }
     }
@@ -148,8 +143,8 @@ fn current(reader: &mut Reader<'_>, scope: &UserScope, seen: &UserRow) -> Result
     Ok(now.filter(same).map(|now| now.user))
 }
 
-/// Tells the owner of an account by mail that it was changed, and to what where that is an address.
-fn mail_news(
+/// Mails the owner of an account that it was changed, with the new address where that is the change.
+fn mail_change(
     tx: &mut Tx<'_>,
     scope: &UserScope,
     user: &User,
@@ -164,12 +159,15 @@ fn mail_news(
             about,
             ..Content::default()
         },
-        expires: tx.now().saturating_add(NEWS_FOR).unwrap_or(tx.now()),
+        expires: tx
+            .now()
+            .saturating_add(CHANGE_MAIL_LIFETIME)
+            .unwrap_or(tx.now()),
     };
     mails::put(tx, &mail)
 }
 
-/// The error when an account was changed by somebody else at the same moment.
+/// The error when another request changed the account at the same moment.
 fn changed_meanwhile() -> Error {
     Error::refused("the account was changed at the same moment; sign in and try again")
 }

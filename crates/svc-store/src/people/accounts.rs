@@ -1,5 +1,5 @@
-//! Accounts: people of the platform, who own projects and API keys. (The users of an application are
-//! another thing; they belong to an environment.)
+//! Accounts: people of the platform, who own projects and API keys. (The users of an application
+//! are not accounts; they belong to an environment.)
 
 use jiff::Timestamp;
 use svc_data::Row;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 
 /// Longest part before the `@` (RFC 5321, section 4.5.3.1.1).
 const MAX_LOCAL_PART_BYTES: usize = 64;
-/// Longest e-mail address that mail servers must take (RFC 5321, section 4.5.3.1.3).
+/// Longest e-mail address that mail servers must accept (RFC 5321, section 4.5.3.1.3).
 const MAX_EMAIL_BYTES: usize = 254;
 
 /// Columns of an account, for statements that call its table `a`.
@@ -126,7 +126,7 @@ pub(crate) fn key(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
-/// Refuses what no mail could ever reach. More than that only a mail can tell.
+/// Refuses an address that no mail can reach. Whether it exists, only a mail can show.
 pub(crate) fn check_email(field: &str, email: &str) -> Result<()> {
     let parts = email.rsplit_once('@');
     let fits = parts.is_some_and(|(name, domain)| is_local_part(name) && is_domain(domain))
@@ -142,7 +142,7 @@ pub(crate) fn check_email(field: &str, email: &str) -> Result<()> {
     }
 }
 
-/// Whether a text is what stands before the `@` of an address (RFC 5321, section 4.1.2; letters of other scripts by
+/// Whether a text can be the part before the `@` of an address (RFC 5321, section 4.1.2; letters of other scripts by
 /// RFC 6531): words joined by dots, or anything in quotes.
 fn is_local_part(name: &str) -> bool {
     let quoted = name

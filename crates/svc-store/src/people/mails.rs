@@ -14,8 +14,8 @@ use crate::secrets::{Sealer, Secret};
 
 const COLUMNS: &str = "m.uid AS mail_uid, p.unique_name AS project, p.name AS project_name, \
      e.unique_name AS environment, m.kind, m.recipient, m.content, m.date_add, m.expires, m.attempts";
-/// How long a mail that is being sent belongs to who took it.
-const TAKEN_FOR: SignedDuration = SignedDuration::from_mins(2);
+/// How long a mail that is being sent is reserved for the process that took it.
+const RESERVED_FOR: SignedDuration = SignedDuration::from_mins(2);
 /// The pause before a mail is tried again, doubled each time.
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(10);
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
@@ -41,29 +41,6 @@ pub enum MailKind {
 }
 
 impl MailKind {
-    const ALL: [Self; 7] = [
-        Self::Invitation,
-        Self::ResetPassword,
-        Self::ChangeEmail,
-        Self::ConfirmEmail,
-        Self::AlreadyRegistered,
-        Self::PasswordChanged,
-        Self::EmailChanged,
-    ];
-
-    /// Its name, in the store and in lists.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Invitation => "invitation",
-            Self::ResetPassword => "reset_password",
-            Self::ChangeEmail => "change_email",
-            Self::ConfirmEmail => "confirm_email",
-            Self::AlreadyRegistered => "already_registered",
-            Self::PasswordChanged => "password_changed",
-            Self::EmailChanged => "email_changed",
-        }
-    }
-
     /// The subject of such a mail.
     pub fn subject(self, project: &str) -> String {
         match self {
@@ -79,7 +56,15 @@ impl MailKind {
     }
 }
 
-stored_by_name!(MailKind, "the store holds an unknown kind of mail");
+stored_by_name!(MailKind, "the store holds an unknown kind of mail", {
+    Invitation: "invitation",
+    ResetPassword: "reset_password",
+    ChangeEmail: "change_email",
+    ConfirmEmail: "confirm_email",
+    AlreadyRegistered: "already_registered",
+    PasswordChanged: "password_changed",
+    EmailChanged: "email_changed",
+});
 
 /// A mail.
 #[derive(Clone)]
@@ -87,7 +72,7 @@ stored_by_name!(MailKind, "the store holds an unknown kind of mail");
 pub struct Mail {
     /// Identifier.
     pub uid: Uuid,
-    /// The project it speaks for.
+    /// The project it is sent for.
     pub project: ProjectName,
     /// That project's name for people.
     pub project_name: String,
@@ -101,11 +86,11 @@ pub struct Mail {
     pub code: Option<Secret>,
     /// The link in it, which holds the code.
     pub link: Option<Secret>,
-    /// Another address that it speaks of.
+    /// Another address that it mentions.
     pub about: Option<String>,
     /// When it was written.
     pub date_add: Timestamp,
-    /// When it is of no use any more.
+    /// When it expires: it is not sent after that.
     pub expires: Timestamp,
     /// How often it was tried to be sent.
     pub attempts: u32,
@@ -167,8 +152,8 @@ impl Mails<'_> {
     }
 
     /// Takes the mail that is due next, for the two minutes in which it is to be [sent](Self::sent) or
-    /// [put back](Self::failed); after that anybody may take it again. Mails that are of no use any more are thrown
-    /// away. `None` also when the mail is damaged; the one behind it comes with the next call.
+    /// [put back](Self::failed); after that any process may take it again. Mails that have expired are
+    /// deleted. `None` also when the mail is damaged; the one behind it comes with the next call.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -191,12 +176,12 @@ impl Mails<'_> {
                     return Ok(None);
                 };
                 let uid: String = row.get("mail_uid")?;
-                let until = now.saturating_add(TAKEN_FOR).unwrap_or(now);
+                let until = now.saturating_add(RESERVED_FOR).unwrap_or(now);
                 tx.execute(
                     "UPDATE mails SET next_attempt = ?1, attempts = attempts + 1 WHERE uid = ?2",
                     &values![until, uid],
                 )?;
-                // One that cannot be read must not stand in the way of the others.
+                // One that cannot be read must not block the others.
                 let mail = from_row(&row, tx.sealer());
                 if let Err(error) = &mail {
                     tracing::error!(mail = uid, %error, "a mail is left out");
@@ -235,7 +220,7 @@ impl Mails<'_> {
     }
 }
 
-/// Puts a mail into the outbox, in the transaction that made what it tells.
+/// Puts a mail into the outbox, in the transaction of the change that it is about.
 pub(crate) fn put(tx: &mut Tx<'_>, mail: &NewMail<'_>) -> Result<()> {
     let uid = Uuid::now_v7().to_string();
     let content =

@@ -87,10 +87,7 @@ impl Members<'_> {
                 let entry = project
                     .entry("members.delete")
                     .record(account.uid.to_string());
-                let entry = entry.before(tag(tx, &project.uid, account.uid)?);
-                tx.execute("DELETE FROM members WHERE uid = ?1", &values![member.uid])?;
-                tx.changed(entry);
-                Ok(())
+                tx.delete_row("members", member.uid, entry)
             })
             .await
     }

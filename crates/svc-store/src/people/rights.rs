@@ -79,21 +79,15 @@ impl TeamRights {
             .rules
             .iter()
             .filter(|rule| {
-                rule.resource
-                    .as_ref()
-                    .is_none_or(|name| name.as_str() == resource)
-                    && rule
-                        .model
-                        .as_ref()
-                        .is_none_or(|name| name.as_str() == model)
+                let (of_resource, of_model) = (rule.resource.as_ref(), rule.model.as_ref());
+                of_resource.is_none_or(|name| name.as_str() == resource)
+                    && of_model.is_none_or(|name| name.as_str() == model)
             })
             .max_by_key(|rule| (rule.resource.is_some(), rule.model.is_some()));
         closest.map_or(self.group, |rule| rule.rights)
     }
-}
 
-impl TeamRights {
-    /// The rights on a resource as a whole: those of the closest rule that speaks of no single model, else those of the
+    /// The rights on a resource as a whole: those of the closest rule that names no model, else those of the
     /// team's permissions group.
     pub fn on_resource(&self, resource: &str) -> Rights {
         // No model has this name.
@@ -123,7 +117,7 @@ impl RightsRules<'_> {
             .await
     }
 
-    /// Sets a rule of a team, in place of the one for the same resource and model. Members feel it at once.
+    /// Sets a rule of a team, in place of the one for the same resource and model. It applies to members at once.
     ///
     /// # Errors
     /// As [`list`](Self::list); a field error on `resource` when a model is named without one;

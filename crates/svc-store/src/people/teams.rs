@@ -1,7 +1,9 @@
 //! Teams: what the members of a project may do. Every project comes with three.
 
 use svc_data::Row;
-use svc_model::{ProjectName, ResourceName, teams::MODEL};
+use svc_model::teams::{MODEL, Update};
+use svc_model::wire::Operation as _;
+use svc_model::{ProjectName, ResourceName};
 use uuid::Uuid;
 
 use crate::database::{Bind, Reader, Tx, columns, handle, row, stored_by_name, values};
@@ -42,18 +44,6 @@ pub enum PermissionsGroup {
 }
 
 impl PermissionsGroup {
-    /// The groups of the teams that every project comes with, in the order of lists.
-    pub(crate) const ALL: [Self; 3] = [Self::Administrator, Self::Editor, Self::ReadOnly];
-
-    /// Its name on the wire: `administrator`, `editor`, `read_only`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Administrator => "administrator",
-            Self::Editor => "editor",
-            Self::ReadOnly => "read_only",
-        }
-    }
-
     /// The name of the team that a project comes with.
     fn team_name(self) -> &'static str {
         match self {
@@ -64,10 +54,12 @@ impl PermissionsGroup {
     }
 }
 
-stored_by_name!(
-    PermissionsGroup,
-    "the store holds an unknown permissions group"
-);
+// The groups of the teams that every project comes with.
+stored_by_name!(PermissionsGroup, "the store holds an unknown permissions group", {
+    Administrator: "administrator",
+    Editor: "editor",
+    ReadOnly: "read_only",
+});
 
 handle! {
     /// The teams of the store's projects: [`Store::teams`](crate::Store::teams).
@@ -123,7 +115,9 @@ impl Teams<'_> {
                 let team = tx
                     .find(&sql, &values![uid, project.uid], from_row)?
                     .ok_or_else(|| Error::not_found("no such team"))?;
-                let entry = project.entry("teams.update").resource(ResourceName::TOOLS);
+                let entry = project
+                    .entry(Update::INFO.name)
+                    .resource(ResourceName::TOOLS);
                 let entry = entry.model(MODEL).record(uid.to_string());
                 tx.changed_row("teams", uid, entry.before(before))?;
                 Ok(team)
@@ -134,7 +128,7 @@ impl Teams<'_> {
 
 /// Gives a new project its three teams.
 pub(crate) fn create_shipped(tx: &mut Tx<'_>, project_uid: &str) -> Result<()> {
-    for (position, group) in (1_i64..).zip(PermissionsGroup::ALL) {
+    for (position, group) in (1_i64..).zip(PermissionsGroup::ALL.iter().copied()) {
         let (uid, name) = (Uuid::now_v7(), group.team_name());
         let administers = group == PermissionsGroup::Administrator;
         tx.insert(

@@ -2,7 +2,7 @@
 //! those of records (wire contract, section 6).
 
 use svc_data::{DeclaredField, DeclaredModel, Resource};
-use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
+use svc_model::{ResourceName, Scope};
 
 use crate::database::Store;
 use crate::error::Result;
@@ -54,14 +54,8 @@ impl Store {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn tools(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Resource> {
-        let scope = self.read_in(Scope::new(project, environment), |_, scope: ScopeRow| {
-            Ok(scope)
-        });
+    pub async fn tools(&self, scope: &Scope) -> Result<Resource> {
+        let scope = self.read_in(scope.clone(), |_, scope: ScopeRow| Ok(scope));
         let scope = scope.await?;
         let models = vec![
             DeclaredModel {

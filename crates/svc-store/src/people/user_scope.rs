@@ -1,12 +1,12 @@
 //! An environment together with what its project says of the users in it.
 
 use jiff::{SignedDuration, Timestamp};
-use svc_model::{EnvironmentName, ProjectName, Scope};
+use svc_model::Scope;
 use uuid::Uuid;
 
 use crate::audit::AuditEntry;
 use crate::credentials::Purpose;
-use crate::database::{Reader, columns, values};
+use crate::database::{Reader, columns, row, values};
 use crate::error::{Error, Result};
 use crate::people::Authentication;
 use crate::projects::{Located, ScopeRow};
@@ -15,8 +15,7 @@ use crate::projects::{Located, ScopeRow};
 pub(crate) struct UserScope {
     pub(crate) project_uid: String,
     pub(crate) environment_uid: String,
-    pub(crate) project: ProjectName,
-    pub(crate) environment: EnvironmentName,
+    pub(crate) names: Scope,
     pub(crate) sign_up: bool,
     pub(crate) authentication: Authentication,
 }
@@ -24,19 +23,17 @@ pub(crate) struct UserScope {
 impl UserScope {
     /// A line about a user of the environment.
     pub(crate) fn entry(&self, action: &'static str, user: Uuid) -> AuditEntry {
-        AuditEntry::new(action)
-            .scope(&self.project, &self.environment)
-            .user(user)
+        AuditEntry::new(action).scope(&self.names).user(user)
     }
 
-    /// Where the link in a mail leads. The code stands behind `#`, which browsers keep to themselves.
+    /// Where the link in a mail leads. The code follows `#`: browsers do not send that part.
     pub(crate) fn link(&self, base_url: &str, purpose: Purpose, code: &str) -> String {
         let call = purpose.call();
         match &self.authentication.link {
             Some(link) => link.replace("{call}", call).replace("{code}", code),
             None => format!(
                 "{base_url}/projects/{}/{}/auth/{call}#{code}",
-                self.project, self.environment
+                self.names.project, self.names.environment
             ),
         }
     }
@@ -64,8 +61,9 @@ impl Located for UserScope {
         reader.find(sql, &values![scope.project, scope.environment], |row| {
             let authentication = Authentication::from_row(row)?;
             columns!(row => Self {
+                names: row::scope(row)?,
                 authentication: authentication,
-                project_uid, environment_uid, project, environment, sign_up
+                project_uid, environment_uid, sign_up
             })
         })
     }

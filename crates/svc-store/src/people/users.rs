@@ -3,7 +3,9 @@
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, Scope};
+use svc_model::Scope;
+use svc_model::users::{Create, Delete, Update};
+use svc_model::wire::Operation as _;
 use uuid::Uuid;
 
 use crate::credentials::{Purpose, codes, sessions};
@@ -96,10 +98,10 @@ pub struct Users<'a> {
 
 impl Store {
     /// The users of an environment.
-    pub fn users(&self, project: &ProjectName, environment: &EnvironmentName) -> Users<'_> {
+    pub fn users(&self, scope: &Scope) -> Users<'_> {
         Users {
             store: self,
-            scope: Scope::new(project, environment),
+            scope: scope.clone(),
         }
     }
 }
@@ -147,7 +149,7 @@ impl Users<'_> {
                     email: &new.email,
                     team: &team,
                     password,
-                    // Anyone who sets a password for somebody vouches for the address too.
+                    // The administrator who sets the password confirms the address too.
                     email_confirmed: !invited,
                     names: [new.first_name, new.last_name, None, None],
                 };
@@ -159,7 +161,7 @@ impl Users<'_> {
                     let mail = (MailKind::Invitation, Purpose::Invitation);
                     mail_code(tx, &scope, &user, mail, &user.email, &base_url)?;
                 }
-                tx.changed_row("users", uid, scope.entry("users.create", uid))?;
+                tx.changed_row("users", uid, scope.entry(Create::INFO.name, uid))?;
                 Ok(user)
             })
             .await
@@ -175,7 +177,7 @@ impl Users<'_> {
         self.store
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let old = get(tx, &scope, uid)?.user;
-                let entry = scope.entry("users.update", uid).before(tx.tag("users", uid)?);
+                let entry = scope.entry(Update::INFO.name, uid).before(tx.tag("users", uid)?);
                 let team = match &patch.team {
                     Some(wanted) => team(tx, &scope, wanted)?,
                     None => old.team.clone(),
@@ -200,7 +202,7 @@ impl Users<'_> {
             .await
     }
 
-    /// Deletes a user. The sessions end at once, and codes that were mailed are worth nothing.
+    /// Deletes a user. The sessions end at once, and codes that were mailed become invalid.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or user;
@@ -210,12 +212,7 @@ impl Users<'_> {
             .write_in(self.scope.clone(), move |tx, scope: UserScope| {
                 let user = get(tx, &scope, uid)?.user;
                 ensure_other_administrator(tx, &scope, &user)?;
-                let entry = scope
-                    .entry("users.delete", uid)
-                    .before(tx.tag("users", uid)?);
-                tx.execute("DELETE FROM users WHERE uid = ?1", &values![uid])?;
-                tx.changed(entry);
-                Ok(())
+                tx.delete_row("users", uid, scope.entry(Delete::INFO.name, uid))
             })
             .await
     }
@@ -345,7 +342,7 @@ fn team(reader: &mut Reader<'_>, scope: &UserScope, wanted: &str) -> Result<Team
     })
 }
 
-/// The team that somebody who registers joins.
+/// The team of a user who registers.
 pub(crate) fn sign_up_team(reader: &mut Reader<'_>, scope: &UserScope) -> Result<Team> {
     let wanted = scope.authentication.sign_up_team.as_str();
     let group = match wanted == PermissionsGroup::Editor.as_str() {

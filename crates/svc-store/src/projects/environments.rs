@@ -114,7 +114,7 @@ impl Environments<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project; a field error
-    /// on `unique_name` when it is unfit or taken, on `params` when they are no JSON object.
+    /// on `unique_name` when it is not valid or taken, on `params` when they are not a JSON object.
     pub async fn create(&self, project: &ProjectName, new: NewEnvironment) -> Result<Environment> {
         names::check_environment(&new.unique_name)?;
         self.store
@@ -134,15 +134,10 @@ impl Environments<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field error on
-    /// `params` when they are no JSON object.
-    pub async fn update(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        patch: EnvironmentPatch,
-    ) -> Result<Environment> {
+    /// `params` when they are not a JSON object.
+    pub async fn update(&self, scope: &Scope, patch: EnvironmentPatch) -> Result<Environment> {
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 let uid = &scope.environment_uid;
                 let before = tx.tag("environments", uid)?;
                 let old = get(tx, uid)?;
@@ -210,21 +205,16 @@ impl Environments<'_> {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment;
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for `prod`, which stays as long as its project.
-    pub async fn delete(&self, project: &ProjectName, environment: &EnvironmentName) -> Result<()> {
-        if environment.as_str() == EnvironmentName::PROD {
+    pub async fn delete(&self, scope: &Scope) -> Result<()> {
+        if scope.environment.as_str() == EnvironmentName::PROD {
             return Err(Error::refused(
                 "prod is the published environment and stays as long as its project; remove the project instead",
             ));
         }
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
-                let uid = &scope.environment_uid;
-                let entry = scope
-                    .entry("environments.delete")
-                    .before(tx.tag("environments", uid)?);
-                tx.execute("DELETE FROM environments WHERE uid = ?1", &values![uid])?;
-                tx.changed(entry);
-                Ok(())
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
+                let entry = scope.entry("environments.delete");
+                tx.delete_row("environments", &scope.environment_uid, entry)
             })
             .await
     }

@@ -1,5 +1,5 @@
-//! Names that stand in paths: of projects, environments and resources. Checked once, when the thing gets
-//! its name, so that every name in the store is fit for a URL, a file name and a command line.
+//! Names that are part of paths: of projects, environments and resources. Checked once, when the thing gets
+//! its name, so that every name in the store can be used in a URL, a file name and a command line.
 
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
 
@@ -24,11 +24,11 @@ pub(crate) fn check_environment(name: &EnvironmentName) -> Result<()> {
 /// resource its own name.
 pub(crate) fn check_resource(name: &ResourceName) -> Result<()> {
     match name.as_str() {
-        ResourceName::TOOLS => Err(unfit(format!(
+        ResourceName::TOOLS => Err(invalid_name(format!(
             "{} is the built-in tools resource; choose another name",
             ResourceName::TOOLS
         ))),
-        "auth" => Err(unfit(
+        "auth" => Err(invalid_name(
             "auth is reserved for the account calls; choose another name",
         )),
         name => check("resource", name),
@@ -47,22 +47,25 @@ fn one(what: &str) -> String {
 
 fn check(what: &str, name: &str) -> Result<()> {
     if name.is_empty() {
-        return Err(unfit(format!("the {what} needs a name: {RULE}")));
+        return Err(invalid_name(format!("the {what} needs a name: {RULE}")));
     }
     let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     if !starts_well || !name.chars().all(fits) || name.len() > MAX_LENGTH {
-        return Err(unfit(format!("this is no name for {}: {RULE}", one(what))));
+        return Err(invalid_name(format!(
+            "this is not a valid name for {}: {RULE}",
+            one(what)
+        )));
     }
     Ok(())
 }
 
-fn unfit(message: impl Into<String>) -> Error {
+fn invalid_name(message: impl Into<String>) -> Error {
     Error::invalid_field("unique_name", message)
 }
 
 /// Makes a page's unique name from its name: lower case, every run of other characters one `_`, at
-/// most 64 characters. Letters of other alphabets stay, since the name is no path segment. An empty or
+/// most 64 characters. Letters of other alphabets stay, since the name is not part of a path. An empty or
 /// unusable name gives `page`.
 pub(crate) fn slug(name: &str) -> String {
     let mut slug = String::new();

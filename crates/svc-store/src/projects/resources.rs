@@ -5,7 +5,7 @@ mod engine;
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
+use svc_model::{ResourceName, Scope};
 use uuid::Uuid;
 
 pub use self::engine::Engine;
@@ -25,10 +25,8 @@ const COLUMNS: &str = "r.uid, p.unique_name AS project, e.unique_name AS environ
 pub struct Resource {
     /// Identifier.
     pub uid: Uuid,
-    /// The project it belongs to.
-    pub project: ProjectName,
     /// The environment it belongs to.
-    pub environment: EnvironmentName,
+    pub scope: Scope,
     /// Its API name, unique within the environment.
     pub unique_name: ResourceName,
     /// Its name for people.
@@ -89,14 +87,9 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Vec<Resource>> {
-        let names = Scope::new(project, environment);
+    pub async fn list(&self, scope: &Scope) -> Result<Vec<Resource>> {
         self.store
-            .read_in(names, |reader, scope: ScopeRow| {
+            .read_in(scope.clone(), |reader, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 ORDER BY r.unique_name");
                 reader.list(&sql, &values![scope.environment_uid], from_row)
             })
@@ -107,14 +100,9 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn get(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        resource: &ResourceName,
-    ) -> Result<ConnectedResource> {
+    pub async fn get(&self, scope: &Scope, resource: &ResourceName) -> Result<ConnectedResource> {
         let sql = select("WHERE p.unique_name = ?1 AND e.unique_name = ?2 AND r.unique_name = ?3");
-        let names = values![project, environment, resource];
+        let names = values![scope.project, scope.environment, resource];
         let found = self.store.read(move |reader| {
             let sealer = reader.sealer();
             reader.find(&sql, &names, |row| open(sealer, row))
@@ -142,35 +130,25 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment; a field
-    /// error on `unique_name` (unfit, reserved or taken), `url` or `params`.
-    pub async fn create(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        new: NewResource,
-    ) -> Result<Resource> {
+    /// error on `unique_name` (not valid, reserved or taken), `url` or `params`.
+    pub async fn create(&self, scope: &Scope, new: NewResource) -> Result<Resource> {
         let checked = self.check(new)?;
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 insert(tx, &scope, checked)
             })
             .await
     }
 
     /// Connects a database, or gives the resource of that name this address, and the name and settings
-    /// where they are given. Nothing is written when nothing changes. Another address takes the secret tokens
-    /// along: they were set for the one before.
+    /// where they are given. Nothing is written when nothing changes. Another address removes the
+    /// secret tokens: they were set for the previous one.
     ///
     /// # Errors
     /// As [`create`](Self::create), but for a name that is taken.
-    pub async fn replace(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        new: NewResource,
-    ) -> Result<Resource> {
+    pub async fn replace(&self, scope: &Scope, new: NewResource) -> Result<Resource> {
         // An address that cannot be opened any more is no reason to stop: it is about to be replaced.
-        if let Ok(old) = self.get(project, environment, &new.unique_name).await {
+        if let Ok(old) = self.get(scope, &new.unique_name).await {
             let kept = &old.resource;
             let renamed = new.name.as_ref().is_some_and(|name| *name != kept.name);
             let set = new.params.as_ref();
@@ -181,7 +159,7 @@ impl Resources<'_> {
         }
         let checked = self.check(new)?;
         self.store
-            .write_in(Scope::new(project, environment), |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), |tx, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 AND r.unique_name = ?2");
                 let names = values![scope.environment_uid, checked.new.unique_name];
                 let Some(row) = tx.query_one(&sql, &names)? else {
@@ -211,27 +189,18 @@ impl Resources<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn delete(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        resource: &ResourceName,
-    ) -> Result<()> {
+    pub async fn delete(&self, scope: &Scope, resource: &ResourceName) -> Result<()> {
         let resource = resource.clone();
-        let names = Scope::new(project, environment);
         self.store
-            .write_in(names, move |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), move |tx, scope: ScopeRow| {
                 let uid = scope.resource_uid(tx, &resource)?;
                 let entry = scope.entry("resources.delete").resource(resource.as_str());
-                let entry = entry.before(tx.tag("resources", &uid)?);
-                tx.execute("DELETE FROM resources WHERE uid = ?1", &values![uid])?;
-                tx.changed(entry);
-                Ok(())
+                tx.delete_row("resources", uid, entry)
             })
             .await
     }
 
-    /// Checks and seals before the transaction, so that nobody waits for it.
+    /// Checks and seals before the transaction, so that no other write waits for it.
     fn check(&self, new: NewResource) -> Result<Checked> {
         names::check_resource(&new.unique_name)?;
         let engine = Engine::of_url(&new.url)?;
@@ -269,18 +238,13 @@ fn get(reader: &mut Reader<'_>, uid: Uuid) -> Result<Resource> {
 }
 
 fn insert(tx: &mut Tx<'_>, scope: &ScopeRow, checked: Checked) -> Result<Resource> {
-    let Checked {
-        new,
-        uid,
-        engine,
-        sealed,
-    } = checked;
+    let Checked { new, uid, .. } = checked;
     let unique_name = new.unique_name;
     let name = new.name.unwrap_or_else(|| unique_name.to_string());
     let params = json::object_or_empty("params", new.params)?;
-    let (environment_uid, engine) = (&scope.environment_uid, engine.as_str());
+    let (environment_uid, engine) = (&scope.environment_uid, checked.engine.as_str());
     let row = row! {
-        uid, environment_uid, unique_name, name, engine, url: sealed, params, date_add: tx.now()
+        uid, environment_uid, unique_name, name, engine, url: checked.sealed, params, date_add: tx.now()
     };
     let taken =
         format!("the environment has a resource {unique_name} already; choose another name");
@@ -298,7 +262,7 @@ fn written(
 ) -> Result<Resource> {
     let resource = get(tx, uid)?;
     let entry = AuditEntry::new(action)
-        .scope(&resource.project, &resource.environment)
+        .scope(&resource.scope)
         .resource(resource.unique_name.as_str());
     // Its address is sealed again with each change, so that the tag changes too.
     tx.changed_row("resources", uid, entry.before(before))?;
@@ -322,7 +286,7 @@ fn open(sealer: &Sealer, row: &Row) -> Result<ConnectedResource> {
     let url = sealer.open(&context(resource.uid), &row.get::<String>("url")?).map_err(|_| {
         Error::unavailable(format!(
             "the address of resource {} in project {} cannot be opened with the store's key; connect it again",
-            resource.unique_name, resource.project
+            resource.unique_name, resource.scope.project
         ))
     })?;
     Ok(ConnectedResource { resource, url })
@@ -330,6 +294,6 @@ fn open(sealer: &Sealer, row: &Row) -> Result<ConnectedResource> {
 
 fn from_row(row: &Row) -> Result<Resource> {
     columns!(row => Resource {
-        uid, project, environment, unique_name, name, engine, params, date_add
+        scope: row::scope(row)?, uid, unique_name, name, engine, params, date_add
     })
 }

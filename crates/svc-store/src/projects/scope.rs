@@ -1,9 +1,9 @@
 //! Which project, and which environment of it: the identifiers behind the names that an operation gives.
 
-use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
+use svc_model::{ProjectName, ResourceName, Scope};
 
 use crate::audit::AuditEntry;
-use crate::database::{Reader, Store, Tx, columns, values};
+use crate::database::{Reader, Store, Tx, columns, row, values};
 use crate::error::{Error, Result};
 
 /// The row of a project: its identifier and its name.
@@ -18,8 +18,7 @@ pub(crate) struct ProjectRow {
 pub(crate) struct ScopeRow {
     pub(crate) project_uid: String,
     pub(crate) environment_uid: String,
-    pub(crate) project: ProjectName,
-    pub(crate) environment: EnvironmentName,
+    pub(crate) names: Scope,
 }
 
 /// What is looked up by names that an operation gives.
@@ -61,7 +60,7 @@ impl ScopeRow {
 
     /// A line about the environment.
     pub(crate) fn entry(&self, action: &'static str) -> AuditEntry {
-        AuditEntry::new(action).scope(&self.project, &self.environment)
+        AuditEntry::new(action).scope(&self.names)
     }
 }
 
@@ -92,7 +91,7 @@ impl Located for ScopeRow {
         reader.find(
             sql,
             &values![scope.project, scope.environment],
-            |row| columns!(row => Self { project_uid, environment_uid, project, environment }),
+            |row| columns!(row => Self { names: row::scope(row)?, project_uid, environment_uid }),
         )
     }
 

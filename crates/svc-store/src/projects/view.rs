@@ -1,4 +1,4 @@
-//! What an API client is told about a project (wire contract, section 8): the project as one of its
+//! A project as an API client sees it (wire contract, section 8): the project as one of its
 //! members sees it. Never a credential or an address.
 
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use crate::people::{Account, accounts, members};
 use crate::projects::{environments, resources};
 use crate::secrets::{SecretToken, secret_tokens};
 
-/// The project of a row as an account sees it; `None` when it is no member.
+/// The project of a row as an account sees it; `None` when it is not a member.
 pub(super) fn of(reader: &mut Reader<'_>, row: &Row, account: Uuid) -> Result<Option<Project>> {
     let uid: String = row.get("project_uid")?;
     let settings: ProjectSettings = super::from_row(row)?;
@@ -85,7 +85,7 @@ fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Resul
         true => "database",
         false => "api",
     };
-    let mut resource = Resource::new(kept.environment, kept.unique_name, kind, engine);
+    let mut resource = Resource::new(kept.scope.environment, kept.unique_name, kind, engine);
     resource.name = kept.name;
     resource.params = object(&kept.params)?;
     let its_own = secrets.iter().filter(|(uid, _)| *uid == kept.uid);
@@ -102,6 +102,6 @@ fn resource(kept: resources::Resource, secrets: &[(Uuid, SecretToken)]) -> Resul
 
 fn object(text: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(text).map_err(Error::caused(
-        "the store holds settings that are no JSON object",
+        "the store holds settings that are not a JSON object",
     ))
 }

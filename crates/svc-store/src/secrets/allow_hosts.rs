@@ -39,7 +39,7 @@ impl AllowHosts<'_> {
             .await
     }
 
-    /// Allows a host with every port, or with one. One that was allowed before stays so.
+    /// Allows a host with every port, or with one. One that was allowed before stays allowed.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such project.

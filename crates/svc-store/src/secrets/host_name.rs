@@ -39,19 +39,23 @@ impl HostName {
             // What is written as IPv6 and means IPv4 would be a second spelling.
             return match address.to_canonical() == address {
                 true => Ok(Self(address.to_string())),
-                false => Err(unfit("write an IPv4 address as four decimal numbers")),
+                false => Err(invalid_host(
+                    "write an IPv4 address as four decimal numbers",
+                )),
             };
         }
         let name = text.to_ascii_lowercase();
         if name.len() > MAX_LENGTH || !name.split('.').all(is_label) {
-            return Err(unfit(
+            return Err(invalid_host(
                 "must be a host name such as api.example.com, or an IP address: no scheme, port, path or dot at the end",
             ));
         }
         // Resolvers read such a name as an address of another spelling.
         let last = name.rsplit('.').next().unwrap_or_default();
         if last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(unfit("write an IPv4 address as four decimal numbers"));
+            return Err(invalid_host(
+                "write an IPv4 address as four decimal numbers",
+            ));
         }
         Ok(Self(name))
     }
@@ -66,7 +70,7 @@ impl HostName {
         Self(text.to_owned())
     }
 
-    /// The host as it stands in a URL: an IPv6 address in brackets.
+    /// The host as it is written in a URL: an IPv6 address in brackets.
     pub fn in_url(&self) -> String {
         match self.0.contains(':') {
             true => format!("[{}]", self.0),
@@ -86,7 +90,7 @@ fn is_label(label: &str) -> bool {
     (1..=MAX_LABEL).contains(&label.len()) && label.bytes().all(fits)
 }
 
-fn unfit(message: &str) -> Error {
+fn invalid_host(message: &str) -> Error {
     Error::invalid_field("host", message)
 }
 

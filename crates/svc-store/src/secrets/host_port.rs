@@ -23,7 +23,7 @@ pub struct HostPort {
 }
 
 impl HostPort {
-    /// Reads a host, with or without a port. An IPv6 address with a port stands in brackets.
+    /// Reads a host, with or without a port. An IPv6 address with a port is written in brackets.
     ///
     /// # Errors
     /// A field error on `host`, as of [`HostName::parse`], and when the port is not a number from 1 to 65535.
@@ -78,7 +78,7 @@ fn parse_port(text: &str) -> Result<u16> {
         Ok(port) if is_number && port > 0 => Ok(port),
         _ => Err(Error::invalid_field(
             "host",
-            "the port must be a number from 1 to 65535, as in crm.internal:8443; an address of IPv6 with a port stands in brackets, and a URL is not allowed",
+            "the port must be a number from 1 to 65535, as in crm.internal:8443; write an IPv6 address with a port in brackets; a URL is not allowed",
         )),
     }
 }

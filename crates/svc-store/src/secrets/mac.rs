@@ -1,4 +1,4 @@
-//! HMAC-SHA-256 (RFC 2104), which tells what this store made from what somebody else did.
+//! HMAC-SHA-256 (RFC 2104), which separates what this store made from what others made.
 
 use hmac::{Hmac, KeyInit as _};
 use sha2::Sha256;

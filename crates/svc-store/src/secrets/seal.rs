@@ -38,7 +38,7 @@ impl SealKey {
     /// Reads a key from its text form; blanks around it are ignored.
     ///
     /// # Errors
-    /// A field error on `seal_key` when the text is no key. It does not quote the text.
+    /// A field error on `seal_key` when the text is not a key. It does not quote the text.
     pub fn parse(text: &str) -> Result<Self> {
         let mut key = [0; KEY_BYTES];
         match URL_SAFE_NO_PAD.decode_slice(text.trim(), &mut key) {

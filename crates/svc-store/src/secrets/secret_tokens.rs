@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use svc_data::Row;
-use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
+use svc_model::{ResourceName, Scope};
 use uuid::Uuid;
 
 use crate::clock;
@@ -120,12 +120,7 @@ impl SecretTokens<'_> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment or resource; a field
     /// error on `name`, `value` (empty, too long, or with a line end or another control character in it) or `host`.
     /// It does not quote the value.
-    pub async fn set(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        new: NewSecretToken,
-    ) -> Result<()> {
+    pub async fn set(&self, scope: &Scope, new: NewSecretToken) -> Result<()> {
         check_name(&new.name)?;
         check_value(&new.value)?;
         let hosts: BTreeSet<&str> = new.hosts.iter().map(HostName::as_str).collect();
@@ -137,40 +132,31 @@ impl SecretTokens<'_> {
         }
         let hosts = Vec::from_iter(hosts).join(" ");
         self.store
-            .write_in(
-                Scope::new(project, environment),
-                move |tx, scope: ScopeRow| {
-                    let NewSecretToken {
-                        resource,
-                        name,
-                        value,
-                        ..
-                    } = new;
-                    let resource_uid = scope.resource_uid(tx, &resource)?;
-                    let now = clock::to_text(tx.now());
-                    let sql =
-                        "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2";
-                    let old: Option<(String, String)> =
-                        tx.find(sql, &values![resource_uid, name], |row| {
-                            Ok((row.get("uid")?, row.get("date_add")?))
-                        })?;
-                    let (uid, date_add) =
-                        old.unwrap_or_else(|| (Uuid::now_v7().to_string(), now.clone()));
-                    let context = context(&uid, &resource_uid, &name, &hosts);
-                    let sealed = tx.sealer().seal(&context, value.expose())?;
-                    tx.execute("DELETE FROM secrets WHERE uid = ?1", &values![uid])?;
-                    tx.insert(
-                        "secrets",
-                        &row! {
-                            uid, resource_uid, name, type: STATIC, hosts, value: sealed, date_add,
-                            date_update: now
-                        },
-                    )?;
-                    let entry = scope.entry("secrets.set").resource(resource.as_str());
-                    tx.changed(entry.record(name));
-                    Ok(())
-                },
-            )
+            .write_in(scope.clone(), move |tx, scope: ScopeRow| {
+                let (resource, name) = (new.resource, new.name);
+                let resource_uid = scope.resource_uid(tx, &resource)?;
+                let now = clock::to_text(tx.now());
+                let sql = "SELECT uid, date_add FROM secrets WHERE resource_uid = ?1 AND name = ?2";
+                let old: Option<(String, String)> =
+                    tx.find(sql, &values![resource_uid, name], |row| {
+                        Ok((row.get("uid")?, row.get("date_add")?))
+                    })?;
+                let (uid, date_add) =
+                    old.unwrap_or_else(|| (Uuid::now_v7().to_string(), now.clone()));
+                let context = context(&uid, &resource_uid, &name, &hosts);
+                let sealed = tx.sealer().seal(&context, new.value.expose())?;
+                tx.execute("DELETE FROM secrets WHERE uid = ?1", &values![uid])?;
+                tx.insert(
+                    "secrets",
+                    &row! {
+                        uid, resource_uid, name, type: STATIC, hosts, value: sealed, date_add,
+                        date_update: now
+                    },
+                )?;
+                let entry = scope.entry("secrets.set").resource(resource.as_str());
+                tx.changed(entry.record(name));
+                Ok(())
+            })
             .await
     }
 
@@ -178,14 +164,9 @@ impl SecretTokens<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no such environment.
-    pub async fn list(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-    ) -> Result<Vec<SecretToken>> {
-        let names = Scope::new(project, environment);
+    pub async fn list(&self, scope: &Scope) -> Result<Vec<SecretToken>> {
         self.store
-            .read_in(names, |reader, scope: ScopeRow| {
+            .read_in(scope.clone(), |reader, scope: ScopeRow| {
                 let sql = select("WHERE r.environment_uid = ?1 ORDER BY r.unique_name, s.name");
                 reader.list(&sql, &values![scope.environment_uid], from_row)
             })
@@ -196,17 +177,10 @@ impl SecretTokens<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none of that name.
-    pub async fn remove(
-        &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
-        resource: &ResourceName,
-        name: &str,
-    ) -> Result<()> {
+    pub async fn remove(&self, scope: &Scope, resource: &ResourceName, name: &str) -> Result<()> {
         let (resource, name) = (resource.clone(), name.to_owned());
-        let names = Scope::new(project, environment);
         self.store
-            .write_in(names, move |tx, scope: ScopeRow| {
+            .write_in(scope.clone(), move |tx, scope: ScopeRow| {
                 let resource_uid = scope.resource_uid(tx, &resource)?;
                 let sql = "DELETE FROM secrets WHERE resource_uid = ?1 AND name = ?2";
                 if tx.execute(sql, &values![resource_uid, name])? == 0 {
@@ -228,14 +202,12 @@ impl SecretTokens<'_> {
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) when a secret cannot be opened with the store's key.
     pub async fn proxy_rules(
         &self,
-        project: &ProjectName,
-        environment: &EnvironmentName,
+        scope: &Scope,
         resource: Option<&ResourceName>,
     ) -> Result<ProxyRules> {
         let resource = resource.cloned();
-        let names = Scope::new(project, environment);
         self.store
-            .read_in(names, move |reader, scope: ScopeRow| {
+            .read_in(scope.clone(), move |reader, scope: ScopeRow| {
                 let allowed = allow_hosts::list(reader, &scope.project_uid)?;
                 let secrets = match resource {
                     None => Vec::new(),
@@ -277,7 +249,7 @@ pub(crate) fn names_of_project(
 fn check_name(name: &str) -> Result<()> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let ends_well = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    // A dash at an end could not be told from that of `{-name-}`.
+    // A dash at an end could be mistaken for that of `{-name-}`.
     if name.len() > MAX_NAME
         || !name.starts_with(ends_well)
         || !name.ends_with(ends_well)

@@ -2,6 +2,7 @@
 
 mod registering;
 
+use svc_model::Scope;
 use svc_store::{
     ErrorKind, MailKind, NewUser, ProjectPatch, Registered, Registration, Secret, SessionTokens,
     SignIn, User, UserPatch,
@@ -17,13 +18,13 @@ fn secret(text: &str) -> Secret {
 
 impl Fixture {
     fn account(&self) -> svc_store::UserAccount<'_> {
-        self.store.account(&main_project(), &prod(), BASE)
+        self.store.account(&prod(), BASE)
     }
 
     async fn user(&self, email: &str, team: &str) -> User {
         let mut new = NewUser::new(email, team);
         new.password = Some(secret("first password"));
-        let users = self.store.users(&main_project(), &prod());
+        let users = self.store.users(&prod());
         users.create(new, BASE).await.unwrap()
     }
 
@@ -50,10 +51,7 @@ impl Fixture {
     async fn refresh(&self, tokens: &SessionTokens) -> Option<SessionTokens> {
         let token = tokens.refresh_token.expose();
         let sessions = self.store.sessions();
-        sessions
-            .refresh(&main_project(), &prod(), token)
-            .await
-            .unwrap()
+        sessions.refresh(&prod(), token).await.unwrap()
     }
 
     /// The newest code that was mailed.
@@ -93,7 +91,7 @@ async fn a_user_signs_in_with_the_right_password_only() {
             .await
             .is_none()
     );
-    let elsewhere = it.store.account(&"other".into(), &prod(), BASE);
+    let elsewhere = it.store.account(&Scope::new("other", "prod"), BASE);
     let refused = elsewhere
         .sign_in("ann@example.com", secret("first password"))
         .await
@@ -104,7 +102,7 @@ async fn a_user_signs_in_with_the_right_password_only() {
 #[tokio::test]
 async fn an_invited_user_cannot_sign_in_before_choosing_a_password() {
     let it = Fixture::new().await;
-    let users = it.store.users(&main_project(), &prod());
+    let users = it.store.users(&prod());
     let user = users
         .create(NewUser::new("ann@example.com", "Editor"), BASE)
         .await
@@ -193,7 +191,7 @@ async fn a_refresh_token_ends_after_its_time_and_belongs_to_its_environment() {
     let foreign = it
         .store
         .sessions()
-        .refresh(&main_project(), &"staging".into(), token)
+        .refresh(&Scope::new("main", "staging"), token)
         .await;
     assert!(foreign.unwrap().is_none());
     it.pass(30 * 24 * 3600 - 1);
@@ -207,7 +205,7 @@ async fn every_change_of_an_account_ends_its_sessions_and_codes() {
     let it = Fixture::new().await;
     it.user("admin@example.com", "Administrator").await;
     let ann = it.user("ann@example.com", "Editor").await;
-    let users = it.store.users(&main_project(), &prod());
+    let users = it.store.users(&prod());
 
     // A changed password.
     let old = it
@@ -427,7 +425,7 @@ async fn a_change_to_an_address_that_is_taken_is_told_only_to_who_reads_its_mail
 #[tokio::test]
 async fn the_last_administrator_stays() {
     let it = Fixture::new().await;
-    let users = it.store.users(&main_project(), &prod());
+    let users = it.store.users(&prod());
     let ann = it.user("ann@example.com", "Administrator").await;
     let mut patch = UserPatch::default();
     patch.team = Some("Editor".to_owned());
@@ -459,7 +457,7 @@ async fn the_last_administrator_stays() {
 #[tokio::test]
 async fn an_administrator_who_has_to_confirm_the_address_is_none_yet() {
     let it = Fixture::new().await;
-    let users = it.store.users(&main_project(), &prod());
+    let users = it.store.users(&prod());
     let ann = it.user("ann@example.com", "Administrator").await;
     it.allow_sign_up(|_| ()).await;
     let registration = Registration::new("bob@example.com", secret("first password"));
@@ -484,7 +482,7 @@ async fn an_administrator_who_has_to_confirm_the_address_is_none_yet() {
 async fn an_address_is_there_once_in_an_environment_whatever_its_case() {
     let it = Fixture::new().await;
     it.user("ann@example.com", "Editor").await;
-    let users = it.store.users(&main_project(), &prod());
+    let users = it.store.users(&prod());
     let taken = users
         .create(NewUser::new("ANN@EXAMPLE.COM", "Editor"), BASE)
         .await;
@@ -499,7 +497,7 @@ async fn an_address_is_there_once_in_an_environment_whatever_its_case() {
         .create(&main_project(), staging)
         .await
         .unwrap();
-    let staging = it.store.users(&main_project(), &"staging".into());
+    let staging = it.store.users(&Scope::new("main", "staging"));
     assert!(
         staging
             .create(NewUser::new("ann@example.com", "Editor"), BASE)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use svc_model::Draft;
+use svc_model::{Draft, Scope};
 use svc_store::{
     Actor, ActorKind, AuditEntry, AuditFilter, AuditLine, Clock, EnvironmentCopy, EnvironmentPatch,
     ErrorKind, NewApiKey, NewEnvironment, NewProject, NewResource, NewServiceToken, NewStaticToken,
@@ -73,52 +73,45 @@ async fn everything_that_is_administered_leaves_a_line() {
     let (_, line) = line_of!(store, store.environments().create(&project, new));
     assert_eq!(shape(&line), ("environments.create", false, true));
     assert_eq!(line.environment.as_deref(), Some("stage"));
-    let stage = "stage".into();
+    let stage = Scope::new(&project, "stage");
     let mut patch = EnvironmentPatch::default();
     patch.params = Some(r#"{"hunter2":1}"#.to_owned());
-    let (_, changed) = line_of!(store, store.environments().update(&project, &stage, patch));
+    let (_, changed) = line_of!(store, store.environments().update(&stage, patch));
     assert_eq!(shape(&changed), ("environments.update", true, true));
     assert_eq!(changed.before, line.after);
-    let mut copy = EnvironmentCopy::new(prod.clone(), stage.clone());
+    let mut copy = EnvironmentCopy::new("prod", "stage");
     copy.replace = true;
     let (_, copied) = line_of!(store, store.environments().copy(&project, copy));
     assert_eq!(shape(&copied), ("environments.copy", true, true));
     assert_eq!(copied.record.as_deref(), Some("prod"));
     assert_eq!((copied.before, copied.after), (changed.after, line.after));
-    let (_, line) = line_of!(store, store.environments().delete(&project, &stage));
+    let (_, line) = line_of!(store, store.environments().delete(&stage));
     assert_eq!(shape(&line), ("environments.delete", true, false));
 
     let url = |path: &str| Secret::new(format!("sqlite:/{path}"));
     let connect = |path| NewResource::new("shop", url(path));
     let (_, line) = line_of!(
         store,
-        store
-            .resources()
-            .replace(&project, &prod, connect("hunter2.db"))
+        store.resources().replace(&prod, connect("hunter2.db"))
     );
     assert_eq!(shape(&line), ("resources.create", false, true));
     assert_eq!(line.resource.as_deref(), Some("shop"));
     let (_, lines) = lines_of!(
         store,
-        store
-            .resources()
-            .replace(&project, &prod, connect("hunter2.db"))
+        store.resources().replace(&prod, connect("hunter2.db"))
     );
     assert!(lines.is_empty(), "nothing was written: {lines:?}");
-    let (_, changed) = line_of!(
-        store,
-        store.resources().replace(&project, &prod, connect("b.db"))
-    );
+    let (_, changed) = line_of!(store, store.resources().replace(&prod, connect("b.db")));
     assert_eq!(shape(&changed), ("resources.update", true, true));
 
-    let new = NewStaticToken::new(&project, &prod, "shop");
+    let new = NewStaticToken::new(&prod, "shop");
     let (made, line) = line_of!(store, store.tokens().create(new));
     assert_eq!(shape(&line), ("tokens.create", false, true));
     assert_eq!(line.record, Some(made.credential.uid.to_string()));
     let (_, line) = line_of!(store, store.tokens().revoke(&made.credential.prefix));
     assert_eq!(shape(&line), ("tokens.revoke", true, true));
     assert_eq!(line.resource.as_deref(), Some("shop"));
-    let new = NewServiceToken::new(&project, &prod, "Editor");
+    let new = NewServiceToken::new(&prod, "Editor");
     let (service, line) = line_of!(store, store.service_tokens().create(new));
     assert_eq!(shape(&line), ("service_tokens.create", false, true));
     let (_, line) = line_of!(
@@ -163,10 +156,7 @@ async fn everything_that_is_administered_leaves_a_line() {
     let (_, line) = line_of!(store, store.signing_keys().rotate(false));
     assert_eq!(shape(&line), ("signing_keys.rotate", false, false));
 
-    let (_, gone) = line_of!(
-        store,
-        store.resources().delete(&project, &prod, &"shop".into())
-    );
+    let (_, gone) = line_of!(store, store.resources().delete(&prod, &"shop".into()));
     assert_eq!(shape(&gone), ("resources.delete", true, false));
     assert_eq!(gone.before, changed.after);
     // Lines outlive what they are about, and hold none of its secrets.
@@ -188,7 +178,7 @@ async fn pages_and_accounts_leave_a_line_by_whoever_they_were() {
 
     let settings = serde_json::from_str(r#"{"name":"hidden words"}"#).unwrap();
     let pages = store.pages();
-    let (page, line) = line_of!(plain, pages.create(&project, &prod, Draft::Off, settings));
+    let (page, line) = line_of!(plain, pages.create(&prod, Draft::Off, settings));
     assert_eq!(shape(&line), ("pages.create", false, true));
     assert_eq!(line.actor, actor);
     assert_eq!(line.request_id.as_deref(), Some("request-1"));
@@ -199,23 +189,23 @@ async fn pages_and_accounts_leave_a_line_by_whoever_they_were() {
     let patch: svc_model::JsonObject = serde_json::from_str(r#"{"params":"[1]"}"#).unwrap();
     let (_, line) = line_of!(
         plain,
-        pages.update(&project, &prod, Draft::Off, &uid, patch.clone(), None)
+        pages.update(&prod, Draft::Off, &uid, patch.clone(), None)
     );
     assert_eq!(shape(&line), ("pages.update", true, true));
     assert_ne!(line.before, line.after);
-    let refused = pages.update(&project, &prod, Draft::Off, &uid, patch, Some("\"other\""));
+    let refused = pages.update(&prod, Draft::Off, &uid, patch, Some("\"other\""));
     let lines = all(plain).await.len();
     assert_eq!(
         refused.await.unwrap_err().kind(),
         ErrorKind::PreconditionFailed
     );
     assert_eq!(all(plain).await.len(), lines, "refused writes leave none");
-    let (_, line) = line_of!(plain, pages.delete(&project, &prod, Draft::Off, &uid, None));
+    let (_, line) = line_of!(plain, pages.delete(&prod, Draft::Off, &uid, None));
     assert_eq!(shape(&line), ("pages.delete", true, false));
 
     let mut new = NewUser::new("eve@example.com", "Administrator");
     new.password = Some(Secret::new(PASSWORD));
-    let users = store.users(&project, &prod);
+    let users = store.users(&prod);
     let (user, line) = line_of!(plain, users.create(new, "http://a"));
     assert_eq!(shape(&line), ("users.create", false, true));
     assert_eq!(line.resource.as_deref(), Some("__svc_app__"));
@@ -226,7 +216,7 @@ async fn pages_and_accounts_leave_a_line_by_whoever_they_were() {
     assert_eq!(shape(&line), ("users.update", true, true));
 
     let visitor = plain.acting(Actor::anonymous(), Some("request-2"));
-    let account = visitor.account(&project, &prod, "http://a");
+    let account = visitor.account(&prod, "http://a");
     let (_, lines) = lines_of!(
         plain,
         account.sign_in("eve@example.com", Secret::new("wrong password"))
@@ -275,16 +265,12 @@ async fn pages_and_accounts_leave_a_line_by_whoever_they_were() {
 #[tokio::test]
 async fn a_refresh_leaves_no_line_until_a_token_is_used_again() {
     let fixture = Fixture::new().await;
-    let (project, prod) = (main_project(), prod());
+    let prod = prod();
     let store = &fixture.store;
     let mut new = NewUser::new("eve@example.com", "Editor");
     new.password = Some(Secret::new(PASSWORD));
-    store
-        .users(&project, &prod)
-        .create(new, "http://a")
-        .await
-        .unwrap();
-    let account = store.account(&project, &prod, "http://a");
+    store.users(&prod).create(new, "http://a").await.unwrap();
+    let account = store.account(&prod, "http://a");
     let signed_in = account.sign_in("eve@example.com", Secret::new(PASSWORD));
     let svc_store::SignIn::Done(first, _) = signed_in.await.unwrap() else {
         panic!("not signed in");
@@ -292,22 +278,19 @@ async fn a_refresh_leaves_no_line_until_a_token_is_used_again() {
     let mut token = first.refresh_token.clone();
     let sessions = store.sessions();
     for _ in 0..3 {
-        let (tokens, lines) = lines_of!(store, sessions.refresh(&project, &prod, token.expose()));
+        let (tokens, lines) = lines_of!(store, sessions.refresh(&prod, token.expose()));
         assert!(lines.is_empty(), "{lines:?}");
         token = tokens.unwrap().refresh_token;
         fixture.pass(60);
     }
-    let (tokens, line) = line_of!(
-        store,
-        sessions.refresh(&project, &prod, first.refresh_token.expose())
-    );
+    let (tokens, line) = line_of!(store, sessions.refresh(&prod, first.refresh_token.expose()));
     assert!(tokens.is_none());
     assert_eq!(shape(&line), ("account.end_session", false, false));
 }
 
 fn entry(action: &'static str, record: u32) -> AuditEntry {
     AuditEntry::new(action)
-        .scope("main", "prod")
+        .scope(&prod())
         .resource("shop")
         .model("orders")
         .record(record.to_string())

@@ -1,20 +1,20 @@
 //! Environments that are copied: pages in both layers, and settings.
 
-use svc_model::{Draft, EnvironmentName, JsonObject, PageSettings};
+use svc_model::{Draft, JsonObject, PageSettings, Scope};
 use svc_store::{EnvironmentCopy, ErrorKind, NewEnvironment};
 
-use crate::{Fixture, fields, listed, main_project, prod};
+use crate::{Fixture, fields, listed, main_project};
 
 fn object(text: &str) -> JsonObject {
     serde_json::from_str(text).unwrap()
 }
 
-async fn add(fixture: &Fixture, name: &str, params: Option<&str>) -> EnvironmentName {
+async fn add(fixture: &Fixture, name: &str, params: Option<&str>) -> Scope {
     let mut new = NewEnvironment::new(name);
     new.params = params.map(str::to_owned);
     let environments = fixture.store.environments();
     let made = environments.create(&main_project(), new).await.unwrap();
-    made.unique_name
+    Scope::new(main_project(), made.unique_name)
 }
 
 /// What is the same of a page and its copy.
@@ -41,12 +41,11 @@ async fn a_copy_has_the_pages_of_both_layers_in_their_order_and_the_settings() {
         fixture.pass(1);
         let settings = object(&format!(r#"{{"name":"P{number}","zeta":1.50}}"#)).into();
         let draft = Draft::from(number == 5);
-        let page = pages.create(&project, &staging, draft, settings).await;
+        let page = pages.create(&staging, draft, settings).await;
         made.push(page.unwrap().settings().unwrap().uid().unwrap());
     }
     pages
         .update(
-            &project,
             &staging,
             Draft::On,
             &made[1],
@@ -56,7 +55,7 @@ async fn a_copy_has_the_pages_of_both_layers_in_their_order_and_the_settings() {
         .await
         .unwrap();
     pages
-        .delete(&project, &staging, Draft::On, &made[2], None)
+        .delete(&staging, Draft::On, &made[2], None)
         .await
         .unwrap();
 
@@ -64,16 +63,13 @@ async fn a_copy_has_the_pages_of_both_layers_in_their_order_and_the_settings() {
     let copy = EnvironmentCopy::new("staging", "target");
     assert_eq!(environments.copy(&project, copy.clone()).await.unwrap(), 6);
     for draft in [Draft::Off, Draft::On] {
-        let theirs = listed(&fixture.store, &project, &staging, draft).await;
-        let ours = listed(&fixture.store, &project, &target, draft).await;
+        let theirs = listed(&fixture.store, &staging, draft).await;
+        let ours = listed(&fixture.store, &target, draft).await;
         assert_eq!(comparable(ours.unwrap()), comparable(theirs.unwrap()));
     }
     let listed_environments = environments.list(&project).await.unwrap();
     assert_eq!(listed_environments[2].params, r#"{"theme":"dark"}"#);
-    assert_eq!(
-        pages.publish(&project, &target, None).await.unwrap().len(),
-        3
-    );
+    assert_eq!(pages.publish(&target, None).await.unwrap().len(), 3);
 
     let error = environments.copy(&project, copy.clone()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -82,7 +78,7 @@ async fn a_copy_has_the_pages_of_both_layers_in_their_order_and_the_settings() {
     replacing.replace = true;
     assert_eq!(environments.copy(&project, replacing).await.unwrap(), 6);
     assert_eq!(
-        listed(&fixture.store, &project, &target, Draft::On)
+        listed(&fixture.store, &target, Draft::On)
             .await
             .unwrap()
             .len(),
@@ -99,7 +95,7 @@ async fn a_copy_takes_two_environments_that_exist() {
         let error = environments.copy(&main_project(), copy).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound, "{from} {to}");
     }
-    let itself = EnvironmentCopy::new(prod(), prod());
+    let itself = EnvironmentCopy::new("prod", "prod");
     let error = environments
         .copy(&main_project(), itself)
         .await

@@ -1,6 +1,6 @@
 //! API keys and static tokens.
 
-use svc_model::{ProjectName, ResourceName};
+use svc_model::{ProjectName, ResourceName, Scope};
 use svc_store::{
     CredentialHash, CredentialKind, ErrorKind, NewApiKey, NewProject, NewResource, NewStaticToken,
     Secret,
@@ -39,8 +39,7 @@ async fn an_api_key_opens_the_projects_of_its_account() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.key_uid, created.credential.uid);
-    assert_eq!(identity.account_uid, created.credential.account_uid);
+    assert_eq!(identity.credential, created.credential);
     assert_eq!(
         identity.team(&main_project()).unwrap().name,
         "Administrator"
@@ -84,7 +83,7 @@ async fn unknown_and_malformed_credentials_are_nobody() {
     let key = created.secret.expose();
     let token = store
         .tokens()
-        .create(NewStaticToken::new("main", "prod", "__svc_app__"))
+        .create(NewStaticToken::new(("main", "prod"), "__svc_app__"))
         .await
         .unwrap();
     let unknown = format!("svck_{}", "A".repeat(43));
@@ -131,7 +130,7 @@ async fn a_key_ends_at_its_expiry_and_when_it_is_revoked() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.expires, Some(at(1_800_000_060)));
+    assert_eq!(identity.credential.expires, Some(at(1_800_000_060)));
     assert!(!identity.is_expired(fixture.now()));
     fixture.pass(60);
     assert!(identity.is_expired(fixture.now()));
@@ -178,7 +177,7 @@ async fn an_expiry_in_the_past_is_refused() {
         fields(&fixture.store.api_keys().create(new).await.unwrap_err()),
         ["expires"]
     );
-    let mut new = NewStaticToken::new("main", "prod", "__svc_app__");
+    let mut new = NewStaticToken::new(("main", "prod"), "__svc_app__");
     new.expires = Some(at(0));
     assert_eq!(
         fields(&fixture.store.tokens().create(new).await.unwrap_err()),
@@ -194,7 +193,7 @@ async fn a_credential_is_revoked_by_prefix_uid_or_itself_and_only_once() {
     for form in 0..3 {
         let created = store
             .tokens()
-            .create(NewStaticToken::new("main", "prod", "__svc_app__"))
+            .create(NewStaticToken::new(("main", "prod"), "__svc_app__"))
             .await
             .unwrap();
         let uid = created.credential.uid.to_string();
@@ -225,7 +224,7 @@ async fn a_credential_is_revoked_by_prefix_uid_or_itself_and_only_once() {
 async fn a_prefix_that_means_several_revokes_none() {
     let fixture = Fixture::new().await;
     let store = &fixture.store;
-    let new = || NewStaticToken::new("main", "prod", "__svc_app__");
+    let new = || NewStaticToken::new(("main", "prod"), "__svc_app__");
     let one = store.tokens().create(new()).await.unwrap();
     let two = store.tokens().create(new()).await.unwrap();
     let prefix = one.credential.prefix.clone();
@@ -256,14 +255,10 @@ async fn a_static_token_opens_one_resource_of_one_environment() {
     let fixture = Fixture::new().await;
     let store = &fixture.store;
     let shop = NewResource::new("shop", Secret::new("sqlite:shop.db"));
-    store
-        .resources()
-        .create(&main_project(), &prod(), shop)
-        .await
-        .unwrap();
+    store.resources().create(&prod(), shop).await.unwrap();
     let created = store
         .tokens()
-        .create(NewStaticToken::new("main", "prod", "shop"))
+        .create(NewStaticToken::new(("main", "prod"), "shop"))
         .await
         .unwrap();
     let identity = store
@@ -272,19 +267,15 @@ async fn a_static_token_opens_one_resource_of_one_environment() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.token_uid, created.credential.uid);
-    assert!(identity.covers(&main_project(), &prod(), &"shop".into()));
-    assert!(!identity.covers(
-        &main_project(),
-        &prod(),
-        &ResourceName::from(ResourceName::TOOLS)
-    ));
-    assert!(!identity.covers(&"other".into(), &prod(), &"shop".into()));
-    assert!(!identity.covers(&main_project(), &"staging".into(), &"shop".into()));
+    assert_eq!(identity.credential, created.credential);
+    assert!(identity.covers(&prod(), &"shop".into()));
+    assert!(!identity.covers(&prod(), &ResourceName::from(ResourceName::TOOLS)));
+    assert!(!identity.covers(&Scope::new("other", "prod"), &"shop".into()));
+    assert!(!identity.covers(&Scope::new("main", "staging"), &"shop".into()));
 
     let tools = store
         .tokens()
-        .create(NewStaticToken::new("main", "prod", "__svc_app__"))
+        .create(NewStaticToken::new(("main", "prod"), "__svc_app__"))
         .await
         .unwrap();
     let identity = store
@@ -293,9 +284,12 @@ async fn a_static_token_opens_one_resource_of_one_environment() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(identity.resource.as_str(), ResourceName::TOOLS);
+    assert_eq!(
+        identity.credential.grant.resource.as_str(),
+        ResourceName::TOOLS
+    );
 
-    let listed = store.tokens().list(&main_project(), &prod()).await.unwrap();
+    let listed = store.tokens().list(&prod()).await.unwrap();
     assert_eq!(listed, [created.credential, tools.credential]);
 }
 
@@ -304,9 +298,9 @@ async fn a_credential_for_nothing_is_not_made() {
     let fixture = Fixture::new().await;
     let store = &fixture.store;
     for new in [
-        NewStaticToken::new("main", "prod", "shop"),
-        NewStaticToken::new("main", "staging", "__svc_app__"),
-        NewStaticToken::new("none", "prod", "__svc_app__"),
+        NewStaticToken::new(("main", "prod"), "shop"),
+        NewStaticToken::new(("main", "staging"), "__svc_app__"),
+        NewStaticToken::new(("none", "prod"), "__svc_app__"),
     ] {
         assert_eq!(
             store.tokens().create(new).await.unwrap_err().kind(),
@@ -341,7 +335,7 @@ async fn the_last_use_is_written_at_most_once_a_minute_and_moves_no_revision() {
         .await
         .unwrap()
         .credential;
-    let new = NewStaticToken::new("main", "prod", "__svc_app__");
+    let new = NewStaticToken::new(("main", "prod"), "__svc_app__");
     let token = store.tokens().create(new).await.unwrap().credential;
     assert_eq!((key.last_use, token.last_use), (None, None));
     let revision = store.revision().await.unwrap();
@@ -355,7 +349,7 @@ async fn the_last_use_is_written_at_most_once_a_minute_and_moves_no_revision() {
             Some(expected)
         );
         assert_eq!(
-            store.tokens().list(&main_project(), &prod()).await.unwrap()[0].last_use,
+            store.tokens().list(&prod()).await.unwrap()[0].last_use,
             Some(expected)
         );
     }
@@ -374,7 +368,7 @@ async fn nothing_that_can_be_printed_or_read_from_the_database_holds_a_credentia
         .unwrap();
     let token = store
         .tokens()
-        .create(NewStaticToken::new("main", "prod", "__svc_app__"))
+        .create(NewStaticToken::new(("main", "prod"), "__svc_app__"))
         .await
         .unwrap();
     let identity = store

@@ -9,7 +9,7 @@ use svc_data::Database;
 use svc_model::{Draft, JsonObject, PageUid};
 use svc_store::{Actor, ActorKind, Error, ErrorKind, NewApiKey, Page, PageRevision, Store};
 
-use crate::{Fixture, MIGRATIONS, fields, listed, main_project, prod};
+use crate::{Fixture, MIGRATIONS, fields, listed, prod};
 
 const BOTH: [Draft; 2] = [Draft::Off, Draft::On];
 
@@ -29,14 +29,12 @@ impl Fixture {
     async fn made(&self, draft: Draft, text: &str) -> Result<Page, Error> {
         let settings = object(text).into();
         let pages = self.store.pages();
-        pages
-            .create(&main_project(), &prod(), draft, settings)
-            .await
+        pages.create(&prod(), draft, settings).await
     }
 
     async fn seen(&self, draft: Draft, uid: &PageUid) -> Result<Page, Error> {
         let pages = self.store.pages();
-        pages.get(&main_project(), &prod(), draft, uid).await
+        pages.get(&prod(), draft, uid).await
     }
 
     async fn patched(
@@ -47,45 +45,39 @@ impl Fixture {
         tag: Option<&str>,
     ) -> Result<Page, Error> {
         let pages = self.store.pages();
-        pages
-            .update(&main_project(), &prod(), draft, uid, object(patch), tag)
-            .await
+        pages.update(&prod(), draft, uid, object(patch), tag).await
     }
 
     async fn dropped(&self, draft: Draft, uid: &PageUid) -> Result<(), Error> {
         let pages = self.store.pages();
-        pages
-            .delete(&main_project(), &prod(), draft, uid, None)
-            .await
+        pages.delete(&prod(), draft, uid, None).await
     }
 
     async fn publish(&self, uids: Option<&[&PageUid]>) -> Result<Vec<PageUid>, Error> {
         let uids = uids.map(|uids| uids.iter().map(|uid| (*uid).clone()).collect());
         let pages = self.store.pages();
-        pages.publish(&main_project(), &prod(), uids).await
+        pages.publish(&prod(), uids).await
     }
 
     async fn discard(&self, uids: Option<&[&PageUid]>) -> Result<Vec<PageUid>, Error> {
         let uids = uids.map(|uids| uids.iter().map(|uid| (*uid).clone()).collect());
         let pages = self.store.pages();
-        pages.discard(&main_project(), &prod(), uids).await
+        pages.discard(&prod(), uids).await
     }
 
     async fn revisions(&self, uid: &PageUid) -> Result<Vec<PageRevision>, Error> {
         let pages = self.store.pages();
-        pages.revisions(&main_project(), &prod(), uid).await
+        pages.revisions(&prod(), uid).await
     }
 
     async fn restore(&self, uid: &PageUid, number: u64) -> Result<Page, Error> {
         let pages = self.store.pages();
-        pages
-            .restore(&main_project(), &prod(), uid, number, None)
-            .await
+        pages.restore(&prod(), uid, number, None).await
     }
 
     /// What a layer shows: name, further property `v`, and whether there is a draft.
     async fn shown(&self, draft: Draft) -> BTreeMap<PageUid, (String, i64, bool)> {
-        let pages = listed(&self.store, &main_project(), &prod(), draft).await;
+        let pages = listed(&self.store, &prod(), draft).await;
         let shown = pages.unwrap().into_iter().map(|page| {
             let v = page.properties().get("v").unwrap().unwrap_or(0);
             let state = (page.unique_name().unwrap(), v, page.draft());
@@ -386,33 +378,22 @@ async fn every_change_leaves_a_revision_with_its_author() {
         .await
         .unwrap()
         .unwrap();
-    let actor = Actor::new(ActorKind::ApiKey, identity.key_uid, identity.email);
+    let key = identity.credential;
+    let actor = Actor::new(ActorKind::ApiKey, key.uid, key.grant.email);
     // Anyone who changes a page signs its revision, whether the audit trail is kept or not.
     let store = fixture.store.acting(actor, None).unaudited();
     let ann = store.pages();
-    let (project, environment) = (main_project(), prod());
+    let prod = prod();
     let made = ann
-        .create(
-            &project,
-            &environment,
-            Draft::Off,
-            object(r#"{"v":1}"#).into(),
-        )
+        .create(&prod, Draft::Off, object(r#"{"v":1}"#).into())
         .await
         .unwrap();
     let made = uid(&made);
     fixture.pass(1);
-    ann.update(
-        &project,
-        &environment,
-        Draft::On,
-        &made,
-        object(r#"{"v":2}"#),
-        None,
-    )
-    .await
-    .unwrap();
-    ann.publish(&project, &environment, None).await.unwrap();
+    ann.update(&prod, Draft::On, &made, object(r#"{"v":2}"#), None)
+        .await
+        .unwrap();
+    ann.publish(&prod, None).await.unwrap();
     fixture.dropped(Draft::On, &made).await.unwrap();
     fixture.discard(None).await.unwrap();
 
@@ -505,10 +486,7 @@ async fn a_long_list_shows_one_moment_in_all_its_parts() {
         made.push(fixture.made(Draft::Off, &text).await.unwrap());
     }
     let pages = fixture.store.pages();
-    let mut list = pages
-        .list(&main_project(), &prod(), Draft::Off)
-        .await
-        .unwrap();
+    let mut list = pages.list(&prod(), Draft::Off).await.unwrap();
     let mut json = list.json.to_vec();
     let mut parts = 1;
     // Everything changes while it is read, some pages more than once.
@@ -529,10 +507,7 @@ async fn a_long_list_shows_one_moment_in_all_its_parts() {
     let then = [b"[".as_slice(), &then.join(&b","[..]), b"]"].concat();
     assert!(json == then, "the list is not what it was when it began");
 
-    let list = pages
-        .list(&main_project(), &prod(), Draft::Off)
-        .await
-        .unwrap();
+    let list = pages.list(&prod(), Draft::Off).await.unwrap();
     for page in &made {
         fixture.dropped(Draft::Off, &uid(page)).await.unwrap();
     }
@@ -564,12 +539,8 @@ async fn pages_of_a_store_of_before_are_there_as_they_were_with_a_revision() {
         .unwrap();
     drop(before);
     let store = Store::open(folder.path()).await.unwrap();
-    let (project, environment) = (main_project(), prod());
-    let list = store
-        .pages()
-        .list(&project, &environment, Draft::Off)
-        .await
-        .unwrap();
+    let prod = prod();
+    let list = store.pages().list(&prod, Draft::Off).await.unwrap();
     assert_eq!(
         String::from_utf8_lossy(&list.json),
         concat!(
@@ -582,10 +553,7 @@ async fn pages_of_a_store_of_before_are_there_as_they_were_with_a_revision() {
         )
     );
     let pages = store.pages();
-    let revisions = pages
-        .revisions(&project, &environment, &"a".into())
-        .await
-        .unwrap();
+    let revisions = pages.revisions(&prod, &"a".into()).await.unwrap();
     assert_eq!((revisions.len(), revisions[0].number), (1, 7));
     assert_eq!(revisions[0].date_add.to_string(), "2026-01-02T00:00:00Z");
 }

@@ -5,7 +5,7 @@ use svc_store::{
 };
 use uuid::Uuid;
 
-use crate::Fixture;
+use crate::{Fixture, prod};
 
 async fn record_lines(store: &Store) -> Vec<AuditLine> {
     let mut filter = AuditFilter::default();
@@ -15,7 +15,7 @@ async fn record_lines(store: &Store) -> Vec<AuditLine> {
 
 fn entry(action: &'static str) -> AuditEntry {
     AuditEntry::new(action)
-        .scope("main", "prod")
+        .scope(&prod())
         .resource("shop")
         .model("orders")
 }

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 use svc_data::{Database, Migration};
-use svc_model::{Draft, EnvironmentName, PageSettings, ProjectName};
+use svc_model::{Draft, PageSettings, ProjectName, Scope};
 use svc_store::{Clock, Error, ErrorKind, NewProject, Store, StoreOptions};
 use tempfile::TempDir;
 
@@ -135,18 +135,14 @@ fn main_project() -> ProjectName {
     "main".into()
 }
 
-fn prod() -> EnvironmentName {
-    EnvironmentName::default()
+/// The environment that each project has.
+fn prod() -> Scope {
+    Scope::new("main", "prod")
 }
 
 /// The pages of an environment, from all parts of their list.
-async fn listed(
-    store: &Store,
-    project: &ProjectName,
-    environment: &EnvironmentName,
-    draft: Draft,
-) -> Result<Vec<PageSettings>, Error> {
-    let mut list = store.pages().list(project, environment, draft).await?;
+async fn listed(store: &Store, scope: &Scope, draft: Draft) -> Result<Vec<PageSettings>, Error> {
+    let mut list = store.pages().list(scope, draft).await?;
     let mut json = list.json.to_vec();
     while let Some(more) = list.more {
         list = more.next().await?;

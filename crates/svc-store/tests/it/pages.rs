@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use svc_model::{Draft, JsonObject, PageSettings, PageUid};
+use svc_model::{Draft, JsonObject, PageSettings, PageUid, Scope};
 use svc_store::{Error, ErrorKind, NewEnvironment, Page};
 
 use crate::{Fixture, fields, listed, main_project, prod};
@@ -27,15 +27,12 @@ impl Fixture {
     async fn create(&self, text: &str) -> Result<Page, Error> {
         self.store
             .pages()
-            .create(&main_project(), &prod(), Draft::Off, settings(text))
+            .create(&prod(), Draft::Off, settings(text))
             .await
     }
 
     async fn get(&self, uid: &PageUid) -> Result<Page, Error> {
-        self.store
-            .pages()
-            .get(&main_project(), &prod(), Draft::Off, uid)
-            .await
+        self.store.pages().get(&prod(), Draft::Off, uid).await
     }
 
     async fn update(
@@ -47,14 +44,14 @@ impl Fixture {
         let patch: JsonObject = serde_json::from_str(text).unwrap();
         self.store
             .pages()
-            .update(&main_project(), &prod(), Draft::Off, uid, patch, if_match)
+            .update(&prod(), Draft::Off, uid, patch, if_match)
             .await
     }
 
     async fn delete(&self, uid: &PageUid, if_match: Option<&str>) -> Result<(), Error> {
         self.store
             .pages()
-            .delete(&main_project(), &prod(), Draft::Off, uid, if_match)
+            .delete(&prod(), Draft::Off, uid, if_match)
             .await
     }
 }
@@ -221,8 +218,8 @@ async fn a_made_unique_name_gives_way_and_a_given_one_is_refused_when_taken() {
 #[tokio::test]
 async fn environments_do_not_see_each_others_pages() {
     let fixture = Fixture::new().await;
-    let staging = svc_model::EnvironmentName::from("staging");
-    let new = NewEnvironment::new(staging.clone());
+    let staging = Scope::new("main", "staging");
+    let new = NewEnvironment::new(&staging.environment);
     fixture
         .store
         .environments()
@@ -232,22 +229,19 @@ async fn environments_do_not_see_each_others_pages() {
     let page = fixture.create(r#"{"unique_name":"orders"}"#).await.unwrap();
     let pages = fixture.store.pages();
     let same = settings(r#"{"unique_name":"orders"}"#);
-    pages
-        .create(&main_project(), &staging, Draft::Off, same)
-        .await
-        .unwrap();
+    pages.create(&staging, Draft::Off, same).await.unwrap();
     let error = pages
-        .get(&main_project(), &staging, Draft::Off, &uid(&page))
+        .get(&staging, Draft::Off, &uid(&page))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     let error = pages
-        .delete(&main_project(), &staging, Draft::Off, &uid(&page), None)
+        .delete(&staging, Draft::Off, &uid(&page), None)
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(
-        listed(&fixture.store, &main_project(), &staging, Draft::Off)
+        listed(&fixture.store, &staging, Draft::Off)
             .await
             .unwrap()
             .len(),
@@ -265,9 +259,7 @@ async fn a_list_is_in_the_order_of_creation() {
         }
         made.push(fixture.create("{}").await.unwrap().settings().unwrap());
     }
-    let pages = listed(&fixture.store, &main_project(), &prod(), Draft::Off)
-        .await
-        .unwrap();
+    let pages = listed(&fixture.store, &prod(), Draft::Off).await.unwrap();
     assert_eq!(pages, made);
 }
 
@@ -334,8 +326,7 @@ async fn names_that_are_nowhere_are_not_found() {
         );
     }
     for (project, environment) in [("none", "prod"), ("main", "none"), ("", "")] {
-        let (project, environment) = (project.into(), environment.into());
-        let error = listed(&fixture.store, &project, &environment, Draft::Off)
+        let error = listed(&fixture.store, &(project, environment).into(), Draft::Off)
             .await
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -392,10 +383,7 @@ async fn one_of_many_writers_at_once_gets_a_given_name() {
         let store = fixture.store.clone();
         tasks.spawn(async move {
             let same = settings(r#"{"unique_name":"orders"}"#);
-            store
-                .pages()
-                .create(&main_project(), &prod(), Draft::Off, same)
-                .await
+            store.pages().create(&prod(), Draft::Off, same).await
         });
     }
     let results = tasks.join_all().await;
@@ -417,10 +405,7 @@ async fn no_update_is_lost_among_writers_that_use_if_match() {
             let pages = store.pages();
             for _ in 0..5 {
                 loop {
-                    let page = pages
-                        .get(&main_project(), &prod(), Draft::Off, &made)
-                        .await
-                        .unwrap();
+                    let page = pages.get(&prod(), Draft::Off, &made).await.unwrap();
                     let count: i64 = page
                         .settings()
                         .unwrap()
@@ -431,10 +416,7 @@ async fn no_update_is_lost_among_writers_that_use_if_match() {
                     let mut patch = JsonObject::new();
                     patch.set("count", &(count + 1)).unwrap();
                     let etag = Some(page.etag.as_str());
-                    match pages
-                        .update(&main_project(), &prod(), Draft::Off, &made, patch, etag)
-                        .await
-                    {
+                    match pages.update(&prod(), Draft::Off, &made, patch, etag).await {
                         Ok(_) => break,
                         Err(error) => assert_eq!(error.kind(), ErrorKind::PreconditionFailed),
                     }

@@ -12,7 +12,7 @@ use svc_model::{Draft, PageSettings};
 use svc_store::{NewProject, Store};
 use tempfile::TempDir;
 
-use crate::{listed, main_project, prod};
+use crate::{listed, prod};
 
 const DIR: &str = "SVC_STORE_TEST_DIR";
 const PAGES: &str = "SVC_STORE_TEST_PAGES";
@@ -31,7 +31,7 @@ async fn writer() {
     for _ in 0..pages {
         let page = store
             .pages()
-            .create(&main_project(), &prod(), Draft::Off, PageSettings::new())
+            .create(&prod(), Draft::Off, PageSettings::new())
             .await
             .unwrap();
         let mut out = std::io::stdout().lock();
@@ -60,9 +60,7 @@ fn start(dir: &Path, pages: usize) -> (Child, impl Iterator<Item = String> + use
 }
 
 async fn uids(store: &Store) -> HashSet<String> {
-    let pages = listed(store, &main_project(), &prod(), Draft::Off)
-        .await
-        .unwrap();
+    let pages = listed(store, &prod(), Draft::Off).await.unwrap();
     pages
         .iter()
         .map(|page| page.uid().unwrap().to_string())
@@ -118,7 +116,7 @@ async fn processes_that_write_at_once_lose_nothing_and_notice_each_other() {
     for _ in 0..40 {
         let page = store
             .pages()
-            .create(&main_project(), &prod(), Draft::Off, PageSettings::new())
+            .create(&prod(), Draft::Off, PageSettings::new())
             .await
             .unwrap();
         expected.insert(page.settings().unwrap().uid().unwrap().to_string());
@@ -152,11 +150,7 @@ async fn a_new_folder_that_several_open_at_once_gets_one_key() {
         .unwrap();
     let secret = svc_store::Secret::new("sqlite:shop.db");
     let shop = svc_store::NewResource::new("shop", secret);
-    first
-        .resources()
-        .create(&main_project(), &prod(), shop)
-        .await
-        .unwrap();
+    first.resources().create(&prod(), shop).await.unwrap();
     for store in &stores {
         let connected = store.resources().list_connected().await.unwrap();
         assert_eq!(connected[0].url.expose(), "sqlite:shop.db");

@@ -1,6 +1,6 @@
 //! Projects, environments, teams and members.
 
-use svc_model::projects::Feature;
+use svc_model::{Scope, projects::Feature};
 use svc_store::{
     ErrorKind, NewApiKey, NewEnvironment, NewProject, NewResource, NewStaticToken,
     PermissionsGroup, ProjectPatch, Secret,
@@ -18,7 +18,7 @@ async fn a_project_comes_with_prod_and_three_teams() {
         .await
         .unwrap();
     assert_eq!(environments.len(), 1);
-    assert_eq!(environments[0].unique_name, prod());
+    assert_eq!(environments[0].unique_name, prod().environment);
     let teams = fixture.store.teams().list(&main_project()).await.unwrap();
     let shipped: Vec<_> = teams
         .iter()
@@ -89,11 +89,7 @@ async fn a_member_sees_the_project_and_others_do_not() {
     let fixture = Fixture::new().await;
     let store = &fixture.store;
     let shop = NewResource::new("shop", Secret::new("postgres://app:hunter2@db/shop"));
-    store
-        .resources()
-        .create(&main_project(), &prod(), shop)
-        .await
-        .unwrap();
+    store.resources().create(&prod(), shop).await.unwrap();
     let ann = store
         .members()
         .replace(&main_project(), "Ann@example.com", "administrator")
@@ -124,7 +120,7 @@ async fn a_member_sees_the_project_and_others_do_not() {
         seen.group.as_ref().unwrap().permissions_group.as_deref(),
         Some("read_only")
     );
-    assert_eq!(seen.default_environment, Some(prod()));
+    assert_eq!(seen.default_environment, Some(prod().environment));
     assert_eq!(seen.environments.len(), 1);
     assert_eq!(seen.features["sign_up"], Feature::from(false));
     assert_eq!(seen.resources[0].type_item, "postgres");
@@ -330,7 +326,7 @@ async fn removing_an_environment_removes_what_belongs_to_it_and_nothing_else() {
     fixture
         .store
         .environments()
-        .delete(&main_project(), &"staging".into())
+        .delete(&Scope::new("main", "staging"))
         .await
         .unwrap();
     for (table, left) in [
@@ -350,7 +346,7 @@ async fn prod_stays_as_long_as_its_project() {
     let error = fixture
         .store
         .environments()
-        .delete(&main_project(), &prod())
+        .delete(&prod())
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -364,28 +360,20 @@ async fn prod_stays_as_long_as_its_project() {
 /// One of everything that can belong to an environment, two tokens, and an API key.
 async fn fill(fixture: &Fixture, project: &str, environment: &str) {
     let store = &fixture.store;
+    let scope = Scope::new(project, environment);
     let shop = NewResource::new("shop", Secret::new("sqlite:shop.db"));
-    store
-        .resources()
-        .create(&project.into(), &environment.into(), shop)
-        .await
-        .unwrap();
+    store.resources().create(&scope, shop).await.unwrap();
     for resource in ["shop", "__svc_app__"] {
         store
             .tokens()
-            .create(NewStaticToken::new(project, environment, resource))
+            .create(NewStaticToken::new(&scope, resource))
             .await
             .unwrap();
     }
     let page = serde_json::from_str(r#"{"name":"Orders"}"#).unwrap();
     store
         .pages()
-        .create(
-            &project.into(),
-            &environment.into(),
-            svc_model::Draft::Off,
-            page,
-        )
+        .create(&scope, svc_model::Draft::Off, page)
         .await
         .unwrap();
     store

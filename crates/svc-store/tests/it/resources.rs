@@ -1,8 +1,9 @@
 //! Connected databases.
 
+use svc_model::Scope;
 use svc_store::{Engine, ErrorKind, NewResource, NewStaticToken, Secret};
 
-use crate::{Fixture, fields, main_project, prod};
+use crate::{Fixture, fields, prod};
 
 fn shop(url: &str) -> NewResource {
     NewResource::new("shop", Secret::new(url))
@@ -13,23 +14,16 @@ async fn a_resource_is_listed_without_and_read_with_its_address() {
     let fixture = Fixture::new().await;
     let resources = fixture.store.resources();
     let made = resources
-        .create(
-            &main_project(),
-            &prod(),
-            shop("mysql://app:hunter2@db/shop"),
-        )
+        .create(&prod(), shop("mysql://app:hunter2@db/shop"))
         .await
         .unwrap();
     assert_eq!(made.engine, Engine::Mysql);
     assert_eq!(made.name, "shop");
     assert_eq!(
-        resources.list(&main_project(), &prod()).await.unwrap(),
+        resources.list(&prod()).await.unwrap(),
         std::slice::from_ref(&made)
     );
-    let read = resources
-        .get(&main_project(), &prod(), &"shop".into())
-        .await
-        .unwrap();
+    let read = resources.get(&prod(), &"shop".into()).await.unwrap();
     assert_eq!(read.resource, made);
     assert_eq!(read.url.expose(), "mysql://app:hunter2@db/shop");
     assert!(!format!("{read:?}").contains("hunter2"));
@@ -40,20 +34,16 @@ async fn reserved_taken_and_unfit_names_and_addresses_are_field_errors() {
     let fixture = Fixture::new().await;
     let resources = fixture.store.resources();
     resources
-        .create(&main_project(), &prod(), shop("sqlite:shop.db"))
+        .create(&prod(), shop("sqlite:shop.db"))
         .await
         .unwrap();
     for name in ["shop", "auth", "__svc_app__", "Shop"] {
         let new = NewResource::new(name, Secret::new("sqlite:x.db"));
-        let error = resources
-            .create(&main_project(), &prod(), new)
-            .await
-            .unwrap_err();
+        let error = resources.create(&prod(), new).await.unwrap_err();
         assert_eq!(fields(&error), ["unique_name"], "{name}");
     }
     let error = resources
         .create(
-            &main_project(),
             &prod(),
             NewResource::new("x", Secret::new("oracle://app:hunter2@db")),
         )
@@ -63,13 +53,10 @@ async fn reserved_taken_and_unfit_names_and_addresses_are_field_errors() {
     assert!(!format!("{error} {error:?}").contains("hunter2"));
     let mut new = NewResource::new("x", Secret::new("sqlite:x.db"));
     new.params = Some("7".to_owned());
-    let error = resources
-        .create(&main_project(), &prod(), new)
-        .await
-        .unwrap_err();
+    let error = resources.create(&prod(), new).await.unwrap_err();
     assert_eq!(fields(&error), ["params"]);
     let error = resources
-        .create(&main_project(), &"none".into(), shop("sqlite:x.db"))
+        .create(&Scope::new("main", "none"), shop("sqlite:x.db"))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -79,22 +66,22 @@ async fn reserved_taken_and_unfit_names_and_addresses_are_field_errors() {
 async fn replacing_makes_changes_and_leaves_alone() {
     let fixture = Fixture::new().await;
     let store = &fixture.store;
-    let (project, prod) = (main_project(), prod());
+    let prod = prod();
     let made = store
         .resources()
-        .replace(&project, &prod, shop("sqlite:a.db"))
+        .replace(&prod, shop("sqlite:a.db"))
         .await
         .unwrap();
     store
         .tokens()
-        .create(NewStaticToken::new("main", "prod", "shop"))
+        .create(NewStaticToken::new(("main", "prod"), "shop"))
         .await
         .unwrap();
     let revision = store.revision().await.unwrap();
 
     let same = store
         .resources()
-        .replace(&project, &prod, shop("sqlite:a.db"))
+        .replace(&prod, shop("sqlite:a.db"))
         .await
         .unwrap();
     assert_eq!(same, made);
@@ -102,16 +89,12 @@ async fn replacing_makes_changes_and_leaves_alone() {
 
     let changed = store
         .resources()
-        .replace(&project, &prod, shop("postgres://db/a"))
+        .replace(&prod, shop("postgres://db/a"))
         .await
         .unwrap();
     assert_eq!((changed.uid, changed.engine), (made.uid, Engine::Postgres));
     assert!(store.revision().await.unwrap() > revision);
-    let read = store
-        .resources()
-        .get(&project, &prod, &"shop".into())
-        .await
-        .unwrap();
+    let read = store.resources().get(&prod, &"shop".into()).await.unwrap();
     assert_eq!(read.url.expose(), "postgres://db/a");
     assert_eq!(fixture.count("static_tokens").await, 1);
 }
@@ -122,22 +105,22 @@ async fn a_disconnected_database_takes_its_tokens_along() {
     let store = &fixture.store;
     store
         .resources()
-        .create(&main_project(), &prod(), shop("sqlite:shop.db"))
+        .create(&prod(), shop("sqlite:shop.db"))
         .await
         .unwrap();
     let created = store
         .tokens()
-        .create(NewStaticToken::new("main", "prod", "shop"))
+        .create(NewStaticToken::new(("main", "prod"), "shop"))
         .await
         .unwrap();
     let tools = store
         .tokens()
-        .create(NewStaticToken::new("main", "prod", "__svc_app__"))
+        .create(NewStaticToken::new(("main", "prod"), "__svc_app__"))
         .await
         .unwrap();
     store
         .resources()
-        .delete(&main_project(), &prod(), &"shop".into())
+        .delete(&prod(), &"shop".into())
         .await
         .unwrap();
     assert_eq!(
@@ -158,7 +141,7 @@ async fn a_disconnected_database_takes_its_tokens_along() {
     );
     let error = store
         .resources()
-        .delete(&main_project(), &prod(), &"shop".into())
+        .delete(&prod(), &"shop".into())
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);

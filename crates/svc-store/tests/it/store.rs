@@ -7,7 +7,7 @@ use svc_data::{Database, Migration};
 use svc_store::{ErrorKind, NewProject, NewResource, SealKey, Secret, Store, StoreOptions};
 use tempfile::TempDir;
 
-use crate::{Fixture, MIGRATIONS, main_project, prod};
+use crate::{Fixture, MIGRATIONS, prod};
 
 fn with_key(key: SealKey) -> StoreOptions {
     let mut options = StoreOptions::default();
@@ -23,11 +23,7 @@ async fn store_with_a_resource(dir: &Path) -> Store {
         .await
         .unwrap();
     let shop = NewResource::new("shop", Secret::new("postgres://app:hunter2@db/shop"));
-    store
-        .resources()
-        .create(&main_project(), &prod(), shop)
-        .await
-        .unwrap();
+    store.resources().create(&prod(), shop).await.unwrap();
     store
 }
 
@@ -38,7 +34,7 @@ async fn what_was_written_is_there_after_reopening() {
     let store = Store::open(folder.path()).await.unwrap();
     let shop = store
         .resources()
-        .get(&main_project(), &prod(), &"shop".into())
+        .get(&prod(), &"shop".into())
         .await
         .unwrap();
     assert_eq!(shop.url.expose(), "postgres://app:hunter2@db/shop");
@@ -321,15 +317,10 @@ async fn a_given_key_makes_the_key_file_needless() {
 #[tokio::test]
 async fn an_address_that_was_moved_to_another_row_does_not_open_and_can_be_connected_again() {
     let fixture = Fixture::new().await;
-    let (project, prod) = (main_project(), prod());
+    let prod = prod();
     for (name, url) in [("shop", "sqlite:shop.db"), ("bait", "sqlite:bait.db")] {
         let new = NewResource::new(name, Secret::new(url));
-        fixture
-            .store
-            .resources()
-            .create(&project, &prod, new)
-            .await
-            .unwrap();
+        fixture.store.resources().create(&prod, new).await.unwrap();
     }
     let database = fixture.database().await;
     let moved = database.write(|conn| {
@@ -343,7 +334,7 @@ async fn an_address_that_was_moved_to_another_row_does_not_open_and_can_be_conne
     let error = fixture
         .store
         .resources()
-        .get(&project, &prod, &"bait".into())
+        .get(&prod, &"bait".into())
         .await
         .unwrap_err();
     assert!(
@@ -354,7 +345,7 @@ async fn an_address_that_was_moved_to_another_row_does_not_open_and_can_be_conne
     fixture
         .store
         .resources()
-        .replace(&project, &prod, again)
+        .replace(&prod, again)
         .await
         .unwrap();
     assert_eq!(
@@ -445,7 +436,7 @@ async fn a_backup_opens_with_the_same_key() {
     fixture
         .store
         .resources()
-        .create(&main_project(), &prod(), new)
+        .create(&prod(), new)
         .await
         .unwrap();
     let restored = fixture.folder.path().join("restored");

@@ -2,12 +2,11 @@
 
 use svc_store::WriteKey;
 
-use crate::{Fixture, main_project, prod};
+use crate::{Fixture, prod};
 
 fn key(text: &str) -> WriteKey {
     WriteKey {
-        project: main_project(),
-        environment: prod(),
+        scope: prod(),
         resource: "shop".into(),
         model: "orders".to_owned(),
         idempotency_key: text.to_owned(),

@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use clap::Args;
 use jiff::Timestamp;
 use svc_data::{ErrorKind, Resource};
-use svc_model::RecordView;
+use svc_model::{RecordView, Scope};
 use svc_store::{AuditFilter, AuditLine, Store};
 
 use crate::{
@@ -145,10 +145,8 @@ impl Databases<'_> {
         }
         let [project, environment, resource] = key.each_ref().map(String::as_str);
         let resources = self.store.resources();
-        let (project, environment) = (project.into(), environment.into());
-        let found = resources
-            .get(&project, &environment, &resource.into())
-            .await;
+        let scope = Scope::new(project, environment);
+        let found = resources.get(&scope, &resource.into()).await;
         let connected = match found {
             Ok(found) => {
                 let opened = tokio::time::timeout(PATIENCE, connect::open(resource, &found.url));

@@ -1,6 +1,6 @@
 //! Whether a rule is about something that exists. One about a misspelt name would leave open what was meant.
 
-use svc_model::{ProjectName, ResourceName};
+use svc_model::{ProjectName, ResourceName, Scope};
 use svc_store::{ConnectedResource, Store};
 
 use super::{NAMES, On};
@@ -31,11 +31,11 @@ pub(super) async fn check(
     let mut names = Vec::new();
     let mut found = Vec::new();
     for environment in environments {
-        let environment = environment.unique_name;
+        let scope = Scope::new(project, environment.unique_name);
         let resources = store.resources();
-        for known in resources.list(project, &environment).await? {
+        for known in resources.list(&scope).await? {
             if known.unique_name == *resource {
-                found.push(resources.get(project, &environment, resource).await?);
+                found.push(resources.get(&scope, resource).await?);
             }
             names.push(known.unique_name.to_string());
         }

@@ -1,5 +1,5 @@
 //! The pages that links in mails lead to, for projects without pages of their own. They are the same for every
-//! project, and hold nothing of a request: the script reads the code, which stands behind `#`.
+//! project, and hold nothing of a request: the script reads the code, which follows `#`.
 
 use axum::extract::Request;
 use bytes::Bytes;

@@ -40,7 +40,7 @@ pub(super) async fn refresh(State(state): State<Shared>, request: Request) -> Ap
     let call = Call::<Refresh>::read(&parts, path, body, &state, caller).await?;
     let (scope, token) = (&call.scope, call.operation.refresh_token.expose());
     let sessions = call.store.sessions();
-    let refreshed = sessions.refresh(&scope.project, &scope.environment, token);
+    let refreshed = sessions.refresh(scope, token);
     match refreshed.await? {
         Some(tokens) => {
             state.ensure_keyring_verifies(&tokens).await?;
@@ -58,9 +58,7 @@ pub(super) async fn refresh(State(state): State<Shared>, request: Request) -> Ap
 
 pub(super) async fn user(call: SessionCall<GetUser>) -> ApiResult {
     let SessionCall { call, session } = call;
-    let users = call
-        .store
-        .users(&call.scope.project, &call.scope.environment);
+    let users = call.store.users(&call.scope);
     let user = users.get(session.user_uid).await?;
     Ok(private::<GetUser>(&user_info(user)))
 }

@@ -22,32 +22,24 @@ use crate::{
 };
 
 pub(super) async fn aggregate(call: Call<Read>) -> ApiResult<Response> {
-    let Call {
-        access,
-        request,
-        body,
-    } = call;
-    let body = read_body(&request, body).await?;
-    let selection = access.select(|model| {
+    let body = read_body(&call.request, call.body).await?;
+    let query = call.request.query();
+    let selection = call.access.select(|model| {
         with_suggestions(model, |is_field| match &body {
-            Some(body) => AggregateQuery::parse_with_body(request.query(), body, is_field),
-            None => AggregateQuery::parse(request.query(), is_field),
+            Some(body) => AggregateQuery::parse_with_body(query, body, is_field),
+            None => AggregateQuery::parse(query, is_field),
         })
     });
     Ok(answer(selection.await?.aggregate().await?))
 }
 
 pub(super) async fn group(call: Call<Read>) -> ApiResult<Response> {
-    let Call {
-        access,
-        request,
-        body,
-    } = call;
-    let body = read_body(&request, body).await?;
-    let selection = access.select(|model| {
+    let body = read_body(&call.request, call.body).await?;
+    let query = call.request.query();
+    let selection = call.access.select(|model| {
         with_suggestions(model, |is_field| match &body {
-            Some(body) => GroupQuery::parse_with_body(request.query(), body, is_field),
-            None => GroupQuery::parse(request.query(), is_field),
+            Some(body) => GroupQuery::parse_with_body(query, body, is_field),
+            None => GroupQuery::parse(query, is_field),
         })
     });
     Ok(answer(selection.await?.group().await?))

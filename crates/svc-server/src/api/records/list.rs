@@ -27,11 +27,8 @@ pub(super) async fn list(
     ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     call: Call<Read>,
 ) -> ApiResult {
-    let Call {
-        access, request, ..
-    } = call;
-    let query_text = request.query();
-    let selection = access.select(|model| {
+    let query_text = call.request.query();
+    let selection = call.access.select(|model| {
         ListQuery::parse(query_text, &|name| model.has_field(name))
             .map_err(|invalid| suggestion::in_list(&invalid, model))
     });
@@ -39,11 +36,11 @@ pub(super) async fn list(
     let Selection { model, query, .. } = &selection;
     let page = selection.list().await;
     let page = page.map_err(|error| explained(error, model, query))?;
-    let parts = &request.parts;
+    let parts = &call.request.parts;
     let envelope = (!query.no_pagination).then(|| Envelope {
         link: format!(
             "{}{}",
-            links::origin(&request.state.config, &parts.headers, peer),
+            links::origin(&call.request.state.config, &parts.headers, peer),
             parts.uri.path().trim_end_matches('/')
         ),
         query_text: query_text.to_owned(),

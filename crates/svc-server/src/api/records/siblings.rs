@@ -9,11 +9,8 @@ use crate::{
 };
 
 pub(super) async fn get_siblings(call: Call<Read>) -> ApiResult {
-    let Call {
-        access, request, ..
-    } = call;
-    let selection = access.select(|model| {
-        GetSiblings::parse_query(request.query(), &|name| model.has_field(name))
+    let selection = call.access.select(|model| {
+        GetSiblings::parse_query(call.request.query(), &|name| model.has_field(name))
             .map_err(|invalid| suggestion::in_list(&invalid, model))
     });
     let siblings = selection.await?.siblings().await?;

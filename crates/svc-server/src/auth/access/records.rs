@@ -159,13 +159,9 @@ impl<R> Records<R> {
 
     /// A line of the audit trail about what an operation does to them.
     pub(crate) fn audit_entry<O: Operation>(&self) -> AuditEntry {
-        let ResourcePath {
-            project,
-            environment,
-            resource,
-        } = &self.access.path;
+        let ResourcePath { scope, resource } = &self.access.path;
         AuditEntry::new(O::INFO.name)
-            .scope(project, environment)
+            .scope(scope)
             .resource(resource.as_str())
             .model(&self.model.name)
     }
@@ -249,8 +245,7 @@ impl Records<Write> {
     pub(crate) fn write_key(&self, idempotency_key: String) -> WriteKey {
         let path = self.access.path.clone();
         WriteKey {
-            project: path.project,
-            environment: path.environment,
+            scope: path.scope,
             resource: path.resource,
             model: self.model.name.clone(),
             idempotency_key,

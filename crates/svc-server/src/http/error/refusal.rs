@@ -13,7 +13,7 @@ use svc_model::Invalid;
 pub(crate) const X_CONSTRAINT: HeaderName = HeaderName::from_static("x-constraint");
 /// The columns of that constraint, joined by commas.
 pub(crate) const X_CONSTRAINT_COLUMNS: HeaderName = HeaderName::from_static("x-constraint-columns");
-/// What does not stand in a header as it is: a comma separates columns.
+/// Characters that are escaped in a header: a comma separates columns.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b',').add(b'%').add(b' ').add(b'"');
 
 /// Why a write was refused.
@@ -59,7 +59,7 @@ impl Refusal {
         let columns: Vec<String> = columns.iter().map(|column| escaped(column)).collect();
         let name = match columns.is_empty() || !name.contains(',') {
             true => escaped(name),
-            // The columns stand for the name.
+            // The columns replace the name.
             false => columns.join(","),
         };
         let mut headers = Vec::new();

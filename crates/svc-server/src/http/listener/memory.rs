@@ -269,11 +269,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_larger_than_the_memory_is_given_while_there_is_no_other() {
         let (memory, open) = memory(1_000);
-        let place = open();
-        let small = memory.try_reserve(&place.entry, 1);
-        assert!(memory.try_reserve(&place.entry, 5_000).is_none());
+        let admission = open();
+        let small = memory.try_reserve(&admission.entry, 1);
+        assert!(memory.try_reserve(&admission.entry, 5_000).is_none());
         drop(small);
-        assert!(memory.try_reserve(&place.entry, 5_000).is_some());
+        assert!(memory.try_reserve(&admission.entry, 5_000).is_some());
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,5 +1,5 @@
-//! The connections that are open: how many there may be in all and from one address, and which of them gives way when
-//! there is no place for another.
+//! The connections that are open: how many there may be in all and from one address, and which of them is closed when
+//! there are too many.
 
 use std::{
     collections::{HashMap, hash_map},
@@ -81,7 +81,7 @@ pub(super) enum Refused {
     Full,
 }
 
-/// A place in the registry, given back when it is dropped.
+/// The entry of a connection in the registry, removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Admission {
     registry: Arc<Registry>,
@@ -111,8 +111,8 @@ impl Registry {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a connection from this address a place. Where all places are taken, the connection that waits longest for
-    /// its caller is closed: one of the same address when that has too many, else any.
+    /// Registers a connection from this address. When the limit is reached, the connection that waits longest for its
+    /// caller is closed: one of the same address when that has too many, else any.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<Admission, Refused> {
         let is_proxy = self.proxies.iter().any(|range| range.contains(address));
         let address = (!is_proxy).then(|| network(address));
@@ -231,7 +231,7 @@ fn take_out(list: &mut Vec<Arc<Entry>>, entry: &Entry, index: fn(&Entry) -> &Ato
 }
 
 /// The entry with the lowest rank among the next ones from `hand`. A whole list is not searched: there may be many
-/// thousands, and a place may be asked for many thousand times a second.
+/// thousands, and many thousand connections may arrive in a second.
 fn oldest<R: Ord>(
     list: &[Arc<Entry>],
     hand: usize,
@@ -272,14 +272,14 @@ mod tests {
 
     /// A connection with a task of its own.
     fn open(registry: &Arc<Registry>, address: IpAddr) -> Result<Admission, Refused> {
-        let place = registry.admit(address)?;
+        let admission = registry.admit(address)?;
         let task = tokio::spawn(std::future::pending::<()>());
-        place.entry.served_by(task.abort_handle());
-        Ok(place)
+        admission.entry.served_by(task.abort_handle());
+        Ok(admission)
     }
 
-    fn is_open(place: &Admission) -> bool {
-        place.entry.index.load(Relaxed) != GONE
+    fn is_open(admission: &Admission) -> bool {
+        admission.entry.index.load(Relaxed) != GONE
     }
 
     #[tokio::test(start_paused = true)]
@@ -318,8 +318,8 @@ mod tests {
     async fn a_trusted_proxy_may_have_more_connections_than_one_address() {
         let registry = registry(10, 1);
         let proxy: IpAddr = "10.1.2.3".parse().unwrap();
-        let places: Vec<_> = (0..3).map(|_| open(&registry, proxy).unwrap()).collect();
-        assert!(places.iter().all(is_open));
+        let admissions: Vec<_> = (0..3).map(|_| open(&registry, proxy).unwrap()).collect();
+        assert!(admissions.iter().all(is_open));
         let first = open(&registry, A).unwrap();
         first.entry.activity.begin_request();
         assert_eq!(open(&registry, A).err(), Some(Refused::Address));

@@ -159,7 +159,7 @@ impl http_body::Body for Sending {
 }
 
 fn note(bytes: u64, waits_for_caller: bool) {
-    // Outside of HTTP/2 the socket tells how far the caller has read.
+    // Outside of HTTP/2 the socket shows how far the caller has read.
     let _ = SENT.try_with(|sent| {
         sent.set(Sent {
             bytes: sent.get().bytes + bytes,
@@ -227,42 +227,42 @@ mod tests {
         http::listener::registry::{Admission, Registry},
     };
 
-    fn place() -> (Arc<AnswerMemory>, Admission) {
+    fn admitted() -> (Arc<AnswerMemory>, Admission) {
         let registry = Registry::new(&Config::default());
-        let place = registry.admit(IpAddr::V4(Ipv4Addr::LOCALHOST)).unwrap();
-        (AnswerMemory::new(1 << 20, registry), place)
+        let admission = registry.admit(IpAddr::V4(Ipv4Addr::LOCALHOST)).unwrap();
+        (AnswerMemory::new(1 << 20, registry), admission)
     }
 
     async fn sending(bytes: usize, is_http2: bool) -> (Sending, Admission) {
-        let (memory, place) = place();
-        let held = memory.reserve(&place.entry, bytes).await;
-        let request = OpenRequest::begin(&place.entry);
+        let (memory, admission) = admitted();
+        let held = memory.reserve(&admission.entry, bytes).await;
+        let request = OpenRequest::begin(&admission.entry);
         let body = Body::from(vec![7; bytes]);
         (
             Sending::new(body, (held, None), memory, request, is_http2),
-            place,
+            admission,
         )
     }
 
-    fn held(place: &Admission) -> usize {
-        let held = &place.entry.activity.held;
+    fn held(admission: &Admission) -> usize {
+        let held = &admission.entry.activity.held;
         held.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     #[tokio::test]
     async fn memory_is_counted_until_the_last_byte_is_gone() {
-        let (sending, place) = sending(200_000, false).await;
+        let (sending, admission) = sending(200_000, false).await;
         assert_eq!(sending.size_hint().exact(), Some(200_000));
-        assert_eq!(held(&place), 200_000);
+        assert_eq!(held(&admission), 200_000);
         let whole = sending.collect().await.unwrap().to_bytes();
         assert_eq!(whole.len(), 200_000);
-        assert_eq!(held(&place), 0);
-        assert!(place.entry.activity.is_idle());
+        assert_eq!(held(&admission), 0);
+        assert!(admission.entry.activity.is_idle());
     }
 
     #[tokio::test]
     async fn an_http2_answer_ends_when_its_last_byte_is_gone() {
-        let (mut sending, place) = sending(100_000, true).await;
+        let (mut sending, admission) = sending(100_000, true).await;
         let first = sending.frame().await.unwrap().unwrap().into_data().unwrap();
         let second = sending.frame().await.unwrap().unwrap().into_data().unwrap();
         assert_eq!((first.len(), second.len()), (PIECE, 100_000 - PIECE));
@@ -270,9 +270,9 @@ mod tests {
         let mut end = tokio_test_poll(&mut sending);
         assert!(end.is_pending());
         drop(first);
-        assert_eq!(held(&place), 100_000);
+        assert_eq!(held(&admission), 100_000);
         drop(second);
-        assert_eq!(held(&place), 0);
+        assert_eq!(held(&admission), 0);
         end = tokio_test_poll(&mut sending);
         assert!(matches!(end, Poll::Ready(None)));
     }

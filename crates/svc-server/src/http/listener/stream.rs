@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::registry::Entry;
 
-/// How many bytes are thrown away at once.
+/// How many bytes are discarded at once.
 const PORTION: usize = 16 << 10;
 
 /// A socket whose writes are counted.
@@ -19,7 +19,7 @@ const PORTION: usize = 16 << 10;
 pub(super) struct Counted<S> {
     socket: S,
     entry: Arc<Entry>,
-    /// Whether the own side is closed, and what the caller still sends is thrown away.
+    /// Whether the own side is closed, and what the caller still sends is discarded.
     lingers: bool,
 }
 
@@ -80,7 +80,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Counted<S> {
         Pin::new(&mut self.socket).poll_flush(context)
     }
 
-    /// Closes. When the last request's body was not read, what still arrives of it is read and thrown away: the system
+    /// Closes. When the last request's body was not read, what still arrives of it is read and discarded: the system
     /// would else reset the connection, and the caller might never see the answer (RFC 9112, section 9.6). The
     /// deadline of an idle connection ends this.
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -60,7 +60,7 @@ where
             if !is_ending && shutdown.as_mut().poll(context).is_ready() {
                 is_ending = true;
                 end(connection.as_mut());
-                // A head of which only a part has come is no request.
+                // A head of which only a part has arrived is not a request.
                 if activity.is_idle() {
                     let until = Instant::now() + FAREWELL;
                     farewell = Some(until);

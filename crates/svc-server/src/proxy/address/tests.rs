@@ -148,9 +148,8 @@ proptest! {
         let address = Ipv4Addr::from_bits(bits);
         let judged = check_public(address.into());
         prop_assert_eq!(check_public(address.to_ipv6_mapped().into()), judged);
-        let mut octets = NAT64.0.octets();
-        octets[12..].copy_from_slice(&address.octets());
-        prop_assert_eq!(check_public(Ipv6Addr::from(octets).into()), judged);
+        let translated: Ipv6Addr = format!("64:ff9b::{address}").parse().unwrap();
+        prop_assert_eq!(check_public(translated.into()), judged);
         prop_assert!(check_public(address.to_ipv6_compatible().into()).is_err());
     }
 
@@ -180,17 +179,14 @@ proptest! {
         index in any::<prop::sample::Index>(),
         host in any::<u128>(),
     ) {
-        let all = NOT_PUBLIC_V6.len() + NOT_PUBLIC_V4.len();
-        let index = index.index(all);
-        let address: IpAddr = match NOT_PUBLIC_V6.get(index) {
-            Some((network, bits, _)) => {
-                let rest = host & (u128::MAX >> bits);
-                Ipv6Addr::from_bits(network.to_bits() | rest).into()
+        let address: IpAddr = match NOT_PUBLIC[index.index(NOT_PUBLIC.len())].0 {
+            IpNet::V4(network) => {
+                let rest = network.hostmask().to_bits() & host as u32;
+                Ipv4Addr::from_bits(network.network().to_bits() | rest).into()
             }
-            None => {
-                let (network, bits, _) = NOT_PUBLIC_V4[index - NOT_PUBLIC_V6.len()];
-                let rest = (host as u32) & u32::MAX.checked_shr(bits).unwrap_or(0);
-                Ipv4Addr::from_bits(network.to_bits() | rest).into()
+            IpNet::V6(network) => {
+                let rest = network.hostmask().to_bits() & host;
+                Ipv6Addr::from_bits(network.network().to_bits() | rest).into()
             }
         };
         prop_assert!(check_public(address).is_err(), "{}", address);

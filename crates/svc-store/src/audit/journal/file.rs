@@ -39,7 +39,7 @@ struct Slots {
 pub(super) struct Slot(u32);
 
 impl JournalFile {
-    /// Makes the file. The caller holds the lock of the folder, so that nobody takes the file for one that was left.
+    /// Makes the file. The caller holds the lock of the folder, so that no other process takes the file for one that was left behind.
     pub(super) fn create(dir: &Path) -> Result<Self> {
         let path = dir.join(format!("{PREFIX}{}", Uuid::now_v7().simple()));
         let made = private_file().create_new(true).open(&path);

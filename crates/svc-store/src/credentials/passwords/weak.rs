@@ -43,7 +43,7 @@ pub(crate) fn weakness(password: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a password in lower case is a common one, as it stands, with digits and signs around it, or with signs in the
+/// Whether a password in lower case is a common one, unchanged, with digits and signs around it, or with signs in the
 /// place of letters.
 fn is_common(lower: &str) -> bool {
     let letters = lower.trim_matches(|c: char| !c.is_alphabetic());

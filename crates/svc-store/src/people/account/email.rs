@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Account, changed_meanwhile, current, mail_news};
+use super::{Account, changed_meanwhile, current, mail_change};
 use crate::credentials::{Purpose, codes, sessions};
 use crate::database::values;
 use crate::error::Result;
@@ -12,8 +12,8 @@ use crate::secrets::Secret;
 
 impl Account<'_> {
     /// Mails a code to the address that a user wants instead of the present one, and gives that address. Nothing
-    /// changes before the code comes back. Whether the address has an account is not told: the code is mailed all
-    /// the same, and will not be taken.
+    /// changes before the code comes back. The answer does not reveal whether the address has an account: the code
+    /// is mailed in both cases, and is refused when it has one.
     ///
     /// # Errors
     /// A field error on `new_email` when it is not an address, on `current_password` when it is missing or wrong;
@@ -40,9 +40,9 @@ impl Account<'_> {
             .await
     }
 
-    /// Gives an account the address that a code was mailed to, or notes that the present one is the user's, and
-    /// gives the old and the new address. When it changed, every session of the user ends, and the old address is
-    /// told.
+    /// Gives an account the address that a code was mailed to, or records that the present one is the user's, and
+    /// gives the old and the new address. When it changed, every session of the user ends, and a mail goes to
+    /// the old address.
     ///
     /// # Errors
     /// A field error on `code` when it is not good, or when another user has the address by now.
@@ -73,7 +73,7 @@ impl Account<'_> {
                 if accounts::key(&user.email) != key {
                     sessions::end_all(tx, uid)?;
                     let about = Some(new_email.clone());
-                    mail_news(tx, &scope, &user, MailKind::EmailChanged, about)?;
+                    mail_change(tx, &scope, &user, MailKind::EmailChanged, about)?;
                 }
                 tx.changed_row("users", uid, entry)?;
                 Ok((user.email, new_email))

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Account, changed_meanwhile, current, mail_news};
+use super::{Account, changed_meanwhile, current, mail_change};
 use crate::audit::AuditEntry;
 use crate::credentials::{Purpose, SessionTokens, codes, sessions};
 use crate::database::{Reader, Tx, values};
@@ -43,7 +43,7 @@ impl Account<'_> {
         self.store
             .write(move |tx| {
                 let user = current(tx, &scope, &kept)?.ok_or_else(changed_meanwhile)?;
-                mail_news(tx, &scope, &user, MailKind::PasswordChanged, None)?;
+                mail_change(tx, &scope, &user, MailKind::PasswordChanged, None)?;
                 let entry = scope
                     .entry("account.change_password", user.uid)
                     .before(tx.tag("users", user.uid)?);
@@ -54,8 +54,8 @@ impl Account<'_> {
             .await
     }
 
-    /// Mails a code with which a new password can be chosen, when the address has an account. Nobody is told
-    /// whether it has: a code that nobody can use is made where it has none.
+    /// Mails a code with which a new password can be chosen, when the address has an account. The answer does
+    /// not reveal whether it has: where it has none, a code that nobody can use is made.
     ///
     /// # Errors
     /// When the store cannot be used.
@@ -80,9 +80,9 @@ impl Account<'_> {
                         codes::create(tx, None, Purpose::ResetPassword, "")?;
                     }
                 }
-                // One without a user tells that somebody asked for an address that has no account.
+                // A line without a user means that the address has no account.
                 match scope {
-                    Some(scope) => tx.audit(entry.scope(&scope.project, &scope.environment)),
+                    Some(scope) => tx.audit(entry.scope(&scope.names)),
                     None => drop(tx.housekeeping()),
                 }
                 Ok(())
@@ -158,7 +158,7 @@ impl Account<'_> {
                 let kept = by_code(tx, &scope, &code, purpose)?;
                 let user = kept.ok_or_else(codes::invalid_code)?.user;
                 if purpose == Purpose::ResetPassword {
-                    mail_news(tx, &scope, &user, MailKind::PasswordChanged, None)?;
+                    mail_change(tx, &scope, &user, MailKind::PasswordChanged, None)?;
                 }
                 let action = match purpose {
                     Purpose::Invitation => "account.accept_invitation",
@@ -190,8 +190,8 @@ fn by_code(
     Ok(kept.filter(|kept| kept.user.uid == uid))
 }
 
-/// Sets a password: the sessions that were end, codes that were mailed are worth nothing, and a new session begins.
-/// Whatever somebody else had set up with this address is worth nothing with it.
+/// Sets a password: earlier sessions end, codes that were mailed become invalid, and a new session begins. Whatever
+/// another person had set up with this address becomes invalid too.
 fn set(
     tx: &mut Tx<'_>,
     scope: &UserScope,

@@ -46,16 +46,16 @@ impl Registration {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Registered {
-    /// The address has an account now: this new one, or the one that it had before, whose owner was told by mail.
+    /// The address has an account now: this new one, or the one that it had before, whose owner got a mail.
     /// What is given of the user is the same in both cases.
     Done(Box<User>),
-    /// The project does not let anybody register.
+    /// The project does not allow registration.
     SignUpOff,
 }
 
 impl Account<'_> {
-    /// Makes an account for somebody who registers, and mails a code that confirms the address. Nobody is told
-    /// whether the address had an account before.
+    /// Makes an account for somebody who registers, and mails a code that confirms the address. The answer does
+    /// not reveal whether the address had an account before.
     ///
     /// # Errors
     /// A field error on `email` when it is not an address or of a domain that may not register, on `password` when it is
@@ -125,7 +125,7 @@ impl Account<'_> {
                 };
                 let (owner, mail) = match &taken {
                     None => (&user, (MailKind::ConfirmEmail, Purpose::ChangeEmail)),
-                    // Back in is what somebody wants who has forgotten the account.
+                    // The owner has probably forgotten the account and wants to sign in again.
                     Some(owner) => (owner, (MailKind::AlreadyRegistered, Purpose::ResetPassword)),
                 };
                 users::mail_code(tx, &scope, owner, mail, &owner.email, &base_url)?;

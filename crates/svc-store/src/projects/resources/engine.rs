@@ -10,7 +10,7 @@ use crate::secrets::Secret;
 pub enum Engine {
     /// An SQLite file: `sqlite:PATH`.
     Sqlite,
-    /// PostgreSQL and what speaks its protocol: `postgres://...`.
+    /// PostgreSQL and databases with its protocol: `postgres://...`.
     Postgres,
     /// MySQL or MariaDB: `mysql://...`.
     Mysql,
@@ -19,18 +19,6 @@ pub enum Engine {
 }
 
 impl Engine {
-    const ALL: [Self; 4] = [Self::Sqlite, Self::Postgres, Self::Mysql, Self::Http];
-
-    /// Its name on the wire: `sqlite`, `postgres`, `mysql`, `http`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Sqlite => "sqlite",
-            Self::Postgres => "postgres",
-            Self::Mysql => "mysql",
-            Self::Http => "http",
-        }
-    }
-
     /// Whether it keeps records.
     pub fn is_database(self) -> bool {
         self != Self::Http
@@ -64,7 +52,12 @@ impl Engine {
     }
 }
 
-stored_by_name!(Engine, "the store holds a resource of an unknown engine");
+stored_by_name!(Engine, "the store holds a resource of an unknown engine", {
+    Sqlite: "sqlite",
+    Postgres: "postgres",
+    Mysql: "mysql",
+    Http: "http",
+});
 
 #[cfg(test)]
 mod tests {

@@ -95,7 +95,7 @@ async fn an_address_that_somebody_squatted_is_worth_nothing_when_its_owner_arriv
             .is_none()
     );
     assert!(it.account().change_email_complete(&change).await.is_err());
-    let users = it.store.users(&main_project(), &prod());
+    let users = it.store.users(&prod());
     assert!(users.get(user).await.unwrap().email_confirmed);
 }
 
