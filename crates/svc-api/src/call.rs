@@ -4,11 +4,11 @@ use std::{fmt, future::IntoFuture, time::Duration};
 
 use http::{HeaderName, HeaderValue};
 use svc_model::{
-    Tagged,
-    wire::{BoxFuture, HasIfMatch, Operation, RequestError},
+    ResponseError, Tagged,
+    wire::{Body, BoxFuture, HasIfMatch, Operation, RequestError},
 };
 
-use crate::{Client, Error, RequestOptions};
+use crate::{Client, Error, RequestOptions, client::whole};
 
 /// The builder of a call: an [operation](Operation) `O` with a result of type `V`.
 ///
@@ -177,6 +177,40 @@ impl<O: Operation, V> Call<O, V> {
         *response.headers_mut() = answer.response.headers().clone();
         let value = answer.parse::<O>()?;
         Ok(response.map(|()| (self.value)(value)))
+    }
+
+    /// Sends the call and returns the response as soon as its head has arrived, with a body that streams: for lists as
+    /// CSV or lines of JSON, which can be longer than the memory. The call's deadline covers
+    /// the body too where the transport observes it; nothing is tried again once the body has begun, and the client's limit
+    /// of a body does not apply.
+    ///
+    /// ```
+    /// # use svc_api::{Client, RequestOptions, wire::Body};
+    /// # #[cfg(feature = "records")]
+    /// # async fn example(client: Client) -> Result<Body, svc_api::Error> {
+    /// use http::{HeaderValue, header::ACCEPT};
+    ///
+    /// let orders = client.records("shop", "orders").list();
+    /// let csv = orders
+    ///     .options(RequestOptions::new().no_deadline())
+    ///     .header(ACCEPT, HeaderValue::from_static("text/csv"));
+    /// let body = csv.send_streaming().await?.into_body();
+    /// # Ok(body)
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`send`](Self::send), but for those of the body of a success, which the body gives.
+    pub async fn send_streaming(mut self) -> Result<http::Response<Body>, Error> {
+        let operation = self.operation;
+        let operation = operation.map_err(|error| Error::request(&O::INFO, error))?;
+        self.options.streams = true;
+        let answer = self.client.answer_of(&operation, &self.options).await?;
+        if answer.response.status().is_success() {
+            return Ok(answer.response);
+        }
+        let error = ResponseError::from_error_response(answer.response.map(whole));
+        Err(Error::response(&O::INFO, error, answer.authorized))
     }
 }
 

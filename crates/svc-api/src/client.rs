@@ -16,6 +16,7 @@ use svc_model::{
 };
 
 pub use self::builder::{ClientBuilder, NoTransport, OwnTransport};
+pub(crate) use self::exchange::whole;
 use self::exchange::{Answer, exchange, is_passed_on};
 use crate::{Error, RequestOptions, RetryPolicy, retry::Budget};
 
@@ -192,10 +193,11 @@ impl Client {
         let make_request = |base_url: &str| operation.to_request(base_url);
         let answer = self.exchange(info, &arguments, &make_request, options);
         let answer = answer.await?;
-        if answer.response.status().is_success() || is_passed_on(&answer.response) {
-            return Ok(answer.response);
+        let response = answer.response.map(whole);
+        if response.status().is_success() || is_passed_on(&response) {
+            return Ok(response);
         }
-        let error = ResponseError::from_error_response(answer.response);
+        let error = ResponseError::from_error_response(response);
         Err(Error::response(info, error, answer.authorized))
     }
 

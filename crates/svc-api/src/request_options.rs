@@ -23,6 +23,8 @@ pub struct RequestOptions {
     pub(crate) max_tries: Option<u32>,
     pub(crate) headers: HeaderMap,
     pub(crate) request_id: Option<String>,
+    /// Whether the body of a success is left to be read.
+    pub(crate) streams: bool,
 }
 
 impl RequestOptions {

@@ -27,16 +27,23 @@ static SVC_PROXY: HeaderName = HeaderName::from_static(X_SVC_PROXY);
 
 /// A response, and whether the request had a credential.
 pub(crate) struct Answer {
-    pub(crate) response: http::Response<Bytes>,
+    /// Its body is whole, unless the call asked for a stream and succeeded.
+    pub(crate) response: http::Response<Body>,
     pub(crate) authorized: bool,
 }
 
 impl Answer {
     /// The result of the operation that was sent.
     pub(crate) fn parse<O: Operation>(self) -> Result<O::Response, Error> {
-        O::parse_response(self.response)
+        O::parse_response(self.response.map(whole))
             .map_err(|error| Error::response(&O::INFO, error, self.authorized))
     }
+}
+
+/// The bytes of a body that was read.
+#[expect(clippy::needless_pass_by_value, reason = "it maps the body of a response")]
+pub(crate) fn whole(body: Body) -> Bytes {
+    body.as_bytes().cloned().unwrap_or_default()
 }
 
 /// A function that makes the request of a try. Few calls need a second try, so the request is made again instead of
@@ -178,21 +185,24 @@ impl Tries<'_> {
         Ok(newer.filter(|newer| newer.header != *refused))
     }
 
-    /// One try: sends the request and reads the whole response.
+    /// One try: sends the request and reads the whole response, unless it is to be a stream.
     async fn send(
         &self,
         request: http::Request<Body>,
-    ) -> Result<http::Response<Bytes>, TransportError> {
+    ) -> Result<http::Response<Body>, TransportError> {
         let response = self.client.transport.send(request).await?;
+        if self.options.streams && response.status().is_success() {
+            return Ok(response);
+        }
         let (parts, body) = response.into_parts();
         let body = body.collect(self.client.body_limit).await?;
-        Ok(http::Response::from_parts(parts, body))
+        Ok(http::Response::from_parts(parts, body.into()))
     }
 
     /// The pause before another try; `None` if there is no further try.
     fn pause(
         &self,
-        result: &Result<http::Response<Bytes>, TransportError>,
+        result: &Result<http::Response<Body>, TransportError>,
         tries: u32,
         again: Repeatable,
     ) -> Option<Duration> {
@@ -314,7 +324,7 @@ fn random(timer: &dyn Timer) -> f64 {
     f64::from(mixed) / f64::from(u32::MAX)
 }
 
-fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) -> bool {
+fn is_unauthenticated(result: &Result<http::Response<Body>, TransportError>) -> bool {
     matches!(
         result,
         Ok(response) if response.status() == StatusCode::UNAUTHORIZED && !is_passed_on(response)
@@ -322,7 +332,7 @@ fn is_unauthenticated(result: &Result<http::Response<Bytes>, TransportError>) ->
 }
 
 /// Whether the response comes from another service and says nothing about this one.
-pub(crate) fn is_passed_on(response: &http::Response<Bytes>) -> bool {
+pub(crate) fn is_passed_on<B>(response: &http::Response<B>) -> bool {
     response.headers().contains_key(&SVC_PROXY)
 }
 

@@ -495,3 +495,29 @@ fn a_client_and_its_calls_can_be_sent_between_threads() {
     crosses(client.users().list().by_item());
     crosses(client.teams().update("t1").name("Staff").send());
 }
+
+#[tokio::test]
+async fn the_body_of_a_success_can_be_read_as_it_comes() {
+    let script = ScriptedTransport::new()
+        .answer(StatusCode::SERVICE_UNAVAILABLE, "")
+        .answer(StatusCode::OK, "id\n1\n2\n")
+        .answer(
+            StatusCode::NOT_FOUND,
+            r#"{"detail":"there is no model `order`"}"#,
+        );
+    let client = builder(&script)
+        .timer(TestTimer::default())
+        .body_limit(4)
+        .build()
+        .unwrap();
+    let orders = client.records("shop", "orders").list();
+    let response = orders.send_streaming().await.unwrap();
+    assert_eq!(script.requests().len(), 2);
+    let body = response.into_body().collect(100).await.unwrap();
+    assert_eq!(body, "id\n1\n2\n");
+
+    let client = builder(&script).build().unwrap();
+    let missing = client.records("shop", "order").list();
+    let error = missing.send_streaming().await.unwrap_err();
+    assert_eq!(error.detail(), Some("there is no model `order`"));
+}
