@@ -19,7 +19,7 @@ use svc_model::{
 use crate::{
     client::{Formatted, PageLayer, PageService, with_given},
     context::Context,
-    failure::{Failure, OrJson as _},
+    error::{Error, OrJson as _},
     input,
     output::{Format, to_row},
 };
@@ -157,7 +157,7 @@ impl Which {
 }
 
 impl Content {
-    fn read(self) -> Result<(JsonObject, Option<String>), Failure> {
+    fn read(self) -> Result<(JsonObject, Option<String>), Error> {
         let mut properties = match self.properties {
             Some(argument) => input::read_object(&argument)?,
             None => JsonObject::new(),
@@ -180,7 +180,7 @@ fn done_to(uids: &[PageUid], done: &str) -> String {
 }
 
 impl Pages {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let output = &context.output;
         match self {
             Self::List { to } => {

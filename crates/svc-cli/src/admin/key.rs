@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     output::row,
 };
 
@@ -51,7 +51,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (keys, output) = (store.api_keys(), &context.output);
         match self {
@@ -79,7 +79,7 @@ impl Key {
                 if let Some(project) = project
                     && !is_among!(key, keys.list(&project).await.or_missing(PROJECTS)?)
                 {
-                    return Err(Failure::new(format!(
+                    return Err(Error::new(format!(
                         "no such key opens project {project}; {REMEDY}"
                     )));
                 }

@@ -10,7 +10,7 @@ use svc_store::{RightsRule, Store};
 use super::scope::{InProject, PROJECTS};
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     output::{Output, row},
 };
 
@@ -95,7 +95,7 @@ fn parse_rights(text: &str) -> Result<svc_store::Rights, &'static str> {
 }
 
 impl Rights {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (rules, output) = (store.rights(), &context.output);
         match self {
@@ -173,7 +173,7 @@ async fn list(
     output: &Output,
     project: &ProjectName,
     team: Option<String>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let teams = match team {
         Some(team) => vec![team],
         None => {

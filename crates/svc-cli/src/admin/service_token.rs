@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     output::row,
 };
 
@@ -47,7 +47,7 @@ pub(crate) enum ServiceToken {
 }
 
 impl ServiceToken {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (tokens, output) = (store.service_tokens(), &context.output);
         match self {

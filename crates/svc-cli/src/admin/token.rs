@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     output::row,
 };
 
@@ -53,7 +53,7 @@ pub(crate) enum Token {
 }
 
 impl Token {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (tokens, output) = (store.tokens(), &context.output);
         match self {
@@ -91,7 +91,7 @@ impl Token {
                         tokens.list(&project, &env).await.or_missing(ENVIRONMENTS)?
                     )
                 {
-                    return Err(Failure::new(format!(
+                    return Err(Error::new(format!(
                         "project {project} has no such token in environment {env}; {REMEDY}"
                     )));
                 }

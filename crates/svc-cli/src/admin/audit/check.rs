@@ -12,7 +12,7 @@ use crate::{
     admin::moment::moment,
     connect,
     context::Context,
-    failure::Failure,
+    error::Error,
     output::{FormatArg, counted, row, time, to_row},
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(super) async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
+    pub(super) async fn run(self, context: &Context, store: &Store) -> Result<(), Error> {
         let since = self.since;
         let mut found: Vec<(&'static str, AuditLine)> = Vec::new();
         for missing in store.audit().missing_lines().await? {
@@ -80,7 +80,7 @@ impl Check {
         output.rows(FormatArg::default(), rows)?;
         match number {
             0 => Ok(()),
-            number => Err(Failure::new(format!(
+            number => Err(Error::new(format!(
                 "{} without a line or of unknown outcome; compare the records with what their callers meant to write",
                 counted(number, "write")
             ))),

@@ -6,7 +6,7 @@ use svc_store::{Authentication, ProjectPatch, ProjectSettings, Store};
 
 use crate::{
     admin::scope::{PROJECTS, none_when_empty},
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
 };
 
 /// How the fields of a project are called here.
@@ -84,7 +84,7 @@ impl Settings {
         self,
         store: &Store,
         project: &ProjectName,
-    ) -> Result<(ProjectSettings, String), Failure> {
+    ) -> Result<(ProjectSettings, String), Error> {
         let old = store.projects().get(project).await.or_missing(PROJECTS)?;
         let patch = self.into_patch(&old.authentication);
         let changed = store.projects().update(project, patch).await;
