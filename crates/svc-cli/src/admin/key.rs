@@ -2,20 +2,18 @@
 
 use clap::Subcommand;
 use svc_model::ProjectName;
-use svc_store::NewApiKey;
+use svc_store::{ApiKey, NewApiKey};
 
 use super::{
-    credential::{NewCredential, is_among, listed},
+    credential::{NewCredential, check_listed, listed, write_list, write_new, write_revoked},
     scope::{self, InProject, PROJECTS},
 };
 use crate::{
     context::Context,
     error::{Error, StoreResult as _},
-    output::row,
 };
 
-/// How to see which keys there are.
-const REMEDY: &str = "svc key list --project P shows the keys";
+listed!(ApiKey, "svc key", ("an", "API key"), secret: api_key, "of", email: |key| &key.email);
 
 /// Add, list and revoke API keys
 #[derive(Subcommand)]
@@ -63,30 +61,18 @@ impl Key {
                 let mut key = NewApiKey::new(scope.project, email);
                 key.expires = new.expires;
                 key.name = new.name;
-                let made = keys.create(key).await.or_missing(PROJECTS)?;
-                let secret = made.secret.expose();
-                let what = format!("an API key of {}", made.credential.email);
-                output.secret(&what, &row! { api_key: secret }, secret)
+                write_new(output, &keys.create(key).await.or_missing(PROJECTS)?)
             }
-            Self::List { scope } => {
-                let keys = keys.list(&scope.project).await.or_missing(PROJECTS)?;
-                output.list(
-                    keys.iter().map(|key| listed!(key, email: &key.email)),
-                    "no API keys yet; svc key add makes one",
-                )
-            }
+            Self::List { scope } => write_list(
+                output,
+                &keys.list(&scope.project).await.or_missing(PROJECTS)?,
+            ),
             Self::Revoke { key, project } => {
-                if let Some(project) = project
-                    && !is_among!(key, keys.list(&project).await.or_missing(PROJECTS)?)
-                {
-                    return Err(Error::new(format!(
-                        "no such key opens project {project}; {REMEDY}"
-                    )));
+                if let Some(project) = project {
+                    let known = keys.list(&project).await.or_missing(PROJECTS)?;
+                    check_listed(&known, &key, &format!("project {project}"))?;
                 }
-                let revoked = keys.revoke(&key).await.or_missing(REMEDY)?;
-                let prefix = &revoked.prefix;
-                let text = format!("API key {prefix} of {} revoked\n", revoked.email);
-                output.result(&row! { prefix: prefix }, &text)
+                write_revoked(output, keys.revoke(&key).await)
             }
         }
     }

@@ -1,20 +1,18 @@
 //! `svc service-token`: the tokens of services, which act with the rights of a team.
 
 use clap::Subcommand;
-use svc_store::NewServiceToken;
+use svc_store::{NewServiceToken, ServiceToken as Credential};
 
 use super::{
-    credential::{NewCredential, listed},
+    credential::{NewCredential, listed, write_list, write_new, write_revoked},
     scope::{ENVIRONMENTS, InEnvironment},
 };
 use crate::{
     context::Context,
     error::{Error, StoreResult as _},
-    output::row,
 };
 
-/// How to see which tokens there are.
-const REMEDY: &str = "svc service-token list --project P shows the tokens";
+listed!(Credential, "svc service-token", ("a", "service token"), secret: token, "with the rights of team", team: |token| &token.team.name);
 
 /// Add, list and revoke service tokens
 #[derive(Subcommand)]
@@ -55,28 +53,16 @@ impl ServiceToken {
                 let mut token = NewServiceToken::new(scope.project, scope.env, team);
                 token.expires = new.expires;
                 token.name = new.name;
-                let made = tokens.create(token).await.or_missing(ENVIRONMENTS)?;
-                let secret = made.secret.expose();
-                let team = made.credential.team.name;
-                let what = format!("a service token with the rights of team {team}");
-                output.secret(&what, &row! { token: secret }, secret)
+                write_new(
+                    output,
+                    &tokens.create(token).await.or_missing(ENVIRONMENTS)?,
+                )
             }
             Self::List { scope } => {
                 let tokens = tokens.list(&scope.project, &scope.env).await;
-                let tokens = tokens.or_missing(ENVIRONMENTS)?;
-                output.list(
-                    tokens
-                        .iter()
-                        .map(|token| listed!(token, team: &token.team.name)),
-                    "no service tokens yet; svc service-token add makes one",
-                )
+                write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
             }
-            Self::Revoke { token } => {
-                let revoked = tokens.revoke(&token).await.or_missing(REMEDY)?;
-                let prefix = &revoked.prefix;
-                let text = format!("service token {prefix} revoked\n");
-                output.result(&row! { prefix: prefix }, &text)
-            }
+            Self::Revoke { token } => write_revoked(output, tokens.revoke(&token).await),
         }
     }
 }

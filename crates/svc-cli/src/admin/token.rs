@@ -2,20 +2,18 @@
 
 use clap::Subcommand;
 use svc_model::{EnvironmentName, ProjectName, ResourceName};
-use svc_store::NewStaticToken;
+use svc_store::{NewStaticToken, StaticToken};
 
 use super::{
-    credential::{NewCredential, is_among, listed},
+    credential::{NewCredential, check_listed, listed, write_list, write_new, write_revoked},
     scope::{ENVIRONMENTS, InEnvironment, RESOURCES},
 };
 use crate::{
     context::Context,
     error::{Error, StoreResult as _},
-    output::row,
 };
 
-/// How to see which tokens there are.
-const REMEDY: &str = "svc token list --project P shows the tokens";
+listed!(StaticToken, "svc token", ("a", "token"), secret: token, "of resource", resource: |token| token.resource.as_str());
 
 /// Add, list and revoke static tokens
 #[derive(Subcommand)]
@@ -65,40 +63,23 @@ impl Token {
                 let mut token = NewStaticToken::new(scope.project, scope.env, &resource);
                 token.expires = new.expires;
                 token.name = new.name;
-                let made = tokens.create(token).await.or_missing(RESOURCES)?;
-                let secret = made.secret.expose();
-                let what = format!("a token of resource {resource}");
-                output.secret(&what, &row! { token: secret }, secret)
+                write_new(output, &tokens.create(token).await.or_missing(RESOURCES)?)
             }
             Self::List { scope } => {
                 let tokens = tokens.list(&scope.project, &scope.env).await;
-                let tokens = tokens.or_missing(ENVIRONMENTS)?;
-                output.list(
-                    tokens
-                        .iter()
-                        .map(|token| listed!(token, resource: &token.resource)),
-                    "no tokens yet; svc token add makes one",
-                )
+                write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
             }
             Self::Revoke {
                 token,
                 project,
                 env,
             } => {
-                if let Some(project) = project
-                    && !is_among!(
-                        token,
-                        tokens.list(&project, &env).await.or_missing(ENVIRONMENTS)?
-                    )
-                {
-                    return Err(Error::new(format!(
-                        "project {project} has no such token in environment {env}; {REMEDY}"
-                    )));
+                if let Some(project) = project {
+                    let known = tokens.list(&project, &env).await.or_missing(ENVIRONMENTS)?;
+                    let place = format!("environment {env} of project {project}");
+                    check_listed(&known, &token, &place)?;
                 }
-                let revoked = tokens.revoke(&token).await.or_missing(REMEDY)?;
-                let prefix = &revoked.prefix;
-                let text = format!("token {prefix} of resource {} revoked\n", revoked.resource);
-                output.result(&row! { prefix: prefix }, &text)
+                write_revoked(output, tokens.revoke(&token).await)
             }
         }
     }
