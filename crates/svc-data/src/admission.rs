@@ -16,7 +16,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{Error, ErrorKind, admission::turns::Caller};
+use crate::{Error, ErrorKind, Result, admission::turns::Caller};
 
 /// From which running time on a statement is slow.
 const SLOW: Duration = Duration::from_millis(200);
@@ -158,7 +158,7 @@ impl Admission {
         work: Work,
         deadline: Instant,
         is_next: bool,
-    ) -> Result<Permit, Error> {
+    ) -> Result<Permit> {
         let turn = {
             let now = Instant::now();
             let mut state = self.state();

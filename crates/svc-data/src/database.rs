@@ -14,7 +14,7 @@ use rusqlite::{
 };
 
 use crate::{
-    DeclaredModel, Error, ErrorKind, FileFault, Resource,
+    DeclaredModel, Error, ErrorKind, FileFault, Resource, Result,
     engine::sqlite::{
         Sqlite as Driver,
         connection::{Role, Slot, Source, missing},
@@ -90,13 +90,13 @@ pub trait Connection {
     ///
     /// # Errors
     /// [`ErrorKind::Constraint`] when a rule of the database refused, other kinds as they come.
-    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Error>;
+    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64>;
 
     /// Runs a statement and gives its rows.
     ///
     /// # Errors
     /// As [`Connection::execute`].
-    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error>;
+    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>>;
 
     /// Hands over the first column of the first row, a text, as it lies in the database: for what is long
     /// and goes on as it is. Says whether there was a row.
@@ -108,7 +108,7 @@ pub trait Connection {
         sql: &str,
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, Error>;
+    ) -> Result<bool>;
 
     /// Runs one statement for every set of values, prepared once.
     ///
@@ -118,13 +118,13 @@ pub trait Connection {
         &mut self,
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
-    ) -> Result<u64, Error>;
+    ) -> Result<u64>;
 
     /// The only row of a result, or none.
     ///
     /// # Errors
     /// As [`Connection::execute`], and [`ErrorKind::Internal`] when there are several rows.
-    fn query_one(&mut self, sql: &str, params: &[Value]) -> Result<Option<Row>, Error> {
+    fn query_one(&mut self, sql: &str, params: &[Value]) -> Result<Option<Row>> {
         let mut rows = self.query(sql, params)?;
         let row = rows.pop();
         if rows.is_empty() {
@@ -142,7 +142,7 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] with the file and a remedy when it cannot be opened, and when a newer
     /// version of the program or another one has written it.
-    pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self, Error> {
+    pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
         Self::open(path, migrations, Opening::MayCreate).await
     }
 
@@ -152,14 +152,11 @@ impl Database {
     /// # Errors
     /// As [`open_sqlite`](Self::open_sqlite), and [`ErrorKind::Unavailable`] with the source
     /// [`FileFault::Empty`] when the file is missing or holds no structure yet.
-    pub async fn open_existing_sqlite(
-        path: &Path,
-        migrations: &[Migration],
-    ) -> Result<Self, Error> {
+    pub async fn open_existing_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
         Self::open(path, migrations, Opening::MustExist).await
     }
 
-    async fn open(path: &Path, migrations: &[Migration], opening: Opening) -> Result<Self, Error> {
+    async fn open(path: &Path, migrations: &[Migration], opening: Opening) -> Result<Self> {
         let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
         let migrations = migrations.to_vec();
         tokio::task::spawn_blocking(move || {
@@ -250,7 +247,7 @@ impl Database {
         &self,
         name: impl Into<String>,
         models: Vec<DeclaredModel>,
-    ) -> Result<Resource, Error> {
+    ) -> Result<Resource> {
         let (pool, path) = (self.pool.clone(), Arc::clone(&self.path));
         let driver = Box::new(Driver::declared(pool, path, models.into()));
         Resource::over(name.into(), driver, GuardOptions::default(), Duration::ZERO).await
@@ -260,7 +257,7 @@ impl Database {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the database cannot be read.
-    pub async fn change_counter(&self) -> Result<u64, Error> {
+    pub async fn change_counter(&self) -> Result<u64> {
         self.pool.change_counter().await
     }
 
@@ -269,7 +266,7 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file exists already or cannot be written; a copy that failed
     /// half-way is removed.
-    pub async fn backup_to(&self, path: &Path) -> Result<(), Error> {
+    pub async fn backup_to(&self, path: &Path) -> Result<()> {
         let target = std::path::absolute(path).map_err(|error| missing(path, error))?;
         self.pool
             .read(None, move |connection| {
@@ -294,7 +291,7 @@ enum Opening {
 }
 
 /// Refuses a file that is missing or holds no structure yet.
-fn check_structure_exists(path: &Path) -> Result<(), Error> {
+fn check_structure_exists(path: &Path) -> Result<()> {
     let empty = || {
         Error::new(
             ErrorKind::Unavailable,
@@ -321,7 +318,7 @@ fn check_structure_exists(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {
+fn copy(connection: &SqliteConnection, target: &Path) -> Result<()> {
     let translate = |error| fault::translate(error, target);
     let mut copy = SqliteConnection::open(target).map_err(translate)?;
     rusqlite::backup::Backup::new(connection, &mut copy)
@@ -336,7 +333,7 @@ fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {
 /// Makes the file, when there is none, so that nobody but this user can read it.
 ///
 /// One that exists is left alone: closing it would end the locks that SQLite holds on it in this process.
-fn create(path: &Path) -> Result<(), Error> {
+fn create(path: &Path) -> Result<()> {
     match private_file().create_new(true).open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             Err(cannot_create(path, error))
@@ -373,7 +370,7 @@ fn cannot_create(path: &Path, error: io::Error) -> Error {
     Error::new(ErrorKind::Unavailable, message).with_source(error)
 }
 
-fn migrate(source: &Source, migrations: &[Migration]) -> Result<(), Error> {
+fn migrate(source: &Source, migrations: &[Migration]) -> Result<()> {
     let mut known = Vec::with_capacity(migrations.len());
     for migration in migrations {
         let name = format!("V{}__{}", migration.version, migration.name);
@@ -440,13 +437,13 @@ struct Sqlite<'a> {
 }
 
 impl Sqlite<'_> {
-    fn translate<T>(&self, result: rusqlite::Result<T>) -> Result<T, Error> {
+    fn translate<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
         result.map_err(|error| fault::translate(error, self.path))
     }
 }
 
 impl Connection for Sqlite<'_> {
-    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Error> {
+    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
         self.translate(
             self.connection
                 .prepare_cached(sql)
@@ -455,7 +452,7 @@ impl Connection for Sqlite<'_> {
         )
     }
 
-    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error> {
+    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
         let mut statement = self.translate(self.connection.prepare_cached(sql))?;
         let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
         let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
@@ -475,7 +472,7 @@ impl Connection for Sqlite<'_> {
         sql: &str,
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         let mut statement = self.translate(self.connection.prepare_cached(sql))?;
         let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
         let Some(row) = self.translate(rows.next())? else {
@@ -492,7 +489,7 @@ impl Connection for Sqlite<'_> {
         &mut self,
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
-    ) -> Result<u64, Error> {
+    ) -> Result<u64> {
         let mut statement = self.translate(self.connection.prepare_cached(sql))?;
         let mut changed = 0;
         for values in rows {
@@ -516,7 +513,7 @@ impl rusqlite::ToSql for Value {
     }
 }
 
-fn read_value(value: ValueRef<'_>) -> Result<Value, Error> {
+fn read_value(value: ValueRef<'_>) -> Result<Value> {
     Ok(match value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(number) => Value::Int(number),

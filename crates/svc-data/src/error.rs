@@ -9,6 +9,9 @@ use svc_model::Invalid;
 #[cfg(doc)]
 use svc_model::NON_FIELD_ERRORS;
 
+/// The result of an operation on a database.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// Why an operation on a database failed. Cheap to clone.
 #[derive(Clone)]
 pub struct Error(Box<Repr>);

@@ -12,7 +12,7 @@ use svc_model::{
 };
 
 use crate::{
-    Error, Field, Model, Structure,
+    Field, Model, Result, Structure,
     record::Projection,
     structure::Kind,
     value::{Scalar, time::Zone},
@@ -69,11 +69,7 @@ impl ListPlan {
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) with a message for everything that does not fit.
-    pub(crate) fn resolve(
-        structure: &Structure,
-        model: &Model,
-        query: &ListQuery,
-    ) -> Result<Self, Error> {
+    pub(crate) fn resolve(structure: &Structure, model: &Model, query: &ListQuery) -> Result<Self> {
         let mut invalid = Invalid::new();
         let shown = Projection::collect(
             model,

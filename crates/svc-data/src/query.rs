@@ -12,7 +12,7 @@ use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 
 pub(crate) use self::page::{PageQuery, PageWriter, PlaceQuery};
 use crate::{
-    Error, Field, Model,
+    Error, Field, Model, Result,
     plan::{Comparison, Match, Step, Test},
     query::cursor::{Key, KeyValue},
     value::Scalar,
@@ -58,7 +58,7 @@ pub(crate) trait Dialect: Sync {
 
     /// What a row had in a column of the order, bound so that it compares with
     /// [`order_value`](Self::order_value).
-    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error>;
+    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr>;
 
     /// Orders by a column, NULL as the smallest of its values.
     fn order_by(&self, select: &mut SelectStatement, key: &Key, field: Option<&Field>) {
@@ -72,16 +72,16 @@ pub(crate) trait Dialect: Sync {
         field: &Field,
         comparison: Comparison,
         value: &Scalar,
-    ) -> Result<Expr, Error>;
+    ) -> Result<Expr>;
 
     /// Whether a field equals one of the values.
-    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error>;
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr>;
 
     /// Whether the text of a field matches.
-    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error>;
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr>;
 
     /// Whether a geometry lies inside another, given as WKT.
-    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr, Error> {
+    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr> {
         let (_, _) = (table, wkt);
         Err(Error::invalid_field(
             &field.name,
@@ -144,7 +144,7 @@ pub(crate) fn selection(
     dialect: &dyn Dialect,
     model: &Model,
     passed: Option<&Test>,
-) -> Result<SelectStatement, Error> {
+) -> Result<SelectStatement> {
     let passed = passed.map(|passed| test(dialect, model, SELF, passed));
     Ok(select(dialect, model, passed.transpose()?))
 }
@@ -169,7 +169,7 @@ pub(crate) fn by_key(
     dialect: &dyn Dialect,
     model: &Model,
     key: &[(usize, Scalar)],
-) -> Result<SelectStatement, Error> {
+) -> Result<SelectStatement> {
     let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
     all_fields(dialect, &mut query, model);
     Ok(query)
@@ -180,7 +180,7 @@ pub(crate) fn is_record(
     dialect: &dyn Dialect,
     model: &Model,
     key: &[(usize, Scalar)],
-) -> Result<Expr, Error> {
+) -> Result<Expr> {
     let tests = key
         .iter()
         .map(|(index, value)| Test::Compare(*index, Comparison::Equal, value.clone()))
@@ -242,12 +242,7 @@ fn constant(truth: bool) -> Expr {
 }
 
 /// Turns a test into SQL.
-pub(crate) fn test(
-    dialect: &dyn Dialect,
-    model: &Model,
-    table: &str,
-    test: &Test,
-) -> Result<Expr, Error> {
+pub(crate) fn test(dialect: &dyn Dialect, model: &Model, table: &str, test: &Test) -> Result<Expr> {
     Tester {
         dialect,
         aliases: 0,
@@ -262,8 +257,8 @@ struct Tester<'a> {
 }
 
 impl Tester<'_> {
-    fn expr(&mut self, model: &Model, table: &str, test: &Test) -> Result<Expr, Error> {
-        let each = |tester: &mut Self, tests: &[Test]| -> Result<Vec<Expr>, Error> {
+    fn expr(&mut self, model: &Model, table: &str, test: &Test) -> Result<Expr> {
+        let each = |tester: &mut Self, tests: &[Test]| -> Result<Vec<Expr>> {
             tests
                 .iter()
                 .map(|test| tester.expr(model, table, test))
@@ -286,13 +281,7 @@ impl Tester<'_> {
         }
     }
 
-    fn related(
-        &mut self,
-        model: &Model,
-        table: &str,
-        steps: &[Step],
-        last: &Test,
-    ) -> Result<Expr, Error> {
+    fn related(&mut self, model: &Model, table: &str, steps: &[Step], last: &Test) -> Result<Expr> {
         let Some((step, rest)) = steps.split_first() else {
             return self.expr(model, table, last);
         };

@@ -29,7 +29,7 @@ use self::rest::Of;
 pub use self::rest::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
     engine::{Driver, Update},
     guard::GuardOptions,
     plan::{AggregatePlan, ListPlan},
@@ -69,7 +69,7 @@ impl Resource {
         name: impl Into<String>,
         url: &ResourceUrl,
         options: ResourceOptions,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let guard = options.guard.clone();
         let structure_check = options.structure_check;
         let driver: Box<dyn Driver> = match url.scheme() {
@@ -99,7 +99,7 @@ impl Resource {
         driver: Box<dyn Driver>,
         guard: GuardOptions,
         structure_check: Duration,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let checked = Instant::now();
         let structure = driver.structure().await?;
         Ok(Self(Arc::new(Inner {
@@ -133,7 +133,7 @@ impl Resource {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the database cannot be read; the old structure stays.
-    pub async fn reload(&self) -> Result<(), Error> {
+    pub async fn reload(&self) -> Result<()> {
         self.reload_from(&self.structure()).await
     }
 
@@ -142,7 +142,7 @@ impl Resource {
     ///
     /// # Errors
     /// As [`Resource::reload`].
-    pub async fn reload_if_changed(&self) -> Result<bool, Error> {
+    pub async fn reload_if_changed(&self) -> Result<bool> {
         let structure = self.structure();
         if self.is_current(&structure).await? {
             return Ok(false);
@@ -152,7 +152,7 @@ impl Resource {
     }
 
     /// Reads the structure again unless somebody else has done so since `seen`.
-    async fn reload_from(&self, seen: &Arc<Structure>) -> Result<(), Error> {
+    async fn reload_from(&self, seen: &Arc<Structure>) -> Result<()> {
         let _one_at_a_time = self.0.reloading.lock().await;
         if !Arc::ptr_eq(&self.structure(), seen) {
             return Ok(());
@@ -166,7 +166,7 @@ impl Resource {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none.
-    pub fn model(&self, name: &str) -> Result<Arc<Model>, Error> {
+    pub fn model(&self, name: &str) -> Result<Arc<Model>> {
         self.0
             .structure
             .load()
@@ -202,7 +202,7 @@ impl Resource {
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::Unavailable`] when the database cannot be
     /// asked.
-    pub async fn find_model(&self, name: &str) -> Result<Arc<Model>, Error> {
+    pub async fn find_model(&self, name: &str) -> Result<Arc<Model>> {
         self.check_structure().await;
         if let Ok(model) = self.model(name) {
             return Ok(model);
@@ -220,7 +220,7 @@ impl Resource {
         &self,
         name: &str,
         read: impl Fn(&Model) -> Result<T, Invalid>,
-    ) -> Result<(Arc<Model>, T), Error> {
+    ) -> Result<(Arc<Model>, T)> {
         let mut model = self.find_model(name).await?;
         let result = match read(&model) {
             Err(_) if self.reload_if_changed().await? => {
@@ -239,7 +239,7 @@ impl Resource {
     /// # Errors
     /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
     /// [`ErrorKind::Timeout`] when the database does not answer.
-    pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page, Error> {
+    pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
         let part = self.list_part(model, query, Of::Page).await?;
         Ok(Page::of_part(self, model, query, part))
     }
@@ -248,11 +248,7 @@ impl Resource {
     ///
     /// # Errors
     /// As [`Resource::list`]; [`ErrorKind::Invalid`] also when the function does not fit the field.
-    pub async fn aggregate(
-        &self,
-        model: &Arc<Model>,
-        query: &AggregateQuery,
-    ) -> Result<Bytes, Error> {
+    pub async fn aggregate(&self, model: &Arc<Model>, query: &AggregateQuery) -> Result<Bytes> {
         self.with_structure(model, |driver, structure, model| {
             let plan = AggregatePlan::of_all(structure, model, query)?;
             Ok(driver.aggregate(model, plan))
@@ -265,7 +261,7 @@ impl Resource {
     ///
     /// # Errors
     /// As [`Resource::aggregate`].
-    pub async fn group(&self, model: &Arc<Model>, query: &GroupQuery) -> Result<Bytes, Error> {
+    pub async fn group(&self, model: &Arc<Model>, query: &GroupQuery) -> Result<Bytes> {
         self.with_structure(model, |driver, structure, model| {
             let plan = AggregatePlan::of_groups(structure, model, query)?;
             Ok(driver.aggregate(model, plan))
@@ -282,7 +278,7 @@ impl Resource {
         model: &Arc<Model>,
         id: &str,
         view: &RecordView,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         self.with_structure(model, |driver, _, model| {
             let shown = Projection::resolve(model, view)?;
             Ok(driver.retrieve(model, read_key(model, id)?, shown))
@@ -300,7 +296,7 @@ impl Resource {
         model: &Arc<Model>,
         body: &JsonObject,
         view: &RecordView,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let computed = |name: &str| model.field(name).is_some_and(|field| !field.editable);
         if body.iter().any(|(name, _)| computed(name)) {
             // What the database computes is compared before it is committed.
@@ -328,12 +324,7 @@ impl Resource {
     ///
     /// # Errors
     /// As [`Resource::retrieve`] and [`Resource::list`].
-    pub async fn siblings(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        query: &ListQuery,
-    ) -> Result<Bytes, Error> {
+    pub async fn siblings(&self, model: &Arc<Model>, id: &str, query: &ListQuery) -> Result<Bytes> {
         self.with_structure(model, |driver, structure, model| {
             let mut query = query.clone();
             query.fields = Some(model.primary_key().map(|key| key.name.clone()).collect());
@@ -382,7 +373,7 @@ impl Resource {
         body: &JsonObject,
         if_match: Option<&IfMatch>,
         view: &RecordView,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         self.change(model, id, body, if_match, view, Purpose::Update)
             .await
     }
@@ -399,7 +390,7 @@ impl Resource {
         body: &JsonObject,
         if_match: Option<&IfMatch>,
         view: &RecordView,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         self.change(model, id, body, if_match, view, Purpose::Replace)
             .await
     }
@@ -409,7 +400,7 @@ impl Resource {
     /// # Errors
     /// [`ErrorKind::Invalid`] when the guard refuses the query, naming the rule, and when the database does, in
     /// its words; else as [`Resource::list`].
-    pub async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer, Error> {
+    pub async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer> {
         let driver = &self.0.driver;
         let engine = driver.sql_engine();
         let job = if query.query.len() <= SHORT_QUERY {
@@ -434,7 +425,7 @@ impl Resource {
         model: &Arc<Model>,
         id: &str,
         if_match: Option<&IfMatch>,
-    ) -> Result<Before, Error> {
+    ) -> Result<Before> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.delete, "deleted")?;
             let key = read_key(model, id)?;
@@ -451,7 +442,7 @@ impl Resource {
         if_match: Option<&IfMatch>,
         view: &RecordView,
         purpose: Purpose,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.update, "updated")?;
             let shown = Projection::resolve(model, view)?;
@@ -477,8 +468,8 @@ impl Resource {
             &'m dyn Driver,
             &'m Structure,
             &'m Arc<Model>,
-        ) -> Result<BoxFuture<'m, Result<T, Error>>, Error>,
-    ) -> Result<T, Error> {
+        ) -> Result<BoxFuture<'m, Result<T>>>,
+    ) -> Result<T> {
         let structure = self.structure();
         let current = match model.structure_version == structure.version {
             true => model,
@@ -506,7 +497,7 @@ impl Resource {
     }
 
     /// Whether the database still has this structure.
-    async fn is_current(&self, structure: &Structure) -> Result<bool, Error> {
+    async fn is_current(&self, structure: &Structure) -> Result<bool> {
         Ok(self.0.driver.structure_version().await? == structure.version)
     }
 }
@@ -528,7 +519,7 @@ fn no_longer_changing(error: Error) -> Error {
     }
 }
 
-pub(crate) fn writable(model: &Model, allowed: bool, what: &str) -> Result<(), Error> {
+pub(crate) fn writable(model: &Model, allowed: bool, what: &str) -> Result<()> {
     if allowed {
         return Ok(());
     }

@@ -20,7 +20,7 @@ use svc_model::{
 };
 
 use crate::{
-    Error, Field, Model, Structure,
+    Error, Field, Model, Result, Structure,
     guard::{self, Binds, Checked, Engine, GuardOptions},
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, PageQuery},
@@ -105,11 +105,7 @@ pub(crate) struct SqlRows {
 
 impl SqlPlan {
     /// The statement of a list of rows of the query.
-    pub(crate) fn page(
-        &self,
-        dialect: &dyn Dialect,
-        plan: &ListPlan,
-    ) -> Result<SelectStatement, Error> {
+    pub(crate) fn page(&self, dialect: &dyn Dialect, plan: &ListPlan) -> Result<SelectStatement> {
         let query = PageQuery::new(dialect, &self.model, plan.clone())?;
         let page = query.pages.into_iter().next();
         page.ok_or_else(|| Error::internal("a list has no statement"))
@@ -120,7 +116,7 @@ impl SqlPlan {
         &self,
         dialect: &dyn Dialect,
         plan: &ListPlan,
-    ) -> Result<SelectStatement, Error> {
+    ) -> Result<SelectStatement> {
         let query = PageQuery::new(dialect, &self.model, plan.clone())?;
         let count = query.count;
         count.ok_or_else(|| Error::internal("a count has no statement"))
@@ -151,11 +147,7 @@ impl SqlRows {
 
 impl SqlJob {
     /// Reads a query and lets the guard look at it.
-    pub(crate) fn new(
-        query: &SqlQuery,
-        engine: Engine,
-        options: &GuardOptions,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(query: &SqlQuery, engine: Engine, options: &GuardOptions) -> Result<Self> {
         let zone = Zone::parse(query.timezone.as_deref())
             .map_err(|message| Error::invalid_field("timezone", message))?;
         let values = match &query.params {
@@ -207,7 +199,7 @@ impl SqlJob {
     }
 
     /// What to do, given the columns of the query as the engine knows them.
-    pub(crate) fn plan(&self, columns: Vec<Field>) -> Result<SqlPlan, Error> {
+    pub(crate) fn plan(&self, columns: Vec<Field>) -> Result<SqlPlan> {
         let asked = &self.asked;
         let model = Arc::new(self.model(columns)?);
         let structure = Structure::new(Vec::new(), 0);
@@ -292,7 +284,7 @@ impl SqlJob {
     }
 
     /// The query as a model whose fields are its columns.
-    fn model(&self, mut columns: Vec<Field>) -> Result<Model, Error> {
+    fn model(&self, mut columns: Vec<Field>) -> Result<Model> {
         let mut invalid = Invalid::new();
         let by_name: HashMap<String, usize> = columns
             .iter()
@@ -351,7 +343,7 @@ impl SqlJob {
     }
 
     /// The answer, made of what the engine gave.
-    pub(crate) fn answer(&self, plan: &SqlPlan, rows: SqlRows) -> Result<SqlAnswer, Error> {
+    pub(crate) fn answer(&self, plan: &SqlPlan, rows: SqlRows) -> Result<SqlAnswer> {
         let limit = self.limit();
         let capped = rows.more && self.asked.limit.is_none_or(|asked| asked > MAX_ROWS);
         let mut answer = SqlAnswer {
@@ -470,7 +462,7 @@ fn renamed(error: Error, from: &str, to: &str) -> Error {
 }
 
 /// The objects of an aggregate's answer as rows, and how many there are.
-fn values_of(json: &[u8]) -> Result<(Bytes, usize), Error> {
+fn values_of(json: &[u8]) -> Result<(Bytes, usize)> {
     let wrong = |error| Error::internal("an aggregate is no JSON").with_source(error);
     let rows: Vec<JsonObject> = match json.first() {
         Some(b'[') => serde_json::from_slice(json).map_err(wrong)?,
@@ -492,10 +484,7 @@ fn values_of(json: &[u8]) -> Result<(Bytes, usize), Error> {
 }
 
 /// Names and types of the columns of an aggregate.
-fn aggregate_columns(
-    model: &Model,
-    plan: &AggregatePlan,
-) -> Result<Vec<(String, FieldType)>, Error> {
+fn aggregate_columns(model: &Model, plan: &AggregatePlan) -> Result<Vec<(String, FieldType)>> {
     let mut columns = Vec::with_capacity(plan.groups.len() + 1);
     for (position, (index, unit)) in plan.groups.iter().enumerate() {
         let field_type = match unit {

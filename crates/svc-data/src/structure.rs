@@ -7,7 +7,7 @@ use std::{
 
 use svc_model::resources::{ModelDescription, ModelRelation};
 
-use crate::Error;
+use crate::{Error, Result};
 
 mod column_type;
 mod field;
@@ -220,7 +220,7 @@ impl Model {
     }
 
     /// The field at an index that came from this model.
-    pub(crate) fn at(&self, index: usize) -> Result<&Field, Error> {
+    pub(crate) fn at(&self, index: usize) -> Result<&Field> {
         self.fields
             .get(index)
             .ok_or_else(|| Error::internal("a field index does not belong to its model"))

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::Database;
 use crate::{
-    Error, ErrorKind,
+    Error, ErrorKind, Result,
     engine::sqlite::{connection::set_wal, fault},
 };
 
@@ -25,7 +25,7 @@ impl Database {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file is damaged or cannot be read.
-    pub async fn check_integrity(&self) -> Result<(), Error> {
+    pub async fn check_integrity(&self) -> Result<()> {
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, path| {
             let found: String = connection
                 .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
@@ -51,7 +51,7 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] when another program uses the log for longer than some seconds, and when the file
     /// cannot be written.
-    pub async fn checkpoint(&self) -> Result<(), Error> {
+    pub async fn checkpoint(&self) -> Result<()> {
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, path| {
             let busy: bool = connection
                 .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
@@ -75,7 +75,7 @@ impl Database {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file cannot be written.
-    pub async fn shrink(&self) -> Result<(), Error> {
+    pub async fn shrink(&self) -> Result<()> {
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, path| {
             give_back_free_pages(connection).map_err(|error| fault::translate(error, path))
         })
@@ -85,8 +85,8 @@ impl Database {
     async fn on_own_connection(
         &self,
         access: OpenFlags,
-        work: impl FnOnce(&Connection, &Path) -> Result<(), Error> + Send + 'static,
-    ) -> Result<(), Error> {
+        work: impl FnOnce(&Connection, &Path) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
         let path = self.path.clone();
         tokio::task::spawn_blocking(move || {
             let connection =
@@ -104,7 +104,7 @@ impl Database {
 }
 
 /// Prepares a file that holds nothing yet for [`Database::shrink`].
-pub(super) fn let_shrink(path: &Path) -> Result<(), Error> {
+pub(super) fn let_shrink(path: &Path) -> Result<()> {
     let is_empty = std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
     if !is_empty {
         return Ok(());

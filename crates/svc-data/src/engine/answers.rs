@@ -4,7 +4,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use svc_model::{records::group_name, resources::FieldType};
 
 use crate::{
-    Error, Field, RecordJson,
+    Error, Field, RecordJson, Result,
     record::{Projection, Tag, projection::write_object},
     sql::{MAX_ANSWER, SqlRows},
     value::{json::write_text, time::Zone},
@@ -80,8 +80,8 @@ impl AggregateWriter {
     /// Writes a row. `write` is told the place of each group in it, and then that of the value behind them.
     pub(crate) fn row(
         &mut self,
-        mut write: impl FnMut(&mut BytesMut, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        mut write: impl FnMut(&mut BytesMut, usize) -> Result<()>,
+    ) -> Result<()> {
         let out = &mut self.out;
         if !self.names.is_empty() {
             out.put_u8(if out.is_empty() { b'[' } else { b',' });

@@ -14,7 +14,7 @@ use tokio::{runtime::Handle, sync::OnceCell};
 
 use self::{connection::Open, declare::DeclaredModels};
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
     admission::Work,
     engine::{Driver, Update},
     guard::Engine,
@@ -79,7 +79,7 @@ impl fmt::Debug for Sqlite {
 
 impl Sqlite {
     /// Connects `PATH[?mode=ro|rw]`.
-    pub(crate) async fn connect(url: &str, options: ResourceOptions) -> Result<Self, Error> {
+    pub(crate) async fn connect(url: &str, options: ResourceOptions) -> Result<Self> {
         let (path, writable) = parse_url(url)?;
         let path = std::path::absolute(&path).map_err(|error| connection::missing(&path, error))?;
         let shared: Arc<Path> = path.clone().into();
@@ -122,8 +122,8 @@ impl Sqlite {
         &self,
         turn: Work,
         limit: Duration,
-        work: impl FnOnce(&Open, Translator<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
+        work: impl FnOnce(&Open, Translator<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let path = Arc::clone(&self.path);
         self.pool
             .read_in_turn(turn, limit, move |connection| {
@@ -134,8 +134,8 @@ impl Sqlite {
 
     async fn write<T: Send + 'static>(
         &self,
-        work: impl Fn(&Connection, Translator<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
+        work: impl Fn(&Connection, Translator<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let path = Arc::clone(&self.path);
         self.pool
             .write(Some(self.timeout), move |connection| {
@@ -156,7 +156,7 @@ impl Sqlite {
 
 #[async_trait]
 impl Driver for Sqlite {
-    async fn structure(&self) -> Result<Structure, Error> {
+    async fn structure(&self) -> Result<Structure> {
         if let Some(models) = &self.declared {
             let version = self.structure_version().await?;
             return Ok(declare::structure(models, version));
@@ -191,7 +191,7 @@ impl Driver for Sqlite {
         Ok(Structure::new(models, version))
     }
 
-    async fn structure_version(&self) -> Result<i64, Error> {
+    async fn structure_version(&self) -> Result<i64> {
         self.read(
             Work::new("", "structure_version", false),
             self.timeout,
@@ -200,7 +200,7 @@ impl Driver for Sqlite {
         .await
     }
 
-    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let query = read::ListQuery::new(model, plan)?;
         let turn = query.work();
         self.read(turn, self.timeout, move |connection, faults| {
@@ -209,7 +209,7 @@ impl Driver for Sqlite {
         .await
     }
 
-    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes> {
         let turn = plan.work(model);
         let aggregate = aggregate::Aggregate::new(model, plan)?;
         self.read(turn, self.timeout, move |connection, faults| {
@@ -223,7 +223,7 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         key: Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let mut select = by_key(&SqliteDialect, model, &key)?;
         select.limit(1);
         let turn = Work::new(&model.name, "retrieve", false);
@@ -239,7 +239,7 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         values: Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let create = write::Create::new(model, &values, shown)?;
         self.write(move |connection, faults| create.run(connection, faults))
             .await
@@ -249,7 +249,7 @@ impl Driver for Sqlite {
         &self,
         model: &Arc<Model>,
         plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    ) -> Result<Vec<Result<RecordJson>>> {
         let bulk = write::BulkCreate::new(model, plan, Handle::current());
         self.write(move |connection, faults| bulk.run(connection, faults))
             .await
@@ -260,7 +260,7 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         key: Values,
         order: Vec<(usize, bool)>,
-    ) -> Result<String, Error> {
+    ) -> Result<String> {
         let place = PlaceQuery::new(&SqliteDialect, model, &key, &order)?;
         let statement = select::Statement::select(&place.select);
         let turn = Work::new(&model.name, "cursor_behind", false);
@@ -277,7 +277,7 @@ impl Driver for Sqlite {
         Engine::Sqlite
     }
 
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer> {
         if self.declared.is_some() {
             return Err(Error::invalid("this resource has no SQL"));
         }
@@ -289,7 +289,7 @@ impl Driver for Sqlite {
         .await
     }
 
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson> {
         let change = write::Change::update(model, update)?;
         self.write(move |connection, faults| change.run(connection, faults)?.into_updated())
             .await
@@ -300,7 +300,7 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         key: Values,
         if_match: Option<IfMatch>,
-    ) -> Result<Before, Error> {
+    ) -> Result<Before> {
         let change = write::Change::delete(model, &key, if_match)?;
         self.write(move |connection, faults| Ok(change.run(connection, faults)?.before))
             .await
@@ -314,17 +314,13 @@ struct Translator<'a> {
 }
 
 impl Translator<'_> {
-    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
+    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T> {
         result.map_err(|error| fault::translate(error, self.path))
     }
 }
 
 /// Refuses to work with a model of a structure that is no longer there.
-fn check_version(
-    connection: &Connection,
-    model: &Model,
-    faults: Translator<'_>,
-) -> Result<(), Error> {
+fn check_version(connection: &Connection, model: &Model, faults: Translator<'_>) -> Result<()> {
     if faults.translate(discover::schema_version(connection))? == model.structure_version {
         Ok(())
     } else {
@@ -336,7 +332,7 @@ fn check_version(
 }
 
 /// Splits `PATH[?mode=ro|rw]`; `//` in front of the path is optional.
-fn parse_url(url: &str) -> Result<(PathBuf, bool), Error> {
+fn parse_url(url: &str) -> Result<(PathBuf, bool)> {
     let path = url.strip_prefix("//").unwrap_or(url);
     let (path, writable) = match path.rsplit_once('?') {
         None => (path, true),

@@ -5,7 +5,7 @@ use sea_query::{Expr, ExprTrait};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Error, Field, Model,
+    Error, Field, Model, Result,
     query::{Dialect, SELF, all_of},
 };
 
@@ -23,7 +23,7 @@ pub(crate) struct Key {
 }
 
 /// The field of a column of the order; none for the row id.
-pub(super) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>, Error> {
+pub(super) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>> {
     key.field.map(|index| model.at(index)).transpose()
 }
 
@@ -108,7 +108,7 @@ impl Cursor {
     }
 
     /// Reads a cursor.
-    pub(crate) fn decode(model: &Model, keys: &[Key], text: &str) -> Result<Self, Error> {
+    pub(crate) fn decode(model: &Model, keys: &[Key], text: &str) -> Result<Self> {
         Self::read(model, keys, text).ok_or_else(|| {
             Error::invalid_field(
                 "_after",
@@ -169,7 +169,7 @@ impl Cursor {
         dialect: &dyn Dialect,
         model: &Model,
         keys: &[Key],
-    ) -> Result<Vec<(usize, Expr)>, Error> {
+    ) -> Result<Vec<(usize, Expr)>> {
         let mut ranges = Vec::new();
         let pairs: Vec<_> = keys.iter().zip(&self.values).collect();
         for (position, (key, value)) in pairs.iter().enumerate().rev() {
@@ -198,13 +198,8 @@ impl Cursor {
     }
 
     /// The rows that have just the same as the one of the cursor.
-    pub(crate) fn same(
-        &self,
-        dialect: &dyn Dialect,
-        model: &Model,
-        keys: &[Key],
-    ) -> Result<Expr, Error> {
-        let tests: Result<_, Error> = keys
+    pub(crate) fn same(&self, dialect: &dyn Dialect, model: &Model, keys: &[Key]) -> Result<Expr> {
+        let tests: Result<_> = keys
             .iter()
             .zip(&self.values)
             .map(|(key, value)| equal(dialect, model, key, value))
@@ -213,7 +208,7 @@ impl Cursor {
     }
 }
 
-fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
+fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr> {
     let here = dialect.order_value(SELF, key, key_field(model, key)?);
     Ok(match value {
         KeyValue::Null => here.is_null(),
@@ -221,6 +216,6 @@ fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> R
     })
 }
 
-fn bound(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
+fn bound(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr> {
     dialect.bind_key(key_field(model, key)?, value)
 }

@@ -8,7 +8,7 @@ use svc_model::Count;
 
 use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     admission::Work,
     plan::{ListPlan, Test},
     query::cursor::{Cursor, Key, KeyValue, key_field},
@@ -52,11 +52,7 @@ pub(crate) struct PageQuery {
 
 impl PageQuery {
     /// Turns the plan of a list into statements.
-    pub(crate) fn new(
-        dialect: &dyn Dialect,
-        model: &Arc<Model>,
-        plan: ListPlan,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(dialect: &dyn Dialect, model: &Arc<Model>, plan: ListPlan) -> Result<Self> {
         let keys = order_keys(dialect, model, &plan.order)?;
         let mut columns: Vec<Expr> = Vec::with_capacity(plan.shown.fields.len() + keys.len());
         for index in plan.shown.fields.iter() {
@@ -102,7 +98,7 @@ impl PageQuery {
         };
         // In a range behind a cursor the first columns of the order are known not to be NULL, or to be the
         // same in every row, which lets an engine use an index that orders NULL in another way.
-        let page = |range: Option<(usize, Expr)>, offset: u64| -> Result<SelectStatement, Error> {
+        let page = |range: Option<(usize, Expr)>, offset: u64| -> Result<SelectStatement> {
             let mut query = select(dialect, model, test.clone());
             query.and_where_option(among.clone());
             let fixed = range.as_ref().map_or(0, |(position, _)| position + 1);
@@ -188,11 +184,7 @@ impl PageQuery {
 }
 
 /// The columns of an order, to the last that tells rows apart.
-fn order_keys(
-    dialect: &dyn Dialect,
-    model: &Model,
-    order: &[(usize, bool)],
-) -> Result<Vec<Key>, Error> {
+fn order_keys(dialect: &dyn Dialect, model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>> {
     let mut keys = Vec::with_capacity(order.len() + 1);
     for (index, descending) in order {
         let field = model.at(*index)?;
@@ -232,12 +224,12 @@ fn order_keys(
 }
 
 /// What is read of a column of the order beside what lists read of it, if anything.
-fn read_key(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Option<Expr>, Error> {
+fn read_key(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Option<Expr>> {
     Ok(dialect.read_key(SELF, key, key_field(model, key)?))
 }
 
 /// What lists read of a column of the order.
-fn read_column(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Expr, Error> {
+fn read_column(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Expr> {
     Ok(match key.field {
         Some(index) => dialect.read(SELF, model.at(index)?),
         None => column(SELF, &key.column),
@@ -258,7 +250,7 @@ impl PlaceQuery {
         model: &Model,
         key: &[(usize, Scalar)],
         order: &[(usize, bool)],
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let keys = order_keys(dialect, model, order)?;
         let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
         for key in &keys {
@@ -326,9 +318,9 @@ impl<'a> PageWriter<'a> {
     /// Writes a row. `keys` gives what it has in the columns of the order; none where that cannot be bound again.
     pub(crate) fn write(
         &mut self,
-        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<(), Error>,
-        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, Error>,
-    ) -> Result<(), Error> {
+        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<()>,
+        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>>,
+    ) -> Result<()> {
         if self.len > 0 {
             self.out.put_u8(b',');
         }

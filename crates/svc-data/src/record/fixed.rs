@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 use crate::{
-    Error, ErrorCode, Model, RecordJson,
+    ErrorCode, Model, RecordJson, Result,
     record::{Projection, refusal::Refusals},
     value::{Scalar, is_equal_json, time::Zone},
 };
@@ -58,11 +58,7 @@ impl FixedValues {
     }
 
     /// Refuses the values that their columns do not take.
-    pub(crate) fn refuse_misfits(
-        &self,
-        model: &Model,
-        invalid: &mut Refusals,
-    ) -> Result<(), Error> {
+    pub(crate) fn refuse_misfits(&self, model: &Model, invalid: &mut Refusals) -> Result<()> {
         for value in &self.0 {
             let (code, message) = &value.refusal;
             if *code != ErrorCode::ReadOnly {
@@ -74,12 +70,7 @@ impl FixedValues {
 
     /// Refuses the values that a record does not have. The record shows at least the fields of
     /// [`shown`](Self::shown), in the same time zone.
-    pub(crate) fn check(
-        &self,
-        model: &Model,
-        record: &RecordJson,
-        zone: &Zone,
-    ) -> Result<(), Error> {
+    pub(crate) fn check(&self, model: &Model, record: &RecordJson, zone: &Zone) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }

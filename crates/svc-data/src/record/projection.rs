@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use bytes::{BufMut, BytesMut};
 use svc_model::{Invalid, RecordView};
 
-use crate::{Error, Field, Model, value::time::Zone};
+use crate::{Field, Model, Result, value::time::Zone};
 
 /// What of a record is written, and how.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl Projection {
     }
 
     /// Reads `_fields` and `tz`.
-    pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self, Error> {
+    pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self> {
         let mut invalid = Invalid::new();
         let shown = Self::collect(
             model,
@@ -71,7 +71,7 @@ impl Projection {
     }
 
     /// Shows the primary key of a record, and nothing else of it.
-    pub(crate) fn of_key(model: &Model) -> Result<Self, Error> {
+    pub(crate) fn of_key(model: &Model) -> Result<Self> {
         let mut view = RecordView::default();
         view.fields = Some(Vec::new());
         Self::resolve(model, &view)

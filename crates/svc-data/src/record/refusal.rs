@@ -4,7 +4,7 @@
 use svc_model::{Invalid, MAX_MESSAGES, NON_FIELD_ERRORS};
 
 use crate::{
-    Constraint, ConstraintKind, Error, ErrorCode, Model,
+    Constraint, ConstraintKind, Error, ErrorCode, Model, Result,
     structure::{Referrer, Rule},
 };
 
@@ -40,7 +40,7 @@ impl Refusals {
     }
 
     /// `Ok` when nothing is wrong.
-    pub(crate) fn into_result(self) -> Result<(), Error> {
+    pub(crate) fn into_result(self) -> Result<()> {
         if self.invalid.is_empty() {
             return Ok(());
         }

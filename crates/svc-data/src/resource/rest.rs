@@ -9,7 +9,7 @@ use bytes::{Buf as _, Bytes};
 use svc_model::{Count, JsonObject, ListQuery, RecordView};
 
 use crate::{
-    Error, Model, Resource,
+    Error, Model, Resource, Result,
     plan::{Comparison, ListPlan, Test},
     record::{Part, Projection},
     value::Scalar,
@@ -98,7 +98,7 @@ impl Resource {
         model: &Arc<Model>,
         query: &ListQuery,
         of: Of<'_>,
-    ) -> Result<Part, Error> {
+    ) -> Result<Part> {
         let of = &of;
         self.with_structure(model, |driver, structure, model| {
             let mut plan = ListPlan::resolve(structure, model, query)?;
@@ -162,7 +162,7 @@ impl Rest {
     ///
     /// # Errors
     /// As [`Resource::list`].
-    pub async fn read(mut self) -> Result<Page, Error> {
+    pub async fn read(mut self) -> Result<Page> {
         if self.ahead.is_none() {
             if !looks_ahead(&self.model, &self.query) {
                 let (resource, model) = (&self.resource, &self.model);
@@ -209,7 +209,7 @@ impl Rest {
     }
 
     /// Reads the keys of the records that follow.
-    async fn look_ahead(&mut self) -> Result<(), Error> {
+    async fn look_ahead(&mut self) -> Result<()> {
         let mut query = self.query.clone();
         query.fields = None;
         query.time_zone = None;
@@ -260,7 +260,7 @@ fn looks_ahead(model: &Model, query: &ListQuery) -> bool {
 }
 
 /// Takes the next objects out of a JSON array that was begun.
-fn take(keys: &mut Bytes, fields: usize) -> Result<Vec<JsonObject>, Error> {
+fn take(keys: &mut Bytes, fields: usize) -> Result<Vec<JsonObject>> {
     let most = match fields {
         1 => LOOKED_UP.0,
         _ => LOOKED_UP.1,
@@ -288,9 +288,9 @@ fn skip(keys: &mut Bytes) {
 }
 
 /// The records that have these keys.
-fn among(model: &Model, keys: &[JsonObject]) -> Result<Test, Error> {
+fn among(model: &Model, keys: &[JsonObject]) -> Result<Test> {
     let shown = Projection::resolve(model, &RecordView::default())?;
-    let value = |index: usize, key: &JsonObject| -> Result<Scalar, Error> {
+    let value = |index: usize, key: &JsonObject| -> Result<Scalar> {
         let field = model.at(index)?;
         let json = key
             .get_raw(&field.name)
@@ -304,7 +304,7 @@ fn among(model: &Model, keys: &[JsonObject]) -> Result<Test, Error> {
         Scalar::from_text(field, &text, &shown.zone).map_err(Error::internal)
     };
     if let [index] = model.key.as_slice() {
-        let values: Result<_, Error> = keys.iter().map(|key| value(*index, key)).collect();
+        let values: Result<_> = keys.iter().map(|key| value(*index, key)).collect();
         return Ok(Test::In(*index, values?));
     }
     let tests = keys.iter().map(|key| {
@@ -314,9 +314,9 @@ fn among(model: &Model, keys: &[JsonObject]) -> Result<Test, Error> {
                 value => Test::Compare(*index, Comparison::Equal, value),
             })
         });
-        Ok(Test::All(parts.collect::<Result<_, Error>>()?))
+        Ok(Test::All(parts.collect::<Result<_>>()?))
     });
-    Ok(Test::Any(tests.collect::<Result<_, Error>>()?))
+    Ok(Test::Any(tests.collect::<Result<_>>()?))
 }
 
 #[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]

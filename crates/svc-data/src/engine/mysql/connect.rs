@@ -14,7 +14,7 @@ use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Querya
 
 use super::fault;
 use crate::{
-    Error,
+    Error, Result,
     admission::Admission,
     engine::server::{
         connections::{self, ConnectionManager, Connections, timeouts},
@@ -58,7 +58,7 @@ const TLS: Words = Words {
 
 impl Source {
     /// Reads what follows `mysql:` in a URL.
-    pub(super) fn parse(rest: &str) -> Result<Self, Error> {
+    pub(super) fn parse(rest: &str) -> Result<Self> {
         let (rest, verify, root) = TLS.split(rest)?;
         // The error may quote the URL.
         let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(|_| wrong_url())?;
@@ -107,7 +107,7 @@ impl Source {
         admission: Admission,
         timeout: Duration,
         settings: &'static [&'static str],
-    ) -> Result<Pool, Error> {
+    ) -> Result<Pool> {
         let source = Arc::new(self.clone());
         let manager = Manager {
             source: Arc::clone(&source),

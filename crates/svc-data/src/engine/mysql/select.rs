@@ -8,7 +8,7 @@ use super::{
     value::number_of_bits,
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::statement::Bound,
     plan::{Comparison, Match},
     query::{
@@ -86,7 +86,7 @@ impl Dialect for MysqlDialect {
         }
     }
 
-    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
+    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr> {
         let sort = field.map_or(Type::Ordered, type_of);
         let plain: Value = match value {
             KeyValue::Null => Value::String(None),
@@ -111,7 +111,7 @@ impl Dialect for MysqlDialect {
         field: &Field,
         comparison: Comparison,
         value: &Scalar,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr> {
         let is_equality = matches!(comparison, Comparison::Equal | Comparison::Unequal);
         if is_equality && type_of(field) == Type::JsonText {
             let here = column(table, &field.name);
@@ -157,7 +157,7 @@ impl Dialect for MysqlDialect {
         ))
     }
 
-    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr> {
         let is_plain = |value: &Scalar| match (type_of(field), value) {
             (Type::JsonText, _) => false,
             (Type::Enum | Type::Set, Scalar::Text(text)) => types::number_of(field, text).is_some(),
@@ -191,7 +191,7 @@ impl Dialect for MysqlDialect {
         }
     }
 
-    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
         let exact = |text: Expr| Expr::cust_with_exprs("? COLLATE utf8mb4_bin", [text]);
         let here = types::text(table, field);
         let (operator, any_case, pattern) = match like_pattern(how, text) {

@@ -19,7 +19,7 @@ use super::{
     value,
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::answers::RowsWriter,
     plan::ListPlan,
     sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
@@ -38,7 +38,7 @@ const UNLIMITED: &str = "SET SESSION sql_select_limit = DEFAULT";
 const BINARY: u16 = 63;
 
 /// Runs a query.
-pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result<SqlAnswer, Error> {
+pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result<SqlAnswer> {
     if job.schema.as_deref().is_some_and(|asked| asked != schema) {
         return Err(Error::invalid_field(
             "schema",
@@ -63,7 +63,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result
     })
 }
 
-async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
     let inner = lease.client_mut()?.prep(job.statement.sql()).await;
     let inner = inner.map_err(fault::translate)?;
     let columns = inner.columns();
@@ -162,7 +162,7 @@ impl Query<'_> {
         }
     }
 
-    async fn count(&self, lease: &mut Lease, plan: &ListPlan) -> Result<u64, Error> {
+    async fn count(&self, lease: &mut Lease, plan: &ListPlan) -> Result<u64> {
         let count = self.plan.counted(&MysqlDialect, plan)?;
         let row = one(lease, &self.wrapped(Statement::select(&count))).await?;
         row.and_then(|row| row.get::<u64, _>(0))
@@ -176,7 +176,7 @@ impl Query<'_> {
         statement: &Statement,
         skip: u64,
         limit: u32,
-    ) -> Result<SqlRows, Error> {
+    ) -> Result<SqlRows> {
         let mut writer = RowsWriter::new(&self.plan.model.fields, limit);
         let mut to_skip = skip;
         // Holds for a query without a LIMIT of its own.

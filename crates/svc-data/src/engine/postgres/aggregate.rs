@@ -17,7 +17,7 @@ use super::{
     value,
 };
 use crate::{
-    Error, Field, Model,
+    Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, column},
@@ -39,7 +39,7 @@ pub(crate) struct Aggregate {
 }
 
 impl Aggregate {
-    pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+    pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self> {
         let mut query = query::selection(&PostgresDialect, model, plan.test.as_ref())?;
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
@@ -76,7 +76,7 @@ impl Aggregate {
     }
 
     /// Runs the aggregate.
-    pub(super) async fn run(&self, lease: &Lease) -> Result<Bytes, Error> {
+    pub(super) async fn run(&self, lease: &Lease) -> Result<Bytes> {
         let statement = Statement::select(&self.select);
         let prepared = lease.prepare(&statement.sql).await?;
         let rows = lease.client()?.query_raw(&prepared, &statement.values);
@@ -88,7 +88,7 @@ impl Aggregate {
     pub(super) async fn answer(
         &self,
         mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
-    ) -> Result<Bytes, Error> {
+    ) -> Result<Bytes> {
         let mut answer = AggregateWriter::new(self.groups);
         while let Some(row) = rows.next().await {
             let row = row.map_err(fault::translate)?;
@@ -100,7 +100,7 @@ impl Aggregate {
         Ok(answer.finish())
     }
 
-    fn write_result(&self, out: &mut BytesMut, row: &Row) -> Result<(), Error> {
+    fn write_result(&self, out: &mut BytesMut, row: &Row) -> Result<()> {
         let kind = self
             .field
             .map(|index| self.model.at(index).map(|field| field.kind));

@@ -21,7 +21,7 @@ use super::{
     stream::{LocalSockets, MakeStream},
 };
 use crate::{
-    Error,
+    Error, Result,
     admission::Admission,
     engine::server::{
         connections::{self, ConnectionManager, Connections, timeouts},
@@ -49,7 +49,7 @@ pub(crate) enum Way {
 
 impl Source {
     /// Reads what follows `postgres:` in a URL.
-    pub(super) fn parse(rest: &str) -> Result<Self, Error> {
+    pub(super) fn parse(rest: &str) -> Result<Self> {
         let (rest, mode, root) = TLS.split(rest)?;
         let mut config = Config::from_str(&format!("postgres:{rest}")).map_err(|error| {
             // The text of the error may quote the URL.
@@ -96,7 +96,7 @@ impl Source {
         admission: Admission,
         timeout: Duration,
         settings: &str,
-    ) -> Result<Pool, Error> {
+    ) -> Result<Pool> {
         let config = self.config.clone();
         let recycling = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
@@ -131,7 +131,7 @@ impl Source {
 }
 
 /// The sockets of a server of this machine, where the URL names no host.
-fn sockets(config: &Config) -> Result<Option<LocalSockets>, Error> {
+fn sockets(config: &Config) -> Result<Option<LocalSockets>> {
     let ports = config.get_ports();
     let hosts = config.get_hosts().iter().enumerate();
     let sockets = hosts.map(|(place, host)| match host {
@@ -172,7 +172,7 @@ fn wrong_root() -> Error {
     Error::invalid(TLS.wrong_root)
 }
 
-fn tls(mode: Verify, root: Option<&str>) -> Result<ClientConfig, Error> {
+fn tls(mode: Verify, root: Option<&str>) -> Result<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -286,7 +286,7 @@ pub(super) type Lease = connections::Lease<Manager>;
 
 impl Lease {
     /// A prepared statement, kept for the next time.
-    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, Error> {
+    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement> {
         let client = self.client()?;
         if client.statement_cache.size() >= MAX_PREPARED {
             client.statement_cache.clear();

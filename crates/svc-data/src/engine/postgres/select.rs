@@ -12,7 +12,7 @@ use super::{
     types::{self, Type, bound_as, comparable, type_of},
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::statement,
     plan::{Comparison, Match},
     query::{
@@ -102,7 +102,7 @@ impl Dialect for PostgresDialect {
         }
     }
 
-    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
+    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr> {
         let bound: Value = match value {
             KeyValue::Null => Value::String(None),
             KeyValue::Integer(number) => (*number).into(),
@@ -143,13 +143,13 @@ impl Dialect for PostgresDialect {
         field: &Field,
         comparison: Comparison,
         value: &Scalar,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr> {
         let here = comparable(table, field);
         let there = bind(field, value)?;
         Ok(compared(here, comparison, there))
     }
 
-    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr> {
         if matches!(
             type_of(field),
             Type::Array | Type::UnorderedArray | Type::OrderedByClass | Type::Geometry
@@ -174,7 +174,7 @@ impl Dialect for PostgresDialect {
         Ok(comparable(table, field).eq(Func::cust(Alias::new("ANY")).arg(list)))
     }
 
-    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
         let here = types::text(table, field);
         check_text(field, text)?;
         let (operator, pattern) = match like_pattern(how, text) {
@@ -188,7 +188,7 @@ impl Dialect for PostgresDialect {
         ))
     }
 
-    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr, Error> {
+    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr> {
         check_text(field, wkt)?;
         let call = |function: &str| Func::cust(Alias::new(types::postgis(field, function)));
         let here = || column(table, &field.name);
@@ -236,13 +236,13 @@ impl Dialect for PostgresDialect {
 }
 
 /// A value of a client, bound so that it compares with a field.
-pub(super) fn bind(field: &Field, value: &Scalar) -> Result<Expr, Error> {
+pub(super) fn bind(field: &Field, value: &Scalar) -> Result<Expr> {
     let text = text_of(field, value)?;
     Ok(types::bound_for_comparison(field, Expr::val(text)))
 }
 
 /// The text of a value of a client as the type that the field is [bound as](bound_as).
-fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>, Error> {
+fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>> {
     if let Scalar::Text(text) = value {
         check_text(field, text)?;
         if type_of(field) == Type::Enum && !field.options.contains(text) {
@@ -262,7 +262,7 @@ fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>, Error> {
 }
 
 /// PostgreSQL has no text with a NUL in it.
-fn check_text(field: &Field, text: &str) -> Result<(), Error> {
+fn check_text(field: &Field, text: &str) -> Result<()> {
     match text.contains('\0') {
         true => Err(Error::invalid_field(
             &field.name,

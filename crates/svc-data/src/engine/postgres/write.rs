@@ -17,7 +17,7 @@ use super::{
     types::{self, Type, type_of},
 };
 use crate::{
-    Before, Error, Field, Model, RecordJson,
+    Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
     engine::server::{
         CreateRecord, ServerEngine as _,
@@ -44,7 +44,7 @@ pub(crate) struct Create {
 }
 
 impl CreateRecord<Manager> for Create {
-    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error> {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
         let mut assignments = assignments(model, values, Postgres::stored)?;
         // A number that the database gives is asked for by leaving it out.
         assignments.retain(|(index, value)| {
@@ -70,14 +70,14 @@ impl CreateRecord<Manager> for Create {
         })
     }
 
-    async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    async fn run(&self, lease: &mut Lease) -> Result<RecordJson> {
         match self.insert(lease).await {
             Err(error) => Err(probe::blame(lease, self.probes(), None, error).await),
             created => created,
         }
     }
 
-    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson> {
         let model = &self.model;
         let row = one(lease, &self.insert).await;
         let row = row.map_err(|error| fault::explain(model, error, true))?;
@@ -101,7 +101,7 @@ impl Create {
 }
 
 /// The name of the transaction that is open, by which [`transaction_status`] finds it.
-pub(super) async fn transaction_name(lease: &Lease) -> Result<String, Error> {
+pub(super) async fn transaction_name(lease: &Lease) -> Result<String> {
     let row = lease
         .client()?
         .query_one("SELECT txid_current()::text", &[]);
@@ -110,7 +110,7 @@ pub(super) async fn transaction_name(lease: &Lease) -> Result<String, Error> {
 }
 
 /// How a transaction ended, or that it has not; `None` for one that the server does not know or has forgotten.
-pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Option<String>, Error> {
+pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Option<String>> {
     let client = lease.client()?;
     match client.query_one("SELECT txid_status($1)", &[&name]).await {
         Ok(row) => row.try_get(0).map_err(fault::translate),
@@ -121,7 +121,7 @@ pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Optio
 }
 
 /// Changes or deletes a record; gives what it was, and after an update what it is.
-pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
     // One statement will do where the key cannot be that of several records.
     let is_empty =
@@ -152,13 +152,13 @@ fn probes(change: &Change) -> Vec<Probe> {
 }
 
 /// Looks at the record before it is changed, in the same transaction.
-async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed> {
     Postgres::run(lease, Postgres::BEGIN).await?;
     let changed = find_and_act(lease, change).await;
     finish::<Postgres, _>(lease, &change.model, changed, change.is_write()).await
 }
 
-async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed, Error> {
+async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
     let (row, before) = find(lease, change).await?;
     let read = |shown: &Projection| row.record(&model.fields, shown);
@@ -179,7 +179,7 @@ async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed, Error> 
 }
 
 /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
-async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before), Error> {
+async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before)> {
     let model = &change.model;
     let key = is_record(&PostgresDialect, model, &change.key)?;
     let mut find = select(&PostgresDialect, model, Some(key));
@@ -214,7 +214,7 @@ async fn act(
     test: Expr,
     before: Option<Before>,
     unchanged: &[usize],
-) -> Result<Changed, Error> {
+) -> Result<Changed> {
     let model = &change.model;
     let fields = &model.fields;
     let statement: Statement = match &change.action {

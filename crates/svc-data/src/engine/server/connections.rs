@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use deadpool::managed::{self, Manager, Object, PoolError, Timeouts};
 
 use crate::{
-    Error, ErrorKind,
+    Error, ErrorKind, Result,
     admission::{Admission, Permit, Work},
     engine::server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
 };
@@ -80,7 +80,7 @@ impl<M: ConnectionManager> Connections<M> {
         work: Work,
         deadline: Instant,
         other: &Self,
-    ) -> Result<Lease<M>, Error> {
+    ) -> Result<Lease<M>> {
         let mut is_next = false;
         let full_until = deadline.min(Instant::now() + FULL_SERVER);
         loop {
@@ -158,16 +158,16 @@ pub(crate) struct Lease<M: ConnectionManager> {
 }
 
 impl<M: ConnectionManager> Lease<M> {
-    pub(crate) fn client(&self) -> Result<&M::Type, Error> {
+    pub(crate) fn client(&self) -> Result<&M::Type> {
         self.object.as_deref().ok_or_else(gone)
     }
 
-    pub(crate) fn client_mut(&mut self) -> Result<&mut M::Type, Error> {
+    pub(crate) fn client_mut(&mut self) -> Result<&mut M::Type> {
         self.object.as_deref_mut().ok_or_else(gone)
     }
 
     /// Keeps the connection for others, unless it broke.
-    pub(crate) fn give_back<T>(mut self, result: Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn give_back<T>(mut self, result: Result<T>) -> Result<T> {
         let broken = result.as_ref().is_err_and(M::breaks_the_connection);
         if !broken {
             drop(self.object.take());

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Result};
 
 /// How long a connection may take to be made.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -31,7 +31,7 @@ impl Gate {
     }
 
     /// Refuses while a server that is away is left alone.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<()> {
         match &*self.state() {
             Some(closed) if Instant::now() < closed.until => Err(closed.error.clone()),
             _ => Ok(()),
@@ -39,7 +39,7 @@ impl Gate {
     }
 
     /// Lets one request try when the time has come.
-    pub(crate) fn pass(&self) -> Result<(), Error> {
+    pub(crate) fn pass(&self) -> Result<()> {
         match &mut *self.state() {
             Some(closed) if Instant::now() < closed.until => Err(closed.error.clone()),
             Some(closed) => {

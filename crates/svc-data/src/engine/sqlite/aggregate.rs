@@ -16,7 +16,7 @@ use super::{
     temporal,
 };
 use crate::{
-    Error, Field, Model,
+    Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, column},
@@ -36,7 +36,7 @@ pub(crate) struct Aggregate {
 }
 
 impl Aggregate {
-    pub(crate) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self> {
         let mut query = query::selection(&SqliteDialect, model, plan.test.as_ref())?;
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
@@ -83,11 +83,7 @@ impl Aggregate {
     }
 
     /// Runs the aggregate on a reader.
-    pub(crate) fn run(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<Bytes, Error> {
+    pub(crate) fn run(&self, connection: &Connection, faults: Translator<'_>) -> Result<Bytes> {
         check_version(connection, &self.model, faults)?;
         self.misfits.check(connection, faults)?;
         self.answer(connection, faults)
@@ -99,11 +95,7 @@ impl Aggregate {
     }
 
     /// Runs the statement and writes the answer.
-    pub(crate) fn answer(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<Bytes, Error> {
+    pub(crate) fn answer(&self, connection: &Connection, faults: Translator<'_>) -> Result<Bytes> {
         let field = self.field.map(|index| self.model.at(index)).transpose()?;
         let mut groups = Vec::with_capacity(self.groups.len());
         for (index, unit) in &self.groups {

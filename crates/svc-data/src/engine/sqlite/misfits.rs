@@ -9,7 +9,7 @@ use super::{
     select::{SqliteDialect, Statement},
 };
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     plan::{Comparison, Test},
     query,
     value::{Scalar, time::Zone},
@@ -30,7 +30,7 @@ struct Misfit {
 }
 
 impl Misfits {
-    pub(crate) fn of(model: &Model, test: Option<&Test>) -> Result<Self, Error> {
+    pub(crate) fn of(model: &Model, test: Option<&Test>) -> Result<Self> {
         let mut found = Vec::new();
         if let Some(test) = test {
             test.each_special(None, &mut |related, index, value| {
@@ -66,11 +66,7 @@ impl Misfits {
     }
 
     /// Refuses a value that no cell holds.
-    pub(crate) fn check(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<(), Error> {
+    pub(crate) fn check(&self, connection: &Connection, faults: Translator<'_>) -> Result<()> {
         for misfit in &self.0 {
             let Statement { sql, values } = &misfit.statement;
             let is_held = faults.translate(

@@ -21,7 +21,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    Error, ErrorKind,
+    Error, ErrorKind, Result,
     admission::{Admission, Work},
 };
 
@@ -56,7 +56,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     /// Opens the file with one reader to see that it can be used, then starts the threads.
-    pub(crate) fn start(options: Options) -> Result<Self, Error> {
+    pub(crate) fn start(options: Options) -> Result<Self> {
         let Options {
             source,
             readers,
@@ -130,14 +130,9 @@ impl Pool {
     }
 
     /// Runs `work` on a reader when its turn has come. Slow work leaves a reader to what is quick.
-    pub(crate) async fn read_in_turn<T, F>(
-        &self,
-        turn: Work,
-        limit: Duration,
-        work: F,
-    ) -> Result<T, Error>
+    pub(crate) async fn read_in_turn<T, F>(&self, turn: Work, limit: Duration, work: F) -> Result<T>
     where
-        F: FnOnce(&Open) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Open) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
         let deadline = Instant::now() + limit;
@@ -208,7 +203,7 @@ impl Pool {
     }
 
     /// A number that moves whenever anybody, this process included, has committed a change.
-    pub(crate) async fn change_counter(&self) -> Result<u64, Error> {
+    pub(crate) async fn change_counter(&self) -> Result<u64> {
         let watch = Arc::clone(&self.watch);
         tokio::task::spawn_blocking(move || {
             let mut slot = watch.lock().unwrap_or_else(PoisonError::into_inner);

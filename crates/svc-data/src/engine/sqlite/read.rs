@@ -17,7 +17,7 @@ use super::{
     size::{bounded, refuse_large_rows},
 };
 use crate::{
-    Error, Model, RecordJson,
+    Model, RecordJson, Result,
     admission::Work,
     engine::answers::Cells as _,
     engine::statement,
@@ -33,7 +33,7 @@ pub(crate) struct ListQuery {
 }
 
 impl ListQuery {
-    pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self> {
         Ok(Self {
             misfits: Misfits::of(model, plan.test.as_ref())?,
             list: statement::ListQuery::new(&SqliteDialect, model, plan, MAX_BOUND)?,
@@ -46,7 +46,7 @@ impl ListQuery {
     }
 
     /// Runs the list on a reader.
-    pub(crate) fn run(&self, connection: &Open, faults: Translator<'_>) -> Result<Part, Error> {
+    pub(crate) fn run(&self, connection: &Open, faults: Translator<'_>) -> Result<Part> {
         let query = &self.list.query;
         check_version(connection, &query.model, faults)?;
         self.misfits.check(connection, faults)?;
@@ -65,7 +65,7 @@ impl ListQuery {
     }
 
     /// Reads the page, and counts.
-    fn read(&self, connection: &Open, faults: Translator<'_>) -> Result<Part, Error> {
+    fn read(&self, connection: &Open, faults: Translator<'_>) -> Result<Part> {
         let query = &self.list.query;
         let mut page = PageWriter::new(query);
         'pages: for statement in &self.list.pages {
@@ -110,14 +110,14 @@ impl ListQuery {
         connection: &Open,
         faults: Translator<'_>,
         statement: &Statement,
-    ) -> Result<u64, Error> {
+    ) -> Result<u64> {
         let query = &self.list.query;
         if query.estimate
             && let Some(estimate) = estimate(connection, &query.model.table)
         {
             return Ok(estimate);
         }
-        let count = || -> Result<u64, Error> {
+        let count = || -> Result<u64> {
             let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
             let values = params_from_iter(&statement.values);
             let count: i64 = faults.translate(prepared.query_row(values, |row| row.get(0)))?;
@@ -160,7 +160,7 @@ pub(crate) fn retrieve(
     model: &Model,
     select: &SelectStatement,
     shown: &Projection,
-) -> Result<RecordJson, Error> {
+) -> Result<RecordJson> {
     check_version(connection, model, faults)?;
     let statement = Statement::select(select);
     let fields: Vec<usize> = (0..model.fields.len()).collect();
@@ -180,7 +180,7 @@ pub(crate) fn place(
     faults: Translator<'_>,
     model: &Model,
     statement: &Statement,
-) -> Result<Vec<KeyValue>, Error> {
+) -> Result<Vec<KeyValue>> {
     let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
     let columns = prepared.column_count();
     let mut rows = faults.translate(prepared.query(params_from_iter(&statement.values)))?;
@@ -199,7 +199,7 @@ pub(crate) fn one(
     model: &Model,
     statement: &Statement,
     shown: &Projection,
-) -> Result<Option<RecordJson>, Error> {
+) -> Result<Option<RecordJson>> {
     let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
     let mut rows = faults.translate(prepared.query(params_from_iter(&statement.values)))?;
     match faults.translate(rows.next())? {
@@ -214,7 +214,7 @@ pub(crate) fn record(
     model: &Model,
     row: &rusqlite::Row<'_>,
     shown: &Projection,
-) -> Result<RecordJson, Error> {
+) -> Result<RecordJson> {
     faults.translate(row.record(&model.fields, shown))
 }
 

@@ -9,7 +9,7 @@ use super::{
     select::{SqliteDialect, Statement},
 };
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     query::{Dialect as _, SELF, column},
     value::time::Zone,
 };
@@ -25,9 +25,9 @@ const PART: i64 = 1 << 20;
 pub(super) fn bounded<T>(
     connection: &Connection,
     columns: usize,
-    run: impl Fn() -> Result<T, Error>,
-    check: impl Fn() -> Result<(), Error>,
-) -> Result<T, Error> {
+    run: impl Fn() -> Result<T>,
+    check: impl Fn() -> Result<()>,
+) -> Result<T> {
     for (attempt, limit) in [MAX_ROW / Ord::max(columns, 1), MAX_ROW]
         .into_iter()
         .enumerate()
@@ -54,7 +54,7 @@ struct LengthLimit<'c> {
 }
 
 impl<'c> LengthLimit<'c> {
-    fn new(connection: &'c Connection, bytes: usize) -> Result<Self, Error> {
+    fn new(connection: &'c Connection, bytes: usize) -> Result<Self> {
         let failed = |error: rusqlite::Error| {
             Error::internal("the longest value cannot be limited").with_source(error)
         };
@@ -87,7 +87,7 @@ pub(super) fn refuse_large_rows(
     select: &SelectStatement,
     shown: &[usize],
     limit: usize,
-) -> Result<(), Error> {
+) -> Result<()> {
     let mut sizes = select.clone();
     sizes.clear_selects();
     for field in model.primary_key() {

@@ -22,7 +22,7 @@ use super::{
     select::{SqliteDialect, Statement, quoted},
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     guard::{Engine, is_function_listed},
     plan::ListPlan,
     sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
@@ -38,7 +38,7 @@ const READERS: usize = 2;
 const MAX_INSTRUCTIONS: i32 = 50_000;
 
 /// Starts the connections for SQL of clients.
-pub(super) async fn start(path: &Path) -> Result<pool::Pool, Error> {
+pub(super) async fn start(path: &Path) -> Result<pool::Pool> {
     let source = Source {
         path: path.to_owned(),
         set_wal: false,
@@ -90,11 +90,7 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
 }
 
 /// Runs a query on one of these connections.
-pub(super) fn run(
-    connection: &Open,
-    faults: Translator<'_>,
-    job: &SqlJob,
-) -> Result<SqlAnswer, Error> {
+pub(super) fn run(connection: &Open, faults: Translator<'_>, job: &SqlJob) -> Result<SqlAnswer> {
     if job.schema.as_deref().is_some_and(|schema| schema != "main") {
         return Err(Error::invalid_field(
             "schema",
@@ -135,7 +131,7 @@ struct QueryTranslator<'a> {
 }
 
 impl QueryTranslator<'_> {
-    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
+    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T> {
         result.or_else(|error| match about_the_query(&error) {
             Some(message) => Err(Error::invalid(message).with_source(error)),
             None => self.faults.translate(Err(error)),
@@ -143,7 +139,7 @@ impl QueryTranslator<'_> {
     }
 
     /// The same for an error that was told as one of a statement of ours.
-    fn retranslate<T>(self, result: Result<T, Error>) -> Result<T, Error> {
+    fn retranslate<T>(self, result: Result<T>) -> Result<T> {
         result.map_err(|error| {
             let source = std::error::Error::source(&error);
             let cause = source.and_then(|source| source.downcast_ref::<rusqlite::Error>());
@@ -232,7 +228,7 @@ impl Inner<'_> {
         connection: &Connection,
         query_faults: QueryTranslator<'_>,
         plan: &ListPlan,
-    ) -> Result<u64, Error> {
+    ) -> Result<u64> {
         let count = self.plan.counted(&SqliteDialect, plan)?;
         let Statement { sql, values } = self.wrapped(&Statement::select(&count));
         query_faults.translate(budget::limit(connection, &sql))?;
@@ -251,7 +247,7 @@ impl Inner<'_> {
         statement: &Statement,
         skip: u64,
         limit: u32,
-    ) -> Result<SqlRows, Error> {
+    ) -> Result<SqlRows> {
         query_faults.translate(budget::limit(connection, &statement.sql))?;
         let mut prepared = query_faults.translate(connection.prepare_cached(&statement.sql))?;
         let mut rows =

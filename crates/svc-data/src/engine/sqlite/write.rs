@@ -18,7 +18,7 @@ use super::{
     select::{SqliteDialect, Statement},
 };
 use crate::{
-    Before, Error, Field, IfMatch, Model, RecordJson,
+    Before, Error, Field, IfMatch, Model, RecordJson, Result,
     engine::Update,
     query::{
         SELF, all_fields, all_of,
@@ -49,11 +49,7 @@ pub(crate) struct Create {
 }
 
 impl Create {
-    pub(crate) fn new(
-        model: &Arc<Model>,
-        values: &Values,
-        shown: Projection,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
         let stored = |field: &Field, scalar: &Scalar| stored(field, scalar).map(Expr::val);
         let assignments = assignments(model, values, stored)?;
         let given = given(&assignments);
@@ -93,7 +89,7 @@ impl Create {
         &self,
         connection: &Connection,
         faults: Translator<'_>,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let model = &self.model;
         check_version(connection, model, faults)?;
         let inserted = self.insert(connection, faults);
@@ -117,7 +113,7 @@ impl Create {
         &self,
         connection: &Connection,
         faults: Translator<'_>,
-    ) -> Result<(Identity, Option<RecordJson>), Error> {
+    ) -> Result<(Identity, Option<RecordJson>)> {
         let model = &self.model;
         let mut prepared = faults.translate(connection.prepare_cached(&self.insert.sql))?;
         let mut rows = faults.translate(prepared.query(params_from_iter(&self.insert.values)))?;
@@ -181,7 +177,7 @@ impl Setting {
         faults: Translator<'_>,
         model: &Model,
         row: &rusqlite::Row<'_>,
-    ) -> Result<Vec<usize>, Error> {
+    ) -> Result<Vec<usize>> {
         let zone = &self.shown.zone;
         let fixed = &self.body.fixed;
         if !fixed.is_empty() {
@@ -229,7 +225,7 @@ struct Found {
 }
 
 impl Change {
-    pub(crate) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
+    pub(crate) fn update(model: &Arc<Model>, update: Update) -> Result<Self> {
         let (mut assignments, lossy) = storable(model, &update.body.values)?;
         if update.replace {
             assignments.extend(update.body.left_out(model).map(|(index, field)| {
@@ -261,7 +257,7 @@ impl Change {
         model: &Arc<Model>,
         key: &Values,
         if_match: Option<IfMatch>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         Self::new(model, key, if_match, Action::Delete)
     }
 
@@ -270,7 +266,7 @@ impl Change {
         key: &Values,
         if_match: Option<IfMatch>,
         action: Action,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let mut find = by_key(&SqliteDialect, model, key)?;
         if let Some(row_id) = &model.row_id {
             find.expr(column(SELF, row_id));
@@ -286,11 +282,7 @@ impl Change {
     }
 
     /// Changes the record; gives what it was, and after an update what it is.
-    pub(crate) fn run(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<Changed, Error> {
+    pub(crate) fn run(&self, connection: &Connection, faults: Translator<'_>) -> Result<Changed> {
         let model = &self.model;
         check_version(connection, model, faults)?;
         let Found {
@@ -299,7 +291,7 @@ impl Change {
             kept,
         } = self.find(connection, faults)?;
         let found = identity.clone();
-        let run = |statement: &Statement, given: &[Given]| -> Result<(), Error> {
+        let run = |statement: &Statement, given: &[Given]| -> Result<()> {
             let done = connection
                 .prepare_cached(&statement.sql)
                 .and_then(|mut s| s.execute(params_from_iter(&statement.values)));
@@ -351,7 +343,7 @@ impl Change {
     }
 
     /// Finds the one record of the key and checks the precondition.
-    fn find(&self, connection: &Connection, faults: Translator<'_>) -> Result<Found, Error> {
+    fn find(&self, connection: &Connection, faults: Translator<'_>) -> Result<Found> {
         let model = &self.model;
         let mut prepared = faults.translate(connection.prepare_cached(&self.find.sql))?;
         let mut rows = faults.translate(prepared.query(params_from_iter(&self.find.values)))?;

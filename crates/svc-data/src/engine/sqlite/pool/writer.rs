@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::{control, guarded, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
-    Error, ErrorKind,
+    Error, ErrorKind, Result,
     engine::sqlite::{connection::Slot, fault},
 };
 
@@ -188,7 +188,7 @@ fn write_waiting(slot: &mut Slot, mut waiting: VecDeque<Box<dyn WriteJob>>, comm
     }
 }
 
-fn begin(slot: &mut Slot) -> Result<(), Error> {
+fn begin(slot: &mut Slot) -> Result<()> {
     slot.limiter().lift();
     let path = slot.path().to_owned();
     match control(slot.connection()?, "BEGIN IMMEDIATE") {
@@ -202,7 +202,7 @@ fn begin(slot: &mut Slot) -> Result<(), Error> {
     }
 }
 
-fn commit(slot: &mut Slot) -> Result<(), Error> {
+fn commit(slot: &mut Slot) -> Result<()> {
     slot.limiter().lift();
     let connection = slot.current().ok_or_else(stopped)?;
     control(connection, "COMMIT").map_err(|error| fault::translate(error, slot.path()))

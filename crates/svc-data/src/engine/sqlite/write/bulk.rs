@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 
 use super::Create;
 use crate::{
-    Error, ErrorKind, Model, RecordJson,
+    ErrorKind, Model, RecordJson, Result,
     engine::sqlite::{Translator, pool::control},
     record::{BulkPlan, take_back},
 };
@@ -15,7 +15,7 @@ use crate::{
 /// Records to be created.
 pub(crate) struct BulkCreate {
     /// Each as a statement, or why it cannot become one.
-    records: Vec<Result<Create, Error>>,
+    records: Vec<Result<Create>>,
     plan: BulkPlan,
     /// Where the caller is asked before the commit.
     runtime: Handle,
@@ -39,7 +39,7 @@ impl BulkCreate {
         &self,
         connection: &Connection,
         faults: Translator<'_>,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    ) -> Result<Vec<Result<RecordJson>>> {
         let told_of = |sql| faults.translate(control(connection, sql));
         told_of("SAVEPOINT bulk")?;
         let mut results = Vec::with_capacity(self.records.len());
