@@ -20,6 +20,7 @@ use crate::{
         connection::{Role, Slot, Source, missing},
         fault, functions,
         pool::{Options, Pool},
+        session::Session,
     },
     guard::GuardOptions,
 };
@@ -202,10 +203,7 @@ impl Database {
         let path = Arc::clone(&self.path);
         self.pool
             .read(None, move |connection| {
-                f(&mut Sqlite {
-                    connection,
-                    path: &path,
-                })
+                f(&mut Session::new(connection, &path))
             })
             .await
     }
@@ -225,10 +223,7 @@ impl Database {
         let mut f = Some(f);
         self.pool
             .write(None, move |connection| match f.take() {
-                Some(f) => f(&mut Sqlite {
-                    connection,
-                    path: &path,
-                }),
+                Some(f) => f(&mut Session::new(connection, &path)),
                 None => Err(Error::new(
                     ErrorKind::Unavailable,
                     "the database took the change back together with another one; try again",
@@ -430,30 +425,17 @@ fn refused(path: &Path, error: refinery::Error) -> Error {
     Error::new(ErrorKind::Unavailable, message).with_source(error)
 }
 
-/// The SQLite side of [`Connection`].
-struct Sqlite<'a> {
-    connection: &'a SqliteConnection,
-    path: &'a Path,
-}
-
-impl Sqlite<'_> {
-    fn translate<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
-        result.map_err(|error| fault::translate(error, self.path))
-    }
-}
-
-impl Connection for Sqlite<'_> {
+impl Connection for Session<'_> {
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
         self.translate(
-            self.connection
-                .prepare_cached(sql)
+            self.prepare_cached(sql)
                 .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(params)))
                 .map(|changed| changed as u64),
         )
     }
 
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
-        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
+        let mut statement = self.statement(sql)?;
         let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
         let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
         let mut result = Vec::new();
@@ -473,7 +455,7 @@ impl Connection for Sqlite<'_> {
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<bool> {
-        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
+        let mut statement = self.statement(sql)?;
         let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
         let Some(row) = self.translate(rows.next())? else {
             return Ok(false);
@@ -490,7 +472,7 @@ impl Connection for Sqlite<'_> {
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
     ) -> Result<u64> {
-        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
+        let mut statement = self.statement(sql)?;
         let mut changed = 0;
         for values in rows {
             changed +=

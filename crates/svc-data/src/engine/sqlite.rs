@@ -9,10 +9,9 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use rusqlite::Connection;
 use tokio::{runtime::Handle, sync::OnceCell};
 
-use self::{connection::Open, declare::DeclaredModels};
+use self::{declare::DeclaredModels, session::Session};
 use crate::{
     Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
     admission::Work,
@@ -42,6 +41,7 @@ mod read;
 mod refusal;
 mod rules;
 mod select;
+pub(crate) mod session;
 mod size;
 mod sql;
 mod temporal;
@@ -122,24 +122,24 @@ impl Sqlite {
         &self,
         turn: Work,
         limit: Duration,
-        work: impl FnOnce(&Open, Translator<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(Session<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let path = Arc::clone(&self.path);
         self.pool
-            .read_in_turn(turn, limit, move |connection| {
-                work(connection, Translator { path: &path })
+            .read_in_turn(turn, limit, move |open| {
+                work(Session::of_reader(open, &path))
             })
             .await
     }
 
     async fn write<T: Send + 'static>(
         &self,
-        work: impl Fn(&Connection, Translator<'_>) -> Result<T> + Send + 'static,
+        work: impl Fn(Session<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let path = Arc::clone(&self.path);
         self.pool
             .write(Some(self.timeout), move |connection| {
-                work(connection, Translator { path: &path })
+                work(Session::new(connection, &path))
             })
             .await
             .map_err(|error: Error| match error.kind() {
@@ -165,7 +165,7 @@ impl Driver for Sqlite {
         let read = self.read(
             Work::new("", "structure", false),
             DISCOVERY_TIMEOUT,
-            |connection, faults| faults.translate(discover::discover(connection)),
+            |session| session.translate(discover::discover(&session)),
         );
         let (mut models, version) = read.await?;
         let until = Instant::now() + VIEWS_TIMEOUT;
@@ -177,8 +177,8 @@ impl Driver for Sqlite {
                 break;
             }
             let work = Work::new(&model.name, "view_sample", true);
-            let seen = self.read(work, VIEW_TIMEOUT, move |connection, faults| {
-                faults.translate(sample.run(connection))
+            let seen = self.read(work, VIEW_TIMEOUT, move |session| {
+                session.translate(sample.run(&session))
             });
             match seen.await {
                 Ok(columns) => discover::set_seen(model, &columns),
@@ -195,7 +195,7 @@ impl Driver for Sqlite {
         self.read(
             Work::new("", "structure_version", false),
             self.timeout,
-            |connection, faults| faults.translate(discover::schema_version(connection)),
+            |session| session.translate(discover::schema_version(&session)),
         )
         .await
     }
@@ -203,19 +203,15 @@ impl Driver for Sqlite {
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let query = read::ListQuery::new(model, plan)?;
         let turn = query.work();
-        self.read(turn, self.timeout, move |connection, faults| {
-            query.run(connection, faults)
-        })
-        .await
+        self.read(turn, self.timeout, move |session| query.run(session))
+            .await
     }
 
     async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes> {
         let turn = plan.work(model);
         let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.read(turn, self.timeout, move |connection, faults| {
-            aggregate.run(connection, faults)
-        })
-        .await
+        self.read(turn, self.timeout, move |session| aggregate.run(session))
+            .await
     }
 
     async fn retrieve(
@@ -228,8 +224,8 @@ impl Driver for Sqlite {
         select.limit(1);
         let turn = Work::new(&model.name, "retrieve", false);
         let model = Arc::clone(model);
-        self.read(turn, self.timeout, move |connection, faults| {
-            read::retrieve(connection, faults, &model, &select, &shown)
+        self.read(turn, self.timeout, move |session| {
+            read::retrieve(session, &model, &select, &shown)
         })
         .await
     }
@@ -241,8 +237,7 @@ impl Driver for Sqlite {
         shown: Projection,
     ) -> Result<RecordJson> {
         let create = write::Create::new(model, &values, shown)?;
-        self.write(move |connection, faults| create.run(connection, faults))
-            .await
+        self.write(move |session| create.run(session)).await
     }
 
     async fn bulk_create(
@@ -251,8 +246,7 @@ impl Driver for Sqlite {
         plan: BulkPlan,
     ) -> Result<Vec<Result<RecordJson>>> {
         let bulk = write::BulkCreate::new(model, plan, Handle::current());
-        self.write(move |connection, faults| bulk.run(connection, faults))
-            .await
+        self.write(move |session| bulk.run(session)).await
     }
 
     async fn cursor_behind(
@@ -265,9 +259,9 @@ impl Driver for Sqlite {
         let statement = select::Statement::select(&place.select);
         let turn = Work::new(&model.name, "cursor_behind", false);
         let model = Arc::clone(model);
-        self.read(turn, self.timeout, move |connection, faults| {
-            check_version(connection, &model, faults)?;
-            let values = read::place(connection, faults, &model, &statement)?;
+        self.read(turn, self.timeout, move |session| {
+            session.check_version(&model)?;
+            let values = read::place(session, &model, &statement)?;
             Ok(place.cursor(&model, values))
         })
         .await
@@ -284,14 +278,14 @@ impl Driver for Sqlite {
         let path = Arc::clone(&self.path);
         let pool = self.sql.get_or_try_init(|| sql::start(&self.path)).await?;
         pool.read(Some(self.timeout), move |connection| {
-            sql::run(connection, Translator { path: &path }, &job)
+            sql::run(Session::new(connection, &path), &job)
         })
         .await
     }
 
     async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson> {
         let change = write::Change::update(model, update)?;
-        self.write(move |connection, faults| change.run(connection, faults)?.into_updated())
+        self.write(move |session| change.run(session)?.into_updated())
             .await
     }
 
@@ -302,32 +296,8 @@ impl Driver for Sqlite {
         if_match: Option<IfMatch>,
     ) -> Result<Before> {
         let change = write::Change::delete(model, &key, if_match)?;
-        self.write(move |connection, faults| Ok(change.run(connection, faults)?.before))
+        self.write(move |session| Ok(change.run(session)?.before))
             .await
-    }
-}
-
-/// Translates errors of SQLite into ours.
-#[derive(Clone, Copy)]
-struct Translator<'a> {
-    path: &'a Path,
-}
-
-impl Translator<'_> {
-    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T> {
-        result.map_err(|error| fault::translate(error, self.path))
-    }
-}
-
-/// Refuses to work with a model of a structure that is no longer there.
-fn check_version(connection: &Connection, model: &Model, faults: Translator<'_>) -> Result<()> {
-    if faults.translate(discover::schema_version(connection))? == model.structure_version {
-        Ok(())
-    } else {
-        Err(Error::new(
-            ErrorKind::StructureChanged,
-            "the structure of the database has changed",
-        ))
     }
 }
 

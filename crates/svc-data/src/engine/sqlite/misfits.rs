@@ -1,12 +1,12 @@
 //! Values of lookups that are not of the type of their column. A cell may hold one all the same, and is found by it; a
 //! value that no cell holds is a mistake, and refused as every other engine refuses it.
 
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::params_from_iter;
 use sea_query::Expr;
 
 use super::{
-    Translator,
     select::{SqliteDialect, Statement},
+    session::Session,
 };
 use crate::{
     Error, Model, Result,
@@ -66,11 +66,11 @@ impl Misfits {
     }
 
     /// Refuses a value that no cell holds.
-    pub(crate) fn check(&self, connection: &Connection, faults: Translator<'_>) -> Result<()> {
+    pub(crate) fn check(&self, session: Session<'_>) -> Result<()> {
         for misfit in &self.0 {
             let Statement { sql, values } = &misfit.statement;
-            let is_held = faults.translate(
-                connection
+            let is_held = session.translate(
+                session
                     .prepare_cached(sql)
                     .and_then(|mut statement| statement.exists(params_from_iter(values))),
             )?;

@@ -5,8 +5,9 @@ use rusqlite::{Connection, limits::Limit, params_from_iter};
 use sea_query::{Alias, Expr, ExprTrait, Func, SelectStatement};
 
 use super::{
-    Translator, fault, json,
+    fault, json,
     select::{SqliteDialect, Statement},
+    session::Session,
 };
 use crate::{
     Error, Model, Result,
@@ -81,8 +82,7 @@ impl Drop for LengthLimit<'_> {
 /// Looks for a row that is too large among those of a statement, and refuses it. `shown` are the fields that are read
 /// of each of at most `limit` rows; their sizes are known without reading them.
 pub(super) fn refuse_large_rows(
-    connection: &Connection,
-    faults: Translator<'_>,
+    session: Session<'_>,
     model: &Model,
     select: &SelectStatement,
     shown: &[usize],
@@ -97,18 +97,18 @@ pub(super) fn refuse_large_rows(
         sizes.expr(written_size(&model.at(*index)?.name));
     }
     let Statement { sql, values } = Statement::select(&sizes);
-    let mut prepared = faults.translate(connection.prepare(&sql))?;
-    let mut rows = faults.translate(prepared.query(params_from_iter(&values)))?;
+    let mut prepared = session.translate(session.prepare(&sql))?;
+    let mut rows = session.translate(prepared.query(params_from_iter(&values)))?;
     let keys = model.key.len();
     let mut written: i64 = 0;
     for _ in 0..limit {
-        let Some(row) = faults.translate(rows.next())? else {
+        let Some(row) = session.translate(rows.next())? else {
             break;
         };
         let mut row_size: i64 = 0;
         let mut largest = (0, None);
         for (place, index) in shown.iter().enumerate() {
-            let size: Option<i64> = faults.translate(row.get(keys + place))?;
+            let size: Option<i64> = session.translate(row.get(keys + place))?;
             let size = size.unwrap_or(0);
             row_size = row_size.saturating_add(size);
             largest = Ord::max(largest, (size, Some(*index)));
@@ -119,7 +119,7 @@ pub(super) fn refuse_large_rows(
             let mut key = Vec::with_capacity(keys);
             for (place, field) in model.primary_key().enumerate() {
                 let mut text = BytesMut::new();
-                let cell = faults.translate(row.get_ref(place))?;
+                let cell = session.translate(row.get_ref(place))?;
                 json::write_value(
                     &mut text,
                     field,
