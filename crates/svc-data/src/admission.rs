@@ -16,7 +16,9 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{Error, ErrorKind, Result, admission::turns::Caller};
+#[cfg(doc)]
+use crate::ErrorKind;
+use crate::{Error, Result, admission::turns::Caller};
 
 /// From which running time on a statement is slow.
 const SLOW: Duration = Duration::from_millis(200);
@@ -419,8 +421,7 @@ impl Drop for Permit {
 
 /// Every connection is in use, and none was free in time.
 fn all_busy() -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
+    Error::unavailable(
         "every connection to the database is busy; allow more, or look for slow statements",
     )
 }

@@ -13,8 +13,10 @@ use rusqlite::{
     types::{ToSqlOutput, Value as SqliteValue, ValueRef},
 };
 
+#[cfg(doc)]
+use crate::ErrorKind;
 use crate::{
-    DeclaredModel, Error, ErrorKind, FileFault, Resource, Result,
+    DeclaredModel, Error, FileFault, Resource, Result,
     engine::sqlite::{
         Sqlite as Driver,
         connection::{Role, Slot, Source, missing},
@@ -224,8 +226,7 @@ impl Database {
         self.pool
             .write(None, move |connection| match f.take() {
                 Some(f) => f(&mut Session::new(connection, &path)),
-                None => Err(Error::new(
-                    ErrorKind::Unavailable,
+                None => Err(Error::unavailable(
                     "the database took the change back together with another one; try again",
                 )
                 .into()),
@@ -288,11 +289,8 @@ enum Opening {
 /// Refuses a file that is missing or holds no structure yet.
 fn check_structure_exists(path: &Path) -> Result<()> {
     let empty = || {
-        Error::new(
-            ErrorKind::Unavailable,
-            format!("{} is missing or empty", path.display()),
-        )
-        .with_source(FileFault::Empty)
+        Error::unavailable(format!("{} is missing or empty", path.display()))
+            .with_source(FileFault::Empty)
     };
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(empty()),
@@ -362,7 +360,7 @@ fn cannot_create(path: &Path, error: io::Error) -> Error {
         io::ErrorKind::StorageFull => format!("the disk of {file} is full; free some space"),
         _ => format!("cannot write {file}: {error}"),
     };
-    Error::new(ErrorKind::Unavailable, message).with_source(error)
+    Error::unavailable(message).with_source(error)
 }
 
 fn migrate(source: &Source, migrations: &[Migration]) -> Result<()> {
@@ -422,7 +420,7 @@ fn refused(path: &Path, error: refinery::Error) -> Error {
         ),
         _ => format!("cannot bring the structure of {file} up to date: {error}"),
     };
-    Error::new(ErrorKind::Unavailable, message).with_source(error)
+    Error::unavailable(message).with_source(error)
 }
 
 impl Connection for Session<'_> {

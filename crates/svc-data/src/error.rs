@@ -68,6 +68,20 @@ pub struct Constraint {
     pub text: String,
 }
 
+impl Constraint {
+    /// A rule of which nothing else is known.
+    pub(crate) fn new(kind: ConstraintKind, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            table: None,
+            model: None,
+            name: None,
+            columns: Vec::new(),
+            text: text.into(),
+        }
+    }
+}
+
 /// The sorts of rules that can refuse a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -213,6 +227,21 @@ impl Error {
         Self::new(ErrorKind::NotFound, message)
     }
 
+    /// The database cannot be used. The message is for the administrator.
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unavailable, message)
+    }
+
+    /// The database took too long.
+    pub(crate) fn timeout(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Timeout, message)
+    }
+
+    /// The database has another structure by now.
+    pub(crate) fn structure_changed(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::StructureChanged, message)
+    }
+
     /// A fault of ours, told only to the log.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
@@ -343,7 +372,7 @@ mod tests {
 
     #[test]
     fn the_public_message_of_an_outage_names_no_file() {
-        let error = Error::new(ErrorKind::Unavailable, "cannot open /srv/secret/shop.db");
+        let error = Error::unavailable("cannot open /srv/secret/shop.db");
         assert!(!error.public_message().contains("/srv"));
         assert!(error.to_string().contains("/srv/secret/shop.db"));
     }

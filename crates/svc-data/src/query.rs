@@ -15,6 +15,7 @@ use crate::{
     Error, Field, Model, Result,
     plan::{Comparison, Match, Step, Test},
     query::cursor::{Key, KeyValue},
+    structure::Kind,
     value::Scalar,
 };
 
@@ -94,8 +95,20 @@ pub(crate) trait Dialect: Sync {
         column(table, &field.name).is_null()
     }
 
+    /// A field as text.
+    fn text(&self, table: &str, field: &Field) -> Expr {
+        column(table, &field.name)
+    }
+
     /// Whether a field is NULL or the empty text.
-    fn is_empty(&self, table: &str, field: &Field) -> Expr;
+    fn is_empty(&self, table: &str, field: &Field) -> Expr {
+        let is_null = self.is_null(table, field);
+        match field.kind {
+            Kind::Text | Kind::Any => is_null.or(self.text(table, field).eq("")),
+            Kind::Json => is_null.or(self.text(table, field).eq("\"\"")),
+            _ => is_null,
+        }
+    }
 
     /// A test of records that are gone through in their order, or looked up by their keys: the engine is kept from
     /// looking them up by the test instead, and from sorting all of them for each part of a page.

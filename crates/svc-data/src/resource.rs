@@ -512,9 +512,7 @@ fn no_longer_changing(error: Error) -> Error {
                 "a view or trigger of the database refers to something that the database does not have",
             )
         }
-        ErrorKind::StructureChanged => {
-            Error::new(ErrorKind::Unavailable, error.to_string()).with_source(error)
-        }
+        ErrorKind::StructureChanged => Error::unavailable(error.to_string()).with_source(error),
         _ => error,
     }
 }

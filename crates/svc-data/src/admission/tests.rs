@@ -263,5 +263,5 @@ async fn a_turn_that_does_not_come_by_the_deadline_is_an_error() {
     let admission = Admission::in_order(1);
     let _held = at_once(&admission, list("t")).await.unwrap();
     let late = admission.enter(list("t"), Instant::now(), false).await;
-    assert_eq!(late.err().unwrap().kind(), ErrorKind::Unavailable);
+    assert_eq!(late.err().unwrap().kind(), crate::ErrorKind::Unavailable);
 }

@@ -5,8 +5,10 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags};
 
 use super::Database;
+#[cfg(doc)]
+use crate::ErrorKind;
 use crate::{
-    Error, ErrorKind, Result,
+    Error, Result,
     engine::sqlite::{connection::set_wal, fault},
 };
 
@@ -32,14 +34,11 @@ impl Database {
                 .map_err(|error| fault::translate(error, path))?;
             match found.as_str() {
                 "ok" => Ok(()),
-                found => Err(Error::new(
-                    ErrorKind::Unavailable,
-                    format!(
-                        "{} is damaged ({}); restore a backup",
-                        path.display(),
-                        found.lines().next().unwrap_or_default()
-                    ),
-                )
+                found => Err(Error::unavailable(format!(
+                    "{} is damaged ({}); restore a backup",
+                    path.display(),
+                    found.lines().next().unwrap_or_default()
+                ))
                 .with_source(fault::damaged())),
             }
         })
@@ -58,9 +57,7 @@ impl Database {
                 .map_err(|error| fault::translate(error, path))?;
             match busy {
                 false => Ok(()),
-                true => Err(Error::new(
-                    ErrorKind::Unavailable,
-                    format!(
+                true => Err(Error::unavailable(format!(
                         "the log of {} is in use by another program; copy it together with its -wal file",
                         path.display()
                     ),
@@ -230,7 +227,7 @@ mod tests {
         fs::write(&path, bytes).unwrap();
         let database = Database::open_sqlite(&path, MIGRATIONS).await.unwrap();
         let error = database.check_integrity().await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(error.kind(), crate::ErrorKind::Unavailable);
         assert_eq!(error.file_fault(), Some(FileFault::Damaged), "{error}");
         assert!(error.to_string().contains("restore a backup"), "{error}");
     }

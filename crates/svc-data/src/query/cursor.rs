@@ -1,7 +1,7 @@
 //! The cursor of a list: where the last page ended, as opaque text, and the way back into the order.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use sea_query::{Expr, ExprTrait};
+use sea_query::{Expr, ExprTrait, Value};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -39,6 +39,20 @@ pub(crate) enum KeyValue {
     Blob(Vec<u8>),
     /// A text that is not UTF-8.
     BrokenText(Vec<u8>),
+}
+
+impl KeyValue {
+    /// It as a value that a statement binds; a text that is not UTF-8 as its bytes.
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Self::Null => Value::String(None),
+            Self::Integer(number) => (*number).into(),
+            Self::Unsigned(number) => (*number).into(),
+            Self::Real(number) => (*number).into(),
+            Self::Text(text) => text.clone().into(),
+            Self::Blob(bytes) | Self::BrokenText(bytes) => Value::Bytes(Some(bytes.clone())),
+        }
+    }
 }
 
 /// The place behind a row.

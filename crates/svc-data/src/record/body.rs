@@ -4,7 +4,7 @@ use svc_model::{JsonObject, RecordId};
 
 use super::{fixed::FixedValues, no_such_record, refusal::Refusals};
 use crate::{
-    Error, ErrorCode, Field, Model, Result,
+    ErrorCode, Field, Model, Result,
     structure::Kind,
     value::{Scalar, Values, time::Zone},
 };
@@ -40,7 +40,7 @@ pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>> 
     if parts.len() != model.key.len() {
         return Err(no_such_record(model));
     }
-    let zone = Zone::parse(None).map_err(Error::internal)?;
+    let zone = Zone::UTC;
     model
         .key
         .iter()

@@ -44,9 +44,9 @@ impl Projection {
         time_zone: Option<&str>,
         invalid: &mut Invalid,
     ) -> Self {
-        let zone = Zone::parse(time_zone).or_else(|message| {
+        let zone = Zone::parse(time_zone).unwrap_or_else(|message| {
             invalid.push_field("tz", message);
-            Zone::parse(None)
+            Zone::UTC
         });
         let mut indexes: Vec<usize> = (0..model.fields.len()).collect();
         if let Some(names) = fields {
@@ -63,10 +63,7 @@ impl Projection {
         }
         Self {
             fields: indexes.into(),
-            zone: zone.unwrap_or(Zone {
-                zone: jiff::tz::TimeZone::UTC,
-                is_utc: true,
-            }),
+            zone,
         }
     }
 

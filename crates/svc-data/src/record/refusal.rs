@@ -112,12 +112,10 @@ pub(crate) fn at_commit(error: &Error) -> Error {
 /// A constraint as it may be told: with the name and the columns that belong to the model that was written.
 fn named(constraint: &Constraint, name: Option<&str>, fields: &[&str]) -> Constraint {
     Constraint {
-        kind: constraint.kind,
         table: constraint.table.clone(),
-        model: None,
         name: name.filter(|name| !name.is_empty()).map(str::to_owned),
         columns: fields.iter().copied().map(str::to_owned).collect(),
-        text: constraint.text.clone(),
+        ..Constraint::new(constraint.kind, constraint.text.as_str())
     }
 }
 
@@ -172,20 +170,9 @@ fn on(fields: &[&str], code: ErrorCode, message: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn constraint(kind: ConstraintKind, text: &str) -> Constraint {
-        Constraint {
-            kind,
-            table: None,
-            model: None,
-            name: None,
-            columns: Vec::new(),
-            text: text.to_owned(),
-        }
-    }
-
     #[test]
     fn a_refusal_names_the_constraint_its_columns_and_a_code() {
-        let unique = constraint(ConstraintKind::Unique, "");
+        let unique = Constraint::new(ConstraintKind::Unique, "");
         let error = refused(&unique, Some("orders_key"), &["shop", "number"], true);
         let told = error.constraint().unwrap();
         assert_eq!(told.name.as_deref(), Some("orders_key"));
@@ -197,7 +184,7 @@ mod tests {
         );
         assert_eq!(error.messages().field_errors().len(), 2);
         let kept = refused(
-            &constraint(ConstraintKind::ForeignKey, ""),
+            &Constraint::new(ConstraintKind::ForeignKey, ""),
             None,
             &[],
             false,

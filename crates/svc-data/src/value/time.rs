@@ -17,16 +17,18 @@ pub(crate) struct Zone {
 }
 
 impl Zone {
+    pub(crate) const UTC: Self = Self {
+        zone: TimeZone::UTC,
+        is_utc: true,
+    };
+
     /// Reads the `tz` parameter.
     pub(crate) fn parse(text: Option<&str>) -> Result<Self, String> {
-        let utc = || Self {
-            zone: TimeZone::UTC,
-            is_utc: true,
+        let Some(text) =
+            text.filter(|text| !matches!(*text, "UTC" | "Z" | "z" | "GMT" | "Etc/UTC"))
+        else {
+            return Ok(Self::UTC);
         };
-        let Some(text) = text else { return Ok(utc()) };
-        if matches!(text, "UTC" | "Z" | "z" | "GMT" | "Etc/UTC") {
-            return Ok(utc());
-        }
         let unknown =
             || "must be a UTC offset such as +02:00 or a zone such as Europe/Berlin".to_owned();
         // A plus that was not escaped in a query string arrives as a blank.

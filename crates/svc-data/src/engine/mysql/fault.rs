@@ -21,10 +21,7 @@ pub(super) fn translate(error: SqlError) -> Error {
     let message = reason.message.clone();
     let translated = match reason.code {
         // Ended by a limit, by KILL, or waited for a lock too long.
-        1205 | 1317 | 1969 | 3024 => Error::new(
-            ErrorKind::Timeout,
-            "the statement took too long and was ended",
-        ),
+        1205 | 1317 | 1969 | 3024 => Error::timeout("the statement took too long and was ended"),
         1022 | 1062 | 1169 | 1586 => constraint(reason, ConstraintKind::Unique),
         1048 | 1364 | 1263 => constraint(reason, ConstraintKind::NotNull),
         3819 | 4025 | 1369 => constraint(reason, ConstraintKind::Check),
@@ -35,9 +32,7 @@ pub(super) fn translate(error: SqlError) -> Error {
             constraint(reason, ConstraintKind::Type)
         }
         _ if reason.state == "45000" => constraint(reason, ConstraintKind::Trigger),
-        1146 | 1054 | 1051 | 1305 | 1412 | 1615 | 1356 => {
-            Error::new(ErrorKind::StructureChanged, message)
-        }
+        1146 | 1054 | 1051 | 1305 | 1412 | 1615 | 1356 => Error::structure_changed(message),
         1142 | 1143 | 1227 | 1370 => {
             Error::invalid("the user that this service has in the database may not do this")
         }
@@ -45,10 +40,7 @@ pub(super) fn translate(error: SqlError) -> Error {
         1288 | 1471 | 1393 | 1394 | 1395 | 3105 | 1906 => {
             Error::invalid("the database does not take this write")
         }
-        1213 => Error::new(
-            ErrorKind::Unavailable,
-            "other writes were in the way; try again",
-        ),
+        1213 => Error::unavailable("other writes were in the way; try again"),
         // A value that the database cannot compute with, or a pattern that it does not take.
         1139 | 1365 | 1690 | 3685..=3700 => Error::invalid(message),
         1390 | 1153 | 1436 | 1104 => Error::invalid(format!("the request is too large: {message}")),
@@ -79,10 +71,9 @@ pub(super) fn unreachable(error: SqlError) -> Error {
         }
         _ => "",
     };
-    Error::new(
-        ErrorKind::Unavailable,
-        format!("the database server cannot be used: {error}{remedy}"),
-    )
+    Error::unavailable(format!(
+        "the database server cannot be used: {error}{remedy}"
+    ))
     .with_source(error)
 }
 
@@ -131,12 +122,8 @@ fn constraint(reason: &ServerError, kind: ConstraintKind) -> Error {
         _ => None,
     };
     Error::new(ErrorKind::Constraint, message).with_constraint(Constraint {
-        kind,
-        table: None,
-        model: None,
-        name: None,
         columns: column.map(str::to_owned).into_iter().collect(),
-        text: text.unwrap_or_default().to_owned(),
+        ..Constraint::new(kind, text.unwrap_or_default())
     })
 }
 

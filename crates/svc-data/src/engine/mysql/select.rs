@@ -16,7 +16,6 @@ use crate::{
         cursor::{Key, KeyValue},
         like_pattern,
     },
-    structure::Kind,
     value::Scalar,
 };
 
@@ -88,21 +87,11 @@ impl Dialect for MysqlDialect {
 
     fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr> {
         let sort = field.map_or(Type::Ordered, type_of);
-        let plain: Value = match value {
-            KeyValue::Null => Value::String(None),
-            KeyValue::Integer(number) => (*number).into(),
-            KeyValue::Unsigned(number) => (*number).into(),
-            KeyValue::Real(number) => (*number).into(),
-            KeyValue::Text(text) => text.clone().into(),
-            KeyValue::Blob(bytes) | KeyValue::BrokenText(bytes) => {
-                Value::Bytes(Some(bytes.clone()))
-            }
-        };
         let digits = match value {
             KeyValue::Text(text) => scale(text),
             _ => 0,
         };
-        Ok(cast(sort, digits, plain))
+        Ok(cast(sort, digits, value.to_value()))
     }
 
     fn compare(
@@ -209,13 +198,8 @@ impl Dialect for MysqlDialect {
         Ok(exact(here).binary(BinOper::Custom(operator), pattern))
     }
 
-    fn is_empty(&self, table: &str, field: &Field) -> Expr {
-        let is_null = column(table, &field.name).is_null();
-        match field.kind {
-            Kind::Text | Kind::Any => is_null.or(types::text(table, field).eq("")),
-            Kind::Json => is_null.or(types::text(table, field).eq("\"\"")),
-            _ => is_null,
-        }
+    fn text(&self, table: &str, field: &Field) -> Expr {
+        types::text(table, field)
     }
 }
 

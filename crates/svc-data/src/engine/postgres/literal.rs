@@ -36,7 +36,7 @@ fn push_array(
 ) -> Result<(), String> {
     let items: Vec<&RawValue> =
         serde_json::from_str(json).map_err(|_| "must be an array".to_owned())?;
-    let zone = Zone::parse(None)?;
+    let zone = Zone::UTC;
     out.push('{');
     for (position, item) in items.into_iter().enumerate() {
         if position > 0 {

@@ -103,21 +103,13 @@ impl Dialect for PostgresDialect {
     }
 
     fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr> {
-        let bound: Value = match value {
-            KeyValue::Null => Value::String(None),
-            KeyValue::Integer(number) => (*number).into(),
-            KeyValue::Text(text) => text.clone().into(),
-            KeyValue::Unsigned(_)
-            | KeyValue::Real(_)
-            | KeyValue::Blob(_)
-            | KeyValue::BrokenText(_) => {
-                return Err(Error::invalid_field(
-                    "_after",
-                    "must be the cursor of a next link, unchanged and with the same order",
-                ));
-            }
+        let (KeyValue::Null | KeyValue::Integer(_) | KeyValue::Text(_)) = value else {
+            return Err(Error::invalid_field(
+                "_after",
+                "must be the cursor of a next link, unchanged and with the same order",
+            ));
         };
-        let bound = Expr::val(bound);
+        let bound = Expr::val(value.to_value());
         Ok(match field {
             Some(field) => types::bound_for_order(field, bound),
             None => bound.cast_as("tid"),
@@ -214,13 +206,8 @@ impl Dialect for PostgresDialect {
         }
     }
 
-    fn is_empty(&self, table: &str, field: &Field) -> Expr {
-        let is_null = self.is_null(table, field);
-        match field.kind {
-            Kind::Text | Kind::Any => is_null.or(types::text(table, field).eq("")),
-            Kind::Json => is_null.or(types::text(table, field).eq("\"\"")),
-            _ => is_null,
-        }
+    fn text(&self, table: &str, field: &Field) -> Expr {
+        types::text(table, field)
     }
 
     fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {

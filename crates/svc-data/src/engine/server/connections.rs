@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use deadpool::managed::{self, Manager, Object, PoolError, Timeouts};
 
+#[cfg(doc)]
+use crate::ErrorKind;
 use crate::{
-    Error, ErrorKind, Result,
+    Error, Result,
     admission::{Admission, Permit, Work},
     engine::server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
 };
@@ -104,10 +106,9 @@ impl<M: ConnectionManager> Connections<M> {
                 | Err(PoolError::PostCreateHook(managed::HookError::Backend(error))) => {
                     M::unreachable(error)
                 }
-                Err(error) => Error::new(
-                    ErrorKind::Unavailable,
-                    format!("the database server does not answer: {error}"),
-                ),
+                Err(error) => {
+                    Error::unavailable(format!("the database server does not answer: {error}"))
+                }
             };
             let connections = self.pool.status().size;
             if connections > 0 {

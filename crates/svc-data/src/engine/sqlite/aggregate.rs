@@ -29,10 +29,7 @@ pub(crate) struct Aggregate {
     model: Arc<Model>,
     misfits: Misfits,
     statement: Statement,
-    groups: Vec<(usize, Option<DateUnit>)>,
-    function: AggregateFunction,
-    field: Option<usize>,
-    zone: Zone,
+    plan: AggregatePlan,
 }
 
 impl Aggregate {
@@ -75,10 +72,7 @@ impl Aggregate {
             model: Arc::clone(model),
             misfits: Misfits::of(model, plan.test.as_ref())?,
             statement: Statement::select(&query).limited(MAX_BOUND)?,
-            groups: plan.groups,
-            function: plan.function,
-            field: plan.field,
-            zone: plan.zone,
+            plan,
         })
     }
 
@@ -96,9 +90,13 @@ impl Aggregate {
 
     /// Runs the statement and writes the answer.
     pub(crate) fn answer(&self, session: Session<'_>) -> Result<Bytes> {
-        let field = self.field.map(|index| self.model.at(index)).transpose()?;
-        let mut groups = Vec::with_capacity(self.groups.len());
-        for (index, unit) in &self.groups {
+        let field = self
+            .plan
+            .field
+            .map(|index| self.model.at(index))
+            .transpose()?;
+        let mut groups = Vec::with_capacity(self.plan.groups.len());
+        for (index, unit) in &self.plan.groups {
             groups.push((self.model.at(*index)?, *unit));
         }
         let mut prepared = session.statement(&self.statement.sql)?;
@@ -109,8 +107,8 @@ impl Aggregate {
             answer.row(|out, position| {
                 let value = session.translate(row.get_ref(position))?;
                 match groups.get(position) {
-                    Some((field, unit)) => write_group(out, field, *unit, value, &self.zone),
-                    None => write_result(out, self.function, field, value, &self.zone),
+                    Some((field, unit)) => write_group(out, field, *unit, value, &self.plan.zone),
+                    None => write_result(out, self.plan.function, field, value, &self.plan.zone),
                 }
                 Ok(())
             })?;

@@ -12,7 +12,7 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{fault, progress::Progress};
-use crate::{Error, ErrorKind, Result, engine::counts::Counts};
+use crate::{Error, Result, engine::counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -207,7 +207,7 @@ pub(crate) fn missing(path: &Path, error: io::Error) -> Error {
         }
         _ => format!("cannot read {file}: {error}"),
     };
-    Error::new(ErrorKind::Unavailable, message).with_source(error)
+    Error::unavailable(message).with_source(error)
 }
 
 /// Tells one file from another that took its name.

@@ -37,7 +37,7 @@ impl Misfits {
                 found.push((related, index, value));
             });
         }
-        let zone = Zone::parse(None).map_err(Error::internal)?;
+        let zone = Zone::UTC;
         let mut misfits = Vec::new();
         for (related, index, value) in found {
             let model = related.unwrap_or(model);

@@ -21,7 +21,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    Error, ErrorKind, Result,
+    Error, Result,
     admission::{Admission, Work},
 };
 
@@ -69,8 +69,7 @@ impl Pool {
                 .spawn(body)
                 .map(drop)
                 .map_err(|error| {
-                    Error::new(
-                        ErrorKind::Unavailable,
+                    Error::unavailable(
                         "cannot start a thread for the database; raise the limit of processes",
                     )
                     .with_source(error)
@@ -258,10 +257,7 @@ fn is_over(deadline: Option<Instant>) -> bool {
 }
 
 fn timed_out() -> Error {
-    Error::new(
-        ErrorKind::Timeout,
-        "the database was too busy to begin within the time limit",
-    )
+    Error::timeout("the database was too busy to begin within the time limit")
 }
 
 /// Runs a statement that controls the transaction.

@@ -5,7 +5,7 @@ use std::{ops::Deref, path::Path};
 use rusqlite::{CachedStatement, Connection};
 
 use super::{connection::Open, discover, fault};
-use crate::{Error, ErrorKind, Model, Result, engine::counts::Counts};
+use crate::{Error, Model, Result, engine::counts::Counts};
 
 /// A connection, with the path of its file, which messages name.
 #[derive(Clone, Copy)]
@@ -47,8 +47,7 @@ impl<'a> Session<'a> {
         match self.translate(discover::schema_version(self.connection))? == model.structure_version
         {
             true => Ok(()),
-            false => Err(Error::new(
-                ErrorKind::StructureChanged,
+            false => Err(Error::structure_changed(
                 "the structure of the database has changed",
             )),
         }

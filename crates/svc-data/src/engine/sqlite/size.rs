@@ -120,12 +120,7 @@ pub(super) fn refuse_large_rows(
             for (place, field) in model.primary_key().enumerate() {
                 let mut text = BytesMut::new();
                 let cell = session.translate(row.get_ref(place))?;
-                json::write_value(
-                    &mut text,
-                    field,
-                    cell,
-                    &Zone::parse(None).map_err(Error::internal)?,
-                );
+                json::write_value(&mut text, field, cell, &Zone::UTC);
                 key.push(String::from_utf8_lossy(&text).into_owned());
             }
             return Err(too_large(

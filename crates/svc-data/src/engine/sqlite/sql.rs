@@ -17,7 +17,7 @@ use super::{
     bound::bind_scalar,
     column_type::Declared,
     connection::{Limiter, Source},
-    functions, pool,
+    fault, functions, pool,
     select::{SqliteDialect, Statement, quoted},
     session::Session,
 };
@@ -140,14 +140,12 @@ impl QuerySession<'_> {
 
     /// The same for an error that was told as one of a statement of ours.
     fn retranslate<T>(self, result: Result<T>) -> Result<T> {
-        result.map_err(|error| {
-            let source = std::error::Error::source(&error);
-            let cause = source.and_then(|source| source.downcast_ref::<rusqlite::Error>());
-            match cause.and_then(about_the_query) {
+        result.map_err(
+            |error| match fault::source(&error).and_then(about_the_query) {
                 Some(message) => Error::invalid(message).with_source(error),
                 None => error,
-            }
-        })
+            },
+        )
     }
 }
 
