@@ -1,5 +1,5 @@
 //! Databases to connect, as they are named on the command line, in `SVC_CONNECT` and in the
-//! configuration file. Addresses may hold passwords, so that nothing here quotes one.
+//! configuration file. Addresses may contain passwords, so that nothing here quotes one.
 
 use std::{collections::HashSet, path::Path};
 
@@ -87,8 +87,12 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Error> {
     if path.as_os_str().is_empty() || path.has_root() {
         return Ok(Secret::new(url));
     }
-    let absolute = std::path::absolute(path)
-        .map_err(|error| Error::new(format!("cannot tell where {} is: {error}", path.display())))?;
+    let absolute = std::path::absolute(path).map_err(|error| {
+        Error::new(format!(
+            "cannot find out where {} is: {error}",
+            path.display()
+        ))
+    })?;
     let absolute = absolute.to_str().ok_or_else(|| {
         Error::new("the current folder has a name that is no UTF-8 text; work in another one")
     })?;

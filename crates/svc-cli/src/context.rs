@@ -81,7 +81,7 @@ pub(crate) async fn open(dir: &Path) -> Result<Store, Error> {
     Ok(Store::open(dir).await?.acting(Actor::program(user), None))
 }
 
-/// Whether a folder holds a store. A folder that may not be read is left to the opening to complain of.
+/// Whether there is a store in a folder. Where the folder may not be read, opening the store says so.
 pub(crate) fn has_store(dir: &Path) -> bool {
     !matches!(dir.join(STORE_FILE).try_exists(), Ok(false))
 }

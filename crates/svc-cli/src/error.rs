@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Why a command failed. No message holds a secret.
+/// Why a command failed. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// The command line, a variable or the configuration file is wrong: exit status 2.

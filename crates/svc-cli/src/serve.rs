@@ -45,7 +45,7 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    /// Serves until it is told to stop.
+    /// Serves until it is stopped.
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let options = self.options.or(&context.file);
         start::prepare_process(&options, "info")?;

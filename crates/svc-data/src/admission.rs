@@ -1,7 +1,7 @@
 //! Which statement may run next on a database: a fair share for each caller and each model, and a part that is kept for short
 //! statements, so that slow ones do not stop the rest.
 //!
-//! Statements are told apart by their shape, which is their text without values. A shape is slow when one of its
+//! Statements are distinguished by their shape, which is their text without values. A shape is slow when one of its
 //! statements runs for long, or did the last time; a statement that searches texts or reads all rows counts as
 //! slow until one was quick.
 

@@ -34,11 +34,11 @@ pub use value::{ColumnIndex, FromValue, Row, Value};
 
 /// How many threads read the control plane.
 const READERS: usize = 2;
-/// How long it is waited for other processes that bring the structure up to date.
+/// How long to wait for other processes that bring the structure up to date.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often a migration that failed is tried: another process may have done the same step at that moment.
 const MIGRATION_ATTEMPTS: u32 = 10;
-/// How long it is waited between two tries.
+/// How long to wait between two tries.
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 
 /// A database of our own. Cheap to clone; its threads end with the last clone.
@@ -95,17 +95,17 @@ pub trait Connection {
     /// [`ErrorKind::Constraint`] when a rule of the database refused, other kinds as they come.
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64>;
 
-    /// Runs a statement and gives its rows.
+    /// Runs a statement and returns its rows.
     ///
     /// # Errors
     /// As [`Connection::execute`].
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>>;
 
-    /// Hands over the first column of the first row, a text, as it lies in the database: for what is long
+    /// Hands over the first column of the first row, a text, as it is in the database: for what is long
     /// and goes on as it is. Says whether there was a row.
     ///
     /// # Errors
-    /// As [`Connection::execute`], and [`ErrorKind::Internal`] when the column holds no text.
+    /// As [`Connection::execute`], and [`ErrorKind::Internal`] when the value is not text.
     fn read_text(
         &mut self,
         sql: &str,
@@ -154,7 +154,7 @@ impl Database {
     ///
     /// # Errors
     /// As [`open_sqlite`](Self::open_sqlite), and [`ErrorKind::Unavailable`] with the source
-    /// [`FileFault::Empty`] when the file is missing or holds no structure yet.
+    /// [`FileFault::Empty`] when the file is missing or has no structure yet.
     pub async fn open_existing_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
         Self::open(path, migrations, Opening::MustExist).await
     }
@@ -195,7 +195,7 @@ impl Database {
     /// was answered before this call.
     ///
     /// # Errors
-    /// What `f` gives, and [`Error`] when the database cannot be read.
+    /// What `f` returns, and [`Error`] when the database cannot be read.
     pub async fn read<T, E, F>(&self, f: F) -> Result<T, E>
     where
         F: FnOnce(&mut dyn Connection) -> Result<T, E> + Send + 'static,
@@ -210,11 +210,11 @@ impl Database {
             .await
     }
 
-    /// Runs `f` in one transaction, which is committed when `f` gives `Ok` and taken back otherwise.
+    /// Runs `f` in one transaction, which is committed when `f` returns `Ok` and taken back otherwise.
     /// An `Ok` is given only once the change is on the disk.
     ///
     /// # Errors
-    /// What `f` gives, and [`Error`] when the database cannot be written.
+    /// What `f` returns, and [`Error`] when the database cannot be written.
     pub async fn write<T, E, F>(&self, f: F) -> Result<T, E>
     where
         F: FnOnce(&mut dyn Connection) -> Result<T, E> + Send + 'static,
@@ -286,7 +286,7 @@ enum Opening {
     MustExist,
 }
 
-/// Refuses a file that is missing or holds no structure yet.
+/// Refuses a file that is missing or has no structure yet.
 fn check_structure_exists(path: &Path) -> Result<()> {
     let empty = || {
         Error::unavailable(format!("{} is missing or empty", path.display()))
@@ -460,7 +460,7 @@ impl Connection for Session<'_> {
         };
         match self.translate(row.get_ref(0))? {
             ValueRef::Text(text) => take(text),
-            _ => return Err(Error::internal("a column that is read as text holds none")),
+            _ => return Err(Error::internal("a column that is read as text is not text")),
         }
         Ok(true)
     }

@@ -52,7 +52,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// What the engine calls the state of the structure now; cheap to ask.
     async fn structure_version(&self) -> Result<i64>;
 
-    /// Lists records. A page of wide rows may end before its limit; it is continued behind its last row.
+    /// Lists records. A page of wide rows may end before its limit; it is continued after its last row.
     async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part>;
 
     /// Aggregates records, all of them or each group: the JSON of the answer.
@@ -66,7 +66,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         shown: Projection,
     ) -> Result<RecordJson>;
 
-    /// Creates a record and gives it back as the database has it.
+    /// Creates a record and returns it as the database has it.
     async fn create(
         &self,
         model: &Arc<Model>,
@@ -74,7 +74,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         shown: Projection,
     ) -> Result<RecordJson>;
 
-    /// Creates records in one transaction and gives what became of each: it, or why it was refused
+    /// Creates records in one transaction and returns what became of each: it, or why it was refused
     /// ([`Invalid`](crate::ErrorKind::Invalid)). One that is refused does not prevent the others;
     /// with `atomic` none is kept then, and those that were taken back have the error [`taken_back`].
     /// Any other failure is that of the whole, of which nothing is kept.
@@ -92,7 +92,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// The cursor behind a record in an order of its model, as [`list`](Self::list) takes it.
+    /// The cursor after a record in an order of its model, as [`list`](Self::list) accepts it.
     async fn cursor_behind(
         &self,
         model: &Arc<Model>,
@@ -100,7 +100,7 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         order: Vec<(usize, bool)>,
     ) -> Result<String>;
 
-    /// Whose SQL the database speaks.
+    /// The engine whose SQL the database reads.
     fn sql_engine(&self) -> Engine;
 
     /// Runs a query of a client, so that nothing can be changed by it: on a connection or in a transaction
@@ -109,11 +109,11 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// its words.
     async fn sql(&self, job: SqlJob) -> Result<SqlAnswer>;
 
-    /// Changes a record and gives it back, and what it was [before](RecordJson::before). Nothing is changed when the
+    /// Changes a record and returns it, and what it was [before](RecordJson::before). Nothing is changed when the
     /// record does not have the values that it has to have.
     async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson>;
 
-    /// Deletes a record and gives what it was.
+    /// Deletes a record and returns what it was.
     async fn delete(
         &self,
         model: &Arc<Model>,

@@ -1,7 +1,7 @@
 //! What can go wrong with a connected database, as one error type.
 //!
-//! Every error has two faces: [`Display`](fmt::Display) speaks to the administrator of the service and
-//! may name files, [`Error::messages`] and [`Error::public_message`] speak to a client and never do.
+//! Every error has two faces: [`Display`](fmt::Display) is for the administrator of the service and
+//! may name files, [`Error::messages`] and [`Error::public_message`] are for a client and never do.
 
 use std::{error, fmt, sync::Arc};
 
@@ -30,9 +30,9 @@ struct Repr {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// What was asked or sent is wrong (400); [`Error::messages`] says where.
+    /// The request is wrong (400); [`Error::messages`] says where.
     Invalid,
-    /// A rule of the database refused the write; only [`Database`](crate::Database) gives it,
+    /// A rule of the database refused the write; only [`Database`](crate::Database) returns it,
     /// records answer [`ErrorKind::Invalid`]. [`Error::constraint`] says which rule.
     Constraint,
     /// No such model or record (404).
@@ -44,9 +44,9 @@ pub enum ErrorKind {
     /// The database took longer than it may (504).
     Timeout,
     /// A statement names something that the database does not have; only
-    /// [`Database`](crate::Database) gives it, a [`Resource`](crate::Resource) reads the structure again.
+    /// [`Database`](crate::Database) returns it, a [`Resource`](crate::Resource) reads the structure again.
     StructureChanged,
-    /// A fault of ours or a damaged database (500).
+    /// A fault of this service or a damaged database (500).
     Internal,
 }
 
@@ -56,13 +56,13 @@ pub enum ErrorKind {
 pub struct Constraint {
     /// Which sort of rule it is.
     pub kind: ConstraintKind,
-    /// The table the rule belongs to, where the database tells.
+    /// The table the rule belongs to, where the database says.
     pub table: Option<String>,
     /// The model that it belongs to, where that is another one than was written: its records refer to the record.
     pub model: Option<String>,
     /// What the database calls it; `None` where it has no name, and where it belongs to a table that is no model.
     pub name: Option<String>,
-    /// The columns it is about, where the database tells; an index or a CHECK may have none.
+    /// The columns it is about, where the database says; an index or a CHECK may have none.
     pub columns: Vec<String>,
     /// The text the database gave: the name of a CHECK, or what a trigger raised.
     pub text: String,
@@ -96,9 +96,9 @@ pub enum ConstraintKind {
     ForeignKey,
     /// The value is not of the type the column insists on.
     Type,
-    /// The value is longer than the column takes.
+    /// The value is longer than the column accepts.
     TooLong,
-    /// The number or time lies outside of what the column takes.
+    /// The number or time is outside of what the column accepts.
     OutOfRange,
     /// A trigger refused.
     Trigger,
@@ -180,7 +180,7 @@ pub enum FileFault {
     NotWritable,
     /// It cannot be opened, read or written.
     Unreadable,
-    /// It is missing, or holds no structure yet.
+    /// It is missing, or has no structure yet.
     Empty,
 }
 
@@ -242,7 +242,7 @@ impl Error {
         Self::new(ErrorKind::StructureChanged, message)
     }
 
-    /// A fault of ours, told only to the log.
+    /// A fault of this service, which only the log shows.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
     }

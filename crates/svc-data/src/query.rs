@@ -43,7 +43,7 @@ pub(crate) trait Dialect: Sync {
         column(table, &key.column)
     }
 
-    /// Whether the engine takes values of a field for equal that are not the same, and can order by what they are:
+    /// Whether the engine treats values of a field as equal that are not the same, and can order by what they are:
     /// [`order_value`](Self::order_value) does so for a key that [is exact](Key::is_exact).
     fn has_exact_order(&self, field: &Field) -> bool {
         let _ = field;
@@ -81,7 +81,7 @@ pub(crate) trait Dialect: Sync {
     /// Whether the text of a field matches.
     fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr>;
 
-    /// Whether a geometry lies inside another, given as WKT.
+    /// Whether a geometry is inside another, given as WKT.
     fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr> {
         let (_, _) = (table, wkt);
         Err(Error::invalid_field(
@@ -135,7 +135,7 @@ pub(crate) fn name(text: &str) -> DynIden {
     DynIden::from(text.to_owned())
 }
 
-/// A column with the name of its table, so that no engine takes it for anything else.
+/// A column with the name of its table, so that no engine reads it as anything else.
 pub(crate) fn column(table: &str, column: &str) -> Expr {
     Expr::col((name(table), name(column)))
 }

@@ -23,7 +23,7 @@ pub(crate) use self::{
 };
 use crate::{Error, ErrorKind, Field, Model, Result};
 
-/// What a driver gives of a page: all of it, or the first records and where they end.
+/// What a driver returns of a page: all of it, or the first records and where they end.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) results: Bytes,
@@ -61,7 +61,7 @@ impl RecordJson {
             .map_err(|source| Error::internal("a record is no JSON").with_source(source))
     }
 
-    /// The primary key, as it stands in a path.
+    /// The primary key, as it appears in a path.
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when this is no record of the model.
@@ -89,8 +89,8 @@ impl RecordJson {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Before {
-    /// Its primary key, as it stands in a path. It may differ from the one that was asked for where the database
-    /// takes both for equal.
+    /// Its primary key, as it appears in a path. It may differ from the requested one where the database
+    /// treats both as equal.
     pub id: RecordId,
     /// Its entity tag, with its quotes.
     pub etag: String,
@@ -228,9 +228,9 @@ impl Tag {
         Self(Sha256::new())
     }
 
-    /// Adds a field and its value; `sort` tells values of different types apart.
+    /// Adds a field and its value; `sort` distinguishes values of different types.
     pub(crate) fn add(&mut self, field: &Field, sort: u8, value: &[u8]) {
-        // The key is a JSON string with a colon behind: it cannot run into what follows.
+        // The key is a JSON string with a colon after it: it cannot run into what follows.
         self.0.update(field.json_key.as_bytes());
         self.0.update([sort]);
         self.0.update((value.len() as u64).to_le_bytes());

@@ -37,10 +37,10 @@ use crate::{
     sql::{SqlAnswer, SqlJob},
 };
 
-/// How long a request waits for the comparison of the structure, before it goes on with the known one.
+/// How long a request waits for the comparison of the structure, before it continues with the known one.
 const CHECK_PATIENCE: Duration = Duration::from_millis(500);
 
-/// The longest SQL of a client, in bytes, that is examined where it is asked for. It takes about a millisecond.
+/// The longest SQL of a client, in bytes, that is examined where the request is handled. It takes about a millisecond.
 const SHORT_QUERY: usize = 8 << 10;
 /// Longer ones are examined on other threads, and not many at once: one of a mebibyte takes a good part of a second.
 static LONG_QUERIES: Semaphore = Semaphore::const_new(2);
@@ -128,7 +128,7 @@ impl Resource {
         self.0.structure.load_full()
     }
 
-    /// Reads the structure again. Requests go on with the old one until it is there; calls at the same time
+    /// Reads the structure again. Requests continue with the old one until it is there; calls at the same time
     /// share one reading.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Resource {
         Ok(true)
     }
 
-    /// Reads the structure again unless somebody else has done so since `seen`.
+    /// Reads the structure again unless another call has done so since `seen`.
     async fn reload_from(&self, seen: &Arc<Structure>) -> Result<()> {
         let _one_at_a_time = self.0.reloading.lock().await;
         if !Arc::ptr_eq(&self.structure(), seen) {
@@ -286,7 +286,7 @@ impl Resource {
         .await
     }
 
-    /// Creates a record and gives it back whole.
+    /// Creates a record and returns it whole.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] with messages by field when the body or a rule of the database does not
@@ -360,7 +360,7 @@ impl Resource {
         .await
     }
 
-    /// Changes the fields of a record that the body names and gives it back whole, with what it was
+    /// Changes the fields of a record that the body names and returns it whole, with what it was
     /// [before](RecordJson::before).
     ///
     /// # Errors
@@ -416,7 +416,7 @@ impl Resource {
         driver.sql(job?).await
     }
 
-    /// Deletes a record and gives what it was.
+    /// Deletes a record and returns what it was.
     ///
     /// # Errors
     /// As [`Resource::update`].

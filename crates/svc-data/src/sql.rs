@@ -47,7 +47,7 @@ pub struct SqlAnswer {
     pub row_count: usize,
     /// The most rows that could be given.
     pub limit: u32,
-    /// How many rows there are in all, when that was asked for.
+    /// How many rows there are in all, when it was requested.
     pub count: Option<u64>,
     /// Whether rows were left out because of the caps on rows and bytes.
     pub truncated: bool,
@@ -73,14 +73,14 @@ pub(crate) struct SqlPlan {
     /// The query as a model: its fields are the columns, its table is [`QUERY`], in no schema.
     pub(crate) model: Arc<Model>,
     pub(crate) what: What,
-    /// The list whose records are counted, when that was asked for.
+    /// The list whose records are counted, when it was requested.
     pub(crate) count: Option<ListPlan>,
     pub(crate) zone: Zone,
 }
 
 #[derive(Debug)]
 pub(crate) enum What {
-    /// The rows of the query as it stands: those behind the first `skip`, at most `limit`.
+    /// The rows of the query as it stands: those after the first `skip`, at most `limit`.
     Rows { skip: u64, limit: u32 },
     /// Rows of the query, selected and ordered.
     List(ListPlan),
@@ -182,7 +182,7 @@ impl SqlJob {
         })
     }
 
-    /// A query that nobody has looked at, to try what stands behind the guard.
+    /// A query that nobody has looked at, to test what protects the database besides the guard.
     #[cfg(test)]
     pub(crate) fn unchecked(sql: &str) -> Self {
         Self {
@@ -369,8 +369,8 @@ fn aggregation(func: AggregateFunction, column: Option<&str>) -> Aggregation {
     aggregation
 }
 
-/// The values of the placeholders of a statement: each is an index into `values`. One value may stand in many places, so
-/// that they are held to a number and to a size that no engine takes more of.
+/// The values of the placeholders of a statement: each is an index into `values`. One value may be used in many places,
+/// so that their number and their size together are limited, to what every engine accepts.
 fn bind_all(places: &[usize], values: &[&serde_json::Value]) -> Result<Vec<Scalar>, String> {
     if places.len() > MAX_PARAMS {
         return Err(format!("at most {MAX_PARAMS} binds are allowed in a query"));
@@ -414,7 +414,7 @@ fn operand(value: &serde_json::Value) -> Result<Operand, &'static str> {
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
-        _ => Err("a filter takes a text, a number, true, false, or a list of these"),
+        _ => Err("a filter must be a text, a number, true, false, or a list of these"),
     };
     match value {
         Value::Array(values) => values

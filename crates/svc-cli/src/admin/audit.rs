@@ -31,7 +31,7 @@ pub(crate) enum Audit {
         Every write leaves a line: who, what, when, by which request, and the entity tags of what it was and what it \
         is. A table shows the essentials; the other formats have all of a line.")]
     List(Box<List>),
-    /// List the writes whose line is missing, and those of which nobody knows how they ended
+    /// List the writes whose line is missing, and those whose end is not known
     #[command(after_help = "Examples:\n  \
         svc audit check\n  \
         svc audit check --since 7d --json\n\n\

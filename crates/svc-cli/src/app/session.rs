@@ -78,7 +78,7 @@ impl Login {
 impl Logout {
     pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let client = self.session.client(&self.target)?;
-        // Tokens of another place that somebody has put into the file stay there.
+        // Tokens of another service or environment in the same file stay there.
         let signed_out = client.account().session().is_signed_in();
         match self.revoke {
             true => client.account().logout().revoke().await?,

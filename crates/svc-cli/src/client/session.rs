@@ -26,7 +26,7 @@ impl SessionDir {
         Ok(target.client().session_store(self.store(target)?).build()?)
     }
 
-    /// The file of the session in an environment of a service. Each has its own, so that nobody is signed out of
+    /// The file of the session in an environment of a service. Each has its own, so that a user is not signed out of
     /// one by a command for another.
     fn store(&self, target: &Target) -> Result<FileStore, Error> {
         let unknown = "no folder for sessions is known; name one with --session-dir";

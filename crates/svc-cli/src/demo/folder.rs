@@ -36,7 +36,7 @@ impl Folder {
         let is_ours = path.is_file();
         if !is_ours && (has_store(dir) && dir.exists() || dir.join(SHOP).exists()) {
             return Err(Error::new(format!(
-                "{} holds a store or a {SHOP} that svc demo did not make; choose another folder with --dir",
+                "{} contains a store or a {SHOP} that svc demo did not make; choose another folder with --dir",
                 dir.display()
             )));
         }
@@ -78,7 +78,7 @@ impl Folder {
         }
     }
 
-    /// The same; that another demo works in the folder is a failure.
+    /// The same; it fails when another demo works in the folder.
     pub(super) fn lock(&self) -> Result<Locked<'_>, Error> {
         self.try_lock()?.ok_or_else(|| {
             Error::new(format!(

@@ -53,7 +53,7 @@ fn of_line(line: &str, what: &str) -> Result<Secret, Error> {
     let password = password.strip_suffix('\r').unwrap_or(password);
     if password.is_empty() {
         return Err(Error::usage(format!(
-            "standard input holds no {what}; its first line must be the {what}"
+            "standard input has no {what}; its first line must be the {what}"
         )));
     }
     Ok(Secret::new(password))

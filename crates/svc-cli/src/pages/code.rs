@@ -78,7 +78,7 @@ struct Pushed<'a> {
     changed: Vec<&'a str>,
     deleted: Vec<&'a str>,
     conflicts: Vec<&'a str>,
-    /// Changed on the service and not here: a pull brings them.
+    /// Changed on the service and not here: a pull gets them.
     behind: Vec<&'a str>,
     published: Vec<PageUid>,
 }
@@ -334,7 +334,7 @@ fn compare(pairs: &[Pair], force: bool) -> Result<(Pushed<'_>, String), Error> {
             (Standing::Conflict(_), None, _) if force => Standing::Removed,
             (standing, ..) => standing,
         };
-        let behind = "changed on the service only; svc pages pull brings it";
+        let behind = "changed on the service only; svc pages pull gets it";
         let (list, what, why) = match standing {
             Standing::Same | Standing::NewThere => continue,
             Standing::New => (&mut done.added, "added", None),

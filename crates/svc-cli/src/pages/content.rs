@@ -1,4 +1,4 @@
-//! What a page holds, as it stands in a file: the properties that are not the service's own, `params` as the value
+//! What a page contains, as it is written in a file: the properties that are not the service's own, `params` as the value
 //! that its text holds.
 
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ const OURS: [&str; 5] = ["uid", "environment", "draft", "deleted", "date_add"];
 /// Properties that every page has: a file that does not name them leaves them as they are.
 const ALWAYS: [&str; 3] = ["view", "unique_name", "params"];
 
-/// What a page holds.
+/// What a page contains.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Content(JsonObject);
 
@@ -24,7 +24,7 @@ impl Content {
         if let Ok(Some(params)) = content.get::<String>("params") {
             let params = RawValue::from_string(params).map_err(|error| {
                 Error::new(format!(
-                    "the service gave params that hold no JSON: {error}"
+                    "the service sent params that are not JSON: {error}"
                 ))
             })?;
             content.set_raw("params", params);
@@ -62,7 +62,7 @@ impl Content {
         Ok(text::pretty(&json) + "\n")
     }
 
-    /// What tells one content from others, however they are spelled.
+    /// The digest that distinguishes one content from others, however they are spelled.
     pub(super) fn digest(&self) -> Result<String, Error> {
         let json = serde_json::to_string(&self.0).or_json("a page")?;
         let hash = Sha256::digest(text::canonical(&json));
@@ -93,7 +93,7 @@ impl Content {
         changes
     }
 
-    /// What the page holds once it got these properties.
+    /// What the page contains with these properties.
     pub(super) fn with(&self, changes: &JsonObject) -> Self {
         let mut after = self.0.clone();
         for (name, value) in changes.iter() {
@@ -120,7 +120,7 @@ pub(super) fn to_update(mut changes: JsonObject) -> Result<UpdatePageSettings, E
     Ok(UpdatePageSettings::new().with_properties(changes))
 }
 
-/// Makes `params` the text that the service takes.
+/// Makes `params` the text that the service accepts.
 fn to_wire(properties: &mut JsonObject) -> Result<(), Error> {
     if let Some(params) = properties.get_raw("params") {
         let params = text::compact(params);

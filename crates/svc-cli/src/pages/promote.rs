@@ -115,7 +115,7 @@ impl Promote {
     }
 }
 
-/// Asks at the terminal whether the changes are to be made; without one nobody agrees.
+/// Asks at the terminal whether the changes are to be made; without a terminal they are not.
 fn agree(text: &str, to: &EnvironmentName) -> Result<bool, Error> {
     if !io::stdin().is_terminal() {
         return Ok(false);

@@ -33,13 +33,13 @@ const PER_PAGE: u32 = 1_000;
     svc records export shop orders paid.ndjson --filter status=paid --order-by created_at\n  \
     svc records export shop orders orders.csv --resume\n\n\
     The file appears under its name when it is whole; until then it is FILE.part, with FILE.state beside it, and an \
-    export that was interrupted goes on behind the last whole page.")]
+    export that was interrupted continues after the last whole page.")]
 pub(crate) struct Export {
     #[command(flatten)]
     collection: Collection,
     /// Where the records go
     file: PathBuf,
-    /// The form of the file [default: as its name tells]
+    /// Format of the file [default: from its name]
     #[arg(long, value_name = "FORM")]
     file_format: Option<FileFormat>,
     #[command(flatten)]
@@ -180,7 +180,7 @@ impl Export {
     }
 }
 
-/// Brings what was written to the disk, and gives the size of the file.
+/// Flushes the file to the disk, and returns its size.
 fn sync(writer: &mut RowWriter<BufWriter<File>>) -> io::Result<u64> {
     let out = writer.out_mut();
     out.flush()?;

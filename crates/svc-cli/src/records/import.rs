@@ -46,7 +46,7 @@ pub(crate) struct Import {
     collection: Collection,
     /// Where the records are
     file: PathBuf,
-    /// The form of the file [default: as its name tells]
+    /// Format of the file [default: from its name]
     #[arg(long, value_name = "FORM")]
     file_format: Option<FileFormat>,
     /// Records that are sent at a time
@@ -186,7 +186,7 @@ impl Import {
         }
         if state.collection != collection {
             return Err(Error::usage(format!(
-                "{} tells of an import into {}, and this one goes into {collection}; go on with that one, or delete \
+                "{} belongs to an import into {}, and this one is into {collection}; continue that one, or delete \
                  the file",
                 state_file.path().display(),
                 state.collection
@@ -209,7 +209,7 @@ impl Import {
         )))
     }
 
-    /// The command that goes on with this import; options of the service are left out, since one of them may be
+    /// The command that continues this import; options of the service are left out, since one of them may be
     /// a secret.
     fn command_to_resume(&self) -> String {
         let mut command = format!(

@@ -98,7 +98,7 @@ impl Sql {
             .rows(self.to.format, rows.collect::<Result<_, Error>>()?)?;
         if result.truncated {
             context.output.note(
-                "there are more rows than one answer holds; add limit and order to the query",
+                "there are more rows than one answer may have; add limit and order to the query",
             );
         }
         Ok(())

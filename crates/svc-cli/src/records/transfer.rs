@@ -1,5 +1,5 @@
 //! What `svc records export` and `svc records import` have in common: files, their form, and the state beside them
-//! with which an interrupted transfer goes on.
+//! with which an interrupted transfer continues.
 
 use std::{
     ffi::OsString,
@@ -36,7 +36,7 @@ impl FileFormat {
         let path = path.display();
         requested.or_else(by_name).ok_or_else(|| {
             Error::usage(format!(
-                "the name of {path} does not tell its form; end it in .csv or .ndjson, or give --file-format"
+                "the format of {path} is not known from its name; end it in .csv or .ndjson, or give --file-format"
             ))
         })
     }

@@ -205,7 +205,7 @@ impl ServerOptions {
                 "cannot read the configuration file {file}: {error}; name another with --config"
             ))
         })?;
-        // The whole text of the error would show the line, which may hold the password of a database.
+        // The whole text of the error would show the line, which may contain the password of a database.
         toml::from_str(&text).map_err(|error| {
             let before = text.bytes().take(error.span().map_or(0, |span| span.start));
             let line = 1 + before.filter(|byte| *byte == b'\n').count();

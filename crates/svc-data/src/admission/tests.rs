@@ -193,7 +193,7 @@ async fn the_caller_with_the_fewest_running_statements_is_next() {
     let first = waiting(greedy, "a").await.unwrap();
     let _second = waiting(greedy, "b").await.unwrap();
     let mut more = Vec::new();
-    // Not even one that asks for other models is before somebody else.
+    // Not even one that asks for other models is before another caller.
     for model in ["c", "d", "e"] {
         let mut enter = waiting(greedy, model);
         let polled = std::future::poll_fn(|cx| Poll::Ready(enter.as_mut().poll(cx))).await;

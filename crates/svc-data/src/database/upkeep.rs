@@ -18,12 +18,12 @@ const FEW_PAGES: i64 = 1_024;
 const FREE_SHARE: i64 = 10;
 /// How many pages are given back in one transaction.
 const PAGES_AT_ONCE: u32 = 1_000;
-/// How long it waits for locks that others hold.
+/// How long it waits for the locks of other programs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Database {
     /// Reads every page of the file and checks its form (`PRAGMA quick_check`). It does not check that an index
-    /// holds what its table holds. It reads on a connection of its own, so that nobody waits for it.
+    /// has the content of its table. It reads on a connection of its own, so that no caller waits for it.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file is damaged or cannot be read.
@@ -45,7 +45,7 @@ impl Database {
         .await
     }
 
-    /// Moves what the write-ahead log holds into the file and empties the log, so that the file alone is complete.
+    /// Moves the content of the write-ahead log into the file and empties the log, so that the file alone is complete.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when another program uses the log for longer than some seconds, and when the file
@@ -100,7 +100,7 @@ impl Database {
     }
 }
 
-/// Prepares a file that holds nothing yet for [`Database::shrink`].
+/// Prepares a file that is still empty for [`Database::shrink`].
 pub(super) fn let_shrink(path: &Path) -> Result<()> {
     let is_empty = std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
     if !is_empty {

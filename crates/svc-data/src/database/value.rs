@@ -84,7 +84,7 @@ impl Row {
             .ok_or_else(|| Error::internal(format!("the row has no column {}", column.name())))?;
         T::from_value(value).ok_or_else(|| {
             Error::internal(format!(
-                "column {} holds {} where {} was expected",
+                "column {} is {} where {} was expected",
                 column.name(),
                 sort_of(value),
                 T::EXPECTED

@@ -115,7 +115,7 @@ impl ServerEngine for Mysql {
             .map(|(position, (index, _))| {
                 value::key(model.at(*index)?, value::cell(&row, position)?).ok_or_else(|| {
                     Error::invalid(
-                        "a value that orders the record is not valid text, so that it has no place",
+                        "a value that orders the record is not valid text, so that its place in the order is not known",
                     )
                 })
             })

@@ -101,7 +101,7 @@ impl ServerEngine for Postgres {
     const BEGIN: &'static str = "BEGIN";
     const RELEASES_SAVEPOINTS: bool = true;
 
-    /// The tables that prepared statements speak of may be others by now.
+    /// The tables that prepared statements name may be others by now.
     fn forget_structure(manager: &Manager) {
         manager.statement_caches.clear();
     }

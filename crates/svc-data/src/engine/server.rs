@@ -111,16 +111,16 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         job: &SqlJob,
     ) -> impl Future<Output = Result<SqlAnswer>> + Send;
 
-    /// A value as a column takes it; refused where something of it would be lost.
+    /// A value in the form that a column accepts; refused where something of it would be lost.
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String>;
 
-    /// Changes or deletes a record; gives what it was, and after an update what it is.
+    /// Changes or deletes a record; returns what it was, and after an update what it is.
     fn change(
         lease: &mut Lease<Self::Manager>,
         change: &Change,
     ) -> impl Future<Output = Result<Changed>> + Send;
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement that returns no rows.
     fn run(lease: &mut Lease<Self::Manager>, sql: &str) -> impl Future<Output = Result<()>> + Send;
 
     /// Explains a refusal of a write on `model`, on the fields it is about.

@@ -53,7 +53,7 @@ pub(crate) use self::select::SqliteDialect;
 /// How long the structure may take to be read.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long one view may take to give some rows that tell the types of its columns.
+/// How long one view may take to return some rows, which show the types of its columns.
 const VIEW_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long all views of a file may take for that.
 const VIEWS_TIMEOUT: Duration = Duration::from_secs(3);
@@ -182,7 +182,7 @@ impl Driver for Sqlite {
             });
             match seen.await {
                 Ok(columns) => discover::set_seen(model, &columns),
-                // Its columns stay what their expressions tell.
+                // Its columns keep the types that follow from their expressions.
                 Err(error) => {
                     tracing::debug!(view = model.name, %error, "no rows of a view can be looked at");
                 }

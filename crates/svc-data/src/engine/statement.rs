@@ -41,10 +41,10 @@ impl<V: Bound> Statement<V> {
         V::build(select).into()
     }
 
-    /// Refuses a statement that binds more values than the engine takes.
+    /// Refuses a statement that binds more values than the engine accepts.
     pub(crate) fn limited(self, most: usize) -> Result<Self> {
         match self.values.len() > most {
-            true => Err(Error::invalid("the filters hold too many values")),
+            true => Err(Error::invalid("the filters contain too many values")),
             false => Ok(self),
         }
     }

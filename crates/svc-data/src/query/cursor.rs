@@ -18,7 +18,7 @@ pub(crate) struct Key {
     /// Whether the largest comes first.
     pub(crate) descending: bool,
     pub(crate) nullable: bool,
-    /// Whether it tells values apart that the engine takes for equal.
+    /// Whether it distinguishes values that the engine treats as equal.
     pub(crate) is_exact: bool,
 }
 
@@ -55,12 +55,12 @@ impl KeyValue {
     }
 }
 
-/// The place behind a row.
+/// The place after a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cursor {
     /// What the row has in the columns of the order.
     pub(crate) values: Vec<KeyValue>,
-    /// How many rows that have just the same were shown already, where nothing tells rows apart.
+    /// How many rows that have just the same were shown already, where nothing distinguishes rows.
     pub(crate) skip: u64,
 }
 

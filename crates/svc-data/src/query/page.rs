@@ -1,4 +1,4 @@
-//! Ordered pages: the statements that give one, and what writes its rows.
+//! Ordered pages: the statements that return one, and what writes its rows.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     value::Scalar,
 };
 
-/// From how many bytes on a page ends early, to be continued behind its last row.
+/// From how many bytes on a page ends early, to be continued after its last row.
 const PART: usize = 1 << 20;
 /// The same for what the service reads for itself.
 const INTERNAL_PART: usize = 4 << 20;
@@ -32,10 +32,10 @@ pub(crate) struct PageQuery {
     pub(crate) keys: Vec<Key>,
     /// Where in a row the columns of the order are; the shown fields come first.
     pub(crate) key_positions: Vec<usize>,
-    /// What gives the page: one statement after the other, until it is full. Each gives at most one row more
-    /// than the page takes.
+    /// What returns the page: one statement after the other, until it is full. Each returns at most one row more
+    /// than the page may have.
     pub(crate) pages: Vec<SelectStatement>,
-    /// What counts all records that match, where that is asked for.
+    /// What counts all records that match, where it is requested.
     pub(crate) count: Option<SelectStatement>,
     /// Whether the count stays the same as long as the database does.
     pub(crate) count_stays: bool,
@@ -46,7 +46,7 @@ pub(crate) struct PageQuery {
     pub(crate) after: Option<Cursor>,
     /// From how many bytes on the page ends early.
     part: usize,
-    /// Whether the page, or its count, may read many more rows than it gives.
+    /// Whether the page, or its count, may read many more rows than it returns.
     scans: bool,
 }
 
@@ -183,7 +183,7 @@ impl PageQuery {
     }
 }
 
-/// The columns of an order, to the last that tells rows apart.
+/// The columns of an order, to the last that distinguishes rows.
 fn order_keys(dialect: &dyn Dialect, model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>> {
     let mut keys = Vec::with_capacity(order.len() + 1);
     for (index, descending) in order {
@@ -266,7 +266,7 @@ impl PlaceQuery {
         })
     }
 
-    /// The cursor behind the record, given what it has in those columns.
+    /// The cursor after the record, given what it has in those columns.
     pub(crate) fn cursor(&self, model: &Model, values: Vec<KeyValue>) -> String {
         // Of several records that are just alike, it is the first.
         let skip = u64::from(!model.distinct_rows);
@@ -315,7 +315,7 @@ impl<'a> PageWriter<'a> {
         self.has_more
     }
 
-    /// Writes a row. `keys` gives what it has in the columns of the order; none where that cannot be bound again.
+    /// Writes a row. `keys` returns what it has in the columns of the order; none where that cannot be bound again.
     pub(crate) fn write(
         &mut self,
         write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<()>,
@@ -356,7 +356,7 @@ impl<'a> PageWriter<'a> {
         }
     }
 
-    /// The cursor behind the last row.
+    /// The cursor after the last row.
     fn after(self) -> Option<String> {
         let query = self.query;
         let values = self.last.filter(|_| self.has_more)?;

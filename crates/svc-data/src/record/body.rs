@@ -128,7 +128,7 @@ pub(crate) fn read_body(
     }
     if purpose != Purpose::Update {
         for (index, (field, is_given)) in model.fields.iter().zip(is_given).enumerate() {
-            // The key of a record that is replaced stands in the path.
+            // The key of a record that is replaced is in the path.
             let given = is_given || (purpose == Purpose::Replace && model.key.contains(&index));
             if field.required && !given {
                 invalid.push(&field.name, ErrorCode::Required, "this field is required");

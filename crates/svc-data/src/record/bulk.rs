@@ -1,4 +1,4 @@
-//! A bulk create as an engine gets it, and what its caller is told before the commit.
+//! A bulk create as an engine gets it, and what its caller learns before the commit.
 
 use std::sync::Arc;
 

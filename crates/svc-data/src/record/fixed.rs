@@ -57,7 +57,7 @@ impl FixedValues {
         }
     }
 
-    /// Refuses the values that their columns do not take.
+    /// Refuses the values that their columns do not accept.
     pub(crate) fn refuse_misfits(&self, model: &Model, invalid: &mut Refusals) -> Result<()> {
         for value in &self.0 {
             let (code, message) = &value.refusal;
@@ -84,7 +84,7 @@ impl FixedValues {
             let is_same = stored.is_some_and(|stored| {
                 match (read(stored), read(&value.given)) {
                     (Some(stored), Some(given)) => stored.is_same(&given),
-                    // The record may hold what its column does not take, such as a floating point number.
+                    // The record may hold what its column does not accept, such as a floating point number.
                     _ => is_equal_json(stored.get(), value.given.get()),
                 }
             });

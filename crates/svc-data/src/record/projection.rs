@@ -75,7 +75,7 @@ impl Projection {
     }
 }
 
-/// Writes the shown fields of a record as an object. `write` is told the field, its place among those that are
+/// Writes the shown fields of a record as an object. `write` gets the field, its place among those that are
 /// shown, and its place among all.
 pub(crate) fn write_object<E>(
     out: &mut BytesMut,

@@ -69,8 +69,8 @@ impl ComparedValues {
     }
 }
 
-/// Checks what a record has to have already, and gives the fields to be written that have their value already. `read`
-/// gives the record as it was found, with the fields that are asked for.
+/// Checks what a record has to have already, and returns the fields to be written that have their value already. `read`
+/// gives the record as it was found, with the requested fields.
 pub(crate) fn compare(
     model: &Model,
     zone: &Zone,

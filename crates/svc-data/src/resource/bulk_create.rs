@@ -33,7 +33,7 @@ impl fmt::Debug for BulkOptions {
 }
 
 impl Resource {
-    /// Creates records in one transaction and gives what became of each, in their order.
+    /// Creates records in one transaction and returns what became of each, in their order.
     ///
     /// A record that is refused does not prevent the others. With `atomic`, either all are created or none.
     /// Values of columns that the database computes have to be those that it computes.
@@ -105,7 +105,7 @@ impl Resource {
         }
         let mut any_differs = false;
         for (id, etag) in records {
-            // An update of nothing waits until nobody holds the record.
+            // An update of nothing waits until no transaction locks the record.
             let found = self
                 .with_structure(model, |driver, _, model| {
                     let shown = Projection::of_key(model)?;

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// optionally with `sslmode`, `sslrootcert`, `connect_timeout` and `host` (of a Unix socket) as in libpq; or
 /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, optionally with `ssl-mode`, `ssl-ca` and `socket` as in MySQL's client.
 ///
-/// It may hold a password, so it is shown with its scheme only.
+/// It may contain a password, so it is shown with its scheme only.
 ///
 /// ```
 /// use svc_data::ResourceUrl;

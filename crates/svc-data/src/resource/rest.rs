@@ -1,6 +1,6 @@
 //! Pages that are read in parts, so that they are never in memory as a whole.
 //!
-//! Nothing is held in the database while the caller takes a part. Where each part would look all records up and sort
+//! No transaction is open while the caller handles a part. Where each part would look all records up and sort
 //! them again, the keys of the records that follow are read in their order once, and the parts by these keys.
 
 use std::sync::Arc;
@@ -30,11 +30,11 @@ pub struct Page {
     pub results: Bytes,
     /// How many records are in it.
     pub len: usize,
-    /// How many records match in all; `None` when it was not asked for, and in parts but the first.
+    /// How many records match in all; `None` when it was not requested, and in parts but the first.
     pub count: Option<u64>,
     /// Whether more records follow.
     pub has_more: bool,
-    /// The cursor behind the last record, for the `_after` of the next page. `None` where nothing follows,
+    /// The cursor after the last record, for the `_after` of the next page. `None` where nothing follows,
     /// and where a value to order by is too long for a link; then the next page goes by its number.
     pub after: Option<String>,
     /// What of the page is still to be read. While there is a rest, `has_more` and `after` are about the
@@ -44,13 +44,13 @@ pub struct Page {
 
 /// The rest of a large page, which is read in parts so that it is never in memory as a whole.
 ///
-/// Each part is read when it is asked for. Records that are changed in between may appear as they were or
+/// Each part is read when it is requested. Records that are changed in between may appear as they were or
 /// as they are; those that are not are neither skipped nor repeated.
 #[derive(Debug)]
 pub struct Rest {
     resource: Resource,
     model: Arc<Model>,
-    /// What is still to be read, behind its cursor.
+    /// What is still to be read, after its cursor.
     query: ListQuery,
     ahead: Option<Ahead>,
 }
@@ -60,7 +60,7 @@ pub struct Rest {
 struct Ahead {
     /// Those of the records that are read now.
     now: Vec<JsonObject>,
-    /// Behind which of these records the next part begins, where some were read.
+    /// After which of these records the next part begins, where some were read.
     after: Option<String>,
     /// What is left of the JSON array of the keys.
     keys: Bytes,
@@ -68,7 +68,7 @@ struct Ahead {
     left: usize,
     /// Whether more records follow them at all.
     has_more: bool,
-    /// The cursor behind them.
+    /// The cursor after them.
     end: Option<String>,
 }
 
@@ -130,7 +130,7 @@ impl Page {
         let rest = part.after.clone().filter(|_| left > 0).map(|after| {
             let mut query = query.clone();
             query.no_pagination = false;
-            // It goes on behind a cursor.
+            // It continues after a cursor.
             query.page = 1;
             query.per_page = u32::try_from(left).ok();
             query.after = Some(after);

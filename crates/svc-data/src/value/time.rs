@@ -158,7 +158,7 @@ pub(crate) fn parse_date(text: &[u8]) -> Option<Date> {
 
 type Clock<'a> = (i8, i8, i8, &'a [u8], &'a [u8]);
 
-/// Reads `HH:MM[:SS[.fraction]]` and gives what follows.
+/// Reads `HH:MM[:SS[.fraction]]` and returns what follows.
 pub(crate) fn parse_clock(text: &[u8]) -> Option<Clock<'_>> {
     let (hour_minute, mut rest) = text.split_at_checked(5)?;
     let [a, b, b':', c, d] = hour_minute else {

@@ -95,7 +95,7 @@ struct Databases<'a> {
 }
 
 impl Databases<'_> {
-    /// What the database holds now under the key of a line, compared with the last line about this record.
+    /// What the database has now under the key of a line, compared with the last line about this record.
     async fn state(&mut self, line: &AuditLine) -> String {
         let (Some(model), Some(record)) = (&line.model, &line.record) else {
             return "no key is known".to_owned();
@@ -115,7 +115,7 @@ impl Databases<'_> {
                     _ if line.after.as_deref() == Some(tag) => "as this write left it",
                     Some(last) if last == tag => "as the last line says",
                     Some(_) => "not as the last line says",
-                    None => "there; no other line tells of it",
+                    None => "there; no other line is about it",
                 }
                 .to_owned()
             }

@@ -116,7 +116,7 @@ impl Settings {
         patch.color = self.color.map(none_when_empty);
         patch.domain = self.domain.map(none_when_empty);
         patch.params = self.params;
-        // Left out when nothing of it was named: somebody else may be changing it.
+        // Left out when nothing of it was named: another user may be changing it.
         patch.authentication = Some(authentication).filter(|changed| changed != old);
         patch
     }

@@ -95,7 +95,7 @@ impl Aggregate {
         Ok(answer.finish())
     }
 
-    /// Writes what a row has at a place: a group, or behind the groups the value of the function.
+    /// Writes what a row has at a place: a group, or after the groups the value of the function.
     fn write(&self, out: &mut BytesMut, row: &Row, position: usize) -> Result<()> {
         let zone = &self.plan.zone;
         let result = value::cell(row, position)?;

@@ -1,4 +1,4 @@
-//! Connections to a MySQL or MariaDB server: the URL, TLS, the pool, and statements that nobody waits for.
+//! Connections to a MySQL or MariaDB server: the URL, TLS, the pool, and statements that no caller waits for any more.
 
 use std::{
     path::PathBuf,

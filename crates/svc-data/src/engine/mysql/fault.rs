@@ -38,10 +38,10 @@ pub(super) fn translate(error: SqlError) -> Error {
         }
         1290 | 1792 | 1836 => Error::invalid("the database of this resource cannot be written"),
         1288 | 1471 | 1393 | 1394 | 1395 | 3105 | 1906 => {
-            Error::invalid("the database does not take this write")
+            Error::invalid("the database does not accept this write")
         }
         1213 => Error::unavailable("other writes were in the way; try again"),
-        // A value that the database cannot compute with, or a pattern that it does not take.
+        // A value that the database cannot compute with, or a pattern that it does not accept.
         1139 | 1365 | 1690 | 3685..=3700 => Error::invalid(message),
         1390 | 1153 | 1436 | 1104 => Error::invalid(format!("the request is too large: {message}")),
         1040 | 1044 | 1045 | 1049 | 1053 | 1129 | 1130 | 1203 | 1226 | 1021 | 1114 | 3032 => {
@@ -96,7 +96,7 @@ fn constraint(reason: &ServerError, kind: ConstraintKind) -> Error {
     let message = reason.message.as_str();
     let text = match kind {
         ConstraintKind::Trigger => Some(message),
-        // "Duplicate entry '...' for key 'table.key'"; the entry may hold anything.
+        // "Duplicate entry '...' for key 'table.key'"; the entry may contain anything.
         ConstraintKind::Unique => message.rsplit_once(" for key '").map(|(_, key)| {
             let key = key.trim_end_matches('\'');
             key.rsplit_once('.').map_or(key, |(_, key)| key)
@@ -127,7 +127,7 @@ fn constraint(reason: &ServerError, kind: ConstraintKind) -> Error {
     })
 }
 
-/// What stands behind `before`, to the quote that closes.
+/// The text after `before`, to the closing quote.
 fn quoted<'m>(message: &'m str, before: &str) -> Option<&'m str> {
     let quote = before.chars().next_back()?;
     let (_, rest) = message.split_once(before)?;
@@ -173,7 +173,7 @@ pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
         });
         return refused_by_check(constraint, None, model, rule);
     }
-    // A name that the model does not know belongs to another table, which is nobody's business.
+    // A name that the model does not know belongs to another table, whose name is not disclosed.
     let (name, fields) = match constraint.kind {
         ConstraintKind::Unique => {
             let mut rules = model.uniques.iter();
@@ -206,7 +206,7 @@ pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
 mod tests {
     use super::*;
 
-    fn told(code: u16, message: &str) -> (Vec<String>, String) {
+    fn translated(code: u16, message: &str) -> (Vec<String>, String) {
         let error = translate(SqlError::Server(ServerError {
             code,
             message: message.to_owned(),
@@ -233,7 +233,7 @@ mod tests {
                 "o_1",
             ),
         ] {
-            assert_eq!(told(code, message).1, rule);
+            assert_eq!(translated(code, message).1, rule);
         }
         for (code, message, column) in [
             (1048, "Column 'name' cannot be null", "name"),
@@ -249,7 +249,7 @@ mod tests {
                 "name",
             ),
         ] {
-            assert_eq!(told(code, message).0, [column]);
+            assert_eq!(translated(code, message).0, [column]);
         }
     }
 }

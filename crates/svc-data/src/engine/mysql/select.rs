@@ -19,9 +19,9 @@ use crate::{
     value::Scalar,
 };
 
-/// The most digits behind the seconds that are kept.
+/// The most digits after the seconds that are kept.
 pub(super) const MAX_FRACTION: u8 = 6;
-/// The most digits behind the point of a decimal.
+/// The most digits after the point of a decimal.
 const MAX_SCALE: usize = 30;
 /// How many values a statement binds at most.
 pub(super) const MAX_BOUND: usize = 65_535;
@@ -261,7 +261,7 @@ fn compare_converted(
     }
 }
 
-/// How many digits a decimal has behind its point.
+/// How many digits a decimal has after its point.
 fn scale(digits: &str) -> usize {
     digits
         .split_once('.')
@@ -319,7 +319,7 @@ pub(super) fn split_srid(text: &str) -> (&str, Option<u32>) {
     }
 }
 
-/// A value in the form in which a column takes it.
+/// A value in the form in which a column accepts it.
 pub(super) fn stored(sort: Type, value: &Scalar) -> Value {
     match value {
         Scalar::Null => Value::String(None),

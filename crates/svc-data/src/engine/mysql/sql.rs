@@ -32,7 +32,7 @@ pub(super) const SETTINGS: &[&str] = &[
     "SET SESSION TRANSACTION READ ONLY",
     "SET SESSION lock_wait_timeout = 2",
 ];
-/// Lets a query give all its rows.
+/// Lets a query return all its rows.
 const UNLIMITED: &str = "SET SESSION sql_select_limit = DEFAULT";
 /// The character set of bytes that are no text.
 const BINARY: u16 = 63;
@@ -169,7 +169,7 @@ impl Query<'_> {
             .ok_or_else(|| Error::internal("a count gave no number"))
     }
 
-    /// The rows of a statement behind the first `skip`, as arrays.
+    /// The rows of a statement after the first `skip`, as arrays.
     async fn rows(
         &self,
         lease: &mut Lease,
@@ -223,7 +223,7 @@ mod tests {
         engine::{Driver as _, mysql::Mysql},
     };
 
-    /// What nobody may do, in MariaDB's own words.
+    /// What a query may not do, in MariaDB's own words.
     const ATTACKS: [&str; 17] = [
         "DELETE FROM t",
         "INSERT INTO t VALUES (9, 'x')",

@@ -128,7 +128,7 @@ impl Create {
         row.record(&self.model.fields, &self.shown)
     }
 
-    /// An insert that gives its row back: nothing but a look at every row would find one that has no key.
+    /// An insert that returns its row: nothing but reading every row would find one that has no key.
     fn returning(&self, mut insert: Statement) -> Statement {
         let model = &self.model;
         let mut query = Query::select();
@@ -198,7 +198,7 @@ async fn gives_back_inserted(lease: &mut Lease) -> Result<bool> {
     Ok(is_mariadb(&version) && major_minor >= (10, 5))
 }
 
-/// Changes or deletes a record; gives what it was, and after an update what it is.
+/// Changes or deletes a record; returns what it was, and after an update what it is.
 pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
     Mysql::run(lease, Mysql::BEGIN).await?;
     let changed = act(lease, change).await;
@@ -261,8 +261,8 @@ async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before)> {
     Ok((row, change.before(found, is_only)?))
 }
 
-/// What holds for the record that was found, and no other: its key as it is stored, since a key that was asked
-/// for may equal others in the collation of the column.
+/// The test that is true for the record that was found, and for no other: its key as it is stored, since the requested
+/// key may equal others in the collation of the column.
 fn identity_predicate(model: &Model, row: &Row) -> Result<Expr> {
     let mut tests = Vec::with_capacity(model.key.len());
     for index in &model.key {
@@ -287,7 +287,7 @@ fn table(model: &Model) -> (sea_query::DynIden, sea_query::DynIden) {
     (name(schema), name(&model.table))
 }
 
-/// A value as a column takes it; refused where something of it would be lost.
+/// A value in the form that a column accepts; refused where something of it would be lost.
 pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
     let most = field.precision.unwrap_or(0);
     let most = u8::try_from(most).unwrap_or(MAX_FRACTION);

@@ -64,7 +64,7 @@ impl Aggregate {
         })
     }
 
-    /// The statement that gives the rows of the answer.
+    /// The statement that returns the rows of the answer.
     pub(super) fn select(&self) -> &SelectStatement {
         &self.select
     }

@@ -44,8 +44,8 @@ ORDER BY n.nspname, c.relname";
 /// from.
 const UPDATABLE: &str = "SELECT oid, pg_catalog.pg_relation_is_updatable(oid, true) FROM pg_catalog.unnest($1::oid[]) AS oid";
 
-/// The writes that are assumed of a view while somebody has a lock on it or on its tables: all of them. The database
-/// refuses those that it cannot do.
+/// The writes that are assumed of a view while another session has a lock on it or on its tables: all of them. The
+/// database refuses those that it cannot do.
 const ALL_WRITES: i32 = 28;
 
 /// The columns of those tables. A domain is looked through to the type that it is made of, and a type has an order
@@ -202,7 +202,7 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
     }
     let place = |row: &Row| -> Result<usize> {
         let known = places.get(&get::<u32>(row, 0)?).copied();
-        known.ok_or_else(|| Error::internal("the catalogue speaks of a table nobody asked for"))
+        known.ok_or_else(|| Error::internal("the catalogue names a table that was not requested"))
     };
     // Names of types with their schema, whatever the search path, so that they can be written into statements.
     let search_path = setting(client, "search_path").await?;
@@ -246,7 +246,7 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
     Ok(Structure::new(models, structure_version))
 }
 
-/// What can be written through the relations of which the catalogue alone does not tell. No lock is waited for.
+/// What can be written through the relations for which the catalogue alone does not say it. It waits for no lock.
 async fn updatable(client: &Client, tables: &[Row]) -> Result<HashMap<u32, i32>> {
     let mut asked: Vec<u32> = Vec::new();
     for row in tables {
@@ -309,7 +309,7 @@ struct Table {
     kind: String,
     in_default_schema: bool,
     /// Whether what it gives depends on nothing but its own rows: no policy, and no table that inherits from it
-    /// and may lie elsewhere.
+    /// and may be elsewhere.
     is_stored: bool,
     writes: Writes,
     columns: Vec<Column>,
@@ -430,7 +430,7 @@ impl Table {
                 .filter_map(|index| self.rule(&index.name, &index.columns))
                 .chain(exclusions)
                 .collect(),
-            // RETURNING tells what the triggers before the write made of the row.
+            // RETURNING shows what the triggers before the write made of the row.
             has_triggers: false,
             is_stored: self.is_stored,
             structure_version,
@@ -499,7 +499,7 @@ impl Column {
         }
         field.detail.bound_type = get(row, 14)?;
         field.detail.srid = (sort == Type::Geometry).then(|| srid(typmod));
-        // "always" means that the database does not take a value.
+        // "always" means that the database does not accept a value.
         field.editable = generated.is_empty() && identity != "a";
         field.precision = sizes.precision;
         field.scale = sizes.scale;

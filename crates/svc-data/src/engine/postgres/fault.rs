@@ -47,7 +47,7 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
         }
         SqlState::FEATURE_NOT_SUPPORTED
         | SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE
-        | SqlState::GENERATED_ALWAYS => Error::invalid("the database does not take this write"),
+        | SqlState::GENERATED_ALWAYS => Error::invalid("the database does not accept this write"),
         SqlState::INSUFFICIENT_PRIVILEGE => {
             Error::invalid("the user that this service has in the database may not do this")
         }

@@ -72,7 +72,7 @@ pub(super) fn settings(timeout: Duration) -> String {
     format!("SET lock_timeout = {}", (timeout / 3).as_millis().max(1))
 }
 
-/// What tells the state of the database that a statement sees: which transactions have ended by then.
+/// What identifies the state of the database that a statement sees: which transactions have ended by then.
 const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
 
 /// Turns the plan of a list into statements. There is no limit of values: a list of them is one.

@@ -26,7 +26,7 @@ use crate::{
 
 /// The row id of a table.
 pub(super) const ROW_ID: &str = "ctid";
-/// The most digits behind the seconds that PostgreSQL keeps.
+/// The most digits after the seconds that PostgreSQL keeps.
 pub(super) const MAX_FRACTION: u8 = 6;
 
 pub(super) type Statement = statement::Statement<Bound>;
@@ -253,7 +253,7 @@ fn check_text(field: &Field, text: &str) -> Result<()> {
     match text.contains('\0') {
         true => Err(Error::invalid_field(
             &field.name,
-            "must not hold a NUL character",
+            "must not contain a NUL character",
         )),
         false => Ok(()),
     }

@@ -120,7 +120,7 @@ async fn set_schema(transaction: &Transaction<'_>, schema: &str) -> Result<()> {
     }
 }
 
-/// Of names behind a dot, those that are functions which a query may not call, unless they are columns of the
+/// Of names after a dot, those that are functions which a query may not call, unless they are columns of the
 /// relations before the dot. What PostgreSQL's own functions compute from their argument alone does no harm.
 const HIDDEN_CALLS: &str = "
 SELECT a.name, p.pronamespace::regnamespace::text
@@ -306,7 +306,7 @@ impl Query<'_> {
         Ok(counted.unsigned_abs())
     }
 
-    /// The rows of a statement behind the first `skip`, as arrays.
+    /// The rows of a statement after the first `skip`, as arrays.
     async fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows> {
         let most = skip.saturating_add(u64::from(limit)).saturating_add(1);
         let mut rows = std::pin::pin!(self.start(statement, most).await?);
@@ -348,7 +348,7 @@ mod tests {
         guard::GuardOptions,
     };
 
-    /// What nobody may do, in PostgreSQL's own words.
+    /// What a query may not do, in PostgreSQL's own words.
     const ATTACKS: [&str; 24] = [
         "DELETE FROM t",
         "INSERT INTO t VALUES (9, 'x')",

@@ -118,8 +118,8 @@ impl Change {
         }
     }
 
-    /// Checks what the record has to have already, and gives the fields that have their value already. `read` gives
-    /// the record as it was found, with the fields that are asked for.
+    /// Checks what the record has to have already, and returns the fields that have their value already. `read` gives
+    /// the record as it was found, with the requested fields.
     pub(crate) fn unchanged(
         &self,
         read: impl Fn(&Projection) -> Result<RecordJson>,

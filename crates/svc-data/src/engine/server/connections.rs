@@ -13,7 +13,7 @@ use crate::{
     engine::server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
 };
 
-/// How long it is tried to get a connection from a server that has no connection left for this service.
+/// How long to try to get a connection from a server that has no connection left for this service.
 const FULL_SERVER: Duration = Duration::from_secs(3);
 /// How long the pause between two tries is.
 const FULL_SERVER_PAUSE: Duration = Duration::from_millis(50);
@@ -22,7 +22,7 @@ const FULL_SERVER_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) trait ConnectionManager:
     Manager<Type: Send + Sync, Error: std::fmt::Display> + 'static
 {
-    /// What it takes to end a statement that nobody waits for.
+    /// What it takes to end a statement that no caller waits for any more.
     type Ender: Clone + Send + Sync;
 
     /// Translates why no connection could be made.
@@ -50,7 +50,7 @@ pub(crate) struct Connections<M: ConnectionManager> {
 /// The limits of time of a pool.
 pub(crate) fn timeouts() -> Timeouts {
     Timeouts {
-        // The turn is waited for before.
+        // The wait for the turn comes before.
         wait: Some(CONNECT_TIMEOUT),
         create: Some(CONNECT_TIMEOUT + GRACE),
         recycle: Some(GRACE),
@@ -71,7 +71,7 @@ impl<M: ConnectionManager> Connections<M> {
         self.pool.manager()
     }
 
-    /// A connection that nobody else uses, once there is one. Where the server has none left, `other`, a pool to
+    /// A connection that no other caller uses, once there is one. Where the server has none left, `other`, a pool to
     /// the same server, closes one of its own.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl<M: ConnectionManager> Connections<M> {
             };
             let connections = self.pool.status().size;
             if connections > 0 {
-                // Those that there are do the work, and this statement goes on with the first that is free.
+                // Those that there are do the work, and this statement continues with the first that is free.
                 tracing::debug!(%error, connections, "the database server refuses further connections");
                 self.gate.open();
                 self.admission.shrink(connections);
@@ -149,7 +149,7 @@ impl<M: ConnectionManager> Connections<M> {
     }
 }
 
-/// A connection that nobody else uses. Unless it is [given back](Self::give_back) it is closed, and what it
+/// A connection that no other caller uses. Unless it is [given back](Self::give_back) it is closed, and what it
 /// does is ended: the caller has gone, or waited long enough.
 pub(crate) struct Lease<M: ConnectionManager> {
     object: Option<Object<M>>,

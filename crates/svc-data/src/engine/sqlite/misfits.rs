@@ -23,7 +23,7 @@ pub(crate) struct Misfits(Vec<Misfit>);
 struct Misfit {
     /// What the caller wrote it for.
     field: String,
-    /// Why the type of the column does not take it.
+    /// Why the type of the column does not accept it.
     message: String,
     /// Gives a row where a cell holds it.
     statement: Statement,

@@ -184,7 +184,7 @@ pub(crate) fn place(
         .collect()
 }
 
-/// Reads the record that a statement over all fields gives.
+/// Reads the record that a statement over all fields returns.
 pub(crate) fn one(
     session: Session<'_>,
     model: &Model,
@@ -199,7 +199,7 @@ pub(crate) fn one(
     }
 }
 
-/// The record of a row that holds all fields.
+/// The record of a row that has all fields.
 pub(crate) fn record(
     session: Session<'_>,
     model: &Model,
@@ -256,8 +256,8 @@ mod tests {
             Self { slot, structure }
         }
 
-        /// Reads at most so many pages, one after the other, and gives the number of their records. `change` changes
-        /// the plan of each, and `look` is told how SQLite means to run its statements.
+        /// Reads at most so many pages, one after the other, and returns the number of their records. `change` changes
+        /// the plan of each, and `look` gets how SQLite means to run its statements.
         fn read(
             &self,
             mut query: Query,

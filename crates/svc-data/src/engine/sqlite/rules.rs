@@ -6,7 +6,7 @@ use regex::{Captures, Regex};
 
 use crate::structure::Rule;
 
-/// The CHECK rules of a table with the columns each one speaks of.
+/// The CHECK rules of a table with the columns that each one names.
 pub(crate) fn checks(sql: &str, columns: &[&str]) -> Vec<Rule> {
     let tokens = tokens(sql);
     let mut checks = Vec::new();

@@ -148,7 +148,7 @@ fn written_size(name: &str) -> Expr {
 
 fn too_large(model: &Model, key: &str, field: &str, size: i64) -> Error {
     Error::invalid(format!(
-        "the record {key} of {:?} is larger than the {} MiB that an answer can hold: its field {field:?} takes {} MiB; list records without this field (`_fields`) or without this record (`exclude__{}`)",
+        "the record {key} of {:?} is larger than the {} MiB that an answer may have: its field {field:?} has {} MiB; list records without this field (`_fields`) or without this record (`exclude__{}`)",
         model.name,
         MAX_ROW >> 20,
         size >> 20,

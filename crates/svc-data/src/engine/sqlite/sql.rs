@@ -138,7 +138,7 @@ impl QuerySession<'_> {
         })
     }
 
-    /// The same for an error that was told as one of a statement of ours.
+    /// The same for an error that was translated as one of our own statements.
     fn retranslate<T>(self, result: Result<T>) -> Result<T> {
         result.map_err(
             |error| match fault::source(&error).and_then(about_the_query) {
@@ -183,7 +183,7 @@ fn about_the_query(error: &rusqlite::Error) -> Option<String> {
     of_the_query.then(|| message.unwrap_or_else(|| "the query cannot be run".to_owned()))
 }
 
-/// The columns that a query gives.
+/// The columns that a query returns.
 fn columns(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<Field>> {
     let statement = connection.prepare_cached(sql)?;
     let columns: Vec<_> = statement.columns().collect();
@@ -233,7 +233,7 @@ impl Inner<'_> {
         Ok(self.session.translate(counted)?.unsigned_abs())
     }
 
-    /// The rows of a statement behind the first `skip`, as arrays.
+    /// The rows of a statement after the first `skip`, as arrays.
     fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows> {
         let session = self.session;
         session.translate(budget::limit(&session.0, &statement.sql))?;
@@ -260,7 +260,7 @@ mod tests {
         guard::{Binds, GuardOptions, check},
     };
 
-    /// What nobody may do, in SQLite's own words.
+    /// What a query may not do, in SQLite's own words.
     const ATTACKS: [&str; 26] = [
         "DELETE FROM t",
         "INSERT INTO t VALUES (9, 'x')",
@@ -328,7 +328,7 @@ mod tests {
             self.slot.current().unwrap()
         }
 
-        /// Rows and structure, as somebody else sees them, and the files beside.
+        /// Rows and structure, as another connection sees them, and the files beside.
         fn state(&self) -> (String, usize) {
             let connection = Connection::open(self.folder.path().join("t.db")).unwrap();
             let state = "SELECT (SELECT group_concat(id || name) FROM t)

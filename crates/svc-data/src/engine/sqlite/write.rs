@@ -60,8 +60,8 @@ impl Create {
         } else {
             insert_values(&mut insert, model, assignments)?;
         }
-        // A view tells its new row only here: what its trigger did with it cannot be followed. A table without
-        // triggers tells it here as it stays.
+        // A view shows its new row only here: what its trigger did with it cannot be followed. A table without triggers
+        // shows it here as it stays.
         let returned: Vec<Expr> = if model.is_view || !model.has_triggers {
             let fields = model.fields.iter();
             fields.map(|field| Expr::col(name(&field.name))).collect()
@@ -156,7 +156,7 @@ struct Setting {
 }
 
 impl Setting {
-    /// Checks what a record has to have already, and gives the fields of the body that need not be set: the record
+    /// Checks what a record has to have already, and returns the fields of the body that need not be set: the record
     /// shows these values already, although it may store them in another form, which is kept.
     fn compare(
         &self,
@@ -267,7 +267,7 @@ impl Change {
         })
     }
 
-    /// Changes the record; gives what it was, and after an update what it is.
+    /// Changes the record; returns what it was, and after an update what it is.
     pub(crate) fn run(&self, session: Session<'_>) -> Result<Changed> {
         let model = &self.model;
         session.check_version(model)?;
@@ -372,10 +372,10 @@ fn given(assignments: &[Assignment]) -> Vec<Given> {
         .collect()
 }
 
-/// The columns that tell a record from every other, and what the record has in them.
+/// The columns that distinguish a record from every other, and what the record has in them.
 type Identity = Vec<(String, KeyValue)>;
 
-/// The columns that tell a record from every other.
+/// The columns that distinguish a record from every other.
 fn identity_columns(model: &Model) -> Vec<String> {
     match &model.row_id {
         Some(row_id) => vec![row_id.clone()],

@@ -39,7 +39,7 @@ pub(super) fn run(slot: &mut Slot, jobs: &Waiting<ReadJob>, commits: &AtomicU64)
     }
 }
 
-/// Runs `job` and those that wait behind it; gives back one that needs a newer view.
+/// Runs `job` and those that wait behind it; returns one that needs a newer view.
 fn read_in_one_view(
     slot: &mut Slot,
     job: ReadJob,

@@ -20,7 +20,7 @@ const GROUP: usize = 128;
 
 /// A write that waits.
 pub(super) trait WriteJob: Send {
-    /// Whether nobody waits for the answer any more.
+    /// Whether no caller waits for the answer any more.
     fn is_abandoned(&self) -> bool;
     fn deadline(&self) -> Option<Instant>;
     /// Does the work; true when its changes are to be kept.
@@ -92,7 +92,7 @@ fn refuse(mut job: Box<dyn WriteJob>, error: Error) {
     job.answer();
 }
 
-/// The life of the writer: takes what waits, commits it together.
+/// The loop of the writer: takes the waiting writes and commits them together.
 pub(super) fn run(slot: &mut Slot, jobs: &Waiting<Box<dyn WriteJob>>, commits: &AtomicU64) {
     while let Some(first) = jobs.next() {
         let mut waiting = VecDeque::from([first]);
@@ -110,7 +110,7 @@ pub(super) fn run(slot: &mut Slot, jobs: &Waiting<Box<dyn WriteJob>>, commits: &
 enum Outcome {
     /// Its changes wait for the commit.
     Kept,
-    /// Its changes were taken back; those of the others stand.
+    /// Its changes were taken back; those of the others stay.
     Undone,
     /// The database took back the whole transaction.
     AllUndone,

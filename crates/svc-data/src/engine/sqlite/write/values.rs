@@ -28,7 +28,7 @@ pub(super) fn stored_value(value: &Value) -> KeyValue {
 /// A field and why its column cannot store a value.
 pub(super) type Lossy = (usize, String);
 
-/// Turns the values of a body into what is stored, and tells which of them would lose something.
+/// Turns the values of a body into what is stored, and says which of them would lose something.
 pub(super) fn storable(model: &Model, values: &Values) -> Result<(Vec<Assignment>, Vec<Lossy>)> {
     let mut assignments = Vec::with_capacity(values.len());
     let mut lossy = Vec::new();
