@@ -88,7 +88,7 @@ pub(crate) enum Pages {
         svc pages publish --all --project demo")]
     Publish {
         #[command(flatten)]
-        which: Which,
+        which: PageSelection,
         #[command(flatten)]
         service: PageService,
     },
@@ -96,7 +96,7 @@ pub(crate) enum Pages {
     #[command(after_help = "Example:\n  svc pages discard 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
     Discard {
         #[command(flatten)]
-        which: Which,
+        which: PageSelection,
         #[command(flatten)]
         service: PageService,
     },
@@ -127,7 +127,7 @@ pub(crate) enum Pages {
 /// Which pages a command is about.
 #[derive(Args)]
 #[group(required = true, multiple = false)]
-pub(crate) struct Which {
+pub(crate) struct PageSelection {
     /// Unique IDs of the pages
     uids: Vec<PageUid>,
     /// All pages of the environment
@@ -149,7 +149,7 @@ pub(crate) struct Content {
     params: Option<String>,
 }
 
-impl Which {
+impl PageSelection {
     /// The pages, or all of them.
     fn uids(self) -> Option<Vec<PageUid>> {
         (!self.all).then_some(self.uids)

@@ -25,7 +25,7 @@ use tokio::{
 
 pub use self::bulk_create::BulkOptions;
 pub use self::connect::ResourceUrl;
-use self::rest::Of;
+use self::rest::ListPurpose;
 pub use self::rest::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
@@ -240,7 +240,7 @@ impl Resource {
     /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
     /// [`ErrorKind::Timeout`] when the database does not answer.
     pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
-        let part = self.list_part(model, query, Of::Page).await?;
+        let part = self.list_part(model, query, ListPurpose::Page).await?;
         Ok(Page::of_part(self, model, query, part))
     }
 

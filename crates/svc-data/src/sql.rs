@@ -72,14 +72,15 @@ pub(crate) struct SqlJob {
 pub(crate) struct SqlPlan {
     /// The query as a model: its fields are the columns, its table is [`QUERY`], in no schema.
     pub(crate) model: Arc<Model>,
-    pub(crate) what: What,
+    pub(crate) task: SqlTask,
     /// The list whose records are counted, when it was requested.
     pub(crate) count: Option<ListPlan>,
     pub(crate) zone: Zone,
 }
 
+/// What a query of a client asks for.
 #[derive(Debug)]
-pub(crate) enum What {
+pub(crate) enum SqlTask {
     /// The rows of the query as it stands: those after the first `skip`, at most `limit`.
     Rows { skip: u64, limit: u32 },
     /// Rows of the query, selected and ordered.
@@ -88,10 +89,10 @@ pub(crate) enum What {
     Aggregate(AggregatePlan),
 }
 
-/// The rows that an engine gave.
+/// The rows that an engine returned.
 #[derive(Debug)]
 pub(crate) struct SqlRows {
-    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::engine::Driver) gives.
+    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::engine::Driver) returns.
     pub(crate) data: Bytes,
     pub(crate) row_count: usize,
     /// Whether rows follow that were not given.
@@ -226,17 +227,17 @@ impl SqlJob {
         };
         let group = |columns: Vec<GroupColumn>, aggregation: Aggregation| {
             let query = GroupQuery::new(&query, columns, aggregation, limit);
-            AggregatePlan::of_groups(&structure, &model, &query).map(What::Aggregate)
+            AggregatePlan::of_groups(&structure, &model, &query).map(SqlTask::Aggregate)
         };
         let column = |column: &SqlGroupColumn| {
             let mut group = GroupColumn::new(&column.x_column);
             group.lookup = column.x_lookup;
             group
         };
-        let what = if let Some(aggregate) = &asked.aggregate {
+        let task = if let Some(aggregate) = &asked.aggregate {
             let aggregation = aggregation(aggregate.func, aggregate.column.as_deref());
             let query = AggregateQuery::new(&query, aggregation);
-            What::Aggregate(AggregatePlan::of_all(&structure, &model, &query)?)
+            SqlTask::Aggregate(AggregatePlan::of_all(&structure, &model, &query)?)
         } else if let Some(one) = &asked.group {
             let by = SqlGroupColumn {
                 x_column: one.x_column.clone(),
@@ -249,7 +250,7 @@ impl SqlJob {
             group(several.x_columns.iter().map(column).collect(), aggregation)?
         } else if asked.filters.is_empty() && asked.order_by.is_empty() {
             // As it stands it keeps its own order on every engine.
-            What::Rows {
+            SqlTask::Rows {
                 skip: asked.offset.unwrap_or(0),
                 limit,
             }
@@ -257,7 +258,7 @@ impl SqlJob {
             let mut plan = ListPlan::resolve(&structure, &model, &query)
                 .map_err(|error| renamed(error, "_order_by", "order_by"))?;
             limited(&mut plan);
-            What::List(plan)
+            SqlTask::List(plan)
         };
         let count = match asked.count {
             true => {
@@ -268,7 +269,7 @@ impl SqlJob {
         };
         Ok(SqlPlan {
             model,
-            what,
+            task,
             count,
             zone: self.zone.clone(),
         })
@@ -354,7 +355,7 @@ impl SqlJob {
             columns: rows.columns,
             data: rows.data,
         };
-        if let What::Aggregate(aggregate) = &plan.what {
+        if let SqlTask::Aggregate(aggregate) = &plan.task {
             (answer.data, answer.row_count) = values_of(&answer.data)?;
             answer.columns = aggregate_columns(&plan.model, aggregate)?;
         }

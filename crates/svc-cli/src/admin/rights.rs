@@ -40,7 +40,7 @@ pub(crate) enum Rights {
         #[command(flatten)]
         scope: InProject,
         #[command(flatten)]
-        on: On,
+        on: RightsTarget,
         /// Set the rule although the resource or the model does not exist yet, or cannot be asked
         #[arg(long, requires = "resource")]
         later: bool,
@@ -65,13 +65,13 @@ pub(crate) enum Rights {
         #[command(flatten)]
         scope: InProject,
         #[command(flatten)]
-        on: On,
+        on: RightsTarget,
     },
 }
 
 /// What a rule is about.
 #[derive(Args)]
-pub(crate) struct On {
+pub(crate) struct RightsTarget {
     /// Resource; every one when not given
     #[arg(long, value_name = "R")]
     resource: Option<ResourceName>,
@@ -134,7 +134,7 @@ impl Rights {
     }
 }
 
-impl On {
+impl RightsTarget {
     fn to_text(&self) -> String {
         match (&self.resource, &self.model) {
             (None, _) => "all records".to_owned(),

@@ -80,7 +80,7 @@ impl Ahead {
 }
 
 /// What is read of a list.
-pub(crate) enum Of<'a> {
+pub(crate) enum ListPurpose<'a> {
     /// The records themselves.
     Page,
     /// Those of a page that was begun.
@@ -97,20 +97,20 @@ impl Resource {
         &self,
         model: &Arc<Model>,
         query: &ListQuery,
-        of: Of<'_>,
+        of: ListPurpose<'_>,
     ) -> Result<Part> {
         let of = &of;
         self.with_structure(model, |driver, structure, model| {
             let mut plan = ListPlan::resolve(structure, model, query)?;
             match of {
-                Of::Page => {}
-                Of::Rest => plan.continues = true,
-                Of::Keys => {
+                ListPurpose::Page => {}
+                ListPurpose::Rest => plan.continues = true,
+                ListPurpose::Keys => {
                     plan.shown = Projection::of_key(model)?;
                     plan.limit = plan.limit.min(KEYS);
                     plan.is_internal = true;
                 }
-                Of::Among(keys) => plan.among = Some(among(model, keys)?),
+                ListPurpose::Among(keys) => plan.among = Some(among(model, keys)?),
             }
             Ok(driver.list(model, plan))
         })
@@ -166,7 +166,9 @@ impl Rest {
         if self.ahead.is_none() {
             if !looks_ahead(&self.model, &self.query) {
                 let (resource, model) = (&self.resource, &self.model);
-                let part = resource.list_part(model, &self.query, Of::Rest).await?;
+                let part = resource
+                    .list_part(model, &self.query, ListPurpose::Rest)
+                    .await?;
                 return Ok(Page::of_part(resource, model, &self.query, part));
             }
             self.look_ahead().await?;
@@ -190,7 +192,7 @@ impl Rest {
             let mut query = self.query.clone();
             query.after = ahead.after.take();
             query.per_page = u32::try_from(ahead.now.len()).ok();
-            let of = Of::Among(&ahead.now);
+            let of = ListPurpose::Among(&ahead.now);
             let mut part = self.resource.list_part(&self.model, &query, of).await?;
             match part.after.take().filter(|_| part.has_more) {
                 Some(after) => ahead.after = Some(after),
@@ -214,7 +216,7 @@ impl Rest {
         query.fields = None;
         query.time_zone = None;
         let (resource, model) = (&self.resource, &self.model);
-        let part = resource.list_part(model, &query, Of::Keys).await?;
+        let part = resource.list_part(model, &query, ListPurpose::Keys).await?;
         let mut keys = part.results;
         skip(&mut keys);
         self.ahead = Some(Ahead {

@@ -3,7 +3,7 @@
 use svc_model::{ProjectName, ResourceName};
 use svc_store::{ConnectedResource, Store};
 
-use super::{NAMES, On};
+use super::{NAMES, RightsTarget};
 use crate::{
     admin::scope::PROJECTS,
     connect,
@@ -18,7 +18,7 @@ pub(super) async fn check(
     store: &Store,
     project: &ProjectName,
     team: &str,
-    on: &On,
+    on: &RightsTarget,
 ) -> Result<(), Error> {
     let Some(resource) = &on.resource else {
         return Ok(());

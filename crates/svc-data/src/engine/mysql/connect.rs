@@ -30,7 +30,7 @@ const MAX_PACKET: usize = 64 << 20;
 /// How long a connection that was not used counts as alive.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Where a server is, and how it is spoken to.
+/// Where a server is, and how it is reached.
 #[derive(Clone)]
 pub(crate) struct Source {
     opts: Opts,

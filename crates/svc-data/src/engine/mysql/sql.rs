@@ -22,7 +22,7 @@ use crate::{
     Error, Field, Result,
     engine::answers::RowsWriter,
     plan::ListPlan,
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
 };
 
 /// How many queries of clients run at once; others wait, and records do not wait for them.
@@ -72,14 +72,14 @@ async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
     let fields = names.into_iter().zip(columns.iter());
     let plan = job.plan(fields.map(|(name, column)| field(name, column)).collect())?;
     let query = Query { job, plan: &plan };
-    let mut rows = match &plan.what {
-        What::Rows { skip, limit } => query.rows(lease, &query.plain(), *skip, *limit).await?,
-        What::List(list) => {
+    let mut rows = match &plan.task {
+        SqlTask::Rows { skip, limit } => query.rows(lease, &query.plain(), *skip, *limit).await?,
+        SqlTask::List(list) => {
             let page = plan.page(&MysqlDialect, list)?;
             let statement = query.wrapped(Statement::select(&page));
             query.rows(lease, &statement, 0, list.limit).await?
         }
-        What::Aggregate(aggregate) => {
+        SqlTask::Aggregate(aggregate) => {
             let aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
             let answer = aggregate.run(lease, |statement| query.wrapped(statement));
             SqlRows::of_aggregate(answer.await?)

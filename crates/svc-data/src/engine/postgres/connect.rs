@@ -33,15 +33,15 @@ use crate::{
 /// From how many statements on those that a connection keeps prepared are forgotten.
 const MAX_PREPARED: usize = 256;
 
-/// Where a server is, and how it is spoken to.
+/// Where a server is, and how it is reached.
 pub(super) struct Source {
     config: Config,
-    stream: Way,
+    stream: StreamSource,
 }
 
 /// How a stream to the server is made.
 #[derive(Clone)]
-pub(crate) enum Way {
+pub(crate) enum StreamSource {
     Network(MakeStream),
     /// Through a socket of this machine, without TLS.
     Local(LocalSockets),
@@ -79,8 +79,8 @@ impl Source {
         Ok(Self {
             config,
             stream: match sockets {
-                Some(sockets) => Way::Local(sockets),
-                None => Way::Network(MakeStream {
+                Some(sockets) => StreamSource::Local(sockets),
+                None => StreamSource::Network(MakeStream {
                     tls: MakeRustlsConnect::new(tls(mode, root.as_deref())?),
                     mode,
                 }),
@@ -102,8 +102,8 @@ impl Source {
             recycling_method: RecyclingMethod::Fast,
         };
         let manager = match self.stream.clone() {
-            Way::Network(stream) => Manager::from_config(config, stream, recycling),
-            Way::Local(sockets) => Manager::from_connect(config, sockets, recycling),
+            StreamSource::Network(stream) => Manager::from_config(config, stream, recycling),
+            StreamSource::Local(sockets) => Manager::from_connect(config, sockets, recycling),
         };
         let settings: Arc<str> = format!(
             "SET statement_timeout = {}; SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; \
@@ -243,7 +243,7 @@ impl ServerCertVerifier for AnyCertificate {
 }
 
 impl ConnectionManager for Manager {
-    type Ender = Way;
+    type Ender = StreamSource;
 
     fn unreachable(error: tokio_postgres::Error) -> Error {
         fault::unreachable(error)
@@ -257,7 +257,7 @@ impl ConnectionManager for Manager {
         fault::breaks_the_connection(error)
     }
 
-    fn end(client: ClientWrapper, stream: Way) {
+    fn end(client: ClientWrapper, stream: StreamSource) {
         if client.is_closed() {
             return;
         }
@@ -266,8 +266,8 @@ impl ConnectionManager for Manager {
             runtime.spawn(async move {
                 let cancelled = tokio::time::timeout(CONNECT_TIMEOUT, async {
                     match stream {
-                        Way::Network(stream) => cancel.cancel_query(stream).await,
-                        Way::Local(sockets) => {
+                        StreamSource::Network(stream) => cancel.cancel_query(stream).await,
+                        StreamSource::Local(sockets) => {
                             cancel.cancel_query_raw(sockets.open().await, NoTls).await
                         }
                     }

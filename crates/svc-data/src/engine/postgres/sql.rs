@@ -27,7 +27,7 @@ use crate::{
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
     query::{Dialect as _, SELF, all_fields},
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
     value::Scalar,
 };
 
@@ -79,19 +79,19 @@ async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<Sq
         transaction: &transaction,
         types,
     };
-    let mut rows = match &plan.what {
-        What::Rows { skip, limit } => {
+    let mut rows = match &plan.task {
+        SqlTask::Rows { skip, limit } => {
             let statement = match columns.iter().all(|column| value::is_known(column.type_())) {
                 true => query.plain(),
                 false => query.shown(),
             };
             query.rows(&statement, *skip, *limit).await?
         }
-        What::List(list) => {
+        SqlTask::List(list) => {
             let page = plan.page(&PostgresDialect, list)?;
             query.rows(&query.wrapped(&page), 0, list.limit).await?
         }
-        What::Aggregate(aggregate) => SqlRows::of_aggregate(
+        SqlTask::Aggregate(aggregate) => SqlRows::of_aggregate(
             query
                 .aggregate(Aggregate::new(&plan.model, aggregate.clone())?)
                 .await?,

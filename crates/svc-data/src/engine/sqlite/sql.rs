@@ -25,7 +25,7 @@ use crate::{
     Error, Field, Result,
     guard::{Engine, is_function_listed},
     plan::ListPlan,
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
 };
 
 mod budget;
@@ -105,14 +105,14 @@ pub(super) fn run(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer> {
         job,
         plan: &plan,
     };
-    let mut rows = match &plan.what {
-        What::Rows { skip, limit } => inner.rows(&inner.plain(), *skip, *limit)?,
-        What::List(list) => {
+    let mut rows = match &plan.task {
+        SqlTask::Rows { skip, limit } => inner.rows(&inner.plain(), *skip, *limit)?,
+        SqlTask::List(list) => {
             let page = plan.page(&SqliteDialect, list)?;
             let statement = inner.wrapped(&Statement::select(&page));
             inner.rows(&statement, 0, list.limit)?
         }
-        What::Aggregate(aggregate) => {
+        SqlTask::Aggregate(aggregate) => {
             let mut aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
             let wrapped = inner.wrapped(aggregate.statement_mut());
             session.translate(budget::limit(&session.0, &wrapped.sql))?;
