@@ -59,6 +59,19 @@ struct Inner {
     guard: GuardOptions,
 }
 
+/// How a record is changed.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct UpdateOptions {
+    /// Whether the body replaces the record: required fields must be there, others that are left out get their default
+    /// or NULL. The primary key may be left out and then stays.
+    pub replace: bool,
+    /// Which state of the record is changed, and no other.
+    pub if_match: Option<IfMatch>,
+    /// What of the changed record is answered.
+    pub view: RecordView,
+}
+
 impl Resource {
     /// Connects a database and reads its structure. A file that does not exist is not created.
     ///
@@ -360,39 +373,36 @@ impl Resource {
         .await
     }
 
-    /// Changes the fields of a record that the body names and returns it whole, with what it was
-    /// [before](RecordJson::before).
+    /// Changes the fields of a record that the body names, or [replaces](UpdateOptions::replace) the record, and returns it
+    /// whole, with what it was [before](RecordJson::before).
     ///
     /// # Errors
     /// As [`Resource::create`]; [`ErrorKind::NotFound`] when there is no such record,
-    /// [`ErrorKind::PreconditionFailed`] when it is not the one of `if_match`.
+    /// [`ErrorKind::PreconditionFailed`] when it is not the one of [`UpdateOptions::if_match`].
     pub async fn update(
         &self,
         model: &Arc<Model>,
         id: &str,
         body: &JsonObject,
-        if_match: Option<&IfMatch>,
-        view: &RecordView,
+        options: &UpdateOptions,
     ) -> Result<RecordJson> {
-        self.change(model, id, body, if_match, view, Purpose::Update)
-            .await
-    }
-
-    /// Replaces a record: required fields must be there, others that are left out get their default or
-    /// NULL. The primary key may be left out and then stays.
-    ///
-    /// # Errors
-    /// As [`Resource::update`].
-    pub async fn replace(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        body: &JsonObject,
-        if_match: Option<&IfMatch>,
-        view: &RecordView,
-    ) -> Result<RecordJson> {
-        self.change(model, id, body, if_match, view, Purpose::Replace)
-            .await
+        let purpose = match options.replace {
+            true => Purpose::Replace,
+            false => Purpose::Update,
+        };
+        self.with_structure(model, |driver, _, model| {
+            writable(model, model.writes.update, "updated")?;
+            let shown = Projection::resolve(model, &options.view)?;
+            let update = Update {
+                key: read_key(model, id)?,
+                body: read_body(model, body, &shown.zone, purpose)?,
+                replace: options.replace,
+                if_match: options.if_match.clone(),
+                shown,
+            };
+            Ok(driver.update(model, update))
+        })
+        .await
     }
 
     /// Answers a read-only SQL query (specification, section 1; wire contract, section 5).
@@ -430,31 +440,6 @@ impl Resource {
             writable(model, model.writes.delete, "deleted")?;
             let key = read_key(model, id)?;
             Ok(driver.delete(model, key, if_match.cloned()))
-        })
-        .await
-    }
-
-    async fn change(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        body: &JsonObject,
-        if_match: Option<&IfMatch>,
-        view: &RecordView,
-        purpose: Purpose,
-    ) -> Result<RecordJson> {
-        self.with_structure(model, |driver, _, model| {
-            writable(model, model.writes.update, "updated")?;
-            let shown = Projection::resolve(model, view)?;
-            let key = read_key(model, id)?;
-            let update = Update {
-                key,
-                body: read_body(model, body, &shown.zone, purpose)?,
-                replace: purpose == Purpose::Replace,
-                if_match: if_match.cloned(),
-                shown,
-            };
-            Ok(driver.update(model, update))
         })
         .await
     }
