@@ -13,7 +13,7 @@ use crate::{
     app::{proxy, session, teams, users},
     context::{Common, Context},
     demo,
-    failure::Failure,
+    error::Error,
     pages,
     records::{self, models, sql},
     serve,
@@ -90,7 +90,7 @@ enum Command {
 }
 
 impl Cli {
-    pub(crate) async fn run(self) -> Result<(), Failure> {
+    pub(crate) async fn run(self) -> Result<(), Error> {
         let context = Context::new(self.common)?;
         macro_rules! run {
             ($($command:ident)+) => {

@@ -14,7 +14,7 @@ pub(crate) use self::{
     listing::Listing,
     session::{NOBODY, SessionDir},
 };
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// Where the service is, and what is called there.
 #[derive(Args)]
@@ -69,7 +69,7 @@ impl Target {
     }
 }
 
-impl From<svc_api::Error> for Failure {
+impl From<svc_api::Error> for Error {
     fn from(error: svc_api::Error) -> Self {
         use std::error::Error as _;
         let remedy = if error.is_unauthenticated() {

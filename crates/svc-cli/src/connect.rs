@@ -1,5 +1,5 @@
 //! Databases to connect, as they are named on the command line, in `SVC_CONNECT` and in the
-//! configuration file. Addresses may hold passwords, so that nothing here quotes one.
+//! configuration file. Addresses may contain passwords, so that nothing here quotes one.
 
 use std::{collections::HashSet, path::Path};
 
@@ -7,7 +7,7 @@ use svc_data::{ErrorKind, Resource, ResourceOptions, ResourceUrl};
 use svc_model::ResourceName;
 use svc_store::Secret;
 
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// How an SQLite file is named.
 const SQLITE: &str = "sqlite:";
@@ -24,9 +24,9 @@ pub(crate) struct Connect {
 
 impl Connect {
     /// Reads `NAME=URL`.
-    fn parse(text: &str) -> Result<Self, Failure> {
+    fn parse(text: &str) -> Result<Self, Error> {
         let wrong =
-            || Failure::usage("--connect must be NAME=URL, such as shop=sqlite:path/to/file.db");
+            || Error::usage("--connect must be NAME=URL, such as shop=sqlite:path/to/file.db");
         let (name, url) = text.split_once('=').ok_or_else(wrong)?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if name.is_empty() || url.is_empty() || !name.chars().all(is_name) {
@@ -38,13 +38,10 @@ impl Connect {
 }
 
 /// The databases to connect: those of the flags, else of the variable, else of the configuration file.
-pub(crate) fn gather(
-    flags: &[String],
-    file: Option<&toml::Value>,
-) -> Result<Vec<Connect>, Failure> {
+pub(crate) fn gather(flags: &[String], file: Option<&toml::Value>) -> Result<Vec<Connect>, Error> {
     let variable = std::env::var_os(VARIABLE).unwrap_or_default();
     let variable = variable.to_str().ok_or_else(|| {
-        Failure::usage(format!(
+        Error::usage(format!(
             "{VARIABLE} must be UTF-8 text, one NAME=URL on each line"
         ))
     })?;
@@ -62,7 +59,7 @@ pub(crate) fn gather(
     };
     let mut known = HashSet::new();
     match connects.iter().find(|connect| !known.insert(&connect.name)) {
-        Some(Connect { name, .. }) => Err(Failure::usage(format!(
+        Some(Connect { name, .. }) => Err(Error::usage(format!(
             "the resource {name} is connected twice; leave one out"
         ))),
         None => Ok(connects),
@@ -70,11 +67,11 @@ pub(crate) fn gather(
 }
 
 /// The table `connect` of the configuration file.
-fn of_file(value: &toml::Value) -> Result<Vec<Connect>, Failure> {
+fn of_file(value: &toml::Value) -> Result<Vec<Connect>, Error> {
     let wrong = "connect must be a table of texts, such as [connect] and below it shop = \"sqlite:path/to/file.db\"";
-    let table = value.as_table().ok_or_else(|| Failure::usage(wrong))?;
+    let table = value.as_table().ok_or_else(|| Error::usage(wrong))?;
     let each = table.iter().map(|(name, url)| {
-        let url = url.as_str().ok_or_else(|| Failure::usage(wrong))?;
+        let url = url.as_str().ok_or_else(|| Error::usage(wrong))?;
         let (name, url) = (name.into(), resolve(url)?);
         Ok(Connect { name, url })
     });
@@ -82,7 +79,7 @@ fn of_file(value: &toml::Value) -> Result<Vec<Connect>, Failure> {
 }
 
 /// The address as the store keeps it: a path that means the same file wherever the service is started.
-pub(crate) fn resolve(url: &str) -> Result<Secret, Failure> {
+pub(crate) fn resolve(url: &str) -> Result<Secret, Error> {
     let Some(path) = url.strip_prefix(SQLITE) else {
         return Ok(Secret::new(url));
     };
@@ -91,22 +88,25 @@ pub(crate) fn resolve(url: &str) -> Result<Secret, Failure> {
         return Ok(Secret::new(url));
     }
     let absolute = std::path::absolute(path).map_err(|error| {
-        Failure::new(format!("cannot tell where {} is: {error}", path.display()))
+        Error::new(format!(
+            "cannot find out where {} is: {error}",
+            path.display()
+        ))
     })?;
     let absolute = absolute.to_str().ok_or_else(|| {
-        Failure::new("the current folder has a name that is no UTF-8 text; work in another one")
+        Error::new("the current folder has a name that is no UTF-8 text; work in another one")
     })?;
     Ok(Secret::new(format!("{SQLITE}{absolute}")))
 }
 
 /// Connects once, so that what cannot work is said now and not with the first request.
-pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
+pub(crate) async fn check(name: &ResourceName, url: &Secret) -> Result<(), Error> {
     let opened = open(name.as_str(), url).await.map(drop);
-    opened.map_err(|error| failure(name, &error))
+    opened.map_err(|error| unopenable(name, &error))
 }
 
 /// The same for a service that starts: a server that is not reached then is tried again with each request.
-pub(crate) async fn check_at_start(name: &ResourceName, url: &Secret) -> Result<(), Failure> {
+pub(crate) async fn check_at_start(name: &ResourceName, url: &Secret) -> Result<(), Error> {
     match open(name.as_str(), url).await {
         Err(error)
             if error.kind() == ErrorKind::Unavailable && !url.expose().starts_with(SQLITE) =>
@@ -114,12 +114,12 @@ pub(crate) async fn check_at_start(name: &ResourceName, url: &Secret) -> Result<
             tracing::warn!(resource = %name, %error, "the resource cannot be used yet");
             Ok(())
         }
-        opened => opened.map(drop).map_err(|error| failure(name, &error)),
+        opened => opened.map(drop).map_err(|error| unopenable(name, &error)),
     }
 }
 
-fn failure(name: &ResourceName, error: &svc_data::Error) -> Failure {
-    Failure::new(format!("resource {name}: {error}"))
+fn unopenable(name: &ResourceName, error: &svc_data::Error) -> Error {
+    Error::new(format!("resource {name}: {error}"))
 }
 
 /// Connects a database under a name.
@@ -132,7 +132,7 @@ pub(crate) async fn open(name: &str, url: &Secret) -> Result<Resource, svc_data:
 mod tests {
     use super::*;
 
-    fn flags(texts: &[&str]) -> Result<Vec<Connect>, Failure> {
+    fn flags(texts: &[&str]) -> Result<Vec<Connect>, Error> {
         let texts: Vec<_> = texts.iter().map(ToString::to_string).collect();
         gather(&texts, None)
     }
@@ -151,16 +151,16 @@ mod tests {
     fn a_missing_name_is_refused_without_showing_the_address() {
         let url = "postgres://app:hunter2@db/crm?a=b";
         for text in [url, "hunter2", "=sqlite:hunter2", "shop="] {
-            let failure = flags(&[text]).err().unwrap();
-            assert!(matches!(failure, Failure::Usage(_)), "{text}");
-            assert!(!failure.to_string().contains("hunter2"), "{failure}");
+            let error = flags(&[text]).err().unwrap();
+            assert!(matches!(error, Error::Usage(_)), "{text}");
+            assert!(!error.to_string().contains("hunter2"), "{error}");
         }
     }
 
     #[test]
     fn one_name_for_two_databases_is_refused() {
-        let failure = flags(&["a=sqlite:/x", "a=sqlite:/y"]).err().unwrap();
-        let text = failure.to_string();
+        let error = flags(&["a=sqlite:/x", "a=sqlite:/y"]).err().unwrap();
+        let text = error.to_string();
         assert!(text.contains("the resource a is connected twice"), "{text}");
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let table: toml::Value = toml::from_str("shop = \"sqlite:/x.db\"").unwrap();
         let connects = gather(&[], Some(&table)).unwrap();
         assert_eq!(connects[0].url.expose(), "sqlite:/x.db");
-        let failure = gather(&[], Some(&"hunter2".into())).err().unwrap();
-        assert!(!failure.to_string().contains("hunter2"), "{failure}");
+        let error = gather(&[], Some(&"hunter2".into())).err().unwrap();
+        assert!(!error.to_string().contains("hunter2"), "{error}");
     }
 }

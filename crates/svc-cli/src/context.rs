@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use svc_store::{Actor, Store};
 
-use crate::{failure::Failure, output::Output, serve::options::ConfigFile};
+use crate::{error::Error, output::Output, serve::options::ConfigFile};
 
 /// The folder of the store when none is named.
 const DEFAULT_DIR: &str = "svc-data";
@@ -38,7 +38,7 @@ pub(crate) struct Context {
 
 impl Context {
     /// Reads the configuration file, when one is named.
-    pub(crate) fn new(common: Common) -> Result<Self, Failure> {
+    pub(crate) fn new(common: Common) -> Result<Self, Error> {
         let file = match &common.config {
             Some(path) => ConfigFile::read(path)?,
             None => ConfigFile::default(),
@@ -56,15 +56,15 @@ impl Context {
     }
 
     /// Opens the store; makes it when there is none.
-    pub(crate) async fn store(&self) -> Result<Store, Failure> {
+    pub(crate) async fn store(&self) -> Result<Store, Error> {
         open(&self.dir_or(DEFAULT_DIR)).await
     }
 
     /// Opens the store of a command that has no use for an empty one, which a mistyped folder would be.
-    pub(crate) async fn existing_store(&self) -> Result<Store, Failure> {
+    pub(crate) async fn existing_store(&self) -> Result<Store, Error> {
         let dir = self.dir_or(DEFAULT_DIR);
         if !has_store(&dir) {
-            return Err(Failure::new(format!(
+            return Err(Error::new(format!(
                 "there is no store in {}; name its folder with --dir, or make one with svc project add",
                 dir.display()
             )));
@@ -74,14 +74,14 @@ impl Context {
 }
 
 /// Opens a store. The lines of its audit trail say who runs this program, as the operating system's session knows it.
-pub(crate) async fn open(dir: &Path) -> Result<Store, Failure> {
+pub(crate) async fn open(dir: &Path) -> Result<Store, Error> {
     let mut variables = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"].into_iter();
     let user = variables.find_map(|variable| std::env::var(variable).ok());
     let user = user.filter(|user| !user.is_empty() && !user.contains(char::is_control));
     Ok(Store::open(dir).await?.acting(Actor::program(user), None))
 }
 
-/// Whether a folder holds a store. A folder that may not be read is left to the opening to complain of.
+/// Whether there is a store in a folder. Where the folder may not be read, opening the store says so.
 pub(crate) fn has_store(dir: &Path) -> bool {
     !matches!(dir.join(STORE_FILE).try_exists(), Ok(false))
 }

@@ -17,7 +17,7 @@ use self::{folder::Folder, shop::Shop};
 use crate::{
     connect,
     context::{Context, open},
-    failure::Failure,
+    error::Error,
     serve::{
         options::ServerOptions,
         ready::{Ready, ReadyResource},
@@ -50,8 +50,8 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
-    /// Serves until it is told to stop.
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    /// Serves until it is stopped.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let options = self.options.or(&context.file);
         start::prepare_process(&options, "warn")?;
         let folder = Folder::open(&context.dir_or(DEFAULT_DIR), self.reset)?;
@@ -75,7 +75,7 @@ impl Demo {
 }
 
 /// Says where the demo runs that is at work in the folder. Its credentials stay as they are.
-async fn already_running(folder: &Folder) -> Failure {
+async fn already_running(folder: &Folder) -> Error {
     let dir = folder.dir().display();
     let address = match open(folder.dir()).await {
         Ok(store) => store.service_address().await.ok().flatten(),
@@ -85,13 +85,13 @@ async fn already_running(folder: &Folder) -> Failure {
         Some(at) => format!(" at {} (application host {})", at.base_url, at.app_base_url),
         None => ", and starts just now".to_owned(),
     };
-    Failure::new(format!(
+    Error::new(format!(
         "svc demo is running in {dir} already{at}; use it, stop it first, or choose another folder with --dir"
     ))
 }
 
 /// Makes the shop in a file of its own, which gets its name when it is complete.
-async fn build_shop(unfinished: &Path, shop: &Path, visible: bool) -> Result<(), Failure> {
+async fn build_shop(unfinished: &Path, shop: &Path, visible: bool) -> Result<(), Error> {
     let target = match visible {
         true => ProgressDrawTarget::stderr(),
         false => ProgressDrawTarget::hidden(),
@@ -106,7 +106,7 @@ async fn build_shop(unfinished: &Path, shop: &Path, visible: bool) -> Result<(),
 }
 
 /// Brings project and resource into the store.
-async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
+async fn prepare(store: &Store, shop: &Path) -> Result<(), Error> {
     let mut new = NewProject::new(PROJECT);
     new.name = Some("Demo shop".to_owned());
     new.owner = Some(EMAIL.to_owned());
@@ -122,7 +122,7 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
     }
     let path = shop.to_str().ok_or_else(|| {
         let path = shop.display();
-        Failure::new(format!(
+        Error::new(format!(
             "{path} is a path that is no UTF-8 text; choose another --dir"
         ))
     })?;
@@ -133,7 +133,7 @@ async fn prepare(store: &Store, shop: &Path) -> Result<(), Failure> {
 }
 
 /// Makes new credentials, ends those of the runs before, and gathers the ready line.
-async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
+async fn ready(store: &Store, server: &Server) -> Result<Ready, Error> {
     let scope = Scope::new(PROJECT, EnvironmentName::default());
     let is_old = |name: &Option<String>| name.as_deref() == Some(CREDENTIAL_NAME);
     for key in store.api_keys().list(&scope.project).await? {
@@ -149,7 +149,7 @@ async fn ready(store: &Store, server: &Server) -> Result<Ready, Failure> {
     let mut key = NewApiKey::new(&scope.project, EMAIL);
     key.name = Some(CREDENTIAL_NAME.to_owned());
     let api_key = store.api_keys().create(key).await?.secret;
-    let token = async |resource: &str| -> Result<Option<Secret>, Failure> {
+    let token = async |resource: &str| -> Result<Option<Secret>, Error> {
         let mut new = NewStaticToken::new(&scope, resource);
         new.name = Some(CREDENTIAL_NAME.to_owned());
         Ok(Some(store.tokens().create(new).await?.secret))

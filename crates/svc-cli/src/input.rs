@@ -7,20 +7,20 @@ use std::{fs, io};
 use serde_json::{Value, value::RawValue};
 use svc_model::JsonObject;
 
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// The text itself, that of a file (`@FILE`), or that of standard input (`-`).
-pub(crate) fn read_text(argument: &str) -> Result<String, Failure> {
+pub(crate) fn read_text(argument: &str) -> Result<String, Error> {
     if argument == "-" {
         return io::read_to_string(io::stdin()).map_err(|error| {
-            Failure::new(format!(
+            Error::new(format!(
                 "cannot read standard input: {error}; it must be UTF-8 text"
             ))
         });
     }
     match argument.strip_prefix('@') {
         Some(path) => fs::read_to_string(path).map_err(|error| {
-            Failure::new(format!(
+            Error::new(format!(
                 "cannot read {path}: {error}; name a file with JSON after the @"
             ))
         }),
@@ -29,9 +29,9 @@ pub(crate) fn read_text(argument: &str) -> Result<String, Failure> {
 }
 
 /// A JSON object.
-pub(crate) fn read_object(argument: &str) -> Result<JsonObject, Failure> {
+pub(crate) fn read_object(argument: &str) -> Result<JsonObject, Error> {
     serde_json::from_str(&read_text(argument)?).map_err(|error| {
-        Failure::usage(format!(
+        Error::usage(format!(
             "{} must hold a JSON object such as '{{\"name\": \"value\"}}': {error}",
             place(argument)
         ))
@@ -39,13 +39,13 @@ pub(crate) fn read_object(argument: &str) -> Result<JsonObject, Failure> {
 }
 
 /// A text that holds JSON of any kind.
-pub(crate) fn read_json_text(argument: &str) -> Result<String, Failure> {
+pub(crate) fn read_json_text(argument: &str) -> Result<String, Error> {
     let text = read_text(argument)?.trim().to_owned();
     match serde_json::from_str::<&RawValue>(&text) {
         Ok(_) => Ok(text),
         Err(error) => {
             let place = place(argument);
-            Err(Failure::usage(format!("{place} must hold JSON: {error}")))
+            Err(Error::usage(format!("{place} must hold JSON: {error}")))
         }
     }
 }
@@ -90,9 +90,9 @@ mod tests {
     #[test]
     fn what_is_no_json_object_is_refused_with_its_place() {
         for text in ["", "[1]", "{", "1"] {
-            let failure = read_object(text).unwrap_err();
-            assert!(matches!(failure, Failure::Usage(_)));
-            let text = failure.to_string();
+            let error = read_object(text).unwrap_err();
+            assert!(matches!(error, Error::Usage(_)));
+            let text = error.to_string();
             assert!(
                 text.contains("the argument must hold a JSON object"),
                 "{text}"

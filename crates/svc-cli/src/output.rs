@@ -21,7 +21,7 @@ pub(crate) use self::{
     row::row,
     rows::RowWriter,
 };
-use crate::failure::{Failure, OrJson as _};
+use crate::error::{Error, OrJson as _};
 
 /// Standard output and standard error, and who reads the first.
 pub(crate) struct Output {
@@ -48,7 +48,7 @@ impl Output {
     }
 
     /// The result of a command: one line of JSON for programs, the text for people.
-    pub(crate) fn result(&self, json: &impl Serialize, text: &str) -> Result<(), Failure> {
+    pub(crate) fn result(&self, json: &impl Serialize, text: &str) -> Result<(), Error> {
         if self.json {
             let line = serde_json::to_string(json).or_json("the result")?;
             write_out(&format!("{line}\n"))
@@ -63,13 +63,13 @@ impl Output {
         what: &str,
         json: &impl Serialize,
         secret: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         self.note(&format!("{what}; it is not shown again:"));
         self.result(json, &format!("{secret}\n"))
     }
 
     /// A thing that was deleted, by what it was known by.
-    pub(crate) fn deleted(&self, thing: &str, id: &str) -> Result<(), Failure> {
+    pub(crate) fn deleted(&self, thing: &str, id: &str) -> Result<(), Error> {
         self.result(&row! { deleted: id }, &format!("{thing} {id} deleted\n"))
     }
 
@@ -79,7 +79,7 @@ impl Output {
         &self,
         things: impl IntoIterator<Item = T>,
         none: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         let rows = things.into_iter().map(|thing| to_row(&thing));
         let mut rows = rows.collect::<Result<Vec<_>, _>>()?;
         if !self.json {
@@ -92,12 +92,12 @@ impl Output {
     }
 
     /// One thing: a table of its properties for people, otherwise as one row, which in JSON is one object.
-    pub(crate) fn one(&self, requested: FormatArg, thing: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn one(&self, requested: FormatArg, thing: &impl Serialize) -> Result<(), Error> {
         rows::write_one(self.format(requested), to_row(thing)?)
     }
 
     /// Rows that are all there.
-    pub(crate) fn rows(&self, requested: FormatArg, rows: Vec<JsonObject>) -> Result<(), Failure> {
+    pub(crate) fn rows(&self, requested: FormatArg, rows: Vec<JsonObject>) -> Result<(), Error> {
         RowWriter::to_stdout(self.format(requested)).write_all(rows)
     }
 
@@ -119,15 +119,15 @@ impl Output {
 }
 
 /// Writes text to standard output.
-pub(crate) fn write_out(text: &str) -> Result<(), Failure> {
+pub(crate) fn write_out(text: &str) -> Result<(), Error> {
     write_bytes(text.as_bytes())
 }
 
 /// Writes bytes to standard output.
-pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
-    written.map_err(|error| Failure::output(&error))
+    written.map_err(|error| Error::output(&error))
 }
 
 /// How many things there are, such as `1 page` or `3 pages`.
@@ -143,7 +143,7 @@ pub(crate) fn time(time: Timestamp) -> String {
 }
 
 /// A thing as a row: its properties in their order.
-pub(crate) fn to_row(thing: &impl Serialize) -> Result<JsonObject, Failure> {
+pub(crate) fn to_row(thing: &impl Serialize) -> Result<JsonObject, Error> {
     JsonObject::from_serialize(thing).or_json("the result")
 }
 

@@ -19,7 +19,7 @@ use svc_model::{
 use crate::{
     client::{Formatted, PageLayer, PageService, with_given},
     context::Context,
-    failure::{Failure, OrJson as _},
+    error::{Error, OrJson as _},
     input,
     output::{Format, to_row},
 };
@@ -88,7 +88,7 @@ pub(crate) enum Pages {
         svc pages publish --all --project demo")]
     Publish {
         #[command(flatten)]
-        which: Which,
+        which: PageSelection,
         #[command(flatten)]
         service: PageService,
     },
@@ -96,7 +96,7 @@ pub(crate) enum Pages {
     #[command(after_help = "Example:\n  svc pages discard 0197f3a0-5f0c-7e51-b1a6-0c35a8a0b9d1")]
     Discard {
         #[command(flatten)]
-        which: Which,
+        which: PageSelection,
         #[command(flatten)]
         service: PageService,
     },
@@ -127,7 +127,7 @@ pub(crate) enum Pages {
 /// Which pages a command is about.
 #[derive(Args)]
 #[group(required = true, multiple = false)]
-pub(crate) struct Which {
+pub(crate) struct PageSelection {
     /// Unique IDs of the pages
     uids: Vec<PageUid>,
     /// All pages of the environment
@@ -149,7 +149,7 @@ pub(crate) struct Content {
     params: Option<String>,
 }
 
-impl Which {
+impl PageSelection {
     /// The pages, or all of them.
     fn uids(self) -> Option<Vec<PageUid>> {
         (!self.all).then_some(self.uids)
@@ -157,7 +157,7 @@ impl Which {
 }
 
 impl Content {
-    fn read(self) -> Result<(JsonObject, Option<String>), Failure> {
+    fn read(self) -> Result<(JsonObject, Option<String>), Error> {
         let mut properties = match self.properties {
             Some(argument) => input::read_object(&argument)?,
             None => JsonObject::new(),
@@ -180,7 +180,7 @@ fn done_to(uids: &[PageUid], done: &str) -> String {
 }
 
 impl Pages {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let output = &context.output;
         match self {
             Self::List { to } => {

@@ -21,7 +21,7 @@ use self::{
 use crate::{
     client::{DataService, Formatted, with_given},
     context::Context,
-    failure::Failure,
+    error::Error,
     input,
 };
 
@@ -136,14 +136,14 @@ impl Collection {
     }
 
     /// Its records, each with its columns in the order and the spelling of the service.
-    fn records(self, service: &DataService) -> Result<Handle<JsonObject>, Failure> {
+    fn records(self, service: &DataService) -> Result<Handle<JsonObject>, Error> {
         let client = service.client(&self.resource)?;
         Ok(client.records(self.resource, self.model).typed())
     }
 }
 
 impl Records {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let output = &context.output;
         match self {
             Self::List(list) => list.run(context).await,

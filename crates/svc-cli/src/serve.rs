@@ -22,7 +22,7 @@ use crate::{
     admin::scope,
     connect::{self, Connect},
     context::Context,
-    failure::Failure,
+    error::Error,
 };
 
 /// The project of the databases that are connected here.
@@ -45,8 +45,8 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    /// Serves until it is told to stop.
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    /// Serves until it is stopped.
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let options = self.options.or(&context.file);
         start::prepare_process(&options, "info")?;
         let connects = connect::gather(&self.connect, options.connect.as_ref())?;
@@ -74,7 +74,7 @@ impl Serve {
 
 /// Brings the project and the resources into the store. The project is `main`, made when new; a store
 /// that has other projects, and nothing to connect, is served as it is.
-async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, Failure> {
+async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, Error> {
     let projects = store.projects().list().await?.into_iter();
     let mut projects = projects.map(|project| project.unique_name);
     let main = ProjectName::from(PROJECT);
@@ -89,18 +89,18 @@ async fn prepare(store: &Store, connects: Vec<Connect>) -> Result<ProjectName, F
     for Connect { name, url } in connects {
         let new = NewResource::new(name, url);
         let kept = store.resources().replace(&scope, new).await;
-        kept.map_err(|error| Failure::fields(error, &[("unique_name", "NAME of --connect")]))?;
+        kept.map_err(|error| Error::fields(error, &[("unique_name", "NAME of --connect")]))?;
     }
     Ok(main)
 }
 
 /// Makes what credentials the project never had, and gathers the ready line.
-async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<Ready, Failure> {
+async fn ready(store: &Store, server: &Server, project: ProjectName) -> Result<Ready, Error> {
     // Of several services that start at once on a new store, one makes the credentials.
     let _exclusive = store.exclusive().await?;
     let scope = Scope::new(project, EnvironmentName::default());
     let tokens = store.tokens().list(&scope).await?;
-    let first_token = async |resource: &ResourceName| -> Result<Option<Secret>, Failure> {
+    let first_token = async |resource: &ResourceName| -> Result<Option<Secret>, Error> {
         if tokens.iter().any(|token| token.grant.resource == *resource) {
             return Ok(None);
         }

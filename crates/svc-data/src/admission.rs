@@ -1,7 +1,7 @@
 //! Which statement may run next on a database: a fair share for each caller and each model, and a part that is kept for short
 //! statements, so that slow ones do not stop the rest.
 //!
-//! Statements are told apart by their shape, which is their text without values. A shape is slow when one of its
+//! Statements are distinguished by their shape, which is their text without values. A shape is slow when one of its
 //! statements runs for long, or did the last time; a statement that searches texts or reads all rows counts as
 //! slow until one was quick.
 
@@ -16,7 +16,9 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{Error, ErrorKind, admission::turns::Caller};
+#[cfg(doc)]
+use crate::ErrorKind;
+use crate::{Error, Result, admission::turns::Caller};
 
 /// From which running time on a statement is slow.
 const SLOW: Duration = Duration::from_millis(200);
@@ -158,7 +160,7 @@ impl Admission {
         work: Work,
         deadline: Instant,
         is_next: bool,
-    ) -> Result<Permit, Error> {
+    ) -> Result<Permit> {
         let turn = {
             let now = Instant::now();
             let mut state = self.state();
@@ -419,8 +421,7 @@ impl Drop for Permit {
 
 /// Every connection is in use, and none was free in time.
 fn all_busy() -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
+    Error::unavailable(
         "every connection to the database is busy; allow more, or look for slow statements",
     )
 }

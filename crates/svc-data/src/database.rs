@@ -13,13 +13,16 @@ use rusqlite::{
     types::{ToSqlOutput, Value as SqliteValue, ValueRef},
 };
 
+#[cfg(doc)]
+use crate::ErrorKind;
 use crate::{
-    DeclaredModel, Error, ErrorKind, FileFault, Resource,
+    DeclaredModel, Error, FileFault, Resource, Result,
     engine::sqlite::{
         Sqlite as Driver,
         connection::{Role, Slot, Source, missing},
         fault, functions,
         pool::{Options, Pool},
+        session::Session,
     },
     guard::GuardOptions,
 };
@@ -31,11 +34,11 @@ pub use value::{ColumnIndex, FromValue, Row, Value};
 
 /// How many threads read the control plane.
 const READERS: usize = 2;
-/// How long it is waited for other processes that bring the structure up to date.
+/// How long to wait for other processes that bring the structure up to date.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often a migration that failed is tried: another process may have done the same step at that moment.
 const MIGRATION_ATTEMPTS: u32 = 10;
-/// How long it is waited between two tries.
+/// How long to wait between two tries.
 const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 
 /// A database of our own. Cheap to clone; its threads end with the last clone.
@@ -90,25 +93,25 @@ pub trait Connection {
     ///
     /// # Errors
     /// [`ErrorKind::Constraint`] when a rule of the database refused, other kinds as they come.
-    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Error>;
+    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64>;
 
-    /// Runs a statement and gives its rows.
+    /// Runs a statement and returns its rows.
     ///
     /// # Errors
     /// As [`Connection::execute`].
-    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error>;
+    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>>;
 
-    /// Hands over the first column of the first row, a text, as it lies in the database: for what is long
+    /// Hands over the first column of the first row, a text, as it is in the database: for what is long
     /// and goes on as it is. Says whether there was a row.
     ///
     /// # Errors
-    /// As [`Connection::execute`], and [`ErrorKind::Internal`] when the column holds no text.
+    /// As [`Connection::execute`], and [`ErrorKind::Internal`] when the value is not text.
     fn read_text(
         &mut self,
         sql: &str,
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, Error>;
+    ) -> Result<bool>;
 
     /// Runs one statement for every set of values, prepared once.
     ///
@@ -118,13 +121,13 @@ pub trait Connection {
         &mut self,
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
-    ) -> Result<u64, Error>;
+    ) -> Result<u64>;
 
     /// The only row of a result, or none.
     ///
     /// # Errors
     /// As [`Connection::execute`], and [`ErrorKind::Internal`] when there are several rows.
-    fn query_one(&mut self, sql: &str, params: &[Value]) -> Result<Option<Row>, Error> {
+    fn query_one(&mut self, sql: &str, params: &[Value]) -> Result<Option<Row>> {
         let mut rows = self.query(sql, params)?;
         let row = rows.pop();
         if rows.is_empty() {
@@ -142,7 +145,7 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] with the file and a remedy when it cannot be opened, and when a newer
     /// version of the program or another one has written it.
-    pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self, Error> {
+    pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
         Self::open(path, migrations, Opening::MayCreate).await
     }
 
@@ -151,15 +154,12 @@ impl Database {
     ///
     /// # Errors
     /// As [`open_sqlite`](Self::open_sqlite), and [`ErrorKind::Unavailable`] with the source
-    /// [`FileFault::Empty`] when the file is missing or holds no structure yet.
-    pub async fn open_existing_sqlite(
-        path: &Path,
-        migrations: &[Migration],
-    ) -> Result<Self, Error> {
+    /// [`FileFault::Empty`] when the file is missing or has no structure yet.
+    pub async fn open_existing_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
         Self::open(path, migrations, Opening::MustExist).await
     }
 
-    async fn open(path: &Path, migrations: &[Migration], opening: Opening) -> Result<Self, Error> {
+    async fn open(path: &Path, migrations: &[Migration], opening: Opening) -> Result<Self> {
         let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
         let migrations = migrations.to_vec();
         tokio::task::spawn_blocking(move || {
@@ -195,7 +195,7 @@ impl Database {
     /// was answered before this call.
     ///
     /// # Errors
-    /// What `f` gives, and [`Error`] when the database cannot be read.
+    /// What `f` returns, and [`Error`] when the database cannot be read.
     pub async fn read<T, E, F>(&self, f: F) -> Result<T, E>
     where
         F: FnOnce(&mut dyn Connection) -> Result<T, E> + Send + 'static,
@@ -205,19 +205,16 @@ impl Database {
         let path = Arc::clone(&self.path);
         self.pool
             .read(None, move |connection| {
-                f(&mut Sqlite {
-                    connection,
-                    path: &path,
-                })
+                f(&mut Session::new(connection, &path))
             })
             .await
     }
 
-    /// Runs `f` in one transaction, which is committed when `f` gives `Ok` and taken back otherwise.
+    /// Runs `f` in one transaction, which is committed when `f` returns `Ok` and taken back otherwise.
     /// An `Ok` is given only once the change is on the disk.
     ///
     /// # Errors
-    /// What `f` gives, and [`Error`] when the database cannot be written.
+    /// What `f` returns, and [`Error`] when the database cannot be written.
     pub async fn write<T, E, F>(&self, f: F) -> Result<T, E>
     where
         F: FnOnce(&mut dyn Connection) -> Result<T, E> + Send + 'static,
@@ -228,12 +225,8 @@ impl Database {
         let mut f = Some(f);
         self.pool
             .write(None, move |connection| match f.take() {
-                Some(f) => f(&mut Sqlite {
-                    connection,
-                    path: &path,
-                }),
-                None => Err(Error::new(
-                    ErrorKind::Unavailable,
+                Some(f) => f(&mut Session::new(connection, &path)),
+                None => Err(Error::unavailable(
                     "the database took the change back together with another one; try again",
                 )
                 .into()),
@@ -250,7 +243,7 @@ impl Database {
         &self,
         name: impl Into<String>,
         models: Vec<DeclaredModel>,
-    ) -> Result<Resource, Error> {
+    ) -> Result<Resource> {
         let (pool, path) = (self.pool.clone(), Arc::clone(&self.path));
         let driver = Box::new(Driver::declared(pool, path, models.into()));
         Resource::over(name.into(), driver, GuardOptions::default(), Duration::ZERO).await
@@ -260,7 +253,7 @@ impl Database {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the database cannot be read.
-    pub async fn change_counter(&self) -> Result<u64, Error> {
+    pub async fn change_counter(&self) -> Result<u64> {
         self.pool.change_counter().await
     }
 
@@ -269,7 +262,7 @@ impl Database {
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file exists already or cannot be written; a copy that failed
     /// half-way is removed.
-    pub async fn backup_to(&self, path: &Path) -> Result<(), Error> {
+    pub async fn backup_to(&self, path: &Path) -> Result<()> {
         let target = std::path::absolute(path).map_err(|error| missing(path, error))?;
         self.pool
             .read(None, move |connection| {
@@ -293,14 +286,11 @@ enum Opening {
     MustExist,
 }
 
-/// Refuses a file that is missing or holds no structure yet.
-fn check_structure_exists(path: &Path) -> Result<(), Error> {
+/// Refuses a file that is missing or has no structure yet.
+fn check_structure_exists(path: &Path) -> Result<()> {
     let empty = || {
-        Error::new(
-            ErrorKind::Unavailable,
-            format!("{} is missing or empty", path.display()),
-        )
-        .with_source(FileFault::Empty)
+        Error::unavailable(format!("{} is missing or empty", path.display()))
+            .with_source(FileFault::Empty)
     };
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(empty()),
@@ -321,7 +311,7 @@ fn check_structure_exists(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {
+fn copy(connection: &SqliteConnection, target: &Path) -> Result<()> {
     let translate = |error| fault::translate(error, target);
     let mut copy = SqliteConnection::open(target).map_err(translate)?;
     rusqlite::backup::Backup::new(connection, &mut copy)
@@ -336,7 +326,7 @@ fn copy(connection: &SqliteConnection, target: &Path) -> Result<(), Error> {
 /// Makes the file, when there is none, so that nobody but this user can read it.
 ///
 /// One that exists is left alone: closing it would end the locks that SQLite holds on it in this process.
-fn create(path: &Path) -> Result<(), Error> {
+fn create(path: &Path) -> Result<()> {
     match private_file().create_new(true).open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             Err(cannot_create(path, error))
@@ -370,10 +360,10 @@ fn cannot_create(path: &Path, error: io::Error) -> Error {
         io::ErrorKind::StorageFull => format!("the disk of {file} is full; free some space"),
         _ => format!("cannot write {file}: {error}"),
     };
-    Error::new(ErrorKind::Unavailable, message).with_source(error)
+    Error::unavailable(message).with_source(error)
 }
 
-fn migrate(source: &Source, migrations: &[Migration]) -> Result<(), Error> {
+fn migrate(source: &Source, migrations: &[Migration]) -> Result<()> {
     let mut known = Vec::with_capacity(migrations.len());
     for migration in migrations {
         let name = format!("V{}__{}", migration.version, migration.name);
@@ -430,33 +420,20 @@ fn refused(path: &Path, error: refinery::Error) -> Error {
         ),
         _ => format!("cannot bring the structure of {file} up to date: {error}"),
     };
-    Error::new(ErrorKind::Unavailable, message).with_source(error)
+    Error::unavailable(message).with_source(error)
 }
 
-/// The SQLite side of [`Connection`].
-struct Sqlite<'a> {
-    connection: &'a SqliteConnection,
-    path: &'a Path,
-}
-
-impl Sqlite<'_> {
-    fn translate<T>(&self, result: rusqlite::Result<T>) -> Result<T, Error> {
-        result.map_err(|error| fault::translate(error, self.path))
-    }
-}
-
-impl Connection for Sqlite<'_> {
-    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Error> {
+impl Connection for Session<'_> {
+    fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
         self.translate(
-            self.connection
-                .prepare_cached(sql)
+            self.prepare_cached(sql)
                 .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(params)))
                 .map(|changed| changed as u64),
         )
     }
 
-    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Error> {
-        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
+    fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
+        let mut statement = self.statement(sql)?;
         let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
         let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
         let mut result = Vec::new();
@@ -475,15 +452,15 @@ impl Connection for Sqlite<'_> {
         sql: &str,
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, Error> {
-        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
+    ) -> Result<bool> {
+        let mut statement = self.statement(sql)?;
         let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
         let Some(row) = self.translate(rows.next())? else {
             return Ok(false);
         };
         match self.translate(row.get_ref(0))? {
             ValueRef::Text(text) => take(text),
-            _ => return Err(Error::internal("a column that is read as text holds none")),
+            _ => return Err(Error::internal("a column that is read as text is not text")),
         }
         Ok(true)
     }
@@ -492,8 +469,8 @@ impl Connection for Sqlite<'_> {
         &mut self,
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
-    ) -> Result<u64, Error> {
-        let mut statement = self.translate(self.connection.prepare_cached(sql))?;
+    ) -> Result<u64> {
+        let mut statement = self.statement(sql)?;
         let mut changed = 0;
         for values in rows {
             changed +=
@@ -516,7 +493,7 @@ impl rusqlite::ToSql for Value {
     }
 }
 
-fn read_value(value: ValueRef<'_>) -> Result<Value, Error> {
+fn read_value(value: ValueRef<'_>) -> Result<Value> {
     Ok(match value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(number) => Value::Int(number),

@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::{
-    Before, Error, IfMatch, Model, RecordJson, Structure,
+    Before, IfMatch, Model, RecordJson, Result, Structure,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     record::{BulkPlan, Part, Projection, RecordBody},
@@ -47,16 +47,16 @@ pub(crate) struct Update {
 #[async_trait]
 pub(crate) trait Driver: fmt::Debug + Send + Sync {
     /// Reads the structure.
-    async fn structure(&self) -> Result<Structure, Error>;
+    async fn structure(&self) -> Result<Structure>;
 
     /// What the engine calls the state of the structure now; cheap to ask.
-    async fn structure_version(&self) -> Result<i64, Error>;
+    async fn structure_version(&self) -> Result<i64>;
 
-    /// Lists records. A page of wide rows may end before its limit; it is continued behind its last row.
-    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error>;
+    /// Lists records. A page of wide rows may end before its limit; it is continued after its last row.
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part>;
 
     /// Aggregates records, all of them or each group: the JSON of the answer.
-    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error>;
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes>;
 
     /// Gets one record.
     async fn retrieve(
@@ -64,17 +64,17 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         model: &Arc<Model>,
         key: Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error>;
+    ) -> Result<RecordJson>;
 
-    /// Creates a record and gives it back as the database has it.
+    /// Creates a record and returns it as the database has it.
     async fn create(
         &self,
         model: &Arc<Model>,
         values: Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error>;
+    ) -> Result<RecordJson>;
 
-    /// Creates records in one transaction and gives what became of each: it, or why it was refused
+    /// Creates records in one transaction and returns what became of each: it, or why it was refused
     /// ([`Invalid`](crate::ErrorKind::Invalid)). One that is refused does not prevent the others;
     /// with `atomic` none is kept then, and those that were taken back have the error [`taken_back`].
     /// Any other failure is that of the whole, of which nothing is kept.
@@ -84,40 +84,40 @@ pub(crate) trait Driver: fmt::Debug + Send + Sync {
         &self,
         model: &Arc<Model>,
         plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error>;
+    ) -> Result<Vec<Result<RecordJson>>>;
 
     /// Whether a transaction of an earlier bulk create was committed, where the engine knows by its
     /// [name](crate::Prepared::transaction). Waits until it has ended.
-    async fn transaction_outcome(&self, _name: &str) -> Result<Option<bool>, Error> {
+    async fn transaction_outcome(&self, _name: &str) -> Result<Option<bool>> {
         Ok(None)
     }
 
-    /// The cursor behind a record in an order of its model, as [`list`](Self::list) takes it.
+    /// The cursor after a record in an order of its model, as [`list`](Self::list) accepts it.
     async fn cursor_behind(
         &self,
         model: &Arc<Model>,
         key: Values,
         order: Vec<(usize, bool)>,
-    ) -> Result<String, Error>;
+    ) -> Result<String>;
 
-    /// Whose SQL the database speaks.
+    /// The engine whose SQL the database reads.
     fn sql_engine(&self) -> Engine;
 
     /// Runs a query of a client, so that nothing can be changed by it: on a connection or in a transaction
     /// that only reads, within the statement timeout, and giving [`MAX_ANSWER`](crate::sql::MAX_ANSWER) bytes
     /// of rows at most. What the database has against the query is [`Invalid`](crate::ErrorKind::Invalid), in
     /// its words.
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error>;
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer>;
 
-    /// Changes a record and gives it back, and what it was [before](RecordJson::before). Nothing is changed when the
+    /// Changes a record and returns it, and what it was [before](RecordJson::before). Nothing is changed when the
     /// record does not have the values that it has to have.
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error>;
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson>;
 
-    /// Deletes a record and gives what it was.
+    /// Deletes a record and returns what it was.
     async fn delete(
         &self,
         model: &Arc<Model>,
         key: Values,
         if_match: Option<IfMatch>,
-    ) -> Result<Before, Error>;
+    ) -> Result<Before>;
 }

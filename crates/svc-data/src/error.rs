@@ -1,13 +1,16 @@
 //! What can go wrong with a connected database, as one error type.
 //!
-//! Every error has two faces: [`Display`](fmt::Display) speaks to the administrator of the service and
-//! may name files, [`Error::messages`] and [`Error::public_message`] speak to a client and never do.
+//! Every error has two faces: [`Display`](fmt::Display) is for the administrator of the service and
+//! may name files, [`Error::messages`] and [`Error::public_message`] are for a client and never do.
 
 use std::{error, fmt, sync::Arc};
 
 use svc_model::Invalid;
 #[cfg(doc)]
 use svc_model::NON_FIELD_ERRORS;
+
+/// The result of an operation on a database.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation on a database failed. Cheap to clone.
 #[derive(Clone)]
@@ -27,9 +30,9 @@ struct Repr {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// What was asked or sent is wrong (400); [`Error::messages`] says where.
+    /// The request is wrong (400); [`Error::messages`] says where.
     Invalid,
-    /// A rule of the database refused the write; only [`Database`](crate::Database) gives it,
+    /// A rule of the database refused the write; only [`Database`](crate::Database) returns it,
     /// records answer [`ErrorKind::Invalid`]. [`Error::constraint`] says which rule.
     Constraint,
     /// No such model or record (404).
@@ -41,9 +44,9 @@ pub enum ErrorKind {
     /// The database took longer than it may (504).
     Timeout,
     /// A statement names something that the database does not have; only
-    /// [`Database`](crate::Database) gives it, a [`Resource`](crate::Resource) reads the structure again.
+    /// [`Database`](crate::Database) returns it, a [`Resource`](crate::Resource) reads the structure again.
     StructureChanged,
-    /// A fault of ours or a damaged database (500).
+    /// A fault of this service or a damaged database (500).
     Internal,
 }
 
@@ -53,16 +56,30 @@ pub enum ErrorKind {
 pub struct Constraint {
     /// Which sort of rule it is.
     pub kind: ConstraintKind,
-    /// The table the rule belongs to, where the database tells.
+    /// The table the rule belongs to, where the database says.
     pub table: Option<String>,
     /// The model that it belongs to, where that is another one than was written: its records refer to the record.
     pub model: Option<String>,
     /// What the database calls it; `None` where it has no name, and where it belongs to a table that is no model.
     pub name: Option<String>,
-    /// The columns it is about, where the database tells; an index or a CHECK may have none.
+    /// The columns it is about, where the database says; an index or a CHECK may have none.
     pub columns: Vec<String>,
     /// The text the database gave: the name of a CHECK, or what a trigger raised.
     pub text: String,
+}
+
+impl Constraint {
+    /// A rule of which nothing else is known.
+    pub(crate) fn new(kind: ConstraintKind, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            table: None,
+            model: None,
+            name: None,
+            columns: Vec::new(),
+            text: text.into(),
+        }
+    }
 }
 
 /// The sorts of rules that can refuse a write.
@@ -79,9 +96,9 @@ pub enum ConstraintKind {
     ForeignKey,
     /// The value is not of the type the column insists on.
     Type,
-    /// The value is longer than the column takes.
+    /// The value is longer than the column accepts.
     TooLong,
-    /// The number or time lies outside of what the column takes.
+    /// The number or time is outside of what the column accepts.
     OutOfRange,
     /// A trigger refused.
     Trigger,
@@ -163,7 +180,7 @@ pub enum FileFault {
     NotWritable,
     /// It cannot be opened, read or written.
     Unreadable,
-    /// It is missing, or holds no structure yet.
+    /// It is missing, or has no structure yet.
     Empty,
 }
 
@@ -210,7 +227,22 @@ impl Error {
         Self::new(ErrorKind::NotFound, message)
     }
 
-    /// A fault of ours, told only to the log.
+    /// The database cannot be used. The message is for the administrator.
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unavailable, message)
+    }
+
+    /// The database took too long.
+    pub(crate) fn timeout(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Timeout, message)
+    }
+
+    /// The database has another structure by now.
+    pub(crate) fn structure_changed(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::StructureChanged, message)
+    }
+
+    /// A fault of this service, which only the log shows.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
     }
@@ -340,7 +372,7 @@ mod tests {
 
     #[test]
     fn the_public_message_of_an_outage_names_no_file() {
-        let error = Error::new(ErrorKind::Unavailable, "cannot open /srv/secret/shop.db");
+        let error = Error::unavailable("cannot open /srv/secret/shop.db");
         assert!(!error.public_message().contains("/srv"));
         assert!(error.to_string().contains("/srv/secret/shop.db"));
     }

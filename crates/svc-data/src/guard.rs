@@ -1,7 +1,7 @@
 //! The guard in front of SQL that a client wrote: is it one query that only reads? (wire contract, section 5)
 //!
 //! [`check`] is a pure function. It takes the text, the [`Engine`] that will run it and the binds that
-//! the caller has values for, and gives the text that may run, or a [`Refusal`] that names the rule. It is
+//! the caller has values for, and returns the text that may run, or a [`Refusal`] that names the rule. It is
 //! the first of three locks; the others are a read-only transaction or connection, and a statement timeout
 //! with caps on rows and bytes. None of them trusts the others.
 //!
@@ -23,12 +23,12 @@
 //!
 //! - Every other statement, `EXPLAIN` and `TABLE x` too; a CTE that writes; `INTO`; `FOR UPDATE` and
 //!   `FOR SHARE`; assignments to variables, and the variables of MySQL.
-//! - **Functions that are not on the engine's list.** The lists hold the built-in functions that compute a
+//! - **Functions that are not on the engine's list.** The lists contain the built-in functions that compute a
 //!   value from their arguments: aggregates, windows, text, numbers, dates, JSON, arrays, full text, and
 //!   the common ones of PostGIS, `pg_trgm` and the like. Off the list is whatever writes, waits, locks,
-//!   reads files, reaches the network, runs SQL from a text, or tells about the server or its settings. A
+//!   reads files, reaches the network, runs SQL from a text, or reveals something about the server or its settings. A
 //!   function of the database's own is unknown, so it is refused until the administrator lists it in
-//!   [`GuardOptions::allow_function`]: nobody but them knows what it does.
+//!   [`GuardOptions::allow_function`]: only they know what it does.
 //! - **Relations of the engine** but those that describe the structure: of `pg_catalog`,
 //!   `information_schema`, `mysql`, `performance_schema`, `sys` and the virtual tables of SQLite only a short
 //!   list may be read. Passwords, other sessions, settings and samples of data live in the rest.
@@ -94,7 +94,7 @@ pub const MAX_RUN: usize = 2_000;
 pub enum Engine {
     /// SQLite.
     Sqlite,
-    /// PostgreSQL and what speaks like it.
+    /// PostgreSQL and databases with the same protocol.
     Postgres,
     /// MySQL and MariaDB.
     Mysql,
@@ -158,7 +158,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// A text that nobody has looked at, to try what stands behind the guard.
+    /// A text that nobody has looked at, to test what protects the database besides the guard.
     #[cfg(test)]
     pub(crate) fn unchecked(sql: &str) -> Self {
         Self {
@@ -176,12 +176,12 @@ impl Checked {
         &self.sql
     }
 
-    /// The names behind a dot that the database may take for calls of functions, for the engine's own lock.
+    /// The names after a dot that the database may read as calls of functions, for the engine's own lock.
     pub(crate) fn attributes(&self) -> &[Attribute] {
         &self.attributes
     }
 
-    /// For each placeholder in order, which of the given values it takes: an index into the names of
+    /// For each placeholder in order, which of the given values it binds: an index into the names of
     /// [`Binds::Named`], or into the values of [`Binds::Positional`].
     ///
     /// A name that is used twice is one placeholder on SQLite and PostgreSQL and two on MySQL. Whatever is

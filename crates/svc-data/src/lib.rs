@@ -69,8 +69,8 @@ pub use database::{Connection, Database, Migration, Row, Value};
 pub use engine::ResourceOptions;
 #[cfg(feature = "sqlite")]
 pub use engine::sqlite::{DeclaredField, DeclaredModel};
-pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault};
+pub use error::{Constraint, ConstraintKind, Error, ErrorCode, ErrorKind, FileFault, Result};
 pub use record::{Before, BeforeCommit, IfMatch, Prepared, RecordJson};
-pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest};
+pub use resource::{BulkOptions, Page, Resource, ResourceUrl, Rest, UpdateOptions};
 pub use sql::SqlAnswer;
 pub use structure::{Field, Model, Structure, Writes};

@@ -12,7 +12,7 @@ use svc_model::{
 };
 
 use crate::{
-    Error, Field, Model, Structure,
+    Field, Model, Result, Structure,
     record::Projection,
     structure::Kind,
     value::{Scalar, time::Zone},
@@ -39,9 +39,9 @@ pub(crate) struct ListPlan {
     pub(crate) limit: u32,
     pub(crate) offset: u64,
     pub(crate) after: Option<String>,
-    /// Whether it goes on with a page that was too large to be read at once.
+    /// Whether it continues a page that was too large to be read at once.
     pub(crate) continues: bool,
-    /// Whether the answer is for the service itself, which takes more at once than a client.
+    /// Whether the answer is for the service itself, which may read more at once than a client.
     pub(crate) is_internal: bool,
     /// Of which records it is at most; they are few, and looked up by their keys.
     pub(crate) among: Option<Test>,
@@ -69,11 +69,7 @@ impl ListPlan {
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) with a message for everything that does not fit.
-    pub(crate) fn resolve(
-        structure: &Structure,
-        model: &Model,
-        query: &ListQuery,
-    ) -> Result<Self, Error> {
+    pub(crate) fn resolve(structure: &Structure, model: &Model, query: &ListQuery) -> Result<Self> {
         let mut invalid = Invalid::new();
         let shown = Projection::collect(
             model,
@@ -210,7 +206,7 @@ impl Resolver<'_> {
         let kind = field.kind;
         let one = || match operand {
             Operand::One(text) => Ok(text.as_str()),
-            Operand::Many(_) => Err(format!("the lookup {lookup} takes one value")),
+            Operand::Many(_) => Err(format!("the lookup {lookup} needs one value, not a list")),
         };
         let scalar = |text: &str| Scalar::to_find(field, text, self.zone);
         let compare = |comparison| -> Result<Test, String> {
@@ -236,7 +232,7 @@ impl Resolver<'_> {
             match parse_bool(one()?) {
                 Some(true) => Ok(test),
                 Some(false) => Ok(Test::Not(Box::new(test))),
-                None => Err(format!("the lookup {lookup} takes true or false")),
+                None => Err(format!("the lookup {lookup} needs true or false")),
             }
         };
         match lookup {
@@ -248,7 +244,7 @@ impl Resolver<'_> {
             Lookup::Lte => compare(Comparison::LessOrEqual),
             Lookup::In => {
                 let Operand::Many(texts) = operand else {
-                    return Err("the lookup in takes several values".to_owned());
+                    return Err("the lookup in needs a list of values".to_owned());
                 };
                 let values: Result<Vec<_>, _> = texts.iter().map(|text| scalar(text)).collect();
                 Ok(Test::In(index, values?))
@@ -262,9 +258,9 @@ impl Resolver<'_> {
                             Test::Compare(index, Comparison::LessOrEqual, scalar(high)?),
                         ]))
                     }
-                    _ => Err("the lookup range takes two values".to_owned()),
+                    _ => Err("the lookup range needs two values".to_owned()),
                 },
-                Operand::One(_) => Err("the lookup range takes two values".to_owned()),
+                Operand::One(_) => Err("the lookup range needs two values".to_owned()),
             },
             Lookup::Icontains => matching(Match::Contains { any_case: true }),
             Lookup::Istartswith => matching(Match::Starts { any_case: true }),
@@ -357,7 +353,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What was asked for, then the primary key, so that the order is total.
+    /// What was requested, then the primary key, so that the order is total.
     fn order(&mut self, model: &Model, query: &ListQuery) -> Vec<(usize, bool)> {
         let mut order: Vec<(usize, bool)> = Vec::new();
         let mut is_ordered = vec![false; model.fields.len()];
@@ -398,7 +394,7 @@ impl Resolver<'_> {
             add(*index, descending);
         }
         if !model.distinct_rows {
-            // Rows that nothing tells apart: at least those that differ get a fixed place.
+            // Rows that nothing distinguishes: at least those that differ get a fixed place.
             for index in 0..model.fields.len() {
                 add(index, descending);
             }

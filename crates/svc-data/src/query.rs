@@ -12,9 +12,10 @@ use sea_query::{DynIden, Expr, ExprTrait, Order, Query, SelectStatement};
 
 pub(crate) use self::page::{PageQuery, PageWriter, PlaceQuery};
 use crate::{
-    Error, Field, Model,
+    Error, Field, Model, Result,
     plan::{Comparison, Match, Step, Test},
     query::cursor::{Key, KeyValue},
+    structure::Kind,
     value::Scalar,
 };
 
@@ -42,7 +43,7 @@ pub(crate) trait Dialect: Sync {
         column(table, &key.column)
     }
 
-    /// Whether the engine takes values of a field for equal that are not the same, and can order by what they are:
+    /// Whether the engine treats values of a field as equal that are not the same, and can order by what they are:
     /// [`order_value`](Self::order_value) does so for a key that [is exact](Key::is_exact).
     fn has_exact_order(&self, field: &Field) -> bool {
         let _ = field;
@@ -58,7 +59,7 @@ pub(crate) trait Dialect: Sync {
 
     /// What a row had in a column of the order, bound so that it compares with
     /// [`order_value`](Self::order_value).
-    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error>;
+    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr>;
 
     /// Orders by a column, NULL as the smallest of its values.
     fn order_by(&self, select: &mut SelectStatement, key: &Key, field: Option<&Field>) {
@@ -72,16 +73,16 @@ pub(crate) trait Dialect: Sync {
         field: &Field,
         comparison: Comparison,
         value: &Scalar,
-    ) -> Result<Expr, Error>;
+    ) -> Result<Expr>;
 
     /// Whether a field equals one of the values.
-    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error>;
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr>;
 
     /// Whether the text of a field matches.
-    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error>;
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr>;
 
-    /// Whether a geometry lies inside another, given as WKT.
-    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr, Error> {
+    /// Whether a geometry is inside another, given as WKT.
+    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr> {
         let (_, _) = (table, wkt);
         Err(Error::invalid_field(
             &field.name,
@@ -94,8 +95,20 @@ pub(crate) trait Dialect: Sync {
         column(table, &field.name).is_null()
     }
 
+    /// A field as text.
+    fn text(&self, table: &str, field: &Field) -> Expr {
+        column(table, &field.name)
+    }
+
     /// Whether a field is NULL or the empty text.
-    fn is_empty(&self, table: &str, field: &Field) -> Expr;
+    fn is_empty(&self, table: &str, field: &Field) -> Expr {
+        let is_null = self.is_null(table, field);
+        match field.kind {
+            Kind::Text | Kind::Any => is_null.or(self.text(table, field).eq("")),
+            Kind::Json => is_null.or(self.text(table, field).eq("\"\"")),
+            _ => is_null,
+        }
+    }
 
     /// A test of records that are gone through in their order, or looked up by their keys: the engine is kept from
     /// looking them up by the test instead, and from sorting all of them for each part of a page.
@@ -122,7 +135,7 @@ pub(crate) fn name(text: &str) -> DynIden {
     DynIden::from(text.to_owned())
 }
 
-/// A column with the name of its table, so that no engine takes it for anything else.
+/// A column with the name of its table, so that no engine reads it as anything else.
 pub(crate) fn column(table: &str, column: &str) -> Expr {
     Expr::col((name(table), name(column)))
 }
@@ -144,7 +157,7 @@ pub(crate) fn selection(
     dialect: &dyn Dialect,
     model: &Model,
     passed: Option<&Test>,
-) -> Result<SelectStatement, Error> {
+) -> Result<SelectStatement> {
     let passed = passed.map(|passed| test(dialect, model, SELF, passed));
     Ok(select(dialect, model, passed.transpose()?))
 }
@@ -169,7 +182,7 @@ pub(crate) fn by_key(
     dialect: &dyn Dialect,
     model: &Model,
     key: &[(usize, Scalar)],
-) -> Result<SelectStatement, Error> {
+) -> Result<SelectStatement> {
     let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
     all_fields(dialect, &mut query, model);
     Ok(query)
@@ -180,7 +193,7 @@ pub(crate) fn is_record(
     dialect: &dyn Dialect,
     model: &Model,
     key: &[(usize, Scalar)],
-) -> Result<Expr, Error> {
+) -> Result<Expr> {
     let tests = key
         .iter()
         .map(|(index, value)| Test::Compare(*index, Comparison::Equal, value.clone()))
@@ -242,12 +255,7 @@ fn constant(truth: bool) -> Expr {
 }
 
 /// Turns a test into SQL.
-pub(crate) fn test(
-    dialect: &dyn Dialect,
-    model: &Model,
-    table: &str,
-    test: &Test,
-) -> Result<Expr, Error> {
+pub(crate) fn test(dialect: &dyn Dialect, model: &Model, table: &str, test: &Test) -> Result<Expr> {
     Tester {
         dialect,
         aliases: 0,
@@ -262,8 +270,8 @@ struct Tester<'a> {
 }
 
 impl Tester<'_> {
-    fn expr(&mut self, model: &Model, table: &str, test: &Test) -> Result<Expr, Error> {
-        let each = |tester: &mut Self, tests: &[Test]| -> Result<Vec<Expr>, Error> {
+    fn expr(&mut self, model: &Model, table: &str, test: &Test) -> Result<Expr> {
+        let each = |tester: &mut Self, tests: &[Test]| -> Result<Vec<Expr>> {
             tests
                 .iter()
                 .map(|test| tester.expr(model, table, test))
@@ -286,13 +294,7 @@ impl Tester<'_> {
         }
     }
 
-    fn related(
-        &mut self,
-        model: &Model,
-        table: &str,
-        steps: &[Step],
-        last: &Test,
-    ) -> Result<Expr, Error> {
+    fn related(&mut self, model: &Model, table: &str, steps: &[Step], last: &Test) -> Result<Expr> {
         let Some((step, rest)) = steps.split_first() else {
             return self.expr(model, table, last);
         };

@@ -21,9 +21,9 @@ pub(crate) use self::{
     bulk::{BulkPlan, take_back},
     projection::Projection,
 };
-use crate::{Error, ErrorKind, Field, Model};
+use crate::{Error, ErrorKind, Field, Model, Result};
 
-/// What a driver gives of a page: all of it, or the first records and where they end.
+/// What a driver returns of a page: all of it, or the first records and where they end.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) results: Bytes,
@@ -56,16 +56,16 @@ impl RecordJson {
     }
 
     /// Its fields and their values.
-    pub(crate) fn fields(&self) -> Result<JsonObject, Error> {
+    pub(crate) fn fields(&self) -> Result<JsonObject> {
         serde_json::from_slice(&self.body)
             .map_err(|source| Error::internal("a record is no JSON").with_source(source))
     }
 
-    /// The primary key, as it stands in a path.
+    /// The primary key, as it appears in a path.
     ///
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when this is no record of the model.
-    pub fn id(&self, model: &Model) -> Result<RecordId, Error> {
+    pub fn id(&self, model: &Model) -> Result<RecordId> {
         let strange = || Error::internal("a record has no primary key");
         let body: BTreeMap<String, &RawValue> = serde_json::from_slice(&self.body)
             .map_err(|source| Error::internal("a record is no JSON").with_source(source))?;
@@ -76,7 +76,7 @@ impl RecordJson {
                 false => json.to_owned(),
             })
         });
-        let parts: Vec<String> = parts.collect::<Result<_, Error>>()?;
+        let parts: Vec<String> = parts.collect::<Result<_>>()?;
         Ok(match parts.as_slice() {
             // As the path of such a model is read.
             [only] => RecordId::from(only.as_str()),
@@ -89,8 +89,8 @@ impl RecordJson {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Before {
-    /// Its primary key, as it stands in a path. It may differ from the one that was asked for where the database
-    /// takes both for equal.
+    /// Its primary key, as it appears in a path. It may differ from the requested one where the database
+    /// treats both as equal.
     pub id: RecordId,
     /// Its entity tag, with its quotes.
     pub etag: String,
@@ -98,7 +98,7 @@ pub struct Before {
 
 impl Before {
     /// That of a record of which at least the [key](Projection::of_key) is shown.
-    pub(crate) fn of(model: &Model, record: RecordJson) -> Result<Self, Error> {
+    pub(crate) fn of(model: &Model, record: RecordJson) -> Result<Self> {
         Ok(Self {
             id: record.id(model)?,
             etag: record.etag,
@@ -130,7 +130,7 @@ impl Changed {
     }
 
     /// The record after an update, which knows what it was before.
-    pub(crate) fn into_updated(self) -> Result<RecordJson, Error> {
+    pub(crate) fn into_updated(self) -> Result<RecordJson> {
         let mut record = self
             .record
             .ok_or_else(|| Error::internal("an update gave no record"))?;
@@ -154,7 +154,7 @@ impl IfMatch {
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when it is no list of entity tags.
-    pub fn parse(header: &str) -> Result<Self, Error> {
+    pub fn parse(header: &str) -> Result<Self> {
         if header.trim() == "*" {
             return Ok(Self::Any);
         }
@@ -228,9 +228,9 @@ impl Tag {
         Self(Sha256::new())
     }
 
-    /// Adds a field and its value; `sort` tells values of different types apart.
+    /// Adds a field and its value; `sort` distinguishes values of different types.
     pub(crate) fn add(&mut self, field: &Field, sort: u8, value: &[u8]) {
-        // The key is a JSON string with a colon behind: it cannot run into what follows.
+        // The key is a JSON string with a colon after it: it cannot run into what follows.
         self.0.update(field.json_key.as_bytes());
         self.0.update([sort]);
         self.0.update((value.len() as u64).to_le_bytes());
@@ -246,10 +246,7 @@ impl Tag {
 }
 
 /// Refuses a record that is not the one that the caller last saw, where the caller has seen one.
-pub(crate) fn check_precondition(
-    if_match: Option<&IfMatch>,
-    found: &RecordJson,
-) -> Result<(), Error> {
+pub(crate) fn check_precondition(if_match: Option<&IfMatch>, found: &RecordJson) -> Result<()> {
     match if_match {
         Some(if_match) if !if_match.holds(&found.etag) => Err(changed_since()),
         _ => Ok(()),

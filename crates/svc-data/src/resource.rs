@@ -25,11 +25,11 @@ use tokio::{
 
 pub use self::bulk_create::BulkOptions;
 pub use self::connect::ResourceUrl;
-use self::rest::Of;
+use self::rest::ListPurpose;
 pub use self::rest::{Page, Rest};
 use self::structure_check::{Due, StructureCheck};
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
     engine::{Driver, Update},
     guard::GuardOptions,
     plan::{AggregatePlan, ListPlan},
@@ -37,10 +37,10 @@ use crate::{
     sql::{SqlAnswer, SqlJob},
 };
 
-/// How long a request waits for the comparison of the structure, before it goes on with the known one.
+/// How long a request waits for the comparison of the structure, before it continues with the known one.
 const CHECK_PATIENCE: Duration = Duration::from_millis(500);
 
-/// The longest SQL of a client, in bytes, that is examined where it is asked for. It takes about a millisecond.
+/// The longest SQL of a client, in bytes, that is examined where the request is handled. It takes about a millisecond.
 const SHORT_QUERY: usize = 8 << 10;
 /// Longer ones are examined on other threads, and not many at once: one of a mebibyte takes a good part of a second.
 static LONG_QUERIES: Semaphore = Semaphore::const_new(2);
@@ -59,6 +59,19 @@ struct Inner {
     guard: GuardOptions,
 }
 
+/// How a record is changed.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct UpdateOptions {
+    /// Whether the body replaces the record: required fields must be there, others that are left out get their default
+    /// or NULL. The primary key may be left out and then stays.
+    pub replace: bool,
+    /// Which state of the record is changed, and no other.
+    pub if_match: Option<IfMatch>,
+    /// What of the changed record is answered.
+    pub view: RecordView,
+}
+
 impl Resource {
     /// Connects a database and reads its structure. A file that does not exist is not created.
     ///
@@ -69,7 +82,7 @@ impl Resource {
         name: impl Into<String>,
         url: &ResourceUrl,
         options: ResourceOptions,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let guard = options.guard.clone();
         let structure_check = options.structure_check;
         let driver: Box<dyn Driver> = match url.scheme() {
@@ -99,7 +112,7 @@ impl Resource {
         driver: Box<dyn Driver>,
         guard: GuardOptions,
         structure_check: Duration,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let checked = Instant::now();
         let structure = driver.structure().await?;
         Ok(Self(Arc::new(Inner {
@@ -128,12 +141,12 @@ impl Resource {
         self.0.structure.load_full()
     }
 
-    /// Reads the structure again. Requests go on with the old one until it is there; calls at the same time
+    /// Reads the structure again. Requests continue with the old one until it is there; calls at the same time
     /// share one reading.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the database cannot be read; the old structure stays.
-    pub async fn reload(&self) -> Result<(), Error> {
+    pub async fn reload(&self) -> Result<()> {
         self.reload_from(&self.structure()).await
     }
 
@@ -142,7 +155,7 @@ impl Resource {
     ///
     /// # Errors
     /// As [`Resource::reload`].
-    pub async fn reload_if_changed(&self) -> Result<bool, Error> {
+    pub async fn reload_if_changed(&self) -> Result<bool> {
         let structure = self.structure();
         if self.is_current(&structure).await? {
             return Ok(false);
@@ -151,8 +164,8 @@ impl Resource {
         Ok(true)
     }
 
-    /// Reads the structure again unless somebody else has done so since `seen`.
-    async fn reload_from(&self, seen: &Arc<Structure>) -> Result<(), Error> {
+    /// Reads the structure again unless another call has done so since `seen`.
+    async fn reload_from(&self, seen: &Arc<Structure>) -> Result<()> {
         let _one_at_a_time = self.0.reloading.lock().await;
         if !Arc::ptr_eq(&self.structure(), seen) {
             return Ok(());
@@ -166,7 +179,7 @@ impl Resource {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none.
-    pub fn model(&self, name: &str) -> Result<Arc<Model>, Error> {
+    pub fn model(&self, name: &str) -> Result<Arc<Model>> {
         self.0
             .structure
             .load()
@@ -202,7 +215,7 @@ impl Resource {
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::Unavailable`] when the database cannot be
     /// asked.
-    pub async fn find_model(&self, name: &str) -> Result<Arc<Model>, Error> {
+    pub async fn find_model(&self, name: &str) -> Result<Arc<Model>> {
         self.check_structure().await;
         if let Ok(model) = self.model(name) {
             return Ok(model);
@@ -220,7 +233,7 @@ impl Resource {
         &self,
         name: &str,
         read: impl Fn(&Model) -> Result<T, Invalid>,
-    ) -> Result<(Arc<Model>, T), Error> {
+    ) -> Result<(Arc<Model>, T)> {
         let mut model = self.find_model(name).await?;
         let result = match read(&model) {
             Err(_) if self.reload_if_changed().await? => {
@@ -239,8 +252,8 @@ impl Resource {
     /// # Errors
     /// [`ErrorKind::Invalid`] when the query does not fit the model, [`ErrorKind::Unavailable`] and
     /// [`ErrorKind::Timeout`] when the database does not answer.
-    pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page, Error> {
-        let part = self.list_part(model, query, Of::Page).await?;
+    pub async fn list(&self, model: &Arc<Model>, query: &ListQuery) -> Result<Page> {
+        let part = self.list_part(model, query, ListPurpose::Page).await?;
         Ok(Page::of_part(self, model, query, part))
     }
 
@@ -248,11 +261,7 @@ impl Resource {
     ///
     /// # Errors
     /// As [`Resource::list`]; [`ErrorKind::Invalid`] also when the function does not fit the field.
-    pub async fn aggregate(
-        &self,
-        model: &Arc<Model>,
-        query: &AggregateQuery,
-    ) -> Result<Bytes, Error> {
+    pub async fn aggregate(&self, model: &Arc<Model>, query: &AggregateQuery) -> Result<Bytes> {
         self.with_structure(model, |driver, structure, model| {
             let plan = AggregatePlan::of_all(structure, model, query)?;
             Ok(driver.aggregate(model, plan))
@@ -265,7 +274,7 @@ impl Resource {
     ///
     /// # Errors
     /// As [`Resource::aggregate`].
-    pub async fn group(&self, model: &Arc<Model>, query: &GroupQuery) -> Result<Bytes, Error> {
+    pub async fn group(&self, model: &Arc<Model>, query: &GroupQuery) -> Result<Bytes> {
         self.with_structure(model, |driver, structure, model| {
             let plan = AggregatePlan::of_groups(structure, model, query)?;
             Ok(driver.aggregate(model, plan))
@@ -282,7 +291,7 @@ impl Resource {
         model: &Arc<Model>,
         id: &str,
         view: &RecordView,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         self.with_structure(model, |driver, _, model| {
             let shown = Projection::resolve(model, view)?;
             Ok(driver.retrieve(model, read_key(model, id)?, shown))
@@ -290,7 +299,7 @@ impl Resource {
         .await
     }
 
-    /// Creates a record and gives it back whole.
+    /// Creates a record and returns it whole.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] with messages by field when the body or a rule of the database does not
@@ -300,7 +309,7 @@ impl Resource {
         model: &Arc<Model>,
         body: &JsonObject,
         view: &RecordView,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let computed = |name: &str| model.field(name).is_some_and(|field| !field.editable);
         if body.iter().any(|(name, _)| computed(name)) {
             // What the database computes is compared before it is committed.
@@ -328,12 +337,7 @@ impl Resource {
     ///
     /// # Errors
     /// As [`Resource::retrieve`] and [`Resource::list`].
-    pub async fn siblings(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        query: &ListQuery,
-    ) -> Result<Bytes, Error> {
+    pub async fn siblings(&self, model: &Arc<Model>, id: &str, query: &ListQuery) -> Result<Bytes> {
         self.with_structure(model, |driver, structure, model| {
             let mut query = query.clone();
             query.fields = Some(model.primary_key().map(|key| key.name.clone()).collect());
@@ -369,39 +373,36 @@ impl Resource {
         .await
     }
 
-    /// Changes the fields of a record that the body names and gives it back whole, with what it was
-    /// [before](RecordJson::before).
+    /// Changes the fields of a record that the body names, or [replaces](UpdateOptions::replace) the record, and returns it
+    /// whole, with what it was [before](RecordJson::before).
     ///
     /// # Errors
     /// As [`Resource::create`]; [`ErrorKind::NotFound`] when there is no such record,
-    /// [`ErrorKind::PreconditionFailed`] when it is not the one of `if_match`.
+    /// [`ErrorKind::PreconditionFailed`] when it is not the one of [`UpdateOptions::if_match`].
     pub async fn update(
         &self,
         model: &Arc<Model>,
         id: &str,
         body: &JsonObject,
-        if_match: Option<&IfMatch>,
-        view: &RecordView,
-    ) -> Result<RecordJson, Error> {
-        self.change(model, id, body, if_match, view, Purpose::Update)
-            .await
-    }
-
-    /// Replaces a record: required fields must be there, others that are left out get their default or
-    /// NULL. The primary key may be left out and then stays.
-    ///
-    /// # Errors
-    /// As [`Resource::update`].
-    pub async fn replace(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        body: &JsonObject,
-        if_match: Option<&IfMatch>,
-        view: &RecordView,
-    ) -> Result<RecordJson, Error> {
-        self.change(model, id, body, if_match, view, Purpose::Replace)
-            .await
+        options: &UpdateOptions,
+    ) -> Result<RecordJson> {
+        let purpose = match options.replace {
+            true => Purpose::Replace,
+            false => Purpose::Update,
+        };
+        self.with_structure(model, |driver, _, model| {
+            writable(model, model.writes.update, "updated")?;
+            let shown = Projection::resolve(model, &options.view)?;
+            let update = Update {
+                key: read_key(model, id)?,
+                body: read_body(model, body, &shown.zone, purpose)?,
+                replace: options.replace,
+                if_match: options.if_match.clone(),
+                shown,
+            };
+            Ok(driver.update(model, update))
+        })
+        .await
     }
 
     /// Answers a read-only SQL query (specification, section 1; wire contract, section 5).
@@ -409,7 +410,7 @@ impl Resource {
     /// # Errors
     /// [`ErrorKind::Invalid`] when the guard refuses the query, naming the rule, and when the database does, in
     /// its words; else as [`Resource::list`].
-    pub async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer, Error> {
+    pub async fn sql(&self, query: &SqlQuery) -> Result<SqlAnswer> {
         let driver = &self.0.driver;
         let engine = driver.sql_engine();
         let job = if query.query.len() <= SHORT_QUERY {
@@ -425,7 +426,7 @@ impl Resource {
         driver.sql(job?).await
     }
 
-    /// Deletes a record and gives what it was.
+    /// Deletes a record and returns what it was.
     ///
     /// # Errors
     /// As [`Resource::update`].
@@ -434,36 +435,11 @@ impl Resource {
         model: &Arc<Model>,
         id: &str,
         if_match: Option<&IfMatch>,
-    ) -> Result<Before, Error> {
+    ) -> Result<Before> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.delete, "deleted")?;
             let key = read_key(model, id)?;
             Ok(driver.delete(model, key, if_match.cloned()))
-        })
-        .await
-    }
-
-    async fn change(
-        &self,
-        model: &Arc<Model>,
-        id: &str,
-        body: &JsonObject,
-        if_match: Option<&IfMatch>,
-        view: &RecordView,
-        purpose: Purpose,
-    ) -> Result<RecordJson, Error> {
-        self.with_structure(model, |driver, _, model| {
-            writable(model, model.writes.update, "updated")?;
-            let shown = Projection::resolve(model, view)?;
-            let key = read_key(model, id)?;
-            let update = Update {
-                key,
-                body: read_body(model, body, &shown.zone, purpose)?,
-                replace: purpose == Purpose::Replace,
-                if_match: if_match.cloned(),
-                shown,
-            };
-            Ok(driver.update(model, update))
         })
         .await
     }
@@ -477,8 +453,8 @@ impl Resource {
             &'m dyn Driver,
             &'m Structure,
             &'m Arc<Model>,
-        ) -> Result<BoxFuture<'m, Result<T, Error>>, Error>,
-    ) -> Result<T, Error> {
+        ) -> Result<BoxFuture<'m, Result<T>>>,
+    ) -> Result<T> {
         let structure = self.structure();
         let current = match model.structure_version == structure.version {
             true => model,
@@ -506,7 +482,7 @@ impl Resource {
     }
 
     /// Whether the database still has this structure.
-    async fn is_current(&self, structure: &Structure) -> Result<bool, Error> {
+    async fn is_current(&self, structure: &Structure) -> Result<bool> {
         Ok(self.0.driver.structure_version().await? == structure.version)
     }
 }
@@ -521,14 +497,12 @@ fn no_longer_changing(error: Error) -> Error {
                 "a view or trigger of the database refers to something that the database does not have",
             )
         }
-        ErrorKind::StructureChanged => {
-            Error::new(ErrorKind::Unavailable, error.to_string()).with_source(error)
-        }
+        ErrorKind::StructureChanged => Error::unavailable(error.to_string()).with_source(error),
         _ => error,
     }
 }
 
-pub(crate) fn writable(model: &Model, allowed: bool, what: &str) -> Result<(), Error> {
+pub(crate) fn writable(model: &Model, allowed: bool, what: &str) -> Result<()> {
     if allowed {
         return Ok(());
     }

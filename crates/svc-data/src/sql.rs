@@ -20,7 +20,7 @@ use svc_model::{
 };
 
 use crate::{
-    Error, Field, Model, Structure,
+    Error, Field, Model, Result, Structure,
     guard::{self, Binds, Checked, Engine, GuardOptions},
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, PageQuery},
@@ -47,7 +47,7 @@ pub struct SqlAnswer {
     pub row_count: usize,
     /// The most rows that could be given.
     pub limit: u32,
-    /// How many rows there are in all, when that was asked for.
+    /// How many rows there are in all, when it was requested.
     pub count: Option<u64>,
     /// Whether rows were left out because of the caps on rows and bytes.
     pub truncated: bool,
@@ -72,15 +72,16 @@ pub(crate) struct SqlJob {
 pub(crate) struct SqlPlan {
     /// The query as a model: its fields are the columns, its table is [`QUERY`], in no schema.
     pub(crate) model: Arc<Model>,
-    pub(crate) what: What,
-    /// The list whose records are counted, when that was asked for.
+    pub(crate) task: SqlTask,
+    /// The list whose records are counted, when it was requested.
     pub(crate) count: Option<ListPlan>,
     pub(crate) zone: Zone,
 }
 
+/// What a query of a client asks for.
 #[derive(Debug)]
-pub(crate) enum What {
-    /// The rows of the query as it stands: those behind the first `skip`, at most `limit`.
+pub(crate) enum SqlTask {
+    /// The rows of the query as it stands: those after the first `skip`, at most `limit`.
     Rows { skip: u64, limit: u32 },
     /// Rows of the query, selected and ordered.
     List(ListPlan),
@@ -88,10 +89,10 @@ pub(crate) enum What {
     Aggregate(AggregatePlan),
 }
 
-/// The rows that an engine gave.
+/// The rows that an engine returned.
 #[derive(Debug)]
 pub(crate) struct SqlRows {
-    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::engine::Driver) gives.
+    /// A JSON array of arrays; of an aggregate what [`Driver::aggregate`](crate::engine::Driver) returns.
     pub(crate) data: Bytes,
     pub(crate) row_count: usize,
     /// Whether rows follow that were not given.
@@ -105,11 +106,7 @@ pub(crate) struct SqlRows {
 
 impl SqlPlan {
     /// The statement of a list of rows of the query.
-    pub(crate) fn page(
-        &self,
-        dialect: &dyn Dialect,
-        plan: &ListPlan,
-    ) -> Result<SelectStatement, Error> {
+    pub(crate) fn page(&self, dialect: &dyn Dialect, plan: &ListPlan) -> Result<SelectStatement> {
         let query = PageQuery::new(dialect, &self.model, plan.clone())?;
         let page = query.pages.into_iter().next();
         page.ok_or_else(|| Error::internal("a list has no statement"))
@@ -120,7 +117,7 @@ impl SqlPlan {
         &self,
         dialect: &dyn Dialect,
         plan: &ListPlan,
-    ) -> Result<SelectStatement, Error> {
+    ) -> Result<SelectStatement> {
         let query = PageQuery::new(dialect, &self.model, plan.clone())?;
         let count = query.count;
         count.ok_or_else(|| Error::internal("a count has no statement"))
@@ -151,11 +148,7 @@ impl SqlRows {
 
 impl SqlJob {
     /// Reads a query and lets the guard look at it.
-    pub(crate) fn new(
-        query: &SqlQuery,
-        engine: Engine,
-        options: &GuardOptions,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(query: &SqlQuery, engine: Engine, options: &GuardOptions) -> Result<Self> {
         let zone = Zone::parse(query.timezone.as_deref())
             .map_err(|message| Error::invalid_field("timezone", message))?;
         let values = match &query.params {
@@ -190,7 +183,7 @@ impl SqlJob {
         })
     }
 
-    /// A query that nobody has looked at, to try what stands behind the guard.
+    /// A query that nobody has looked at, to test what protects the database besides the guard.
     #[cfg(test)]
     pub(crate) fn unchecked(sql: &str) -> Self {
         Self {
@@ -207,7 +200,7 @@ impl SqlJob {
     }
 
     /// What to do, given the columns of the query as the engine knows them.
-    pub(crate) fn plan(&self, columns: Vec<Field>) -> Result<SqlPlan, Error> {
+    pub(crate) fn plan(&self, columns: Vec<Field>) -> Result<SqlPlan> {
         let asked = &self.asked;
         let model = Arc::new(self.model(columns)?);
         let structure = Structure::new(Vec::new(), 0);
@@ -234,17 +227,17 @@ impl SqlJob {
         };
         let group = |columns: Vec<GroupColumn>, aggregation: Aggregation| {
             let query = GroupQuery::new(&query, columns, aggregation, limit);
-            AggregatePlan::of_groups(&structure, &model, &query).map(What::Aggregate)
+            AggregatePlan::of_groups(&structure, &model, &query).map(SqlTask::Aggregate)
         };
         let column = |column: &SqlGroupColumn| {
             let mut group = GroupColumn::new(&column.x_column);
             group.lookup = column.x_lookup;
             group
         };
-        let what = if let Some(aggregate) = &asked.aggregate {
+        let task = if let Some(aggregate) = &asked.aggregate {
             let aggregation = aggregation(aggregate.func, aggregate.column.as_deref());
             let query = AggregateQuery::new(&query, aggregation);
-            What::Aggregate(AggregatePlan::of_all(&structure, &model, &query)?)
+            SqlTask::Aggregate(AggregatePlan::of_all(&structure, &model, &query)?)
         } else if let Some(one) = &asked.group {
             let by = SqlGroupColumn {
                 x_column: one.x_column.clone(),
@@ -257,7 +250,7 @@ impl SqlJob {
             group(several.x_columns.iter().map(column).collect(), aggregation)?
         } else if asked.filters.is_empty() && asked.order_by.is_empty() {
             // As it stands it keeps its own order on every engine.
-            What::Rows {
+            SqlTask::Rows {
                 skip: asked.offset.unwrap_or(0),
                 limit,
             }
@@ -265,7 +258,7 @@ impl SqlJob {
             let mut plan = ListPlan::resolve(&structure, &model, &query)
                 .map_err(|error| renamed(error, "_order_by", "order_by"))?;
             limited(&mut plan);
-            What::List(plan)
+            SqlTask::List(plan)
         };
         let count = match asked.count {
             true => {
@@ -276,7 +269,7 @@ impl SqlJob {
         };
         Ok(SqlPlan {
             model,
-            what,
+            task,
             count,
             zone: self.zone.clone(),
         })
@@ -292,7 +285,7 @@ impl SqlJob {
     }
 
     /// The query as a model whose fields are its columns.
-    fn model(&self, mut columns: Vec<Field>) -> Result<Model, Error> {
+    fn model(&self, mut columns: Vec<Field>) -> Result<Model> {
         let mut invalid = Invalid::new();
         let by_name: HashMap<String, usize> = columns
             .iter()
@@ -351,7 +344,7 @@ impl SqlJob {
     }
 
     /// The answer, made of what the engine gave.
-    pub(crate) fn answer(&self, plan: &SqlPlan, rows: SqlRows) -> Result<SqlAnswer, Error> {
+    pub(crate) fn answer(&self, plan: &SqlPlan, rows: SqlRows) -> Result<SqlAnswer> {
         let limit = self.limit();
         let capped = rows.more && self.asked.limit.is_none_or(|asked| asked > MAX_ROWS);
         let mut answer = SqlAnswer {
@@ -362,7 +355,7 @@ impl SqlJob {
             columns: rows.columns,
             data: rows.data,
         };
-        if let What::Aggregate(aggregate) = &plan.what {
+        if let SqlTask::Aggregate(aggregate) = &plan.task {
             (answer.data, answer.row_count) = values_of(&answer.data)?;
             answer.columns = aggregate_columns(&plan.model, aggregate)?;
         }
@@ -377,8 +370,8 @@ fn aggregation(func: AggregateFunction, column: Option<&str>) -> Aggregation {
     aggregation
 }
 
-/// The values of the placeholders of a statement: each is an index into `values`. One value may stand in many places, so
-/// that they are held to a number and to a size that no engine takes more of.
+/// The values of the placeholders of a statement: each is an index into `values`. One value may be used in many places,
+/// so that their number and their size together are limited, to what every engine accepts.
 fn bind_all(places: &[usize], values: &[&serde_json::Value]) -> Result<Vec<Scalar>, String> {
     if places.len() > MAX_PARAMS {
         return Err(format!("at most {MAX_PARAMS} binds are allowed in a query"));
@@ -422,7 +415,7 @@ fn operand(value: &serde_json::Value) -> Result<Operand, &'static str> {
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
         Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
-        _ => Err("a filter takes a text, a number, true, false, or a list of these"),
+        _ => Err("a filter must be a text, a number, true, false, or a list of these"),
     };
     match value {
         Value::Array(values) => values
@@ -470,7 +463,7 @@ fn renamed(error: Error, from: &str, to: &str) -> Error {
 }
 
 /// The objects of an aggregate's answer as rows, and how many there are.
-fn values_of(json: &[u8]) -> Result<(Bytes, usize), Error> {
+fn values_of(json: &[u8]) -> Result<(Bytes, usize)> {
     let wrong = |error| Error::internal("an aggregate is no JSON").with_source(error);
     let rows: Vec<JsonObject> = match json.first() {
         Some(b'[') => serde_json::from_slice(json).map_err(wrong)?,
@@ -492,10 +485,7 @@ fn values_of(json: &[u8]) -> Result<(Bytes, usize), Error> {
 }
 
 /// Names and types of the columns of an aggregate.
-fn aggregate_columns(
-    model: &Model,
-    plan: &AggregatePlan,
-) -> Result<Vec<(String, FieldType)>, Error> {
+fn aggregate_columns(model: &Model, plan: &AggregatePlan) -> Result<Vec<(String, FieldType)>> {
     let mut columns = Vec::with_capacity(plan.groups.len() + 1);
     for (position, (index, unit)) in plan.groups.iter().enumerate() {
         let field_type = match unit {

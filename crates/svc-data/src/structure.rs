@@ -7,7 +7,7 @@ use std::{
 
 use svc_model::resources::{ModelDescription, ModelRelation};
 
-use crate::Error;
+use crate::{Error, Result};
 
 mod column_type;
 mod field;
@@ -67,16 +67,16 @@ pub struct Model {
     pub writes: Writes,
     /// Relations to other models, both ways.
     pub relations: Vec<ModelRelation>,
-    /// The schema that the table lies in; none for what a statement defines itself.
+    /// The schema that the table is in; none for what a statement defines itself.
     pub(crate) schema: Option<String>,
     pub(crate) table: String,
     pub(crate) fields: Arc<[Field]>,
     pub(crate) by_name: HashMap<String, usize>,
     /// The fields of the primary key, in its order; only that of a query is empty.
     pub(crate) key: Vec<usize>,
-    /// The column that tells rows apart where the key may not; not a field.
+    /// The column that distinguishes rows where the key may not; not a field.
     pub(crate) row_id: Option<String>,
-    /// Whether rows can be told apart at all: by the key, or by the row id.
+    /// Whether rows can be distinguished at all: by the key, or by the row id.
     pub(crate) distinct_rows: bool,
     /// The foreign keys, whole.
     pub(crate) foreign_keys: Vec<ForeignKey>,
@@ -88,7 +88,7 @@ pub struct Model {
     /// Whether something may happen to a record while it is written that the statement does not tell.
     pub(crate) has_triggers: bool,
     /// Whether its records are stored in the database as they are listed, so that they stay the same as long as
-    /// the database does. A view may speak of the time of day.
+    /// the database does. A view may depend on the time of day.
     pub(crate) is_stored: bool,
     /// What tells its rows from others of the table that are not there for anyone who asks.
     pub(crate) scope: Option<Scope>,
@@ -151,7 +151,7 @@ pub(crate) struct Referrer {
     pub(crate) columns: Vec<String>,
 }
 
-/// A rule of a table: its name, where it has one, and the fields that it speaks of.
+/// A rule of a table: its name, where it has one, and the fields that it names.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     pub(crate) name: Option<String>,
@@ -220,7 +220,7 @@ impl Model {
     }
 
     /// The field at an index that came from this model.
-    pub(crate) fn at(&self, index: usize) -> Result<&Field, Error> {
+    pub(crate) fn at(&self, index: usize) -> Result<&Field> {
         self.fields
             .get(index)
             .ok_or_else(|| Error::internal("a field index does not belong to its model"))

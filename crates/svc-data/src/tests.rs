@@ -18,7 +18,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     runtime.enable_all().build().unwrap().block_on(future)
 }
 
-/// Runs statements that nobody may run, and looks whether what `state` gives stays as it is. It is given back.
+/// Runs statements that a query may not run, and checks that the result of `state` stays the same. Returns it.
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 pub(crate) async fn attack(
     driver: &dyn crate::engine::Driver,

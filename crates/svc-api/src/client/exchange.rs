@@ -41,7 +41,10 @@ impl Answer {
 }
 
 /// The bytes of a body that was read.
-#[expect(clippy::needless_pass_by_value, reason = "it maps the body of a response")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it maps the body of a response"
+)]
 pub(crate) fn whole(body: Body) -> Bytes {
     body.as_bytes().cloned().unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use svc_store::{AuditFilter, AuditLine, Store};
 use super::moment::moment;
 use crate::{
     context::Context,
-    failure::{Failure, OrJson as _},
+    error::{Error, OrJson as _},
     output::{Format, FormatArg, RowWriter, row, time, to_row},
 };
 
@@ -31,7 +31,7 @@ pub(crate) enum Audit {
         Every write leaves a line: who, what, when, by which request, and the entity tags of what it was and what it \
         is. A table shows the essentials; the other formats have all of a line.")]
     List(Box<List>),
-    /// List the writes whose line is missing, and those of which nobody knows how they ended
+    /// List the writes whose line is missing, and those whose end is not known
     #[command(after_help = "Examples:\n  \
         svc audit check\n  \
         svc audit check --since 7d --json\n\n\
@@ -128,7 +128,7 @@ fn short(line: &AuditLine) -> impl Serialize {
 }
 
 impl Audit {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         match self {
             Self::List(list) => list.run(context, &store).await,
@@ -138,7 +138,7 @@ impl Audit {
 }
 
 impl List {
-    async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
+    async fn run(self, context: &Context, store: &Store) -> Result<(), Error> {
         let format = context.output.format(self.format);
         let most = match self.all {
             true => u64::MAX,
@@ -199,7 +199,7 @@ impl List {
 }
 
 /// Puts an apostrophe in front of texts that a spreadsheet would calculate: callers choose request ids and keys.
-fn escape(row: &JsonObject) -> Result<JsonObject, Failure> {
+fn escape(row: &JsonObject) -> Result<JsonObject, Error> {
     let escaped = row.iter().map(|(name, value)| {
         let value = match serde_json::from_str::<String>(value.get()) {
             Ok(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{context::Context, failure::Failure, output::row};
+use crate::{context::Context, error::Error, output::row};
 
 /// Write a consistent copy of the store into a new file, while it serves
 #[derive(Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Backup {
 }
 
 impl Backup {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         store.backup_to(&self.file).await?;
         let output = &context.output;

@@ -8,7 +8,7 @@ use svc_store::{EnvironmentCopy, EnvironmentPatch, NewEnvironment};
 use super::scope::{ENVIRONMENTS, InProject, PROJECTS, none_when_empty};
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     output::{counted, row, time},
 };
 
@@ -96,7 +96,7 @@ impl Settings {
 }
 
 impl Environment {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (environments, output) = (store.environments(), &context.output);
         match self {

@@ -2,20 +2,28 @@
 
 use clap::Subcommand;
 use svc_model::ProjectName;
-use svc_store::NewApiKey;
+use svc_store::{AccountGrant, NewApiKey};
 
 use super::{
-    credential::{NewCredential, is_among, listed},
+    credential::{Described, NewCredential, check_listed, write_list, write_new, write_revoked},
     scope::{self, InProject, PROJECTS},
 };
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
-    output::row,
+    error::{Error, StoreResult as _},
 };
 
-/// How to see which keys there are.
-const REMEDY: &str = "svc key list --project P shows the keys";
+impl Described for AccountGrant {
+    const COMMAND: &'static str = "svc key";
+    const NOUN: (&'static str, &'static str) = ("an", "API key");
+    const OF: &'static str = "of";
+    const COLUMN: &'static str = "email";
+    const SECRET: &'static str = "api_key";
+
+    fn owner(&self) -> &str {
+        &self.email
+    }
+}
 
 /// Add, list and revoke API keys
 #[derive(Subcommand)]
@@ -51,7 +59,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (keys, output) = (store.api_keys(), &context.output);
         match self {
@@ -63,30 +71,18 @@ impl Key {
                 let mut key = NewApiKey::new(scope.project, email);
                 key.expires = new.expires;
                 key.name = new.name;
-                let made = keys.create(key).await.or_missing(PROJECTS)?;
-                let secret = made.secret.expose();
-                let what = format!("an API key of {}", made.credential.grant.email);
-                output.secret(&what, &row! { api_key: secret }, secret)
+                write_new(output, &keys.create(key).await.or_missing(PROJECTS)?)
             }
-            Self::List { scope } => {
-                let keys = keys.list(&scope.project).await.or_missing(PROJECTS)?;
-                output.list(
-                    keys.iter().map(|key| listed!(key, email: &key.grant.email)),
-                    "no API keys yet; svc key add makes one",
-                )
-            }
+            Self::List { scope } => write_list(
+                output,
+                &keys.list(&scope.project).await.or_missing(PROJECTS)?,
+            ),
             Self::Revoke { key, project } => {
-                if let Some(project) = project
-                    && !is_among!(key, keys.list(&project).await.or_missing(PROJECTS)?)
-                {
-                    return Err(Failure::new(format!(
-                        "no such key opens project {project}; {REMEDY}"
-                    )));
+                if let Some(project) = project {
+                    let known = keys.list(&project).await.or_missing(PROJECTS)?;
+                    check_listed(&known, &key, &format!("project {project}"))?;
                 }
-                let revoked = keys.revoke(&key).await.or_missing(REMEDY)?;
-                let prefix = &revoked.prefix;
-                let text = format!("API key {prefix} of {} revoked\n", revoked.grant.email);
-                output.result(&row! { prefix: prefix }, &text)
+                write_revoked(output, keys.revoke(&key).await)
             }
         }
     }

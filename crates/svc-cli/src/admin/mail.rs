@@ -5,7 +5,7 @@ use svc_store::Secret;
 
 use crate::{
     context::Context,
-    failure::Failure,
+    error::Error,
     output::{row, time},
 };
 
@@ -22,7 +22,7 @@ pub(crate) enum Mail {
 }
 
 impl Mail {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let expose = |secret: Option<Secret>| secret.map(|secret| secret.expose().to_owned());
         let listed = store.mails().list().await?.into_iter().map(|mail| {

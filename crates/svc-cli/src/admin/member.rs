@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::scope::{InProject, PROJECTS};
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     output::{row, time},
 };
 
@@ -50,7 +50,7 @@ pub(crate) enum Member {
 }
 
 impl Member {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (members, output) = (store.members(), &context.output);
         match self {

@@ -11,10 +11,10 @@ pub(super) fn expiry(text: &str) -> Result<Timestamp, String> {
 fn expiry_from(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let wrong = "must be a time from now such as 90d, 12h or 1y, or a date such as 2027-01-31";
     let after = |span| Zoned::new(now, TimeZone::UTC).checked_add(span);
-    let end = parse(text, wrong, "lies too far in the future", after)?;
+    let end = parse(text, wrong, "is too far in the future", after)?;
     match end > now {
         true => Ok(end),
-        false => Err("lies in the past; it must be in the future".to_owned()),
+        false => Err("is in the past; it must be in the future".to_owned()),
     }
 }
 
@@ -26,10 +26,10 @@ pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
 fn moment_before(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let wrong = "must be how long ago, such as 7d or 12h, or a date or time such as 2027-01-31";
     let before = |span| Zoned::new(now, TimeZone::UTC).checked_sub(span);
-    parse(text, wrong, "lies too far in the past", before)
+    parse(text, wrong, "is too far in the past", before)
 }
 
-/// Reads a time, a day, or a span, which `shift` takes from now.
+/// Reads a time, a day, or a span, which `shift` adds to now or subtracts from it.
 fn parse(
     text: &str,
     wrong: &str,

@@ -11,7 +11,7 @@ use self::settings::Settings;
 use super::scope::{InProject, PROJECTS};
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _, OrJson as _},
+    error::{Error, OrJson as _, StoreResult as _},
     output::{row, time, to_row},
 };
 
@@ -72,7 +72,7 @@ pub(crate) enum Project {
 }
 
 impl Project {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let output = &context.output;
         if let Self::Add { name, title, owner } = self {
             let mut new = NewProject::new(&name);
@@ -125,7 +125,7 @@ impl Project {
             } => {
                 let project = scope.project;
                 let host = HostPort::parse(&host)
-                    .map_err(|error| Failure::fields(error, &[("host", "HOST")]))?;
+                    .map_err(|error| Error::fields(error, &[("host", "HOST")]))?;
                 let hosts = store.allow_hosts();
                 let text = if remove {
                     let removed = hosts.remove(&project, &host).await;

@@ -12,7 +12,7 @@ use super::scope::{ENVIRONMENTS, InEnvironment, RESOURCES};
 use crate::{
     connect,
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     input,
     output::{Output, row, time},
 };
@@ -88,7 +88,7 @@ pub(crate) struct Changes {
 }
 
 impl Resource {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let output = &context.output;
         if let Self::Test { url } = &self {
             return test(output, &read_address(url)?).await;
@@ -163,7 +163,7 @@ impl Resource {
 }
 
 /// The address that an argument gives, as the store keeps it.
-fn read_address(argument: &str) -> Result<Secret, Failure> {
+fn read_address(argument: &str) -> Result<Secret, Error> {
     connect::resolve(input::read_text(argument)?.trim())
 }
 
@@ -173,13 +173,13 @@ async fn set(
     name: &ResourceName,
     scope: &InEnvironment,
     changes: Changes,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let scope = scope.names();
     let resources = store.resources();
     let known = resources.list(&scope).await.or_missing(ENVIRONMENTS)?;
     let mut known = known.into_iter();
     let Some(old) = known.find(|resource| resource.unique_name == *name) else {
-        return Err(Failure::new(format!(
+        return Err(Error::new(format!(
             "there is no resource {name} in this environment; {RESOURCES}"
         )));
     };
@@ -187,7 +187,7 @@ async fn set(
         let url = read_address(&url)?;
         let engine = Engine::of_url(&url)?;
         if engine.is_database() != old.engine.is_database() {
-            return Err(Failure::usage(
+            return Err(Error::usage(
                 "--url: a database cannot become an HTTP API, nor the other way; add another resource",
             ));
         }
@@ -198,7 +198,7 @@ async fn set(
     } else if let Ok(opened) = resources.get(&scope, name).await {
         opened.url
     } else {
-        return Err(Failure::usage(format!(
+        return Err(Error::usage(format!(
             "the address of resource {name} cannot be opened with the store's key; give it again with --url"
         )));
     };
@@ -208,10 +208,10 @@ async fn set(
 }
 
 /// Tries a database and keeps nothing.
-async fn test(output: &Output, url: &Secret) -> Result<(), Failure> {
+async fn test(output: &Output, url: &Secret) -> Result<(), Error> {
     let engine = Engine::of_url(url)?;
     if !engine.is_database() {
-        return Err(Failure::usage(
+        return Err(Error::usage(
             "only a database can be tried; svc proxy calls an HTTP API",
         ));
     }

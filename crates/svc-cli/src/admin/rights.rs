@@ -10,7 +10,7 @@ use svc_store::{RightsRule, Store};
 use super::scope::{InProject, PROJECTS};
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     output::{Output, row},
 };
 
@@ -40,7 +40,7 @@ pub(crate) enum Rights {
         #[command(flatten)]
         scope: InProject,
         #[command(flatten)]
-        on: On,
+        on: RightsTarget,
         /// Set the rule although the resource or the model does not exist yet, or cannot be asked
         #[arg(long, requires = "resource")]
         later: bool,
@@ -65,13 +65,13 @@ pub(crate) enum Rights {
         #[command(flatten)]
         scope: InProject,
         #[command(flatten)]
-        on: On,
+        on: RightsTarget,
     },
 }
 
 /// What a rule is about.
 #[derive(Args)]
-pub(crate) struct On {
+pub(crate) struct RightsTarget {
     /// Resource; every one when not given
     #[arg(long, value_name = "R")]
     resource: Option<ResourceName>,
@@ -95,7 +95,7 @@ fn parse_rights(text: &str) -> Result<svc_store::Rights, &'static str> {
 }
 
 impl Rights {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (rules, output) = (store.rights(), &context.output);
         match self {
@@ -134,7 +134,7 @@ impl Rights {
     }
 }
 
-impl On {
+impl RightsTarget {
     fn to_text(&self) -> String {
         match (&self.resource, &self.model) {
             (None, _) => "all records".to_owned(),
@@ -173,7 +173,7 @@ async fn list(
     output: &Output,
     project: &ProjectName,
     team: Option<String>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let teams = match team {
         Some(team) => vec![team],
         None => {

@@ -4,7 +4,7 @@ use clap::Args;
 use svc_model::{EnvironmentName, ProjectName, Scope};
 use svc_store::Store;
 
-use crate::failure::{Failure, OrFailure as _};
+use crate::error::{Error, StoreResult as _};
 
 /// The user of a key when none is named and the project has no owner.
 const FIRST_USER: &str = "admin@localhost";
@@ -43,7 +43,7 @@ impl InEnvironment {
 }
 
 /// The e-mail address of a project's owner, or the first user's.
-pub(crate) async fn owner(store: &Store, project: &ProjectName) -> Result<String, Failure> {
+pub(crate) async fn owner(store: &Store, project: &ProjectName) -> Result<String, Error> {
     let settings = store.projects().get(project).await.or_missing(PROJECTS)?;
     match settings.owner_uid {
         Some(owner) => Ok(store.accounts().get(owner).await?.email),

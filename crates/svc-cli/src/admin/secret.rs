@@ -7,7 +7,7 @@ use svc_store::{ErrorKind, HostName, NewResource, NewSecretToken, Secret as Valu
 use super::scope::{ENVIRONMENTS, InEnvironment};
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     input::password,
     output::{row, time},
 };
@@ -67,7 +67,7 @@ pub(crate) enum Secret {
 }
 
 impl Secret {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let output = &context.output;
         match self {
@@ -80,7 +80,7 @@ impl Secret {
             } => {
                 let hosts = host.iter().map(|host| HostName::parse(host)).collect();
                 let hosts: Result<Vec<HostName>, _> = hosts;
-                let hosts = hosts.map_err(|error| Failure::fields(error, NAMES))?;
+                let hosts = hosts.map_err(|error| Error::fields(error, NAMES))?;
                 let value = match value {
                     Some(value) => Value::new(value),
                     None => password::read_unseen("Value: ", "value")?,
@@ -133,10 +133,10 @@ async fn set(
     store: &Store,
     scope: &InEnvironment,
     new: NewSecretToken,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<String>, Error> {
     let secrets = store.secret_tokens();
     let scope = scope.names();
-    let refused = |error| Failure::fields(error, NAMES);
+    let refused = |error| Error::fields(error, NAMES);
     match secrets.set(&scope, new.clone()).await {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         set => return set.map(|_| None).map_err(refused),

@@ -1,20 +1,27 @@
 //! `svc service-token`: the tokens of services, which act with the rights of a team.
 
 use clap::Subcommand;
-use svc_store::NewServiceToken;
+use svc_store::{NewServiceToken, TeamGrant};
 
 use super::{
-    credential::{NewCredential, listed},
+    credential::{Described, NewCredential, write_list, write_new, write_revoked},
     scope::{ENVIRONMENTS, InEnvironment},
 };
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
-    output::row,
+    error::{Error, StoreResult as _},
 };
 
-/// How to see which tokens there are.
-const REMEDY: &str = "svc service-token list --project P shows the tokens";
+impl Described for TeamGrant {
+    const COMMAND: &'static str = "svc service-token";
+    const NOUN: (&'static str, &'static str) = ("a", "service token");
+    const OF: &'static str = "with the rights of team";
+    const COLUMN: &'static str = "team";
+
+    fn owner(&self) -> &str {
+        &self.team.name
+    }
+}
 
 /// Add, list and revoke service tokens
 #[derive(Subcommand)]
@@ -47,7 +54,7 @@ pub(crate) enum ServiceToken {
 }
 
 impl ServiceToken {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (tokens, output) = (store.service_tokens(), &context.output);
         match self {
@@ -55,28 +62,16 @@ impl ServiceToken {
                 let mut token = NewServiceToken::new(scope.names(), team);
                 token.expires = new.expires;
                 token.name = new.name;
-                let made = tokens.create(token).await.or_missing(ENVIRONMENTS)?;
-                let secret = made.secret.expose();
-                let team = made.credential.grant.team.name;
-                let what = format!("a service token with the rights of team {team}");
-                output.secret(&what, &row! { token: secret }, secret)
+                write_new(
+                    output,
+                    &tokens.create(token).await.or_missing(ENVIRONMENTS)?,
+                )
             }
             Self::List { scope } => {
                 let tokens = tokens.list(&scope.names()).await;
-                let tokens = tokens.or_missing(ENVIRONMENTS)?;
-                output.list(
-                    tokens
-                        .iter()
-                        .map(|token| listed!(token, team: &token.grant.team.name)),
-                    "no service tokens yet; svc service-token add makes one",
-                )
+                write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
             }
-            Self::Revoke { token } => {
-                let revoked = tokens.revoke(&token).await.or_missing(REMEDY)?;
-                let prefix = &revoked.prefix;
-                let text = format!("service token {prefix} revoked\n");
-                output.result(&row! { prefix: prefix }, &text)
-            }
+            Self::Revoke { token } => write_revoked(output, tokens.revoke(&token).await),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::{context::Context, failure::Failure, output::row};
+use crate::{context::Context, error::Error, output::row};
 
 /// Rotate the keys that sign the access tokens of users
 #[derive(Subcommand)]
@@ -21,7 +21,7 @@ pub(crate) enum SigningKeys {
 }
 
 impl SigningKeys {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let Self::Rotate { now } = self;
         let store = context.existing_store().await?;
         let kid = store.signing_keys().rotate(now).await?;

@@ -2,20 +2,27 @@
 
 use clap::Subcommand;
 use svc_model::{EnvironmentName, ProjectName, ResourceName, Scope};
-use svc_store::NewStaticToken;
+use svc_store::{NewStaticToken, ResourceGrant};
 
 use super::{
-    credential::{NewCredential, is_among, listed},
+    credential::{Described, NewCredential, check_listed, write_list, write_new, write_revoked},
     scope::{ENVIRONMENTS, InEnvironment, RESOURCES},
 };
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
-    output::row,
+    error::{Error, StoreResult as _},
 };
 
-/// How to see which tokens there are.
-const REMEDY: &str = "svc token list --project P shows the tokens";
+impl Described for ResourceGrant {
+    const COMMAND: &'static str = "svc token";
+    const NOUN: (&'static str, &'static str) = ("a", "token");
+    const OF: &'static str = "of resource";
+    const COLUMN: &'static str = "resource";
+
+    fn owner(&self) -> &str {
+        self.resource.as_str()
+    }
+}
 
 /// Add, list and revoke static tokens
 #[derive(Subcommand)]
@@ -53,7 +60,7 @@ pub(crate) enum Token {
 }
 
 impl Token {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let store = context.existing_store().await?;
         let (tokens, output) = (store.tokens(), &context.output);
         match self {
@@ -65,46 +72,26 @@ impl Token {
                 let mut token = NewStaticToken::new(scope.names(), &resource);
                 token.expires = new.expires;
                 token.name = new.name;
-                let made = tokens.create(token).await.or_missing(RESOURCES)?;
-                let secret = made.secret.expose();
-                let what = format!("a token of resource {resource}");
-                output.secret(&what, &row! { token: secret }, secret)
+                write_new(output, &tokens.create(token).await.or_missing(RESOURCES)?)
             }
             Self::List { scope } => {
                 let tokens = tokens.list(&scope.names()).await;
-                let tokens = tokens.or_missing(ENVIRONMENTS)?;
-                output.list(
-                    tokens
-                        .iter()
-                        .map(|token| listed!(token, resource: &token.grant.resource)),
-                    "no tokens yet; svc token add makes one",
-                )
+                write_list(output, &tokens.or_missing(ENVIRONMENTS)?)
             }
             Self::Revoke {
                 token,
                 project,
                 env,
             } => {
-                if let Some(project) = project
-                    && !is_among!(
-                        token,
-                        tokens
-                            .list(&Scope::new(&project, &env))
-                            .await
-                            .or_missing(ENVIRONMENTS)?
-                    )
-                {
-                    return Err(Failure::new(format!(
-                        "project {project} has no such token in environment {env}; {REMEDY}"
-                    )));
+                if let Some(project) = project {
+                    let known = tokens
+                        .list(&Scope::new(&project, &env))
+                        .await
+                        .or_missing(ENVIRONMENTS)?;
+                    let place = format!("environment {env} of project {project}");
+                    check_listed(&known, &token, &place)?;
                 }
-                let revoked = tokens.revoke(&token).await.or_missing(REMEDY)?;
-                let prefix = &revoked.prefix;
-                let text = format!(
-                    "token {prefix} of resource {} revoked\n",
-                    revoked.grant.resource
-                );
-                output.result(&row! { prefix: prefix }, &text)
+                write_revoked(output, tokens.revoke(&token).await)
             }
         }
     }

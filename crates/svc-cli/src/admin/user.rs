@@ -8,7 +8,7 @@ use svc_store::{NewUser, Secret, Store};
 use super::scope::{ENVIRONMENTS, InEnvironment, PROJECTS};
 use crate::{
     context::Context,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
     input::password,
     output::row,
 };
@@ -84,14 +84,14 @@ pub(crate) struct Password {
 }
 
 impl User {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let Self::Add(add) = self;
         add.run(context).await
     }
 }
 
 impl Add {
-    async fn run(self, context: &Context) -> Result<(), Failure> {
+    async fn run(self, context: &Context) -> Result<(), Error> {
         let named = named_url(self.public_url.as_deref(), context)?;
         let store = context.existing_store().await?;
         let base_url = match named {
@@ -134,19 +134,19 @@ impl Add {
 }
 
 /// The URL of the service from the option, its variable, or the configuration file.
-fn named_url(option: Option<&str>, context: &Context) -> Result<Option<String>, Failure> {
+fn named_url(option: Option<&str>, context: &Context) -> Result<Option<String>, Error> {
     let option = option.filter(|text| !text.is_empty());
     let named = option.or(context.file.public_url.as_deref());
     let url = named.map(str::parse::<BaseUrl>).transpose();
-    let url = url.map_err(|error| Failure::usage(format!("--public-url {error}")))?;
+    let url = url.map_err(|error| Error::usage(format!("--public-url {error}")))?;
     Ok(url.map(|url| url.to_string()))
 }
 
 /// The uid of the administrators' team.
-async fn administrators(store: &Store, project: &ProjectName) -> Result<String, Failure> {
+async fn administrators(store: &Store, project: &ProjectName) -> Result<String, Error> {
     let teams = store.teams().list(project).await.or_missing(PROJECTS)?;
     let team = teams.into_iter().find(|team| team.super_group);
-    let missing = || Failure::new(format!("project {project} has no team of administrators"));
+    let missing = || Error::new(format!("project {project} has no team of administrators"));
     team.map(|team| team.uid.to_string()).ok_or_else(missing)
 }
 
@@ -156,14 +156,14 @@ fn is_about_team(error: &svc_store::Error) -> bool {
     fields.is_some_and(|fields| fields.iter().any(|(field, _)| field == "group"))
 }
 
-/// The failure for a team that does not exist, with those that do.
-async fn no_team(store: &Store, project: &ProjectName, error: svc_store::Error) -> Failure {
+/// The error for a team that does not exist, with those that do.
+async fn no_team(store: &Store, project: &ProjectName, error: svc_store::Error) -> Error {
     let Ok(teams) = store.teams().list(project).await else {
-        return Failure::fields(error, NAMES);
+        return Error::fields(error, NAMES);
     };
     let names: Vec<String> = teams.into_iter().map(|team| team.name).collect();
     let names = names.join(", ");
-    Failure::new(format!(
+    Error::new(format!(
         "--team: project {project} has no such team; choose one of: {names}"
     ))
 }

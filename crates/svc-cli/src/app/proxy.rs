@@ -8,7 +8,7 @@ use svc_model::ResourceName;
 use crate::{
     client::{NOBODY, SessionDir, Target},
     context::Context,
-    failure::Failure,
+    error::Error,
     input::{self, json_or_text},
     output::{self, Output, row},
 };
@@ -80,10 +80,10 @@ fn body_type(text: &str) -> Result<BodyType, String> {
 
 impl Proxy {
     /// Sends the request and writes the answer.
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let client = self.session.client(&self.target)?;
         if !client.account().session().is_signed_in() {
-            return Err(Failure::usage(NOBODY));
+            return Err(Error::usage(NOBODY));
         }
         let named = |(name, value)| NameValue::new(name, value);
         let context_values = self.context.into_iter();
@@ -115,7 +115,7 @@ impl Proxy {
         }
         let status = answer.status;
         match status.is_client_error() || status.is_server_error() {
-            true => Err(Failure::new(format!("the other service answered {status}"))),
+            true => Err(Error::new(format!("the other service answered {status}"))),
             false => Ok(()),
         }
     }
@@ -129,7 +129,7 @@ fn headers(answer: &ProxyResponse) -> impl Iterator<Item = [String; 2]> {
 }
 
 /// Writes the answer for programs: the body as text, or else in hexadecimal digits.
-fn write_json(answer: &ProxyResponse, output: &Output) -> Result<(), Failure> {
+fn write_json(answer: &ProxyResponse, output: &Output) -> Result<(), Error> {
     let status = answer.status.as_u16();
     let headers: Vec<_> = headers(answer).collect();
     match std::str::from_utf8(&answer.body) {
@@ -145,7 +145,7 @@ fn write_json(answer: &ProxyResponse, output: &Output) -> Result<(), Failure> {
     }
 }
 
-fn write(answer: &ProxyResponse, include: bool) -> Result<(), Failure> {
+fn write(answer: &ProxyResponse, include: bool) -> Result<(), Error> {
     if include {
         let lines = headers(answer).map(|[name, value]| format!("{name}: {value}\n"));
         let lines: String = lines.collect();

@@ -6,7 +6,7 @@ use clap::Args;
 use crate::{
     client::{NOBODY, SessionDir, Target},
     context::Context,
-    failure::Failure,
+    error::Error,
     input::password,
     output::{FormatArg, row},
 };
@@ -57,7 +57,7 @@ pub(crate) struct Whoami {
 }
 
 impl Login {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let client = self.session.client(&self.target)?;
         let password = match self.password_stdin {
             true => password::read_line("password")?,
@@ -66,7 +66,7 @@ impl Login {
         let account = client.account();
         let signed_in = account.login_via_email_password(&self.email, password.expose());
         let refused = |error: svc_api::Error| match error.is_unauthenticated() {
-            true => Failure::new("the e-mail address or the password is wrong"),
+            true => Error::new("the e-mail address or the password is wrong"),
             false => error.into(),
         };
         let uid = signed_in.await.map_err(refused)?.user.uid;
@@ -76,9 +76,9 @@ impl Login {
 }
 
 impl Logout {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let client = self.session.client(&self.target)?;
-        // Tokens of another place that somebody has put into the file stay there.
+        // Tokens of another service or environment in the same file stay there.
         let signed_out = client.account().session().is_signed_in();
         match self.revoke {
             true => client.account().logout().revoke().await?,
@@ -94,11 +94,11 @@ impl Logout {
 }
 
 impl Whoami {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let client = self.session.client(&self.target)?;
         match client.account().is_authenticated().await?.user {
             Some(user) => context.output.one(self.format, &user),
-            None => Err(Failure::new(NOBODY)),
+            None => Err(Error::new(NOBODY)),
         }
     }
 }

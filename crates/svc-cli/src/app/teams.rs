@@ -6,7 +6,7 @@ use svc_model::TeamUid;
 use crate::{
     client::{DataService, Formatted, Listing},
     context::Context,
-    failure::Failure,
+    error::Error,
     output::to_row,
 };
 
@@ -51,7 +51,7 @@ pub(crate) enum Teams {
 }
 
 impl Teams {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let output = &context.output;
         match self {
             Self::List { listing, service } => {

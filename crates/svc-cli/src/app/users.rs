@@ -6,7 +6,7 @@ use svc_model::{TeamUid, UserUid};
 use crate::{
     client::{DataService, Formatted, Listing, with_given},
     context::Context,
-    failure::Failure,
+    error::Error,
     output::to_row,
 };
 
@@ -95,7 +95,7 @@ pub(crate) struct Change {
 }
 
 impl Users {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let output = &context.output;
         match self {
             Self::List {

@@ -3,7 +3,7 @@
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::{context::Context, failure::Failure, output};
+use crate::{context::Context, error::Error, output};
 
 /// Print the completions of a shell
 #[derive(Args)]
@@ -17,9 +17,9 @@ pub(crate) struct Completions {
 
 impl Completions {
     /// Writes the script; `command` is the whole program.
-    pub(crate) fn run(self, context: &Context, mut command: Command) -> Result<(), Failure> {
+    pub(crate) fn run(self, context: &Context, mut command: Command) -> Result<(), Error> {
         if context.output.is_json() {
-            return Err(Failure::usage(
+            return Err(Error::usage(
                 "completions are a script of a shell and have no JSON form; leave --json out",
             ));
         }

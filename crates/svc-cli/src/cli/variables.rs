@@ -3,7 +3,7 @@
 
 use clap::Command;
 
-use crate::{connect, failure::Failure};
+use crate::{connect, error::Error};
 
 /// What the names of all variables begin with.
 const PREFIX: &str = "SVC_";
@@ -21,7 +21,7 @@ const OTHERS: [&str; 9] = [
 ];
 
 /// Refuses the first variable of this environment that the program does not know.
-pub(crate) fn check(command: &Command) -> Result<(), Failure> {
+pub(crate) fn check(command: &Command) -> Result<(), Error> {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     check_names(names, &known(command))
 }
@@ -40,7 +40,7 @@ fn known(command: &Command) -> Vec<String> {
     known
 }
 
-fn check_names(names: impl Iterator<Item = String>, known: &[String]) -> Result<(), Failure> {
+fn check_names(names: impl Iterator<Item = String>, known: &[String]) -> Result<(), Error> {
     let mut unknown: Vec<String> = names
         .filter(|name| name.starts_with(PREFIX) && !known.contains(name) && !is_injected(name))
         .collect();
@@ -53,7 +53,7 @@ fn check_names(names: impl Iterator<Item = String>, known: &[String]) -> Result<
         .iter()
         .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let nearest = nearest.map_or_else(String::new, |nearest| format!("did you mean {nearest}? "));
-    Err(Failure::usage(format!(
+    Err(Error::usage(format!(
         "the variable {name} is not known; {nearest}svc serve --help shows the variables of the service; unset the \
          variable if it belongs to another program"
     )))
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    fn check_one(name: &str) -> Result<(), Failure> {
+    fn check_one(name: &str) -> Result<(), Error> {
         check_names([name.to_owned()].into_iter(), &known(&Cli::command()))
     }
 
@@ -84,9 +84,9 @@ mod tests {
             ("SVC_PUBLICURL", "SVC_PUBLIC_URL"),
             ("SVC_CONECT", "SVC_CONNECT"),
         ] {
-            let failure = check_one(name).unwrap_err();
-            assert!(matches!(failure, Failure::Usage(_)));
-            let text = failure.to_string();
+            let error = check_one(name).unwrap_err();
+            assert!(matches!(error, Error::Usage(_)));
+            let text = error.to_string();
             assert!(text.contains(name), "{text}");
             assert!(text.contains(&format!("did you mean {nearest}?")), "{text}");
         }

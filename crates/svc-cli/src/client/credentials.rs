@@ -5,7 +5,7 @@ use svc_api::{ApiKey, ApiToken, Client, ClientBuilder, NoTransport};
 use svc_model::{Draft, EnvironmentName, ResourceName};
 
 use super::{SessionDir, Target};
-use crate::{failure::Failure, output::FormatArg};
+use crate::{error::Error, output::FormatArg};
 
 /// How long a list of pages may be, in bytes: it comes as one answer, however many pages there are.
 const LONGEST_LIST: usize = 1 << 30;
@@ -36,23 +36,23 @@ impl DataService {
     }
 
     /// A client of the built-in tools, with their token.
-    pub(crate) fn tools(&self) -> Result<Client, Failure> {
+    pub(crate) fn tools(&self) -> Result<Client, Error> {
         self.client(&ResourceName::from(ResourceName::TOOLS))
     }
 
     /// A client with the token of this resource, or, where none is given, with the session of the user who is
     /// signed in.
-    pub(crate) fn client(&self, resource: &ResourceName) -> Result<Client, Failure> {
+    pub(crate) fn client(&self, resource: &ResourceName) -> Result<Client, Error> {
         if let Some(token) = given(self.api_token.as_deref()) {
             let token = ApiToken::new(token)
-                .map_err(|error| Failure::usage(format!("SVC_API_TOKEN: {error}")))?;
+                .map_err(|error| Error::usage(format!("SVC_API_TOKEN: {error}")))?;
             return Ok(self.target.client().token_for(resource, &token).build()?);
         }
         let client = self.session.client(&self.target)?;
         if client.account().session().is_signed_in() {
             return Ok(client);
         }
-        Err(Failure::usage(format!(
+        Err(Error::usage(format!(
             "no token; set SVC_API_TOKEN (svc token add {resource} --project P makes a token), or sign in with \
              svc login"
         )))
@@ -72,21 +72,21 @@ pub(crate) struct PageService {
 
 impl PageService {
     /// A client with the API key.
-    pub(crate) fn client(&self) -> Result<Client, Failure> {
+    pub(crate) fn client(&self) -> Result<Client, Error> {
         Ok(self.builder()?.build()?)
     }
 
     /// A client of this environment, whatever the target names.
-    pub(crate) fn client_of(&self, environment: &EnvironmentName) -> Result<Client, Failure> {
+    pub(crate) fn client_of(&self, environment: &EnvironmentName) -> Result<Client, Error> {
         Ok(self.builder()?.environment(environment).build()?)
     }
 
-    fn builder(&self) -> Result<ClientBuilder<NoTransport>, Failure> {
+    fn builder(&self) -> Result<ClientBuilder<NoTransport>, Error> {
         let key = given(self.api_key.as_deref()).ok_or_else(|| {
-            Failure::usage("no API key; set SVC_API_KEY (svc key add --project P makes a key)")
+            Error::usage("no API key; set SVC_API_KEY (svc key add --project P makes a key)")
         })?;
         let key =
-            ApiKey::new(key).map_err(|error| Failure::usage(format!("SVC_API_KEY: {error}")))?;
+            ApiKey::new(key).map_err(|error| Error::usage(format!("SVC_API_KEY: {error}")))?;
         Ok(self.target.client().api_key(&key).body_limit(LONGEST_LIST))
     }
 }
@@ -104,7 +104,7 @@ pub(crate) struct PageLayer {
 
 impl PageLayer {
     /// A client whose calls are about the layer.
-    pub(crate) fn client(&self) -> Result<Client, Failure> {
+    pub(crate) fn client(&self) -> Result<Client, Error> {
         Ok(self.service.builder()?.draft(self.draft).build()?)
     }
 

@@ -9,7 +9,7 @@ use svc_model::{JsonObject, ListQuery};
 use crate::{
     client::selection::{Selection, parse, push_given},
     context::Context,
-    failure::Failure,
+    error::Error,
     output::{Format, FormatArg, Progress, RowWriter},
 };
 
@@ -42,7 +42,7 @@ pub(crate) struct Listing {
 
 impl Listing {
     /// The query, with dates in a zone, read by the grammar that the service reads it with.
-    pub(crate) fn query(&self, tz: Option<&str>) -> Result<ListQuery, Failure> {
+    pub(crate) fn query(&self, tz: Option<&str>) -> Result<ListQuery, Error> {
         let mut query = self.selection.query_string()?;
         let count = self.count.as_deref().or(self.all.then_some("none"));
         push_given(&mut query, "_order_by", self.order_by.as_deref());
@@ -61,8 +61,8 @@ impl Listing {
         context: &Context,
         things: &str,
         mut pages: PageStream<T>,
-        row: fn(T) -> Result<JsonObject, Failure>,
-    ) -> Result<(), Failure> {
+        row: fn(T) -> Result<JsonObject, Error>,
+    ) -> Result<(), Error> {
         let format = context.output.format(self.format);
         let mut writer = RowWriter::to_stdout(format);
         if !self.all {

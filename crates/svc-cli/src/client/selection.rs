@@ -3,7 +3,7 @@
 use clap::Args;
 use svc_model::{ListQuery, Lookup, QueryString};
 
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// Which records.
 #[derive(Args)]
@@ -21,15 +21,15 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// The parameters of the selection.
-    pub(crate) fn query_string(&self) -> Result<QueryString, Failure> {
+    pub(crate) fn query_string(&self) -> Result<QueryString, Error> {
         let mut query = QueryString::new();
         for filter in &self.filter {
             let Some((key, value)) = filter.split_once('=') else {
                 let wrong = "must be FIELD=VALUE or FIELD__LOOKUP=VALUE";
-                return Err(Failure::usage(format!("--filter {filter} {wrong}")));
+                return Err(Error::usage(format!("--filter {filter} {wrong}")));
             };
             if key.starts_with('_') || matches!(key, "page" | "tz" | "draft") {
-                return Err(Failure::usage(format!(
+                return Err(Error::usage(format!(
                     "--filter {key}: this name is a parameter; filter a field of this name with --filter-tree"
                 )));
             }
@@ -41,7 +41,7 @@ impl Selection {
     }
 
     /// The selection, with dates in a zone.
-    pub(crate) fn query(&self, tz: Option<&str>) -> Result<ListQuery, Failure> {
+    pub(crate) fn query(&self, tz: Option<&str>) -> Result<ListQuery, Error> {
         let mut query = self.query_string()?;
         push_given(&mut query, "tz", tz);
         parse(query.as_str())
@@ -56,7 +56,7 @@ pub(crate) fn push_given(query: &mut QueryString, key: &str, value: Option<&str>
 }
 
 /// Reads a query by the grammar that the service reads it with.
-pub(crate) fn parse(query: &str) -> Result<ListQuery, Failure> {
+pub(crate) fn parse(query: &str) -> Result<ListQuery, Error> {
     // Which fields there are, only the service knows; here every name is one.
     let is_field = |name: &str| match name.rsplit_once("__") {
         _ if name.starts_with("exclude__") => false,
@@ -64,5 +64,5 @@ pub(crate) fn parse(query: &str) -> Result<ListQuery, Failure> {
         None => true,
     };
     ListQuery::parse(query, &is_field)
-        .map_err(|invalid| Failure::usage(format!("the records cannot be asked for: {invalid}")))
+        .map_err(|invalid| Error::usage(format!("the records cannot be asked for: {invalid}")))
 }

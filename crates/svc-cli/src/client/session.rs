@@ -6,7 +6,7 @@ use clap::Args;
 use svc_api::{Client, auth::FileStore};
 
 use super::Target;
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// What every command that acts for a signed-in user says when nobody is signed in.
 pub(crate) const NOBODY: &str = "nobody is signed in; svc login EMAIL signs in";
@@ -22,16 +22,16 @@ pub(crate) struct SessionDir {
 
 impl SessionDir {
     /// A client that acts for the user who is signed in, or signs one in.
-    pub(crate) fn client(&self, target: &Target) -> Result<Client, Failure> {
+    pub(crate) fn client(&self, target: &Target) -> Result<Client, Error> {
         Ok(target.client().session_store(self.store(target)?).build()?)
     }
 
-    /// The file of the session in an environment of a service. Each has its own, so that nobody is signed out of
+    /// The file of the session in an environment of a service. Each has its own, so that a user is not signed out of
     /// one by a command for another.
-    fn store(&self, target: &Target) -> Result<FileStore, Failure> {
+    fn store(&self, target: &Target) -> Result<FileStore, Error> {
         let unknown = "no folder for sessions is known; name one with --session-dir";
         let folder = self.session_dir.clone().or_else(default_folder);
-        let folder = folder.ok_or_else(|| Failure::usage(unknown))?;
+        let folder = folder.ok_or_else(|| Error::usage(unknown))?;
         let name = target.names().map(file_name).join("+");
         Ok(FileStore::new(folder.join(format!("{name}.json"))))
     }

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     context::{STORE_FILE, has_store},
-    failure::Failure,
+    error::Error,
 };
 
 /// Marks a folder whose store and shop the demo made, and carries the lock.
@@ -31,12 +31,12 @@ pub(super) struct Locked<'a>(&'a Folder);
 
 impl Folder {
     /// Opens the folder, or makes it; with `reset` after removing what the demo made in it.
-    pub(super) fn open(dir: &Path, reset: bool) -> Result<Self, Failure> {
+    pub(super) fn open(dir: &Path, reset: bool) -> Result<Self, Error> {
         let path = dir.join(MARKER);
         let is_ours = path.is_file();
         if !is_ours && (has_store(dir) && dir.exists() || dir.join(SHOP).exists()) {
-            return Err(Failure::new(format!(
-                "{} holds a store or a {SHOP} that svc demo did not make; choose another folder with --dir",
+            return Err(Error::new(format!(
+                "{} contains a store or a {SHOP} that svc demo did not make; choose another folder with --dir",
                 dir.display()
             )));
         }
@@ -64,13 +64,13 @@ impl Folder {
     }
 
     /// Whether the shop is there, and complete.
-    pub(super) fn has_shop(&self) -> Result<bool, Failure> {
+    pub(super) fn has_shop(&self) -> Result<bool, Error> {
         let exists = self.shop().try_exists();
         exists.map_err(|error| unusable(&self.dir, &error))
     }
 
     /// The folder for this demo alone; `None` when another one works or runs in it.
-    pub(super) fn try_lock(&self) -> Result<Option<Locked<'_>>, Failure> {
+    pub(super) fn try_lock(&self) -> Result<Option<Locked<'_>>, Error> {
         match self.marker.try_lock() {
             Ok(()) => Ok(Some(Locked(self))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -78,10 +78,10 @@ impl Folder {
         }
     }
 
-    /// The same; that another demo works in the folder is a failure.
-    pub(super) fn lock(&self) -> Result<Locked<'_>, Failure> {
+    /// The same; it fails when another demo works in the folder.
+    pub(super) fn lock(&self) -> Result<Locked<'_>, Error> {
         self.try_lock()?.ok_or_else(|| {
-            Failure::new(format!(
+            Error::new(format!(
                 "another svc demo works in {}; stop it first, or choose another folder with --dir",
                 self.dir.display()
             ))
@@ -96,7 +96,7 @@ impl Locked<'_> {
     }
 
     /// Removes what the demo made, and nothing else.
-    fn remove_all(&self) -> Result<(), Failure> {
+    fn remove_all(&self) -> Result<(), Error> {
         for name in [SHOP, STORE_FILE] {
             remove_database(&self.0.dir.join(name))?;
         }
@@ -123,7 +123,7 @@ impl Drop for Locked<'_> {
 }
 
 /// Removes a database and what SQLite put beside it.
-pub(super) fn remove_database(path: &Path) -> Result<(), Failure> {
+pub(super) fn remove_database(path: &Path) -> Result<(), Error> {
     BESIDE.iter().try_for_each(|end| {
         let mut name = path.as_os_str().to_owned();
         name.push(end);
@@ -131,9 +131,9 @@ pub(super) fn remove_database(path: &Path) -> Result<(), Failure> {
     })
 }
 
-fn remove(path: &Path) -> Result<(), Failure> {
+fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::new(format!(
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::new(format!(
             "cannot remove {}: {error}; remove it by hand, or choose another folder with --dir",
             path.display()
         ))),
@@ -141,8 +141,8 @@ fn remove(path: &Path) -> Result<(), Failure> {
     }
 }
 
-fn unusable(dir: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!(
+fn unusable(dir: &Path, error: &io::Error) -> Error {
+    Error::new(format!(
         "the demo cannot use the folder {}: {error}; choose one that you may write with --dir",
         dir.display()
     ))
@@ -180,8 +180,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(STORE_FILE), "x").unwrap();
         for reset in [false, true] {
-            let failure = Folder::open(dir.path(), reset).err().unwrap();
-            assert!(failure.to_string().contains("did not make"), "{failure}");
+            let error = Folder::open(dir.path(), reset).err().unwrap();
+            assert!(error.to_string().contains("did not make"), "{error}");
         }
         assert!(dir.path().join(STORE_FILE).exists());
         assert!(!dir.path().join(MARKER).exists());
@@ -194,8 +194,8 @@ mod tests {
         let held = running.try_lock().unwrap();
         assert!(held.is_some());
         fs::write(dir.path().join(SHOP), "x").unwrap();
-        let failure = Folder::open(dir.path(), true).err().unwrap();
-        assert!(failure.to_string().contains("stop it first"), "{failure}");
+        let error = Folder::open(dir.path(), true).err().unwrap();
+        assert!(error.to_string().contains("stop it first"), "{error}");
         assert!(dir.path().join(SHOP).exists());
         let second = Folder::open(dir.path(), false).unwrap();
         assert!(second.try_lock().unwrap().is_none());

@@ -16,7 +16,7 @@ use super::{
     random::Random,
     words::{CATEGORIES, COLORS, COUNTRIES, LANGUAGES, NOTES, STYLES, TAGS, THEMES},
 };
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// The tables, before their rows.
 const TABLES: [&str; 4] = [
@@ -189,7 +189,7 @@ pub(super) async fn build(
     unfinished: &Path,
     complete: &Path,
     bar: ProgressBar,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     // What a run that was killed left behind.
     remove_database(unfinished)?;
     bar.set_length(shop.rows());
@@ -203,7 +203,7 @@ pub(super) async fn build(
     database.backup_to(&copy).await?;
     drop(database);
     std::fs::rename(&copy, complete).map_err(|error| {
-        Failure::new(format!(
+        Error::new(format!(
             "cannot give {} its name: {error}; choose another folder with --dir",
             complete.display()
         ))

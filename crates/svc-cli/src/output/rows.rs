@@ -6,7 +6,7 @@ use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width,
 use svc_model::JsonObject;
 
 use super::Format;
-use crate::failure::{Failure, OrJson as _};
+use crate::error::{Error, OrJson as _};
 
 /// How many rows of a table are laid out together; the widths of the next ones are their own.
 const TABLE_ROWS: usize = 1_000;
@@ -77,7 +77,7 @@ impl<W: Write> RowWriter<W> {
     }
 
     /// Writes all rows there are; in CSV with the columns of all of them.
-    pub(crate) fn write_all(mut self, rows: Vec<JsonObject>) -> Result<(), Failure> {
+    pub(crate) fn write_all(mut self, rows: Vec<JsonObject>) -> Result<(), Error> {
         if let (Sink::Csv(header), Some(columns)) = (&mut self.sink, columns(&rows)) {
             put(&mut self.out, &csv_line(&columns))?;
             *header = Some(columns);
@@ -94,7 +94,7 @@ impl<W: Write> RowWriter<W> {
     }
 
     /// Writes one row.
-    pub(crate) fn write(&mut self, row: JsonObject) -> Result<(), Failure> {
+    pub(crate) fn write(&mut self, row: JsonObject) -> Result<(), Error> {
         self.written += 1;
         match &mut self.sink {
             Sink::Table(rows) => {
@@ -126,7 +126,7 @@ impl<W: Write> RowWriter<W> {
     }
 
     /// Writes what is left.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self) -> Result<(), Error> {
         match &mut self.sink {
             Sink::Table(rows) => {
                 let rest = std::mem::take(rows);
@@ -136,10 +136,10 @@ impl<W: Write> RowWriter<W> {
             Sink::Json => put(&mut self.out, b"]\n")?,
             Sink::Ndjson | Sink::Csv(_) => {}
         }
-        self.out.flush().map_err(|error| Failure::output(&error))
+        self.out.flush().map_err(|error| Error::output(&error))
     }
 
-    fn out_table(&mut self, rows: &[JsonObject]) -> Result<(), Failure> {
+    fn out_table(&mut self, rows: &[JsonObject]) -> Result<(), Error> {
         let Some(columns) = columns(rows) else {
             return Ok(());
         };
@@ -159,7 +159,7 @@ impl<W: Write> RowWriter<W> {
 }
 
 /// One thing: a table of its properties for people, otherwise as one row, which in JSON is one object.
-pub(super) fn write_one(format: Format, thing: JsonObject) -> Result<(), Failure> {
+pub(super) fn write_one(format: Format, thing: JsonObject) -> Result<(), Error> {
     match format {
         Format::Table => super::write_out(&one_as_table(&thing, io::stdout().is_terminal())),
         Format::Json => super::write_out(&format!("{}\n", to_json(&thing)?)),
@@ -167,9 +167,8 @@ pub(super) fn write_one(format: Format, thing: JsonObject) -> Result<(), Failure
     }
 }
 
-fn put(out: &mut impl Write, bytes: &[u8]) -> Result<(), Failure> {
-    out.write_all(bytes)
-        .map_err(|error| Failure::output(&error))
+fn put(out: &mut impl Write, bytes: &[u8]) -> Result<(), Error> {
+    out.write_all(bytes).map_err(|error| Error::output(&error))
 }
 
 fn one_as_table(thing: &JsonObject, terminal: bool) -> String {
@@ -265,7 +264,7 @@ fn text_of(row: &JsonObject, name: &str) -> String {
     row.get_raw(name).map_or_else(String::new, to_text)
 }
 
-fn to_json(row: &JsonObject) -> Result<String, Failure> {
+fn to_json(row: &JsonObject) -> Result<String, Error> {
     serde_json::to_string(row).or_json("a record")
 }
 

@@ -15,7 +15,7 @@ use super::{
     plan::{Pair, Standing, pairs_of},
     remote::{Refused, Remote, make_in_turn},
 };
-use crate::{client::PageLayer, context::Context, failure::Failure, output::counted};
+use crate::{client::PageLayer, context::Context, error::Error, output::counted};
 
 /// Write the pages of an environment into a folder, a file for each page
 #[derive(Args)]
@@ -78,13 +78,13 @@ struct Pushed<'a> {
     changed: Vec<&'a str>,
     deleted: Vec<&'a str>,
     conflicts: Vec<&'a str>,
-    /// Changed on the service and not here: a pull brings them.
+    /// Changed on the service and not here: a pull gets them.
     behind: Vec<&'a str>,
     published: Vec<PageUid>,
 }
 
 impl Pull {
-    pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(super) async fn run(self, context: &Context) -> Result<(), Error> {
         let mut folder = Folder::make(&self.folder, self.service.names())?;
         let draft = self.service.draft();
         let client = self.service.client()?;
@@ -144,7 +144,7 @@ impl Pull {
 }
 
 impl Diff {
-    pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(super) async fn run(self, context: &Context) -> Result<(), Error> {
         let folder = Folder::open(&self.folder, self.service.names())?;
         let draft = self.service.draft();
         let client = self.service.client()?;
@@ -162,7 +162,7 @@ impl Diff {
 }
 
 impl Push {
-    pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(super) async fn run(self, context: &Context) -> Result<(), Error> {
         let mut folder = Folder::open(&self.folder, self.service.names())?;
         let draft = match self.publish {
             true => Draft::On,
@@ -221,7 +221,7 @@ struct Pusher<'a> {
 }
 
 impl Pusher<'_> {
-    async fn push(&mut self, pairs: &[Pair]) -> Result<(), Failure> {
+    async fn push(&mut self, pairs: &[Pair]) -> Result<(), Error> {
         let mut writes = Vec::new();
         for pair in pairs {
             match pair.standing()? {
@@ -239,7 +239,7 @@ impl Pusher<'_> {
     }
 
     /// Notes a page that is the same on both sides, maybe by a push that was interrupted.
-    fn is_same(&mut self, pair: &Pair) -> Result<(), Failure> {
+    fn is_same(&mut self, pair: &Pair) -> Result<(), Error> {
         match (&pair.here, &pair.there) {
             (Some(here), Some(there)) => {
                 if there.draft {
@@ -285,7 +285,7 @@ impl Pusher<'_> {
         Ok(())
     }
 
-    async fn delete(&mut self, pair: &Pair) -> Result<(), Failure> {
+    async fn delete(&mut self, pair: &Pair) -> Result<(), Error> {
         let Some(there) = &pair.there else {
             return Ok(());
         };
@@ -293,7 +293,7 @@ impl Pusher<'_> {
         let etag = etag.await?;
         let call = self.client.pages().delete(there.uid.clone());
         let deleted = call.draft(self.draft).if_match(etag).send().await;
-        let refused = |error| Failure::new(format!("{}: {}", pair.label(), Failure::from(error)));
+        let refused = |error| Error::new(format!("{}: {}", pair.label(), Error::from(error)));
         deleted.map_err(refused)?;
         if self.draft == Draft::Off {
             forget(self.folder, pair);
@@ -308,7 +308,7 @@ async fn to_publish(
     pairs: &[Pair],
     mut drafted: Vec<PageUid>,
     delete: bool,
-) -> Result<Vec<PageUid>, Failure> {
+) -> Result<Vec<PageUid>, Error> {
     let removed = pairs.iter().filter(|pair| delete && pair.here.is_none());
     let removed = removed.filter_map(|pair| Some(pair.base.as_ref()?.0.as_str()));
     let removed: HashSet<&str> = removed.collect();
@@ -323,7 +323,7 @@ async fn to_publish(
 }
 
 /// What a push does, and the same for people. With force a conflict is a change like others.
-fn compare(pairs: &[Pair], force: bool) -> Result<(Pushed<'_>, String), Failure> {
+fn compare(pairs: &[Pair], force: bool) -> Result<(Pushed<'_>, String), Error> {
     let mut done = Pushed::default();
     let mut text = String::new();
     for pair in pairs {
@@ -334,7 +334,7 @@ fn compare(pairs: &[Pair], force: bool) -> Result<(Pushed<'_>, String), Failure>
             (Standing::Conflict(_), None, _) if force => Standing::Removed,
             (standing, ..) => standing,
         };
-        let behind = "changed on the service only; svc pages pull brings it";
+        let behind = "changed on the service only; svc pages pull gets it";
         let (list, what, why) = match standing {
             Standing::Same | Standing::NewThere => continue,
             Standing::New => (&mut done.added, "added", None),
@@ -355,7 +355,7 @@ fn compare(pairs: &[Pair], force: bool) -> Result<(Pushed<'_>, String), Failure>
 }
 
 /// The change that a push makes to a page, as a unified diff of its file.
-fn unified(pair: &Pair) -> Result<String, Failure> {
+fn unified(pair: &Pair) -> Result<String, Error> {
     let (before, after) = match (pair.standing()?, &pair.here, &pair.there) {
         (Standing::New, Some(here), _) => (None, Some(here.content.file_text()?)),
         (Standing::Removed, _, Some(there)) => (Some(there.content.file_text()?), None),
@@ -405,7 +405,7 @@ fn note(
     there: &Remote,
     file: &str,
     here: &Content,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let uid = there.uid.as_str();
     if pair.base.as_ref().is_some_and(|(old, _)| old != uid) {
         forget(folder, pair);
@@ -427,11 +427,11 @@ fn forget(folder: &mut Folder, pair: &Pair) {
 }
 
 /// Ends a command that met conflicts.
-fn refuse(conflicts: &[&str], consequence: &str) -> Result<(), Failure> {
+fn refuse(conflicts: &[&str], consequence: &str) -> Result<(), Error> {
     let are = if conflicts.len() == 1 { "is" } else { "are" };
     match conflicts {
         [] => Ok(()),
-        _ => Err(Failure::new(format!(
+        _ => Err(Error::new(format!(
             "{} {are} in conflict; {consequence}; --force overwrites",
             counted(conflicts.len(), "page")
         ))),

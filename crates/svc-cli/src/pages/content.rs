@@ -1,4 +1,4 @@
-//! What a page holds, as it stands in a file: the properties that are not the service's own, `params` as the value
+//! What a page contains, as it is written in a file: the properties that are not the service's own, `params` as the value
 //! that its text holds.
 
 use serde_json::value::RawValue;
@@ -6,25 +6,25 @@ use sha2::{Digest as _, Sha256};
 use svc_model::{JsonObject, PageSettings, UpdatePageSettings};
 
 use super::text;
-use crate::failure::{Failure, OrJson as _};
+use crate::error::{Error, OrJson as _};
 
 /// Properties that are the service's.
 const OURS: [&str; 5] = ["uid", "environment", "draft", "deleted", "date_add"];
 /// Properties that every page has: a file that does not name them leaves them as they are.
 const ALWAYS: [&str; 3] = ["view", "unique_name", "params"];
 
-/// What a page holds.
+/// What a page contains.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Content(JsonObject);
 
 impl Content {
     /// What the service says of a page.
-    pub(super) fn of_page(page: PageSettings) -> Result<Self, Failure> {
+    pub(super) fn of_page(page: PageSettings) -> Result<Self, Error> {
         let mut content = Self::of_object(page.into_properties()).0;
         if let Ok(Some(params)) = content.get::<String>("params") {
             let params = RawValue::from_string(params).map_err(|error| {
-                Failure::new(format!(
-                    "the service gave params that hold no JSON: {error}"
+                Error::new(format!(
+                    "the service sent params that are not JSON: {error}"
                 ))
             })?;
             content.set_raw("params", params);
@@ -33,14 +33,14 @@ impl Content {
     }
 
     /// What a file says of a page.
-    pub(super) fn of_file(file: &str, text: &str) -> Result<Self, Failure> {
+    pub(super) fn of_file(file: &str, text: &str) -> Result<Self, Error> {
         let object = serde_json::from_str(text).map_err(|error| {
-            Failure::new(format!("{file} must hold a JSON object of a page: {error}"))
+            Error::new(format!("{file} must hold a JSON object of a page: {error}"))
         })?;
         let content = Self::of_object(object);
         match content.0.get::<Option<String>>("unique_name") {
             Ok(_) => Ok(content),
-            Err(_) => Err(Failure::new(format!("{file}: unique_name must be text"))),
+            Err(_) => Err(Error::new(format!("{file}: unique_name must be text"))),
         }
     }
 
@@ -57,13 +57,13 @@ impl Content {
     }
 
     /// What is in the file of the page.
-    pub(super) fn file_text(&self) -> Result<String, Failure> {
+    pub(super) fn file_text(&self) -> Result<String, Error> {
         let json = serde_json::to_string(&self.0).or_json("a page")?;
         Ok(text::pretty(&json) + "\n")
     }
 
-    /// What tells one content from others, however they are spelled.
-    pub(super) fn digest(&self) -> Result<String, Failure> {
+    /// The digest that distinguishes one content from others, however they are spelled.
+    pub(super) fn digest(&self) -> Result<String, Error> {
         let json = serde_json::to_string(&self.0).or_json("a page")?;
         let hash = Sha256::digest(text::canonical(&json));
         Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -93,7 +93,7 @@ impl Content {
         changes
     }
 
-    /// What the page holds once it got these properties.
+    /// What the page contains with these properties.
     pub(super) fn with(&self, changes: &JsonObject) -> Self {
         let mut after = self.0.clone();
         for (name, value) in changes.iter() {
@@ -103,7 +103,7 @@ impl Content {
     }
 
     /// The properties of a new page of this content and, where it says none, this name.
-    pub(super) fn to_new(&self, unique_name: &str) -> Result<JsonObject, Failure> {
+    pub(super) fn to_new(&self, unique_name: &str) -> Result<JsonObject, Error> {
         let mut properties = self.0.clone();
         if self.unique_name().is_none() {
             let named = properties.set("unique_name", unique_name);
@@ -115,13 +115,13 @@ impl Content {
 }
 
 /// An update that sets these properties.
-pub(super) fn to_update(mut changes: JsonObject) -> Result<UpdatePageSettings, Failure> {
+pub(super) fn to_update(mut changes: JsonObject) -> Result<UpdatePageSettings, Error> {
     to_wire(&mut changes)?;
     Ok(UpdatePageSettings::new().with_properties(changes))
 }
 
-/// Makes `params` the text that the service takes.
-fn to_wire(properties: &mut JsonObject) -> Result<(), Failure> {
+/// Makes `params` the text that the service accepts.
+fn to_wire(properties: &mut JsonObject) -> Result<(), Error> {
     if let Some(params) = properties.get_raw("params") {
         let params = text::compact(params);
         properties.set("params", &params).or_json("a page")?;
@@ -190,8 +190,8 @@ mod tests {
     #[test]
     fn a_file_that_is_no_page_is_refused_by_its_name() {
         for text in ["[]", "{", "", r#"{"unique_name":7}"#] {
-            let failure = Content::of_file("a.json", text).unwrap_err();
-            assert!(failure.to_string().contains("a.json"), "{failure}");
+            let error = Content::of_file("a.json", text).unwrap_err();
+            assert!(error.to_string().contains("a.json"), "{error}");
         }
     }
 }

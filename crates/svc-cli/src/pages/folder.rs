@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{content::Content, names};
-use crate::failure::{Failure, OrIo as _, OrJson as _};
+use crate::error::{Error, OrIo as _, OrJson as _};
 
 /// The file of the state.
 pub(super) const STATE: &str = ".svc-pages.json";
@@ -72,9 +72,9 @@ pub(super) struct Base {
 
 impl Folder {
     /// Opens a folder that exists.
-    pub(super) fn open(path: &Path, place: [&str; 3]) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path, place: [&str; 3]) -> Result<Self, Error> {
         if !path.is_dir() {
-            return Err(Failure::usage(format!(
+            return Err(Error::usage(format!(
                 "{} is no folder; svc pages pull makes it",
                 path.display()
             )));
@@ -88,13 +88,13 @@ impl Folder {
     }
 
     /// Opens a folder, which is made when there is none.
-    pub(super) fn make(path: &Path, place: [&str; 3]) -> Result<Self, Failure> {
+    pub(super) fn make(path: &Path, place: [&str; 3]) -> Result<Self, Error> {
         fs::create_dir_all(path).or_io("write", path)?;
         Self::open(path, place)
     }
 
     /// The files of pages, in the order of their names.
-    pub(super) fn files(&self) -> Result<Vec<PageFile>, Failure> {
+    pub(super) fn files(&self) -> Result<Vec<PageFile>, Error> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.path).or_io("read", &self.path)? {
             let entry = entry.or_io("read", &self.path)?;
@@ -131,12 +131,12 @@ impl Folder {
     }
 
     /// Writes the file of a page, as a whole or not at all.
-    pub(super) fn write(&self, file: &str, content: &Content) -> Result<(), Failure> {
+    pub(super) fn write(&self, file: &str, content: &Content) -> Result<(), Error> {
         self.replace(file, &content.file_text()?)
     }
 
     /// Removes the file of a page.
-    pub(super) fn remove(&self, file: &str) -> Result<(), Failure> {
+    pub(super) fn remove(&self, file: &str) -> Result<(), Error> {
         let path = self.path.join(file);
         match fs::remove_file(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -161,12 +161,12 @@ impl Folder {
     }
 
     /// Saves the state.
-    pub(super) fn save(&self) -> Result<(), Failure> {
+    pub(super) fn save(&self) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(&self.state).or_json(STATE)?;
         self.replace(STATE, &(text + "\n"))
     }
 
-    fn replace(&self, file: &str, text: &str) -> Result<(), Failure> {
+    fn replace(&self, file: &str, text: &str) -> Result<(), Error> {
         let path = self.path.join(file);
         // A name that no page has.
         let new = self.path.join(format!(".{file}.new"));
@@ -176,7 +176,7 @@ impl Folder {
 }
 
 impl State {
-    fn read(path: &Path) -> Result<Self, Failure> {
+    fn read(path: &Path) -> Result<Self, Error> {
         let text = match fs::read_to_string(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self {
@@ -188,7 +188,7 @@ impl State {
         };
         let broken = |reason: String| {
             let path = path.display();
-            Failure::new(format!(
+            Error::new(format!(
                 "{path} {reason}; remove it, and svc pages pull writes it again"
             ))
         };
@@ -212,11 +212,11 @@ impl State {
 }
 
 /// Refuses two files of one page.
-fn check_names(files: &[PageFile]) -> Result<(), Failure> {
+fn check_names(files: &[PageFile]) -> Result<(), Error> {
     let mut known = HashSet::new();
     match files.iter().find(|file| !known.insert(&file.unique_name)) {
         None => Ok(()),
-        Some(file) => Err(Failure::new(format!(
+        Some(file) => Err(Error::new(format!(
             "{} and another file are of the page {:?}; give one of them another unique_name",
             file.name, file.unique_name
         ))),
@@ -244,14 +244,14 @@ mod tests {
                 "u": {"file": file, "name": "a", "here": "", "there": ""},
             }}}});
             fs::write(folder.path().join(STATE), text.to_string()).unwrap();
-            let failure = Folder::open(folder.path(), PLACE).err().unwrap();
-            let text = failure.to_string();
+            let error = Folder::open(folder.path(), PLACE).err().unwrap();
+            let text = error.to_string();
             assert!(text.contains("no file of this folder"), "{text}");
         }
         for text in ["", "{}", r#"{"version":2,"places":{}}"#] {
             fs::write(folder.path().join(STATE), text).unwrap();
-            let failure = Folder::open(folder.path(), PLACE).err().unwrap();
-            assert!(failure.to_string().contains("writes it again"), "{failure}");
+            let error = Folder::open(folder.path(), PLACE).err().unwrap();
+            assert!(error.to_string().contains("writes it again"), "{error}");
         }
     }
 
@@ -291,7 +291,7 @@ mod tests {
         let names: Vec<_> = files.iter().map(|file| &*file.unique_name).collect();
         assert_eq!(names, ["first", "b"]);
         fs::write(folder.path().join("c2.json"), r#"{"unique_name":"b"}"#).unwrap();
-        let failure = open.files().unwrap_err();
-        assert!(failure.to_string().contains("c2.json"), "{failure}");
+        let error = open.files().unwrap_err();
+        assert!(error.to_string().contains("c2.json"), "{error}");
     }
 }

@@ -9,7 +9,7 @@ use super::{
     folder::{Base, Folder, PageFile},
     remote::Remote,
 };
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// One page, from all sides.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ pub(super) enum Standing {
 
 impl Pair {
     /// How the page stands.
-    pub(super) fn standing(&self) -> Result<Standing, Failure> {
+    pub(super) fn standing(&self) -> Result<Standing, Error> {
         let (here, there, base) = (&self.here, &self.there, &self.base);
         let changed = match (here, base) {
             (Some(here), Some((_, base))) => here.content.digest()? != base.here,

@@ -15,7 +15,7 @@ use super::{
     diff::{self, line},
     remote::{Refused, Remote, make_in_turn},
 };
-use crate::{client::PageService, context::Context, failure::Failure, output::counted};
+use crate::{client::PageService, context::Context, error::Error, output::counted};
 
 /// Give one environment the published pages of another: only what differs, after it was shown
 #[derive(Args)]
@@ -61,10 +61,10 @@ struct Change {
 }
 
 impl Promote {
-    pub(super) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(super) async fn run(self, context: &Context) -> Result<(), Error> {
         let (from, to, output) = (&self.from, &self.to, &context.output);
         if from == to {
-            return Err(Failure::usage(
+            return Err(Error::usage(
                 "FROM and TO are the same environment; name two",
             ));
         }
@@ -115,8 +115,8 @@ impl Promote {
     }
 }
 
-/// Asks at the terminal whether the changes are to be made; without one nobody agrees.
-fn agree(text: &str, to: &EnvironmentName) -> Result<bool, Failure> {
+/// Asks at the terminal whether the changes are to be made; without a terminal they are not.
+fn agree(text: &str, to: &EnvironmentName) -> Result<bool, Error> {
     if !io::stdin().is_terminal() {
         return Ok(false);
     }
@@ -128,7 +128,7 @@ fn agree(text: &str, to: &EnvironmentName) -> Result<bool, Failure> {
     }
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer);
-    read.map_err(|error| Failure::new(format!("cannot read the answer: {error}")))?;
+    read.map_err(|error| Error::new(format!("cannot read the answer: {error}")))?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
@@ -165,7 +165,7 @@ fn compare(sources: Vec<Remote>, targets: Vec<Remote>, delete: bool) -> (Vec<Cha
 }
 
 /// Makes the changes, of pages that are still what was compared.
-async fn apply(target: &Client, changes: &[Change]) -> Result<(), Failure> {
+async fn apply(target: &Client, changes: &[Change]) -> Result<(), Error> {
     // Deletions first, so that their names are free.
     let (deletions, writes): (Vec<_>, Vec<_>) =
         changes.iter().partition(|change| change.source.is_none());
@@ -200,7 +200,7 @@ impl Change {
     }
 
     /// The change as a unified diff.
-    fn unified(&self, from: &EnvironmentName, to: &EnvironmentName) -> Result<String, Failure> {
+    fn unified(&self, from: &EnvironmentName, to: &EnvironmentName) -> Result<String, Error> {
         let before = self.target.as_ref().map(|page| page.content.file_text());
         let after = self.source.as_ref().map(|content| match &self.target {
             Some(page) => page

@@ -6,7 +6,7 @@ use svc_api::Client;
 use svc_model::{Draft, PageSettings, PageUid};
 
 use super::content::Content;
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// A page of the service.
 #[derive(Clone, Debug)]
@@ -19,9 +19,9 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    pub(super) fn of(page: PageSettings) -> Result<Self, Failure> {
+    pub(super) fn of(page: PageSettings) -> Result<Self, Error> {
         let (Some(uid), Some(unique_name)) = (page.uid(), page.unique_name()) else {
-            return Err(Failure::new(
+            return Err(Error::new(
                 "the service gave a page without uid or unique_name",
             ));
         };
@@ -34,7 +34,7 @@ impl Remote {
     }
 
     /// The pages of the environment as a layer shows them.
-    pub(super) async fn list(client: &Client, draft: Draft) -> Result<Vec<Self>, Failure> {
+    pub(super) async fn list(client: &Client, draft: Draft) -> Result<Vec<Self>, Error> {
         let pages = client.pages().list().draft(draft).send().await?;
         pages.into_iter().map(Self::of).collect()
     }
@@ -47,7 +47,7 @@ impl Remote {
         draft: Draft,
         force: bool,
         label: &str,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, Error> {
         let call = client.pages().get(self.uid.clone()).draft(draft);
         let now = call.send_tagged().await?;
         let same = Content::of_page(now.value)?.digest()? == self.content.digest()?;
@@ -58,8 +58,8 @@ impl Remote {
 
 /// Why a page could not be written.
 pub(super) enum Refused {
-    NameTaken(Failure),
-    Other(Failure),
+    NameTaken(Error),
+    Other(Error),
 }
 
 impl Refused {
@@ -69,17 +69,17 @@ impl Refused {
         }
         let mut fields = error.field_errors().iter();
         let about_the_name = fields.any(|(field, _)| field == "unique_name");
-        let failure = Failure::new(format!("{label}: {}", Failure::from(error)));
+        let error = Error::new(format!("{label}: {}", Error::from(error)));
         match about_the_name {
-            true => Self::NameTaken(failure),
-            false => Self::Other(failure),
+            true => Self::NameTaken(error),
+            false => Self::Other(error),
         }
     }
 }
 
-impl From<Failure> for Refused {
-    fn from(failure: Failure) -> Self {
-        Self::Other(failure)
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
     }
 }
 
@@ -88,7 +88,7 @@ impl From<Failure> for Refused {
 pub(super) async fn make_in_turn<T: Copy>(
     changes: impl IntoIterator<Item = T>,
     mut make: impl AsyncFnMut(T) -> Result<(), Refused>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let mut waiting: VecDeque<T> = changes.into_iter().collect();
     let mut waited = 0;
     while let Some(change) = waiting.pop_front() {
@@ -98,14 +98,14 @@ pub(super) async fn make_in_turn<T: Copy>(
                 waited += 1;
                 waiting.push_back(change);
             }
-            Err(Refused::NameTaken(failure) | Refused::Other(failure)) => return Err(failure),
+            Err(Refused::NameTaken(error) | Refused::Other(error)) => return Err(error),
         }
     }
     Ok(())
 }
 
-fn changed_meanwhile(label: &str) -> Failure {
-    Failure::new(format!(
+fn changed_meanwhile(label: &str) -> Error {
+    Error::new(format!(
         "the page of {label} was changed on the service in this moment; run the command again"
     ))
 }

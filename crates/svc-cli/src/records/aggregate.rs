@@ -12,7 +12,7 @@ use super::Collection;
 use crate::{
     client::{DataService, Formatted, selection::Selection, with_given},
     context::Context,
-    failure::{Failure, OrJson as _},
+    error::{Error, OrJson as _},
     output::row,
 };
 
@@ -26,11 +26,11 @@ struct Of {
 }
 
 impl Of {
-    fn aggregation(self) -> Result<Aggregation, Failure> {
+    fn aggregation(self) -> Result<Aggregation, Error> {
         match (self.function, self.column) {
             (function, Some(column)) => Ok(Aggregation::of(function, column)),
             (AggregateFunction::Count, None) => Ok(Aggregation::count()),
-            (function, None) => Err(Failure::usage(format!("{function} needs a column"))),
+            (function, None) => Err(Error::usage(format!("{function} needs a column"))),
         }
     }
 }
@@ -55,7 +55,7 @@ pub(crate) struct Aggregate {
 }
 
 impl Aggregate {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
         let records = self.collection.records(&self.to.service)?;
@@ -107,7 +107,7 @@ fn column(text: &str) -> Result<GroupColumn, <GroupLookup as FromStr>::Err> {
 }
 
 impl Group {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let query = self.selection.query(self.tz.as_deref())?;
         let aggregation = self.of.aggregation()?;
         let names: Vec<String> = self.by.iter().map(|column| column.column.clone()).collect();

@@ -19,7 +19,7 @@ use crate::{
         selection::{Selection, parse, push_given},
     },
     context::Context,
-    failure::{Failure, OrIo as _},
+    error::{Error, OrIo as _},
     output::{Progress, RowWriter, counted, row},
 };
 
@@ -33,13 +33,13 @@ const PER_PAGE: u32 = 1_000;
     svc records export shop orders paid.ndjson --filter status=paid --order-by created_at\n  \
     svc records export shop orders orders.csv --resume\n\n\
     The file appears under its name when it is whole; until then it is FILE.part, with FILE.state beside it, and an \
-    export that was interrupted goes on behind the last whole page.")]
+    export that was interrupted continues after the last whole page.")]
 pub(crate) struct Export {
     #[command(flatten)]
     collection: Collection,
     /// Where the records go
     file: PathBuf,
-    /// The form of the file [default: as its name tells]
+    /// Format of the file [default: from its name]
     #[arg(long, value_name = "FORM")]
     file_format: Option<FileFormat>,
     #[command(flatten)]
@@ -76,10 +76,10 @@ struct State {
 }
 
 impl Export {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let format = FileFormat::of(&self.file, self.file_format)?;
         if self.file.exists() && !self.force {
-            return Err(Failure::usage(format!(
+            return Err(Error::usage(format!(
                 "{} is there already; name another file, or replace it with --force",
                 self.file.display()
             )));
@@ -141,7 +141,7 @@ impl Export {
     }
 
     /// The query of the first page.
-    fn query(&self) -> Result<String, Failure> {
+    fn query(&self) -> Result<String, Error> {
         let mut query = self.selection.query_string()?;
         query.push("_count", "none");
         push_given(&mut query, "_order_by", self.order_by.as_deref());
@@ -158,20 +158,20 @@ impl Export {
         state_file: &StateFile,
         collection: &str,
         asked: &str,
-    ) -> Result<Option<State>, Failure> {
+    ) -> Result<Option<State>, Error> {
         if !state_file.exists() {
             return Ok(None);
         }
         if !self.resume {
             let (file, state_file) = (self.file.display(), state_file.path().display());
-            return Err(Failure::usage(format!(
+            return Err(Error::usage(format!(
                 "an export to {file} was interrupted; go on with --resume, or delete {state_file}"
             )));
         }
         let state: State = state_file.read()?;
         match state.collection == collection && state.asked == asked {
             true => Ok(Some(state)),
-            false => Err(Failure::usage(format!(
+            false => Err(Error::usage(format!(
                 "the export that was interrupted was one of other records; ask for the same, or delete {} and begin \
                  again without --resume",
                 state_file.path().display()
@@ -180,7 +180,7 @@ impl Export {
     }
 }
 
-/// Brings what was written to the disk, and gives the size of the file.
+/// Flushes the file to the disk, and returns its size.
 fn sync(writer: &mut RowWriter<BufWriter<File>>) -> io::Result<u64> {
     let out = writer.out_mut();
     out.flush()?;

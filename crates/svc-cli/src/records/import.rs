@@ -23,7 +23,7 @@ use super::{
 use crate::{
     client::DataService,
     context::Context,
-    failure::{Failure, OrIo as _, OrJson as _},
+    error::{Error, OrIo as _, OrJson as _},
     output::{Progress, counted, row},
     serve::shutdown,
 };
@@ -46,7 +46,7 @@ pub(crate) struct Import {
     collection: Collection,
     /// Where the records are
     file: PathBuf,
-    /// The form of the file [default: as its name tells]
+    /// Format of the file [default: from its name]
     #[arg(long, value_name = "FORM")]
     file_format: Option<FileFormat>,
     /// Records that are sent at a time
@@ -63,7 +63,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let format = FileFormat::of(&self.file, self.file_format)?;
         let again = self.command_to_resume();
         let state_file = StateFile::beside(&self.file, ".state");
@@ -75,7 +75,7 @@ impl Import {
         let description = models
             .find(|known| known.model == model.as_str())
             .ok_or_else(|| {
-                Failure::new(format!(
+                Error::new(format!(
                     "there is no model {model}; svc models shows which there are"
                 ))
             })?;
@@ -97,7 +97,7 @@ impl Import {
             for record in records.by_ref().take(state.batch as usize) {
                 let number = state.records + batch.len() as u64 + 1;
                 batch.push(record.map_err(|message| {
-                    Failure::new(format!(
+                    Error::new(format!(
                         "record {number} of {}: {message}; {}; correct the file and go on with: {again}",
                         self.file.display(),
                         state.so_far()
@@ -120,13 +120,13 @@ impl Import {
                 }
             };
             let results = answer.map_err(|error| {
-                let (message, so_far) = (Failure::from(error), state.so_far());
-                Failure::new(format!("{message}; {so_far}; go on with: {again}"))
+                let (message, so_far) = (Error::from(error), state.so_far());
+                Error::new(format!("{message}; {so_far}; go on with: {again}"))
             })?;
             let refused = rejected.write(&state, &batch, &results)?;
             if self.atomic && refused > 0 {
                 progress.end();
-                return Err(Failure::new(format!(
+                return Err(Error::new(format!(
                     "{}; none of the records {} to {} was made, since one of them was refused, see {}; correct the \
                      file and go on with: {again}",
                     state.so_far(),
@@ -145,7 +145,7 @@ impl Import {
         }
         progress.end();
         if interrupted {
-            return Err(Failure::Interrupted(format!(
+            return Err(Error::Interrupted(format!(
                 "interrupted; {}; go on with: {again}",
                 state.so_far()
             )));
@@ -165,7 +165,7 @@ impl Import {
         }
         report("")?;
         let were = if state.refused == 1 { "was" } else { "were" };
-        Err(Failure::new(format!(
+        Err(Error::new(format!(
             "{}; {} {were} refused, see {}",
             state.so_far(),
             state.refused,
@@ -174,7 +174,7 @@ impl Import {
     }
 
     /// How far the import has come: a new one, or the one that is to go on.
-    fn begun(&self, state_file: &StateFile) -> Result<State, Failure> {
+    fn begun(&self, state_file: &StateFile) -> Result<State, Error> {
         let collection = self.collection.full_name(&self.service);
         let new = || State::new(collection.clone(), self.batch, self.atomic);
         if !state_file.exists() {
@@ -185,8 +185,8 @@ impl Import {
             return Ok(new());
         }
         if state.collection != collection {
-            return Err(Failure::usage(format!(
-                "{} tells of an import into {}, and this one goes into {collection}; go on with that one, or delete \
+            return Err(Error::usage(format!(
+                "{} belongs to an import into {}, and this one is into {collection}; continue that one, or delete \
                  the file",
                 state_file.path().display(),
                 state.collection
@@ -194,14 +194,14 @@ impl Import {
         }
         if self.resume {
             if state.atomic != self.atomic && !state.complete {
-                return Err(Failure::usage(match state.atomic {
+                return Err(Error::usage(match state.atomic {
                     true => "the import was begun with --atomic; go on with it",
                     false => "the import was begun without --atomic; go on without it",
                 }));
             }
             return Ok(state);
         }
-        Err(Failure::usage(format!(
+        Err(Error::usage(format!(
             "an import of {} was interrupted; go on with: {}, or delete {}",
             self.file.display(),
             self.command_to_resume(),
@@ -209,7 +209,7 @@ impl Import {
         )))
     }
 
-    /// The command that goes on with this import; options of the service are left out, since one of them may be
+    /// The command that continues this import; options of the service are left out, since one of them may be
     /// a secret.
     fn command_to_resume(&self) -> String {
         let mut command = format!(
@@ -251,7 +251,7 @@ struct RejectedFile {
 
 impl RejectedFile {
     /// Opens the file behind what belongs to the records that were answered.
-    fn open(imported: &Path, state: &State) -> Result<Self, Failure> {
+    fn open(imported: &Path, state: &State) -> Result<Self, Error> {
         let path = beside(imported, ".rejected.ndjson");
         let open = || {
             let mut file = OpenOptions::new()
@@ -273,9 +273,9 @@ impl RejectedFile {
         state: &State,
         batch: &[JsonObject],
         results: &[BulkResult<JsonObject>],
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, Error> {
         if results.len() != batch.len() {
-            return Err(Failure::new(
+            return Err(Error::new(
                 "the service answered another number of records than were sent",
             ));
         }
@@ -296,11 +296,11 @@ impl RejectedFile {
         Ok(refused)
     }
 
-    fn len(&self) -> Result<u64, Failure> {
+    fn len(&self) -> Result<u64, Error> {
         Ok(self.file.metadata().or_io("read", &self.path)?.len())
     }
 
-    fn remove(self) -> Result<(), Failure> {
+    fn remove(self) -> Result<(), Error> {
         fs::remove_file(&self.path).or_io("remove", &self.path)
     }
 }

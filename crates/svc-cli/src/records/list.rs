@@ -7,7 +7,7 @@ use super::{Collection, View};
 use crate::{
     client::{DataService, Listing},
     context::Context,
-    failure::Failure,
+    error::Error,
 };
 
 /// List the records of a table or view
@@ -31,14 +31,14 @@ pub(crate) struct List {
 }
 
 impl List {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let query = self.query()?;
         let records = self.collection.records(&self.service)?;
         let pages = records.list().query(query).by_page();
         self.listing.write(context, "records", pages, Ok).await
     }
 
-    fn query(&self) -> Result<ListQuery, Failure> {
+    fn query(&self) -> Result<ListQuery, Error> {
         let mut query = self.listing.query(self.view.tz.as_deref())?;
         query.fields.clone_from(&self.view.fields);
         Ok(query)
@@ -63,7 +63,7 @@ mod tests {
         Command::try_parse_from(fixed.iter().chain(arguments)).map(|command| command.list)
     }
 
-    fn query(arguments: &[&str]) -> Result<String, Failure> {
+    fn query(arguments: &[&str]) -> Result<String, Error> {
         parse(arguments)
             .unwrap()
             .query()
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_is_no_filter_is_refused() {
-        let is_refused = |arguments: &[&str]| matches!(query(arguments), Err(Failure::Usage(_)));
+        let is_refused = |arguments: &[&str]| matches!(query(arguments), Err(Error::Usage(_)));
         for filter in ["status", "_per_page=3", "page=2", "total__range=1"] {
             assert!(is_refused(&["--filter", filter]), "{filter}");
         }

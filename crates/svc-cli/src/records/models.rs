@@ -10,7 +10,7 @@ use svc_model::{
 use crate::{
     client::{DataService, Formatted},
     context::Context,
-    failure::Failure,
+    error::Error,
     output::{Format, row, to_row},
 };
 
@@ -40,14 +40,14 @@ pub(crate) struct Reload {
 }
 
 impl Models {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let (resource, to) = (&self.resource, &self.to);
         let call = to.service.client(resource)?.resource(resource);
         let models = call.model_descriptions().send().await?;
         let for_people = context.output.format(to.format) == Format::Table;
         let rows = if let Some(name) = &self.model {
             let Some(model) = models.iter().find(|model| model.model == *name) else {
-                return Err(Failure::new(format!(
+                return Err(Error::new(format!(
                     "there is no model {name} in {resource}; svc models {resource} shows them"
                 )));
             };
@@ -66,7 +66,7 @@ impl Models {
 }
 
 impl Reload {
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let client = self.service.client(&self.resource)?;
         client.resource(&self.resource).reload().send().await?;
         let name = self.resource.as_str();
@@ -102,6 +102,6 @@ fn field_row(field: &FieldDescription) -> impl Serialize {
     }
 }
 
-fn rows<T: Serialize>(things: impl IntoIterator<Item = T>) -> Result<Vec<JsonObject>, Failure> {
+fn rows<T: Serialize>(things: impl IntoIterator<Item = T>) -> Result<Vec<JsonObject>, Error> {
     things.into_iter().map(|thing| to_row(&thing)).collect()
 }

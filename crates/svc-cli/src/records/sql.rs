@@ -7,7 +7,7 @@ use svc_model::{JsonObject, ResourceName};
 use crate::{
     client::{DataService, Formatted},
     context::Context,
-    failure::{Failure, OrJson as _},
+    error::{Error, OrJson as _},
     input,
 };
 
@@ -67,7 +67,7 @@ fn filter(text: &str) -> Result<(String, String), &'static str> {
 
 impl Sql {
     /// Asks and writes the rows.
-    pub(crate) async fn run(self, context: &Context) -> Result<(), Failure> {
+    pub(crate) async fn run(self, context: &Context) -> Result<(), Error> {
         let query = input::read_text(&self.query)?;
         let client = self.to.service.client(&self.resource)?;
         let mut call = client.sql(self.resource).query(query);
@@ -95,10 +95,10 @@ impl Sql {
         });
         context
             .output
-            .rows(self.to.format, rows.collect::<Result<_, Failure>>()?)?;
+            .rows(self.to.format, rows.collect::<Result<_, Error>>()?)?;
         if result.truncated {
             context.output.note(
-                "there are more rows than one answer holds; add limit and order to the query",
+                "there are more rows than one answer may have; add limit and order to the query",
             );
         }
         Ok(())

@@ -1,5 +1,5 @@
 //! What `svc records export` and `svc records import` have in common: files, their form, and the state beside them
-//! with which an interrupted transfer goes on.
+//! with which an interrupted transfer continues.
 
 use std::{
     ffi::OsString,
@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    failure::{Failure, OrIo as _, OrJson as _},
+    error::{Error, OrIo as _, OrJson as _},
     output::Format,
 };
 
@@ -27,7 +27,7 @@ pub(crate) enum FileFormat {
 
 impl FileFormat {
     /// The requested form, else the one that the name of the file has.
-    pub(crate) fn of(path: &Path, requested: Option<Self>) -> Result<Self, Failure> {
+    pub(crate) fn of(path: &Path, requested: Option<Self>) -> Result<Self, Error> {
         let by_name = || match path.extension()?.to_str()? {
             "ndjson" | "jsonl" => Some(Self::Ndjson),
             "csv" => Some(Self::Csv),
@@ -35,8 +35,8 @@ impl FileFormat {
         };
         let path = path.display();
         requested.or_else(by_name).ok_or_else(|| {
-            Failure::usage(format!(
-                "the name of {path} does not tell its form; end it in .csv or .ndjson, or give --file-format"
+            Error::usage(format!(
+                "the format of {path} is not known from its name; end it in .csv or .ndjson, or give --file-format"
             ))
         })
     }
@@ -77,18 +77,18 @@ impl StateFile {
         self.path.exists()
     }
 
-    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let text = fs::read(&self.path).or_io("read", &self.path)?;
         let path = self.path.display();
         serde_json::from_slice(&text).map_err(|error| {
-            Failure::new(format!(
+            Error::new(format!(
                 "{path} cannot be understood: {error}; delete it and begin again"
             ))
         })
     }
 
     /// Replaces the state, so that it is either the old or the new one whatever happens.
-    pub(crate) fn write(&self, state: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn write(&self, state: &impl Serialize) -> Result<(), Error> {
         let text = serde_json::to_vec(state).or_json("a state")?;
         let new = beside(&self.path, ".new");
         let written = fs::File::create(&new).and_then(|mut file| {
@@ -99,7 +99,7 @@ impl StateFile {
         written.or_io("write", &self.path)
     }
 
-    pub(crate) fn remove(&self) -> Result<(), Failure> {
+    pub(crate) fn remove(&self) -> Result<(), Error> {
         fs::remove_file(&self.path).or_io("remove", &self.path)
     }
 }

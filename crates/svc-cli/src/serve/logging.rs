@@ -5,15 +5,15 @@ use std::io::{self, IsTerminal as _};
 use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::{
-    failure::Failure,
+    error::Error,
     serve::options::{LogFormat, ServerOptions},
 };
 
 /// Starts logging; `default` is the filter when none is set.
-pub(crate) fn start(options: &ServerOptions, default: &str) -> Result<(), Failure> {
+pub(crate) fn start(options: &ServerOptions, default: &str) -> Result<(), Error> {
     let filter = options.log.as_deref().unwrap_or(default);
     let filter = EnvFilter::builder().parse(filter).map_err(|error| {
-        Failure::usage(format!(
+        Error::usage(format!(
             "the log filter is wrong: {error}; write a level such as info, or a list such as warn,svc_server=debug"
         ))
     })?;
@@ -24,5 +24,5 @@ pub(crate) fn start(options: &ServerOptions, default: &str) -> Result<(), Failur
         LogFormat::Text => lines.with_ansi(colours).try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),
     };
-    started.map_err(|error| Failure::new(format!("cannot start logging: {error}")))
+    started.map_err(|error| Error::new(format!("cannot start logging: {error}")))
 }

@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use svc_server::{AuditMode, Config, IpRange, MailConfig, Origin};
 
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// What the configuration file may hold: the options of the server under the names of their flags, the
 /// folder of the store, and the databases to connect.
@@ -198,19 +198,19 @@ pub(crate) enum LogFormat {
 
 impl ServerOptions {
     /// Reads a configuration file.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
         let file = path.display();
         let text = fs::read_to_string(path).map_err(|error| {
-            Failure::usage(format!(
+            Error::usage(format!(
                 "cannot read the configuration file {file}: {error}; name another with --config"
             ))
         })?;
-        // The whole text of the error would show the line, which may hold the password of a database.
+        // The whole text of the error would show the line, which may contain the password of a database.
         toml::from_str(&text).map_err(|error| {
             let before = text.bytes().take(error.span().map_or(0, |span| span.start));
             let line = 1 + before.filter(|byte| *byte == b'\n').count();
             let message = error.message().trim_end();
-            Failure::usage(format!("{file}, line {line}: {message}"))
+            Error::usage(format!("{file}, line {line}: {message}"))
         })
     }
 
@@ -299,7 +299,7 @@ where
 mod tests {
     use super::*;
 
-    fn file(text: &str) -> Result<ConfigFile, Failure> {
+    fn file(text: &str) -> Result<ConfigFile, Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("svc.toml");
         fs::write(&path, text).unwrap();
@@ -341,9 +341,9 @@ mod tests {
     #[test]
     fn an_unknown_key_is_an_error_that_names_it_and_its_line() {
         let options = file("listen = \"127.0.0.1:1\"\nlissten = 1\n");
-        let failure = options.err().unwrap();
-        assert!(matches!(failure, Failure::Usage(_)));
-        let text = failure.to_string();
+        let error = options.err().unwrap();
+        assert!(matches!(error, Error::Usage(_)));
+        let text = error.to_string();
         for part in ["line 2", "lissten", "data-listen"] {
             assert!(text.contains(part), "{text}");
         }
@@ -352,8 +352,8 @@ mod tests {
     #[test]
     fn a_broken_file_is_refused_without_showing_its_lines() {
         let options = file("[connect]\nshop = \"postgres://app:hunter2@db/shop\n");
-        let failure = options.err().unwrap();
-        let text = failure.to_string();
+        let error = options.err().unwrap();
+        let text = error.to_string();
         assert!(text.contains("line 2"), "{text}");
         assert!(!text.contains("hunter2"), "{text}");
     }

@@ -2,12 +2,12 @@
 
 use std::future::Future;
 
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// Listens for the signals from now on; the future is done with the first.
-pub(crate) fn requested() -> Result<impl Future<Output = ()> + Send + 'static, Failure> {
+pub(crate) fn requested() -> Result<impl Future<Output = ()> + Send + 'static, Error> {
     let mut signals = Signals::new().map_err(|error| {
-        Failure::new(format!(
+        Error::new(format!(
             "cannot listen for signals: {error}; start the program again"
         ))
     })?;

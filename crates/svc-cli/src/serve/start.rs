@@ -4,17 +4,17 @@ use svc_server::Server;
 use svc_store::{ErrorKind, NewProject, Store};
 
 use super::{logging, open_files, options::ServerOptions};
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// Starts logging, with this filter when none is set, and raises the limit of open files.
-pub(crate) fn prepare_process(options: &ServerOptions, log: &str) -> Result<(), Failure> {
+pub(crate) fn prepare_process(options: &ServerOptions, log: &str) -> Result<(), Error> {
     logging::start(options, log)?;
     open_files::raise_limit();
     Ok(())
 }
 
 /// Makes a project. That another process made it in the meantime is as good.
-pub(crate) async fn create_project(store: &Store, new: NewProject) -> Result<(), Failure> {
+pub(crate) async fn create_project(store: &Store, new: NewProject) -> Result<(), Error> {
     let name = new.unique_name.clone();
     match store.projects().create(new).await {
         Err(error)

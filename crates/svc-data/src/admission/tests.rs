@@ -193,7 +193,7 @@ async fn the_caller_with_the_fewest_running_statements_is_next() {
     let first = waiting(greedy, "a").await.unwrap();
     let _second = waiting(greedy, "b").await.unwrap();
     let mut more = Vec::new();
-    // Not even one that asks for other models is before somebody else.
+    // Not even one that asks for other models is before another caller.
     for model in ["c", "d", "e"] {
         let mut enter = waiting(greedy, model);
         let polled = std::future::poll_fn(|cx| Poll::Ready(enter.as_mut().poll(cx))).await;
@@ -263,5 +263,5 @@ async fn a_turn_that_does_not_come_by_the_deadline_is_an_error() {
     let admission = Admission::in_order(1);
     let _held = at_once(&admission, list("t")).await.unwrap();
     let late = admission.enter(list("t"), Instant::now(), false).await;
-    assert_eq!(late.err().unwrap().kind(), ErrorKind::Unavailable);
+    assert_eq!(late.err().unwrap().kind(), crate::ErrorKind::Unavailable);
 }

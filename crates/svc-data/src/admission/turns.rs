@@ -1,5 +1,5 @@
-//! Turns by caller: of what waits, each caller's first comes before anybody's second, so that nobody waits for all
-//! that one caller has sent.
+//! Turns by caller: among the waiting calls, the first of each caller comes before the second of any, so that no caller
+//! waits for all calls of another one.
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::RandomState},
@@ -11,13 +11,13 @@ tokio::task_local! {
     static CALLER: Caller;
 }
 
-/// On whose behalf something is done. What nobody asked for, the service does for the caller that is the default.
+/// The caller on whose behalf something is done. The default is the service itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Caller(u64);
 
 impl Caller {
-    /// The caller that is told apart from others by this. It differs from process to process, so that nobody can
-    /// choose to share the turns of somebody else.
+    /// The caller that is distinguished from others by this. It differs from process to process, so that no caller
+    /// can choose to share the turns of another.
     pub fn of(identity: impl Hash) -> Self {
         static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
         Self(KEYS.hash_one(identity))
@@ -28,7 +28,7 @@ impl Caller {
         CALLER.try_with(|caller| *caller).unwrap_or_default()
     }
 
-    /// Runs a future on behalf of this caller. A task that it spawns works for nobody, unless it is given the caller.
+    /// Runs a future on behalf of this caller. A task that it spawns works for the service, unless it gets the caller.
     pub fn run<F: Future>(self, work: F) -> impl Future<Output = F::Output> {
         CALLER.scope(self, work)
     }

@@ -5,8 +5,10 @@ use std::{path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags};
 
 use super::Database;
+#[cfg(doc)]
+use crate::ErrorKind;
 use crate::{
-    Error, ErrorKind,
+    Error, Result,
     engine::sqlite::{connection::set_wal, fault},
 };
 
@@ -16,51 +18,46 @@ const FEW_PAGES: i64 = 1_024;
 const FREE_SHARE: i64 = 10;
 /// How many pages are given back in one transaction.
 const PAGES_AT_ONCE: u32 = 1_000;
-/// How long it waits for locks that others hold.
+/// How long it waits for the locks of other programs.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Database {
     /// Reads every page of the file and checks its form (`PRAGMA quick_check`). It does not check that an index
-    /// holds what its table holds. It reads on a connection of its own, so that nobody waits for it.
+    /// has the content of its table. It reads on a connection of its own, so that no caller waits for it.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file is damaged or cannot be read.
-    pub async fn check_integrity(&self) -> Result<(), Error> {
+    pub async fn check_integrity(&self) -> Result<()> {
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, path| {
             let found: String = connection
                 .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
                 .map_err(|error| fault::translate(error, path))?;
             match found.as_str() {
                 "ok" => Ok(()),
-                found => Err(Error::new(
-                    ErrorKind::Unavailable,
-                    format!(
-                        "{} is damaged ({}); restore a backup",
-                        path.display(),
-                        found.lines().next().unwrap_or_default()
-                    ),
-                )
+                found => Err(Error::unavailable(format!(
+                    "{} is damaged ({}); restore a backup",
+                    path.display(),
+                    found.lines().next().unwrap_or_default()
+                ))
                 .with_source(fault::damaged())),
             }
         })
         .await
     }
 
-    /// Moves what the write-ahead log holds into the file and empties the log, so that the file alone is complete.
+    /// Moves the content of the write-ahead log into the file and empties the log, so that the file alone is complete.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when another program uses the log for longer than some seconds, and when the file
     /// cannot be written.
-    pub async fn checkpoint(&self) -> Result<(), Error> {
+    pub async fn checkpoint(&self) -> Result<()> {
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, path| {
             let busy: bool = connection
                 .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
                 .map_err(|error| fault::translate(error, path))?;
             match busy {
                 false => Ok(()),
-                true => Err(Error::new(
-                    ErrorKind::Unavailable,
-                    format!(
+                true => Err(Error::unavailable(format!(
                         "the log of {} is in use by another program; copy it together with its -wal file",
                         path.display()
                     ),
@@ -75,7 +72,7 @@ impl Database {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when the file cannot be written.
-    pub async fn shrink(&self) -> Result<(), Error> {
+    pub async fn shrink(&self) -> Result<()> {
         self.on_own_connection(OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, path| {
             give_back_free_pages(connection).map_err(|error| fault::translate(error, path))
         })
@@ -85,8 +82,8 @@ impl Database {
     async fn on_own_connection(
         &self,
         access: OpenFlags,
-        work: impl FnOnce(&Connection, &Path) -> Result<(), Error> + Send + 'static,
-    ) -> Result<(), Error> {
+        work: impl FnOnce(&Connection, &Path) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
         let path = self.path.clone();
         tokio::task::spawn_blocking(move || {
             let connection =
@@ -103,8 +100,8 @@ impl Database {
     }
 }
 
-/// Prepares a file that holds nothing yet for [`Database::shrink`].
-pub(super) fn let_shrink(path: &Path) -> Result<(), Error> {
+/// Prepares a file that is still empty for [`Database::shrink`].
+pub(super) fn let_shrink(path: &Path) -> Result<()> {
     let is_empty = std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
     if !is_empty {
         return Ok(());
@@ -230,7 +227,7 @@ mod tests {
         fs::write(&path, bytes).unwrap();
         let database = Database::open_sqlite(&path, MIGRATIONS).await.unwrap();
         let error = database.check_integrity().await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(error.kind(), crate::ErrorKind::Unavailable);
         assert_eq!(error.file_fault(), Some(FileFault::Damaged), "{error}");
         assert!(error.to_string().contains("restore a backup"), "{error}");
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Error;
+use crate::{Error, Result};
 
 /// A value of a database, in or out.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl Row {
     /// # Errors
     /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) when there is no such column or its value is
     /// not what `T` can hold.
-    pub fn get<T: FromValue>(&self, column: impl ColumnIndex) -> Result<T, Error> {
+    pub fn get<T: FromValue>(&self, column: impl ColumnIndex) -> Result<T> {
         let index = column.find(&self.columns).ok_or_else(|| {
             Error::internal(format!("the result has no column {}", column.name()))
         })?;
@@ -84,7 +84,7 @@ impl Row {
             .ok_or_else(|| Error::internal(format!("the row has no column {}", column.name())))?;
         T::from_value(value).ok_or_else(|| {
             Error::internal(format!(
-                "column {} holds {} where {} was expected",
+                "column {} is {} where {} was expected",
                 column.name(),
                 sort_of(value),
                 T::EXPECTED

@@ -4,7 +4,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use svc_model::{records::group_name, resources::FieldType};
 
 use crate::{
-    Error, Field, RecordJson,
+    Error, Field, RecordJson, Result,
     record::{Projection, Tag, projection::write_object},
     sql::{MAX_ANSWER, SqlRows},
     value::{json::write_text, time::Zone},
@@ -38,12 +38,12 @@ pub(crate) trait Cells {
         })
     }
 
-    /// The record of a row that holds all fields.
+    /// The record of a row that has all fields.
     fn record(&self, fields: &[Field], shown: &Projection) -> Result<RecordJson, Self::Error> {
         self.record_at(fields, shown, 0)
     }
 
-    /// The record of a row that holds all fields from a place on.
+    /// The record of a row that has all fields from a place on.
     fn record_at(
         &self,
         fields: &[Field],
@@ -77,11 +77,11 @@ impl AggregateWriter {
         }
     }
 
-    /// Writes a row. `write` is told the place of each group in it, and then that of the value behind them.
+    /// Writes a row. `write` gets the place of each group in it, and then that of the value after them.
     pub(crate) fn row(
         &mut self,
-        mut write: impl FnMut(&mut BytesMut, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        mut write: impl FnMut(&mut BytesMut, usize) -> Result<()>,
+    ) -> Result<()> {
         let out = &mut self.out;
         if !self.names.is_empty() {
             out.put_u8(if out.is_empty() { b'[' } else { b',' });
@@ -142,7 +142,7 @@ impl<'a> RowsWriter<'a> {
         self.more
     }
 
-    /// Writes a row; says whether it still belongs to the answer. `write` is told each column and its place.
+    /// Writes a row; says whether it still belongs to the answer. `write` gets each column and its place.
     pub(crate) fn row<E>(
         &mut self,
         mut write: impl FnMut(&mut BytesMut, &Field, usize) -> Result<(), E>,

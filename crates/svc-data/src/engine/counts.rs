@@ -7,7 +7,7 @@ const KEPT: usize = 256;
 /// The longest statement, with its values, whose count is kept, in bytes.
 const MAX_KEY: usize = 4 << 10;
 
-/// The counts of one state of a database. The engine says what tells its states apart.
+/// The counts of one state of a database. The engine says what distinguishes its states.
 pub(crate) struct Counts<V>(RefCell<Known<V>>);
 
 struct Known<V> {

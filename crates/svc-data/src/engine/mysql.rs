@@ -12,7 +12,7 @@ use self::{
 };
 use super::server::{ServerDriver, ServerEngine, change::Change};
 use crate::{
-    Error, Field, Model, ResourceOptions, Structure,
+    Error, Field, Model, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
@@ -44,10 +44,7 @@ pub(crate) struct Mysql {
 
 impl Mysql {
     /// Connects what follows `mysql:` in a URL.
-    pub(crate) fn connect(
-        rest: &str,
-        options: &ResourceOptions,
-    ) -> Result<ServerDriver<Self>, Error> {
+    pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<ServerDriver<Self>> {
         let source = Source::parse(rest)?;
         let timeout = options.statement_timeout;
         let admission = Admission::shared(options.connections);
@@ -76,32 +73,32 @@ impl ServerEngine for Mysql {
     const BEGIN: &'static str = "START TRANSACTION";
     const RELEASES_SAVEPOINTS: bool = false;
 
-    async fn structure(&self, lease: &mut Lease) -> Result<Structure, Error> {
+    async fn structure(&self, lease: &mut Lease) -> Result<Structure> {
         discover::discover(lease.client_mut()?).await
     }
 
-    async fn structure_version(lease: &mut Lease) -> Result<i64, Error> {
+    async fn structure_version(lease: &mut Lease) -> Result<i64> {
         discover::version(lease.client_mut()?).await
     }
 
-    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List), Error> {
+    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List)> {
         let list = read::list_query(model, plan)?;
         Ok((list.work(), list))
     }
 
-    async fn list(&self, lease: &mut Lease, list: Self::List) -> Result<Part, Error> {
+    async fn list(&self, lease: &mut Lease, list: Self::List) -> Result<Part> {
         read::list(lease, &list).await
     }
 
-    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate, Error> {
+    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate> {
         aggregate::Aggregate::new(model, plan)
     }
 
-    async fn aggregate(lease: &mut Lease, aggregate: Self::Aggregate) -> Result<Bytes, Error> {
+    async fn aggregate(lease: &mut Lease, aggregate: Self::Aggregate) -> Result<Bytes> {
         aggregate.run(lease, |statement| statement).await
     }
 
-    async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+    async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>> {
         read::one(lease, statement).await
     }
 
@@ -110,7 +107,7 @@ impl ServerEngine for Mysql {
         model: &Model,
         order: &[(usize, bool)],
         statement: &Statement,
-    ) -> Result<Vec<KeyValue>, Error> {
+    ) -> Result<Vec<KeyValue>> {
         let row = read::one(lease, statement).await?;
         let row = row.ok_or_else(|| no_such_record(model))?;
         let fields = order.iter().enumerate();
@@ -118,14 +115,14 @@ impl ServerEngine for Mysql {
             .map(|(position, (index, _))| {
                 value::key(model.at(*index)?, value::cell(&row, position)?).ok_or_else(|| {
                     Error::invalid(
-                        "a value that orders the record is not valid text, so that it has no place",
+                        "a value that orders the record is not valid text, so that its place in the order is not known",
                     )
                 })
             })
             .collect()
     }
 
-    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
         sql::run(lease, job, &self.database).await
     }
 
@@ -133,11 +130,11 @@ impl ServerEngine for Mysql {
         write::stored(field, scalar)
     }
 
-    async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
         write::change(lease, change).await
     }
 
-    async fn run(lease: &mut Lease, sql: &str) -> Result<(), Error> {
+    async fn run(lease: &mut Lease, sql: &str) -> Result<()> {
         let done = lease.client_mut()?.query_drop(sql).await;
         done.map_err(fault::translate)
     }

@@ -14,7 +14,7 @@ use self::{
 };
 use super::server::{ServerDriver, ServerEngine, change::Change};
 use crate::{
-    Error, ErrorKind, Field, Model, ResourceOptions, Structure,
+    Error, ErrorKind, Field, Model, ResourceOptions, Result, Structure,
     admission::{Admission, Work},
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
@@ -60,10 +60,7 @@ impl fmt::Debug for Postgres {
 
 impl Postgres {
     /// Connects what follows `postgres:` in a URL.
-    pub(crate) fn connect(
-        rest: &str,
-        options: &ResourceOptions,
-    ) -> Result<ServerDriver<Self>, Error> {
+    pub(crate) fn connect(rest: &str, options: &ResourceOptions) -> Result<ServerDriver<Self>> {
         let source = Source::parse(rest)?;
         let timeout = options.statement_timeout;
         let admission = Admission::shared(options.connections);
@@ -79,7 +76,7 @@ impl Postgres {
         })
     }
 
-    async fn known(&self, lease: &Lease) -> Result<&Known, Error> {
+    async fn known(&self, lease: &Lease) -> Result<&Known> {
         let find_out = async || {
             let server = discover::server(lease.client()?).await?;
             Ok(Known {
@@ -104,27 +101,27 @@ impl ServerEngine for Postgres {
     const BEGIN: &'static str = "BEGIN";
     const RELEASES_SAVEPOINTS: bool = true;
 
-    /// The tables that prepared statements speak of may be others by now.
+    /// The tables that prepared statements name may be others by now.
     fn forget_structure(manager: &Manager) {
         manager.statement_caches.clear();
     }
 
-    async fn structure(&self, lease: &mut Lease) -> Result<Structure, Error> {
+    async fn structure(&self, lease: &mut Lease) -> Result<Structure> {
         let server = self.known(lease).await?.server;
         discover::discover(lease.client()?, server).await
     }
 
-    async fn structure_version(lease: &mut Lease) -> Result<i64, Error> {
+    async fn structure_version(lease: &mut Lease) -> Result<i64> {
         discover::version(lease.client()?).await
     }
 
-    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List), Error> {
+    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List)> {
         let probes = Probe::of_filter(model, plan.test.as_ref());
         let list = read::list_query(model, plan)?;
         Ok((list.work(), (list, probes)))
     }
 
-    async fn list(&self, lease: &mut Lease, (list, probes): Self::List) -> Result<Part, Error> {
+    async fn list(&self, lease: &mut Lease, (list, probes): Self::List) -> Result<Part> {
         let known = self.known(lease).await?;
         match read::list(lease, &list, &known.counts).await {
             Err(error) => Err(probe::blame(lease, probes, None, error).await),
@@ -132,22 +129,19 @@ impl ServerEngine for Postgres {
         }
     }
 
-    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate, Error> {
+    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate> {
         let probes = Probe::of_filter(model, plan.test.as_ref());
         Ok((aggregate::Aggregate::new(model, plan)?, probes))
     }
 
-    async fn aggregate(
-        lease: &mut Lease,
-        (aggregate, probes): Self::Aggregate,
-    ) -> Result<Bytes, Error> {
+    async fn aggregate(lease: &mut Lease, (aggregate, probes): Self::Aggregate) -> Result<Bytes> {
         match aggregate.run(lease).await {
             Err(error) => Err(probe::blame(lease, probes, None, error).await),
             answer => answer,
         }
     }
 
-    async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+    async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>> {
         read::one(lease, statement).await
     }
 
@@ -156,7 +150,7 @@ impl ServerEngine for Postgres {
         model: &Model,
         _: &[(usize, bool)],
         statement: &Statement,
-    ) -> Result<Vec<KeyValue>, Error> {
+    ) -> Result<Vec<KeyValue>> {
         let row = read::one(lease, statement).await?;
         let row = row.ok_or_else(|| no_such_record(model))?;
         (0..row.len())
@@ -167,7 +161,7 @@ impl ServerEngine for Postgres {
             .collect()
     }
 
-    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+    async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
         sql::run(lease, job).await
     }
 
@@ -175,11 +169,11 @@ impl ServerEngine for Postgres {
         write::stored(field, scalar).map(Expr::val)
     }
 
-    async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+    async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
         write::change(lease, change).await
     }
 
-    async fn run(lease: &mut Lease, sql: &str) -> Result<(), Error> {
+    async fn run(lease: &mut Lease, sql: &str) -> Result<()> {
         let done = lease.client()?.batch_execute(sql).await;
         done.map_err(fault::translate)
     }
@@ -196,7 +190,7 @@ impl ServerEngine for Postgres {
         probe::blame(lease, create.probes(), Some(recover), error).await
     }
 
-    async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>, Error> {
+    async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>> {
         match self.known(lease).await?.server.has_row_ids {
             true => write::transaction_name(lease).await.map(Some),
             false => Ok(None),
@@ -207,7 +201,7 @@ impl ServerEngine for Postgres {
         name.parse().ok()
     }
 
-    async fn transaction_status(lease: &mut Lease, number: i64) -> Result<Option<String>, Error> {
+    async fn transaction_status(lease: &mut Lease, number: i64) -> Result<Option<String>> {
         write::transaction_status(lease, number).await
     }
 }

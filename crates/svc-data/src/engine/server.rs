@@ -29,7 +29,7 @@ use super::{
     statement::{Bound, Statement},
 };
 use crate::{
-    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson, Structure,
+    Before, Error, ErrorKind, Field, IfMatch, Model, RecordJson, Result, Structure,
     admission::Work,
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
@@ -69,32 +69,32 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     fn structure(
         &self,
         lease: &mut Lease<Self::Manager>,
-    ) -> impl Future<Output = Result<Structure, Error>> + Send;
+    ) -> impl Future<Output = Result<Structure>> + Send;
 
     fn structure_version(
         lease: &mut Lease<Self::Manager>,
-    ) -> impl Future<Output = Result<i64, Error>> + Send;
+    ) -> impl Future<Output = Result<i64>> + Send;
 
-    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List), Error>;
+    fn plan_list(model: &Arc<Model>, plan: ListPlan) -> Result<(Work, Self::List)>;
 
     fn list(
         &self,
         lease: &mut Lease<Self::Manager>,
         list: Self::List,
-    ) -> impl Future<Output = Result<Part, Error>> + Send;
+    ) -> impl Future<Output = Result<Part>> + Send;
 
-    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate, Error>;
+    fn plan_aggregate(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self::Aggregate>;
 
     fn aggregate(
         lease: &mut Lease<Self::Manager>,
         aggregate: Self::Aggregate,
-    ) -> impl Future<Output = Result<Bytes, Error>> + Send;
+    ) -> impl Future<Output = Result<Bytes>> + Send;
 
     /// The first row of a statement.
     fn one(
         lease: &mut Lease<Self::Manager>,
         statement: &Statement<Self::Bound>,
-    ) -> impl Future<Output = Result<Option<Self::Row>, Error>> + Send;
+    ) -> impl Future<Output = Result<Option<Self::Row>>> + Send;
 
     /// Reads what one record has in the columns of an order.
     fn place(
@@ -102,29 +102,26 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
         model: &Model,
         order: &[(usize, bool)],
         statement: &Statement<Self::Bound>,
-    ) -> impl Future<Output = Result<Vec<KeyValue>, Error>> + Send;
+    ) -> impl Future<Output = Result<Vec<KeyValue>>> + Send;
 
     /// Runs a query of a client.
     fn sql(
         &self,
         lease: &mut Lease<Self::Manager>,
         job: &SqlJob,
-    ) -> impl Future<Output = Result<SqlAnswer, Error>> + Send;
+    ) -> impl Future<Output = Result<SqlAnswer>> + Send;
 
-    /// A value as a column takes it; refused where something of it would be lost.
+    /// A value in the form that a column accepts; refused where something of it would be lost.
     fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String>;
 
-    /// Changes or deletes a record; gives what it was, and after an update what it is.
+    /// Changes or deletes a record; returns what it was, and after an update what it is.
     fn change(
         lease: &mut Lease<Self::Manager>,
         change: &Change,
-    ) -> impl Future<Output = Result<Changed, Error>> + Send;
+    ) -> impl Future<Output = Result<Changed>> + Send;
 
-    /// Runs a statement that gives no rows.
-    fn run(
-        lease: &mut Lease<Self::Manager>,
-        sql: &str,
-    ) -> impl Future<Output = Result<(), Error>> + Send;
+    /// Runs a statement that returns no rows.
+    fn run(lease: &mut Lease<Self::Manager>, sql: &str) -> impl Future<Output = Result<()>> + Send;
 
     /// Explains a refusal of a write on `model`, on the fields it is about.
     fn explain(model: &Model, error: Error, is_write: bool) -> Error;
@@ -149,7 +146,7 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     fn transaction_name(
         &self,
         _lease: &mut Lease<Self::Manager>,
-    ) -> impl Future<Output = Result<Option<String>, Error>> + Send {
+    ) -> impl Future<Output = Result<Option<String>>> + Send {
         async { Ok(None) }
     }
 
@@ -162,23 +159,20 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     fn transaction_status(
         _lease: &mut Lease<Self::Manager>,
         _number: i64,
-    ) -> impl Future<Output = Result<Option<String>, Error>> + Send {
+    ) -> impl Future<Output = Result<Option<String>>> + Send {
         async { Ok(None) }
     }
 }
 
 /// A record to be created, in the way of an engine.
 pub(crate) trait CreateRecord<M: ConnectionManager>: Sized + Send + Sync {
-    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error>;
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self>;
 
     /// Creates the record, and nothing else.
-    fn run(&self, lease: &mut Lease<M>) -> impl Future<Output = Result<RecordJson, Error>> + Send;
+    fn run(&self, lease: &mut Lease<M>) -> impl Future<Output = Result<RecordJson>> + Send;
 
     /// Creates the record in a transaction that is open.
-    fn insert(
-        &self,
-        lease: &mut Lease<M>,
-    ) -> impl Future<Output = Result<RecordJson, Error>> + Send;
+    fn insert(&self, lease: &mut Lease<M>) -> impl Future<Output = Result<RecordJson>> + Send;
 }
 
 /// A connected database of a server.
@@ -202,8 +196,8 @@ impl<E: ServerEngine> ServerDriver<E> {
     async fn on<T>(
         &self,
         work: Work,
-        run: impl AsyncFnOnce(&mut Lease<E::Manager>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+        run: impl AsyncFnOnce(&mut Lease<E::Manager>) -> Result<T>,
+    ) -> Result<T> {
         self.on_pool(&self.pool, &self.sql, work, run).await
     }
 
@@ -212,8 +206,8 @@ impl<E: ServerEngine> ServerDriver<E> {
         pool: &Connections<E::Manager>,
         other: &Connections<E::Manager>,
         work: Work,
-        run: impl AsyncFnOnce(&mut Lease<E::Manager>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+        run: impl AsyncFnOnce(&mut Lease<E::Manager>) -> Result<T>,
+    ) -> Result<T> {
         let deadline = Instant::now() + self.timeout;
         let mut lease = pool.get(work, deadline, other).await?;
         let result = tokio::time::timeout_at((deadline + GRACE).into(), run(&mut lease)).await;
@@ -223,26 +217,26 @@ impl<E: ServerEngine> ServerDriver<E> {
 
 #[async_trait]
 impl<E: ServerEngine> Driver for ServerDriver<E> {
-    async fn structure(&self) -> Result<Structure, Error> {
+    async fn structure(&self) -> Result<Structure> {
         E::forget_structure(self.pool.manager());
         let work = Work::internal("structure");
         self.on(work, async |lease| self.engine.structure(lease).await)
             .await
     }
 
-    async fn structure_version(&self) -> Result<i64, Error> {
+    async fn structure_version(&self) -> Result<i64> {
         let work = Work::internal("structure_version");
         self.on(work, async |lease| E::structure_version(lease).await)
             .await
     }
 
-    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let (work, list) = E::plan_list(model, plan)?;
         self.on(work, async |lease| self.engine.list(lease, list).await)
             .await
     }
 
-    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes> {
         let work = plan.work(model);
         let aggregate = E::plan_aggregate(model, plan)?;
         self.on(work, async |lease| E::aggregate(lease, aggregate).await)
@@ -254,7 +248,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         model: &Arc<Model>,
         key: Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let mut query = by_key(E::DIALECT, model, &key)?;
         let statement = Statement::select(query.limit(1));
         let work = Work::new(&model.name, "retrieve", false);
@@ -271,7 +265,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         model: &Arc<Model>,
         values: Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let create = E::Create::new(model, &values, shown)?;
         let work = Work::new(&model.name, "create", false);
         self.on(work, async |lease| create.run(lease).await).await
@@ -281,7 +275,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         &self,
         model: &Arc<Model>,
         plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    ) -> Result<Vec<Result<RecordJson>>> {
         let work = Work::new(&model.name, "bulk_create", false);
         self.on(work, async |lease| {
             transaction::bulk_create(&self.engine, lease, model, &plan).await
@@ -289,7 +283,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         .await
     }
 
-    async fn transaction_outcome(&self, name: &str) -> Result<Option<bool>, Error> {
+    async fn transaction_outcome(&self, name: &str) -> Result<Option<bool>> {
         let Some(number) = E::transaction_number(name) else {
             return Ok(None);
         };
@@ -317,7 +311,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         model: &Arc<Model>,
         key: Values,
         order: Vec<(usize, bool)>,
-    ) -> Result<String, Error> {
+    ) -> Result<String> {
         let place = PlaceQuery::new(E::DIALECT, model, &key, &order)?;
         let statement = Statement::select(&place.select);
         let work = Work::new(&model.name, "cursor_behind", false);
@@ -331,7 +325,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         E::ENGINE
     }
 
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer> {
         let work = Work::new("", "sql", true);
         self.on_pool(&self.sql, &self.pool, work, async |lease| {
             self.engine.sql(lease, &job).await
@@ -339,7 +333,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         .await
     }
 
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson> {
         let change = Change::update::<E>(model, update)?;
         let work = Work::new(&model.name, "update", false);
         let changed = self.on(work, async |lease| E::change(lease, &change).await);
@@ -351,7 +345,7 @@ impl<E: ServerEngine> Driver for ServerDriver<E> {
         model: &Arc<Model>,
         key: Values,
         if_match: Option<IfMatch>,
-    ) -> Result<Before, Error> {
+    ) -> Result<Before> {
         let change = Change::delete(model, key, if_match)?;
         let work = Work::new(&model.name, "delete", false);
         let changed = self.on(work, async |lease| E::change(lease, &change).await);

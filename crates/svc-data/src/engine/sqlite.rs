@@ -9,12 +9,11 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use rusqlite::Connection;
 use tokio::{runtime::Handle, sync::OnceCell};
 
-use self::{connection::Open, declare::DeclaredModels};
+use self::{declare::DeclaredModels, session::Session};
 use crate::{
-    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Structure,
+    Before, Error, ErrorKind, IfMatch, Model, RecordJson, ResourceOptions, Result, Structure,
     admission::Work,
     engine::{Driver, Update},
     guard::Engine,
@@ -42,6 +41,7 @@ mod read;
 mod refusal;
 mod rules;
 mod select;
+pub(crate) mod session;
 mod size;
 mod sql;
 mod temporal;
@@ -53,7 +53,7 @@ pub(crate) use self::select::SqliteDialect;
 /// How long the structure may take to be read.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long one view may take to give some rows that tell the types of its columns.
+/// How long one view may take to return some rows, which show the types of its columns.
 const VIEW_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long all views of a file may take for that.
 const VIEWS_TIMEOUT: Duration = Duration::from_secs(3);
@@ -79,7 +79,7 @@ impl fmt::Debug for Sqlite {
 
 impl Sqlite {
     /// Connects `PATH[?mode=ro|rw]`.
-    pub(crate) async fn connect(url: &str, options: ResourceOptions) -> Result<Self, Error> {
+    pub(crate) async fn connect(url: &str, options: ResourceOptions) -> Result<Self> {
         let (path, writable) = parse_url(url)?;
         let path = std::path::absolute(&path).map_err(|error| connection::missing(&path, error))?;
         let shared: Arc<Path> = path.clone().into();
@@ -122,24 +122,24 @@ impl Sqlite {
         &self,
         turn: Work,
         limit: Duration,
-        work: impl FnOnce(&Open, Translator<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
+        work: impl FnOnce(Session<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let path = Arc::clone(&self.path);
         self.pool
-            .read_in_turn(turn, limit, move |connection| {
-                work(connection, Translator { path: &path })
+            .read_in_turn(turn, limit, move |open| {
+                work(Session::of_reader(open, &path))
             })
             .await
     }
 
     async fn write<T: Send + 'static>(
         &self,
-        work: impl Fn(&Connection, Translator<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
+        work: impl Fn(Session<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let path = Arc::clone(&self.path);
         self.pool
             .write(Some(self.timeout), move |connection| {
-                work(connection, Translator { path: &path })
+                work(Session::new(connection, &path))
             })
             .await
             .map_err(|error: Error| match error.kind() {
@@ -156,7 +156,7 @@ impl Sqlite {
 
 #[async_trait]
 impl Driver for Sqlite {
-    async fn structure(&self) -> Result<Structure, Error> {
+    async fn structure(&self) -> Result<Structure> {
         if let Some(models) = &self.declared {
             let version = self.structure_version().await?;
             return Ok(declare::structure(models, version));
@@ -165,7 +165,7 @@ impl Driver for Sqlite {
         let read = self.read(
             Work::new("", "structure", false),
             DISCOVERY_TIMEOUT,
-            |connection, faults| faults.translate(discover::discover(connection)),
+            |session| session.translate(discover::discover(&session)),
         );
         let (mut models, version) = read.await?;
         let until = Instant::now() + VIEWS_TIMEOUT;
@@ -177,12 +177,12 @@ impl Driver for Sqlite {
                 break;
             }
             let work = Work::new(&model.name, "view_sample", true);
-            let seen = self.read(work, VIEW_TIMEOUT, move |connection, faults| {
-                faults.translate(sample.run(connection))
+            let seen = self.read(work, VIEW_TIMEOUT, move |session| {
+                session.translate(sample.run(&session))
             });
             match seen.await {
                 Ok(columns) => discover::set_seen(model, &columns),
-                // Its columns stay what their expressions tell.
+                // Its columns keep the types that follow from their expressions.
                 Err(error) => {
                     tracing::debug!(view = model.name, %error, "no rows of a view can be looked at");
                 }
@@ -191,31 +191,27 @@ impl Driver for Sqlite {
         Ok(Structure::new(models, version))
     }
 
-    async fn structure_version(&self) -> Result<i64, Error> {
+    async fn structure_version(&self) -> Result<i64> {
         self.read(
             Work::new("", "structure_version", false),
             self.timeout,
-            |connection, faults| faults.translate(discover::schema_version(connection)),
+            |session| session.translate(discover::schema_version(&session)),
         )
         .await
     }
 
-    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part, Error> {
+    async fn list(&self, model: &Arc<Model>, plan: ListPlan) -> Result<Part> {
         let query = read::ListQuery::new(model, plan)?;
         let turn = query.work();
-        self.read(turn, self.timeout, move |connection, faults| {
-            query.run(connection, faults)
-        })
-        .await
+        self.read(turn, self.timeout, move |session| query.run(session))
+            .await
     }
 
-    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes, Error> {
+    async fn aggregate(&self, model: &Arc<Model>, plan: AggregatePlan) -> Result<Bytes> {
         let turn = plan.work(model);
         let aggregate = aggregate::Aggregate::new(model, plan)?;
-        self.read(turn, self.timeout, move |connection, faults| {
-            aggregate.run(connection, faults)
-        })
-        .await
+        self.read(turn, self.timeout, move |session| aggregate.run(session))
+            .await
     }
 
     async fn retrieve(
@@ -223,13 +219,13 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         key: Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let mut select = by_key(&SqliteDialect, model, &key)?;
         select.limit(1);
         let turn = Work::new(&model.name, "retrieve", false);
         let model = Arc::clone(model);
-        self.read(turn, self.timeout, move |connection, faults| {
-            read::retrieve(connection, faults, &model, &select, &shown)
+        self.read(turn, self.timeout, move |session| {
+            read::retrieve(session, &model, &select, &shown)
         })
         .await
     }
@@ -239,20 +235,18 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         values: Values,
         shown: Projection,
-    ) -> Result<RecordJson, Error> {
+    ) -> Result<RecordJson> {
         let create = write::Create::new(model, &values, shown)?;
-        self.write(move |connection, faults| create.run(connection, faults))
-            .await
+        self.write(move |session| create.run(session)).await
     }
 
     async fn bulk_create(
         &self,
         model: &Arc<Model>,
         plan: BulkPlan,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    ) -> Result<Vec<Result<RecordJson>>> {
         let bulk = write::BulkCreate::new(model, plan, Handle::current());
-        self.write(move |connection, faults| bulk.run(connection, faults))
-            .await
+        self.write(move |session| bulk.run(session)).await
     }
 
     async fn cursor_behind(
@@ -260,14 +254,14 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         key: Values,
         order: Vec<(usize, bool)>,
-    ) -> Result<String, Error> {
+    ) -> Result<String> {
         let place = PlaceQuery::new(&SqliteDialect, model, &key, &order)?;
         let statement = select::Statement::select(&place.select);
         let turn = Work::new(&model.name, "cursor_behind", false);
         let model = Arc::clone(model);
-        self.read(turn, self.timeout, move |connection, faults| {
-            check_version(connection, &model, faults)?;
-            let values = read::place(connection, faults, &model, &statement)?;
+        self.read(turn, self.timeout, move |session| {
+            session.check_version(&model)?;
+            let values = read::place(session, &model, &statement)?;
             Ok(place.cursor(&model, values))
         })
         .await
@@ -277,21 +271,21 @@ impl Driver for Sqlite {
         Engine::Sqlite
     }
 
-    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer, Error> {
+    async fn sql(&self, job: SqlJob) -> Result<SqlAnswer> {
         if self.declared.is_some() {
             return Err(Error::invalid("this resource has no SQL"));
         }
         let path = Arc::clone(&self.path);
         let pool = self.sql.get_or_try_init(|| sql::start(&self.path)).await?;
         pool.read(Some(self.timeout), move |connection| {
-            sql::run(connection, Translator { path: &path }, &job)
+            sql::run(Session::new(connection, &path), &job)
         })
         .await
     }
 
-    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson, Error> {
+    async fn update(&self, model: &Arc<Model>, update: Update) -> Result<RecordJson> {
         let change = write::Change::update(model, update)?;
-        self.write(move |connection, faults| change.run(connection, faults)?.into_updated())
+        self.write(move |session| change.run(session)?.into_updated())
             .await
     }
 
@@ -300,43 +294,15 @@ impl Driver for Sqlite {
         model: &Arc<Model>,
         key: Values,
         if_match: Option<IfMatch>,
-    ) -> Result<Before, Error> {
+    ) -> Result<Before> {
         let change = write::Change::delete(model, &key, if_match)?;
-        self.write(move |connection, faults| Ok(change.run(connection, faults)?.before))
+        self.write(move |session| Ok(change.run(session)?.before))
             .await
     }
 }
 
-/// Translates errors of SQLite into ours.
-#[derive(Clone, Copy)]
-struct Translator<'a> {
-    path: &'a Path,
-}
-
-impl Translator<'_> {
-    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
-        result.map_err(|error| fault::translate(error, self.path))
-    }
-}
-
-/// Refuses to work with a model of a structure that is no longer there.
-fn check_version(
-    connection: &Connection,
-    model: &Model,
-    faults: Translator<'_>,
-) -> Result<(), Error> {
-    if faults.translate(discover::schema_version(connection))? == model.structure_version {
-        Ok(())
-    } else {
-        Err(Error::new(
-            ErrorKind::StructureChanged,
-            "the structure of the database has changed",
-        ))
-    }
-}
-
 /// Splits `PATH[?mode=ro|rw]`; `//` in front of the path is optional.
-fn parse_url(url: &str) -> Result<(PathBuf, bool), Error> {
+fn parse_url(url: &str) -> Result<(PathBuf, bool)> {
     let path = url.strip_prefix("//").unwrap_or(url);
     let (path, writable) = match path.rsplit_once('?') {
         None => (path, true),

@@ -5,7 +5,7 @@ use std::{fmt::Debug, sync::Arc};
 use sea_query::{SelectStatement, Value, Values};
 
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     admission::Work,
     plan::ListPlan,
     query::{Dialect, PageQuery},
@@ -41,10 +41,10 @@ impl<V: Bound> Statement<V> {
         V::build(select).into()
     }
 
-    /// Refuses a statement that binds more values than the engine takes.
-    pub(crate) fn limited(self, most: usize) -> Result<Self, Error> {
+    /// Refuses a statement that binds more values than the engine accepts.
+    pub(crate) fn limited(self, most: usize) -> Result<Self> {
         match self.values.len() > most {
-            true => Err(Error::invalid("the filters hold too many values")),
+            true => Err(Error::invalid("the filters contain too many values")),
             false => Ok(self),
         }
     }
@@ -69,7 +69,7 @@ impl<V: Bound> ListQuery<V> {
         model: &Arc<Model>,
         plan: ListPlan,
         most: usize,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let query = PageQuery::new(dialect, model, plan)?;
         let statement = |select: &SelectStatement| Statement::select(select).limited(most);
         let pages = query.pages.iter().map(statement);

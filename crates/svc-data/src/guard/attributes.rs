@@ -1,6 +1,6 @@
-//! Names behind a dot, which PostgreSQL also takes for calls: `x.f` is `f(x)` where `x` has no column `f`, and
+//! Names after a dot, which PostgreSQL also reads as calls: `x.f` is `f(x)` where `x` has no column `f`, and
 //! `(1.5).f` is `f(1.5)`. Which of them are columns is known to the database alone, so they are collected here
-//! together with what their table is, as far as the query itself tells.
+//! together with what their table is, as far as the query itself says.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -22,7 +22,7 @@ const MAX_RELATIONS: usize = 100_000;
 pub(crate) struct Attribute {
     /// The name, as PostgreSQL compares it.
     pub(crate) name: String,
-    /// The relations that stand before the dot, each as the parts of its name; empty where it is something else.
+    /// The relations before the dot, each as the parts of its name; empty where it is something else.
     /// It is a column if all of them have one of this name.
     pub(crate) relations: Arc<[Vec<String>]>,
 }

@@ -1,4 +1,4 @@
-//! Puts the engine's placeholders where the binds of the client stand, and writes the text that will run.
+//! Puts the engine's placeholders where the binds of the client are, and writes the text that will run.
 
 use std::collections::HashMap;
 
@@ -8,27 +8,27 @@ use super::{
     refusal::shown,
 };
 
-/// A statement as it will run, and where its tokens stand.
+/// A statement as it will run, and where its tokens are.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) sql: String,
     pub(super) places: Vec<BindPlace>,
 }
 
-/// Where a token stands in the text that will run, counted as the parser counts: lines and characters
+/// Where a token is in the text that will run, counted as the parser counts: lines and characters
 /// from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BindPlace {
     pub(super) kind: Kind,
     pub(super) line: u64,
     pub(super) column: u64,
-    /// Where it stands in the text of the client, in bytes.
+    /// Where it is in the text of the client, in bytes.
     pub(super) source: usize,
     /// The word or sign itself, which a message may show; nothing of a string or a number.
     pub(super) word: String,
 }
 
-/// Writes the statement, and for each placeholder which value it takes.
+/// Writes the statement, and for each placeholder which value it binds.
 ///
 /// # Errors
 ///
@@ -141,7 +141,7 @@ impl<'a> Placeholders<'a> {
                 ));
             }
             Binds::Positional(values) => {
-                // By position every placeholder takes the next value.
+                // By position every placeholder binds the next value.
                 let index = self.order.len();
                 if index >= values {
                     return Err(Refusal::new(

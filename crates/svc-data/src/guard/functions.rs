@@ -3,8 +3,8 @@
 //! A function is on a list when it computes its value from its arguments, or from the rows it is given, and
 //! does nothing else. Clocks and random numbers are on it. Off it is what writes, waits, locks or notifies;
 //! reads or writes files; reaches the network; runs SQL that it is given as a text; reads settings, other
-//! sessions or large objects; tells about the server rather than the data; moves a sequence; keeps something
-//! in the session. What is not known is off it. How much memory and time a query takes is not decided here.
+//! sessions or large objects; reveals something about the server rather than the data; moves a sequence; keeps
+//! something in the session. What is not known is off it. How much memory and time a query takes is not decided here.
 
 mod mysql;
 mod postgres;
@@ -30,7 +30,7 @@ pub(super) fn is_listed(engine: Engine, name: &str) -> bool {
     list.contains(name)
 }
 
-/// Whether a name without parentheses and quotes is a call that tells about the server.
+/// Whether a name without parentheses and quotes is a call that reveals something about the server.
 pub(super) fn is_unwritten_call(engine: Engine, name: &str) -> bool {
     match engine {
         Engine::Sqlite => false,

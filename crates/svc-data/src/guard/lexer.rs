@@ -20,7 +20,7 @@ pub(super) struct Token<'a> {
     pub(super) text: Cow<'a, str>,
     /// Where it begins in the text of the client, in bytes.
     pub(super) at: usize,
-    /// Whether white space or a comment stands before it.
+    /// Whether white space or a comment comes before it.
     pub(super) spaced: bool,
 }
 
@@ -240,7 +240,7 @@ impl<'a> Lexer<'a> {
             )),
             ('\\', _) => Some((
                 Rule::Character,
-                "a backslash can only stand in a string; commands of a terminal are not SQL",
+                "a backslash is only allowed in a string; commands of a terminal are not SQL",
             )),
             _ => Some((Rule::Character, "this character has no meaning here")),
         };

@@ -25,7 +25,7 @@ const STACK_OF_STEP: usize = 48 << 10;
 
 /// Parses and examines a statement. `run` is the longest branch that its tree can have: the tree is parsed,
 /// walked and dropped by recursion, so it gets a thread whose stack is long enough. Memory is taken for the
-/// part that is used. Gives the names that may be calls.
+/// part that is used. Returns the names that may be calls.
 ///
 /// # Errors
 ///

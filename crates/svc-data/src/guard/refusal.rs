@@ -42,7 +42,7 @@ pub enum Rule {
     Comment,
     /// A string, quoted name or number that does not end or can be read in two ways.
     Literal,
-    /// A character that cannot stand where it does.
+    /// A character that is not allowed where it is.
     Character,
     /// The engine's dialect does not know the text, or knows a construct that is not allowed.
     Syntax,
@@ -50,7 +50,7 @@ pub enum Rule {
     NamedBind,
     /// The number of `%s` is not the number of values.
     PositionalBind,
-    /// The text could not be examined; a fault of ours, not of the text.
+    /// The text could not be examined; a fault of this service, not of the text.
     Unavailable,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for Refusal {
 impl error::Error for Refusal {}
 
 impl From<Refusal> for Error {
-    /// The field of the request body that has to change: `query`, or the one that holds the values.
+    /// The field of the request body that has to change: `query`, or the one that contains the values.
     fn from(refusal: Refusal) -> Self {
         let field = match refusal.rule {
             Rule::Unavailable => return Self::internal(refusal.message),

@@ -1,6 +1,6 @@
 //! The relations of the engines themselves: which of them a query may read.
 //!
-//! What describes the structure may be read. What holds passwords, settings, other sessions, samples of
+//! What describes the structure may be read. What contains passwords, settings, other sessions, samples of
 //! data or files may not, and neither may anything that a later version adds. The lists are sorted.
 
 use super::Engine;

@@ -1,4 +1,4 @@
-//! What the tokens alone tell: that there is one statement, of a kind that reads, and how deep it goes.
+//! What follows from the tokens alone: that there is one statement, of a kind that reads, and how deep it goes.
 
 use super::{
     MAX_NESTING, MAX_RUN, Refusal, Rule,
@@ -70,7 +70,7 @@ pub(super) fn single<'a>(sql: &str, mut tokens: Vec<Token<'a>>) -> Result<Vec<To
 /// Parentheses that do not match, and what goes too deep.
 pub(super) fn longest_run(sql: &str, tokens: &[Token<'_>]) -> Result<usize, Refusal> {
     let mut open: Vec<(&Token<'_>, usize)> = Vec::new();
-    // A chain of set operations goes on across commas.
+    // A chain of set operations continues across commas.
     let mut set_operations = 0_usize;
     let (mut run, mut outer, mut longest) = (0_usize, 0_usize, 0_usize);
     let too_deep = |message: String| Err(Refusal::new(Rule::TooDeep, message));

@@ -18,7 +18,7 @@ fn plain(engine: Engine, sql: &str) -> Result<Checked, Refusal> {
 }
 
 /// Asserts that every text is refused by a rule, on every engine given, and that the message keeps to itself
-/// what stands in strings.
+/// what strings contain.
 fn assert_refused(engines: &[Engine], rule: Rule, texts: &[&str]) {
     for engine in engines {
         for sql in texts {

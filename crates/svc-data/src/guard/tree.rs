@@ -12,7 +12,7 @@ use super::{
     refusal::shown, relations,
 };
 
-/// Examines every node beneath a query, and the query itself. Gives the names that may be calls.
+/// Examines every node beneath a query, and the query itself. Returns the names that may be calls.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub(super) fn examine(
         attributes: Attributes::default(),
     };
     match query.visit(&mut examiner) {
-        // No other engine takes a name behind a dot for a call.
+        // No other engine reads a name after a dot as a call.
         ControlFlow::Continue(()) if engine != Engine::Postgres => Ok(Vec::new()),
         ControlFlow::Continue(()) => examiner.attributes.finish(),
         ControlFlow::Break(refusal) => Err(*refusal),
@@ -321,7 +321,7 @@ impl Examiner<'_> {
             if is_string {
                 return ControlFlow::Break(Box::new(Refusal::new(
                     Rule::Literal,
-                    "a string stands where a name has to be",
+                    "there is a string where a name has to be",
                 )));
             }
             // PostgreSQL keeps the letters of a quoted name.
@@ -340,7 +340,7 @@ impl Examiner<'_> {
 fn writes(word: &str) -> Step {
     refuse(
         Rule::Write,
-        format!("a query may only read; it holds `{word}`"),
+        format!("a query may only read; it contains `{word}`"),
     )
 }
 

@@ -9,7 +9,7 @@ use svc_model::{
 };
 
 use super::{ListPlan, Test, unordered};
-use crate::{Error, Model, Structure, admission::Work, structure::Kind, value::time::Zone};
+use crate::{Model, Result, Structure, admission::Work, structure::Kind, value::time::Zone};
 
 /// An aggregate, ready for an engine.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl AggregatePlan {
         structure: &Structure,
         model: &Model,
         query: &AggregateQuery,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let list = ListPlan::resolve(structure, model, &query.query)?;
         Ok(Self {
             groups: Vec::new(),
@@ -64,7 +64,7 @@ impl AggregatePlan {
         structure: &Structure,
         model: &Model,
         query: &GroupQuery,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let list = ListPlan::resolve(structure, model, &query.query)?;
         let groups = query.columns.iter().map(|column| group(model, column));
         Ok(Self {
@@ -80,7 +80,7 @@ impl AggregatePlan {
 }
 
 /// The field that the function is taken of.
-fn field(model: &Model, aggregation: &Aggregation, key: &str) -> Result<Option<usize>, Error> {
+fn field(model: &Model, aggregation: &Aggregation, key: &str) -> Result<Option<usize>> {
     let Some(name) = &aggregation.column else {
         return Ok(None);
     };
@@ -112,7 +112,7 @@ fn field(model: &Model, aggregation: &Aggregation, key: &str) -> Result<Option<u
     Ok(Some(index))
 }
 
-fn group(model: &Model, column: &GroupColumn) -> Result<(usize, Option<DateUnit>), Error> {
+fn group(model: &Model, column: &GroupColumn) -> Result<(usize, Option<DateUnit>)> {
     let Some(index) = model.index_of(&column.column) else {
         return Err(
             Invalid::field("x_column", format!("unknown field {:?}", column.column)).into(),

@@ -19,7 +19,7 @@ pub(crate) enum Test {
     Null(usize),
     /// NULL or the empty text.
     Empty(usize),
-    /// The geometry lies inside another, which is given as WKT.
+    /// The geometry is inside another, which is given as WKT.
     CoveredBy(usize, String),
     /// There are related records.
     Related(Vec<Step>, Box<Self>),

@@ -4,7 +4,7 @@ use sea_query::{Expr, InsertStatement, UpdateStatement};
 
 use super::name;
 use crate::{
-    Error, Field, Model,
+    Error, Field, Model, Result,
     record::refusal::Refusals,
     value::{Scalar, Values},
 };
@@ -17,7 +17,7 @@ pub(crate) fn assignments(
     model: &Model,
     values: &Values,
     stored: impl Fn(&Field, &Scalar) -> Result<Expr, String>,
-) -> Result<Vec<Assignment>, Error> {
+) -> Result<Vec<Assignment>> {
     let mut invalid = Refusals::default();
     let mut assignments = Vec::with_capacity(values.len());
     for (index, scalar) in values {
@@ -36,7 +36,7 @@ pub(crate) fn insert_values(
     insert: &mut InsertStatement,
     model: &Model,
     assignments: impl IntoIterator<Item = Assignment>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let (mut columns, mut exprs) = (Vec::new(), Vec::new());
     for (index, expr) in assignments {
         columns.push(name(&model.at(index)?.name));
@@ -53,7 +53,7 @@ pub(crate) fn set_values<'a>(
     update: &mut UpdateStatement,
     model: &Model,
     assignments: impl IntoIterator<Item = &'a Assignment>,
-) -> Result<(), Error> {
+) -> Result<()> {
     for (index, expr) in assignments {
         update.value(name(&model.at(*index)?.name), expr.clone());
     }

@@ -1,11 +1,11 @@
 //! The cursor of a list: where the last page ended, as opaque text, and the way back into the order.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use sea_query::{Expr, ExprTrait};
+use sea_query::{Expr, ExprTrait, Value};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Error, Field, Model,
+    Error, Field, Model, Result,
     query::{Dialect, SELF, all_of},
 };
 
@@ -18,12 +18,12 @@ pub(crate) struct Key {
     /// Whether the largest comes first.
     pub(crate) descending: bool,
     pub(crate) nullable: bool,
-    /// Whether it tells values apart that the engine takes for equal.
+    /// Whether it distinguishes values that the engine treats as equal.
     pub(crate) is_exact: bool,
 }
 
 /// The field of a column of the order; none for the row id.
-pub(super) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>, Error> {
+pub(super) fn key_field<'m>(model: &'m Model, key: &Key) -> Result<Option<&'m Field>> {
     key.field.map(|index| model.at(index)).transpose()
 }
 
@@ -41,12 +41,26 @@ pub(crate) enum KeyValue {
     BrokenText(Vec<u8>),
 }
 
-/// The place behind a row.
+impl KeyValue {
+    /// It as a value that a statement binds; a text that is not UTF-8 as its bytes.
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Self::Null => Value::String(None),
+            Self::Integer(number) => (*number).into(),
+            Self::Unsigned(number) => (*number).into(),
+            Self::Real(number) => (*number).into(),
+            Self::Text(text) => text.clone().into(),
+            Self::Blob(bytes) | Self::BrokenText(bytes) => Value::Bytes(Some(bytes.clone())),
+        }
+    }
+}
+
+/// The place after a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cursor {
     /// What the row has in the columns of the order.
     pub(crate) values: Vec<KeyValue>,
-    /// How many rows that have just the same were shown already, where nothing tells rows apart.
+    /// How many rows that have just the same were shown already, where nothing distinguishes rows.
     pub(crate) skip: u64,
 }
 
@@ -108,7 +122,7 @@ impl Cursor {
     }
 
     /// Reads a cursor.
-    pub(crate) fn decode(model: &Model, keys: &[Key], text: &str) -> Result<Self, Error> {
+    pub(crate) fn decode(model: &Model, keys: &[Key], text: &str) -> Result<Self> {
         Self::read(model, keys, text).ok_or_else(|| {
             Error::invalid_field(
                 "_after",
@@ -169,7 +183,7 @@ impl Cursor {
         dialect: &dyn Dialect,
         model: &Model,
         keys: &[Key],
-    ) -> Result<Vec<(usize, Expr)>, Error> {
+    ) -> Result<Vec<(usize, Expr)>> {
         let mut ranges = Vec::new();
         let pairs: Vec<_> = keys.iter().zip(&self.values).collect();
         for (position, (key, value)) in pairs.iter().enumerate().rev() {
@@ -198,13 +212,8 @@ impl Cursor {
     }
 
     /// The rows that have just the same as the one of the cursor.
-    pub(crate) fn same(
-        &self,
-        dialect: &dyn Dialect,
-        model: &Model,
-        keys: &[Key],
-    ) -> Result<Expr, Error> {
-        let tests: Result<_, Error> = keys
+    pub(crate) fn same(&self, dialect: &dyn Dialect, model: &Model, keys: &[Key]) -> Result<Expr> {
+        let tests: Result<_> = keys
             .iter()
             .zip(&self.values)
             .map(|(key, value)| equal(dialect, model, key, value))
@@ -213,7 +222,7 @@ impl Cursor {
     }
 }
 
-fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
+fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr> {
     let here = dialect.order_value(SELF, key, key_field(model, key)?);
     Ok(match value {
         KeyValue::Null => here.is_null(),
@@ -221,6 +230,6 @@ fn equal(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> R
     })
 }
 
-fn bound(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr, Error> {
+fn bound(dialect: &dyn Dialect, model: &Model, key: &Key, value: &KeyValue) -> Result<Expr> {
     dialect.bind_key(key_field(model, key)?, value)
 }

@@ -1,4 +1,4 @@
-//! Ordered pages: the statements that give one, and what writes its rows.
+//! Ordered pages: the statements that return one, and what writes its rows.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use svc_model::Count;
 
 use super::{Dialect, SELF, any_of, column, is_record, select, test};
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     admission::Work,
     plan::{ListPlan, Test},
     query::cursor::{Cursor, Key, KeyValue, key_field},
@@ -16,7 +16,7 @@ use crate::{
     value::Scalar,
 };
 
-/// From how many bytes on a page ends early, to be continued behind its last row.
+/// From how many bytes on a page ends early, to be continued after its last row.
 const PART: usize = 1 << 20;
 /// The same for what the service reads for itself.
 const INTERNAL_PART: usize = 4 << 20;
@@ -32,10 +32,10 @@ pub(crate) struct PageQuery {
     pub(crate) keys: Vec<Key>,
     /// Where in a row the columns of the order are; the shown fields come first.
     pub(crate) key_positions: Vec<usize>,
-    /// What gives the page: one statement after the other, until it is full. Each gives at most one row more
-    /// than the page takes.
+    /// What returns the page: one statement after the other, until it is full. Each returns at most one row more
+    /// than the page may have.
     pub(crate) pages: Vec<SelectStatement>,
-    /// What counts all records that match, where that is asked for.
+    /// What counts all records that match, where it is requested.
     pub(crate) count: Option<SelectStatement>,
     /// Whether the count stays the same as long as the database does.
     pub(crate) count_stays: bool,
@@ -46,17 +46,13 @@ pub(crate) struct PageQuery {
     pub(crate) after: Option<Cursor>,
     /// From how many bytes on the page ends early.
     part: usize,
-    /// Whether the page, or its count, may read many more rows than it gives.
+    /// Whether the page, or its count, may read many more rows than it returns.
     scans: bool,
 }
 
 impl PageQuery {
     /// Turns the plan of a list into statements.
-    pub(crate) fn new(
-        dialect: &dyn Dialect,
-        model: &Arc<Model>,
-        plan: ListPlan,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(dialect: &dyn Dialect, model: &Arc<Model>, plan: ListPlan) -> Result<Self> {
         let keys = order_keys(dialect, model, &plan.order)?;
         let mut columns: Vec<Expr> = Vec::with_capacity(plan.shown.fields.len() + keys.len());
         for index in plan.shown.fields.iter() {
@@ -102,7 +98,7 @@ impl PageQuery {
         };
         // In a range behind a cursor the first columns of the order are known not to be NULL, or to be the
         // same in every row, which lets an engine use an index that orders NULL in another way.
-        let page = |range: Option<(usize, Expr)>, offset: u64| -> Result<SelectStatement, Error> {
+        let page = |range: Option<(usize, Expr)>, offset: u64| -> Result<SelectStatement> {
             let mut query = select(dialect, model, test.clone());
             query.and_where_option(among.clone());
             let fixed = range.as_ref().map_or(0, |(position, _)| position + 1);
@@ -187,12 +183,8 @@ impl PageQuery {
     }
 }
 
-/// The columns of an order, to the last that tells rows apart.
-fn order_keys(
-    dialect: &dyn Dialect,
-    model: &Model,
-    order: &[(usize, bool)],
-) -> Result<Vec<Key>, Error> {
+/// The columns of an order, to the last that distinguishes rows.
+fn order_keys(dialect: &dyn Dialect, model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>> {
     let mut keys = Vec::with_capacity(order.len() + 1);
     for (index, descending) in order {
         let field = model.at(*index)?;
@@ -232,12 +224,12 @@ fn order_keys(
 }
 
 /// What is read of a column of the order beside what lists read of it, if anything.
-fn read_key(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Option<Expr>, Error> {
+fn read_key(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Option<Expr>> {
     Ok(dialect.read_key(SELF, key, key_field(model, key)?))
 }
 
 /// What lists read of a column of the order.
-fn read_column(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Expr, Error> {
+fn read_column(dialect: &dyn Dialect, model: &Model, key: &Key) -> Result<Expr> {
     Ok(match key.field {
         Some(index) => dialect.read(SELF, model.at(index)?),
         None => column(SELF, &key.column),
@@ -258,7 +250,7 @@ impl PlaceQuery {
         model: &Model,
         key: &[(usize, Scalar)],
         order: &[(usize, bool)],
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let keys = order_keys(dialect, model, order)?;
         let mut query = select(dialect, model, Some(is_record(dialect, model, key)?));
         for key in &keys {
@@ -274,7 +266,7 @@ impl PlaceQuery {
         })
     }
 
-    /// The cursor behind the record, given what it has in those columns.
+    /// The cursor after the record, given what it has in those columns.
     pub(crate) fn cursor(&self, model: &Model, values: Vec<KeyValue>) -> String {
         // Of several records that are just alike, it is the first.
         let skip = u64::from(!model.distinct_rows);
@@ -323,12 +315,12 @@ impl<'a> PageWriter<'a> {
         self.has_more
     }
 
-    /// Writes a row. `keys` gives what it has in the columns of the order; none where that cannot be bound again.
+    /// Writes a row. `keys` returns what it has in the columns of the order; none where that cannot be bound again.
     pub(crate) fn write(
         &mut self,
-        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<(), Error>,
-        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, Error>,
-    ) -> Result<(), Error> {
+        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<()>,
+        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>>,
+    ) -> Result<()> {
         if self.len > 0 {
             self.out.put_u8(b',');
         }
@@ -364,7 +356,7 @@ impl<'a> PageWriter<'a> {
         }
     }
 
-    /// The cursor behind the last row.
+    /// The cursor after the last row.
     fn after(self) -> Option<String> {
         let query = self.query;
         let values = self.last.filter(|_| self.has_more)?;

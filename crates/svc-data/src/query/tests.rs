@@ -1,4 +1,4 @@
-//! Statements hold no text of a client, whatever it asks for, and names stay names.
+//! Statements contain no text of a client, whatever it asks for, and names stay names.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use svc_model::{JsonObject, RecordId};
 
 use super::{fixed::FixedValues, no_such_record, refusal::Refusals};
 use crate::{
-    Error, ErrorCode, Field, Model,
+    ErrorCode, Field, Model, Result,
     structure::Kind,
     value::{Scalar, Values, time::Zone},
 };
@@ -32,7 +32,7 @@ impl Purpose {
 }
 
 /// Reads the primary key of a path. A text that cannot be a key belongs to no record.
-pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>, Error> {
+pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>> {
     let parts = match model.key.as_slice() {
         [_] => vec![id.to_owned()],
         _ => RecordId::from(id).parts(),
@@ -40,7 +40,7 @@ pub(crate) fn read_key(model: &Model, id: &str) -> Result<Vec<(usize, Scalar)>, 
     if parts.len() != model.key.len() {
         return Err(no_such_record(model));
     }
-    let zone = Zone::parse(None).map_err(Error::internal)?;
+    let zone = Zone::UTC;
     model
         .key
         .iter()
@@ -85,7 +85,7 @@ pub(crate) fn read_body(
     body: &JsonObject,
     zone: &Zone,
     purpose: Purpose,
-) -> Result<RecordBody, Error> {
+) -> Result<RecordBody> {
     let mut invalid = Refusals::default();
     let mut values = Vec::with_capacity(body.len().min(model.fields.len()));
     let mut fixed = FixedValues::default();
@@ -128,7 +128,7 @@ pub(crate) fn read_body(
     }
     if purpose != Purpose::Update {
         for (index, (field, is_given)) in model.fields.iter().zip(is_given).enumerate() {
-            // The key of a record that is replaced stands in the path.
+            // The key of a record that is replaced is in the path.
             let given = is_given || (purpose == Purpose::Replace && model.key.contains(&index));
             if field.required && !given {
                 invalid.push(&field.name, ErrorCode::Required, "this field is required");

@@ -1,24 +1,23 @@
-//! A bulk create as an engine gets it, and what its caller is told before the commit.
+//! A bulk create as an engine gets it, and what its caller learns before the commit.
 
 use std::sync::Arc;
 
 use svc_model::wire::BoxFuture;
 
 use super::{RecordBody, taken_back};
-use crate::{Error, RecordJson, record::Projection};
+use crate::{RecordJson, Result, record::Projection};
 
 /// Called right before a bulk create that created something is committed. When its future fails, nothing is
 /// kept and the bulk create fails with that error. It may be called several times for one bulk create; the last
 /// call counts.
-pub type BeforeCommit =
-    Arc<dyn Fn(&Prepared<'_>) -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
+pub type BeforeCommit = Arc<dyn Fn(&Prepared<'_>) -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
 /// What a bulk create is about to commit.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Prepared<'a> {
     /// What became of each record, in their order.
-    pub results: &'a [Result<RecordJson, Error>],
+    pub results: &'a [Result<RecordJson>],
     /// The name of the transaction, where the engine can say later how it ended.
     pub transaction: Option<&'a str>,
 }
@@ -26,7 +25,7 @@ pub struct Prepared<'a> {
 /// Records to be created in one transaction, ready for an engine.
 pub(crate) struct BulkPlan {
     /// Each record, or why it is refused.
-    pub(crate) records: Vec<Result<RecordBody, Error>>,
+    pub(crate) records: Vec<Result<RecordBody>>,
     pub(crate) atomic: bool,
     pub(crate) shown: Projection,
     pub(crate) before_commit: Option<BeforeCommit>,
@@ -36,9 +35,9 @@ impl BulkPlan {
     /// Lets the caller know what is about to be committed, where the caller wants to know.
     pub(crate) async fn before_commit(
         &self,
-        results: &[Result<RecordJson, Error>],
+        results: &[Result<RecordJson>],
         transaction: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         match &self.before_commit {
             Some(before_commit) => {
                 before_commit(&Prepared {
@@ -52,13 +51,13 @@ impl BulkPlan {
     }
 
     /// Whether [`before_commit`](Self::before_commit) has to be called for these results.
-    pub(crate) fn is_watched(&self, results: &[Result<RecordJson, Error>]) -> bool {
+    pub(crate) fn is_watched(&self, results: &[Result<RecordJson>]) -> bool {
         self.before_commit.is_some() && results.iter().any(Result::is_ok)
     }
 }
 
 /// Takes back the records that were created beside others that were refused.
-pub(crate) fn take_back(results: &mut [Result<RecordJson, Error>]) {
+pub(crate) fn take_back(results: &mut [Result<RecordJson>]) {
     for result in results.iter_mut().filter(|result| result.is_ok()) {
         *result = Err(taken_back());
     }

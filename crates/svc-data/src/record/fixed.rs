@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 use crate::{
-    Error, ErrorCode, Model, RecordJson,
+    ErrorCode, Model, RecordJson, Result,
     record::{Projection, refusal::Refusals},
     value::{Scalar, is_equal_json, time::Zone},
 };
@@ -57,12 +57,8 @@ impl FixedValues {
         }
     }
 
-    /// Refuses the values that their columns do not take.
-    pub(crate) fn refuse_misfits(
-        &self,
-        model: &Model,
-        invalid: &mut Refusals,
-    ) -> Result<(), Error> {
+    /// Refuses the values that their columns do not accept.
+    pub(crate) fn refuse_misfits(&self, model: &Model, invalid: &mut Refusals) -> Result<()> {
         for value in &self.0 {
             let (code, message) = &value.refusal;
             if *code != ErrorCode::ReadOnly {
@@ -74,12 +70,7 @@ impl FixedValues {
 
     /// Refuses the values that a record does not have. The record shows at least the fields of
     /// [`shown`](Self::shown), in the same time zone.
-    pub(crate) fn check(
-        &self,
-        model: &Model,
-        record: &RecordJson,
-        zone: &Zone,
-    ) -> Result<(), Error> {
+    pub(crate) fn check(&self, model: &Model, record: &RecordJson, zone: &Zone) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -93,7 +84,7 @@ impl FixedValues {
             let is_same = stored.is_some_and(|stored| {
                 match (read(stored), read(&value.given)) {
                     (Some(stored), Some(given)) => stored.is_same(&given),
-                    // The record may hold what its column does not take, such as a floating point number.
+                    // The record may hold what its column does not accept, such as a floating point number.
                     _ => is_equal_json(stored.get(), value.given.get()),
                 }
             });

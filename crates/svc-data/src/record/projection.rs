@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use bytes::{BufMut, BytesMut};
 use svc_model::{Invalid, RecordView};
 
-use crate::{Error, Field, Model, value::time::Zone};
+use crate::{Field, Model, Result, value::time::Zone};
 
 /// What of a record is written, and how.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl Projection {
     }
 
     /// Reads `_fields` and `tz`.
-    pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self, Error> {
+    pub(crate) fn resolve(model: &Model, view: &RecordView) -> Result<Self> {
         let mut invalid = Invalid::new();
         let shown = Self::collect(
             model,
@@ -44,9 +44,9 @@ impl Projection {
         time_zone: Option<&str>,
         invalid: &mut Invalid,
     ) -> Self {
-        let zone = Zone::parse(time_zone).or_else(|message| {
+        let zone = Zone::parse(time_zone).unwrap_or_else(|message| {
             invalid.push_field("tz", message);
-            Zone::parse(None)
+            Zone::UTC
         });
         let mut indexes: Vec<usize> = (0..model.fields.len()).collect();
         if let Some(names) = fields {
@@ -63,22 +63,19 @@ impl Projection {
         }
         Self {
             fields: indexes.into(),
-            zone: zone.unwrap_or(Zone {
-                zone: jiff::tz::TimeZone::UTC,
-                is_utc: true,
-            }),
+            zone,
         }
     }
 
     /// Shows the primary key of a record, and nothing else of it.
-    pub(crate) fn of_key(model: &Model) -> Result<Self, Error> {
+    pub(crate) fn of_key(model: &Model) -> Result<Self> {
         let mut view = RecordView::default();
         view.fields = Some(Vec::new());
         Self::resolve(model, &view)
     }
 }
 
-/// Writes the shown fields of a record as an object. `write` is told the field, its place among those that are
+/// Writes the shown fields of a record as an object. `write` gets the field, its place among those that are
 /// shown, and its place among all.
 pub(crate) fn write_object<E>(
     out: &mut BytesMut,

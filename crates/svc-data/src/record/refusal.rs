@@ -4,7 +4,7 @@
 use svc_model::{Invalid, MAX_MESSAGES, NON_FIELD_ERRORS};
 
 use crate::{
-    Constraint, ConstraintKind, Error, ErrorCode, Model,
+    Constraint, ConstraintKind, Error, ErrorCode, Model, Result,
     structure::{Referrer, Rule},
 };
 
@@ -30,7 +30,7 @@ impl Refusals {
         }
     }
 
-    /// Adds a value that its field does not take.
+    /// Adds a value that its field does not accept.
     pub(crate) fn push_field(&mut self, field: &str, message: impl Into<String>) {
         self.push(field, ErrorCode::Invalid, message);
     }
@@ -40,7 +40,7 @@ impl Refusals {
     }
 
     /// `Ok` when nothing is wrong.
-    pub(crate) fn into_result(self) -> Result<(), Error> {
+    pub(crate) fn into_result(self) -> Result<()> {
         if self.invalid.is_empty() {
             return Ok(());
         }
@@ -54,8 +54,8 @@ impl Refusals {
 }
 
 /// The refusal of a write by a constraint of the database that has this name and is about these fields; where it is
-/// about none, the message is about the record. `is_write` tells a record that was to be stored from one that was to
-/// be deleted.
+/// about none, the message is about the record. `is_write` is true for a record that was to be stored, and false for one
+/// that was to be deleted.
 pub(crate) fn refused(
     constraint: &Constraint,
     name: Option<&str>,
@@ -81,7 +81,7 @@ pub(crate) fn refused_by_check(
         Some(name) => format!("the value breaks the rule {name:?}"),
         None => NOT_ALLOWED.to_owned(),
     };
-    // Of several columns nobody can say which one is wrong.
+    // Of several columns it is not known which one is wrong.
     let blamed = match fields.as_slice() {
         [only] => &[*only][..],
         _ => &[],
@@ -92,9 +92,9 @@ pub(crate) fn refused_by_check(
 /// The refusal of a write by a foreign key of another model, whose records refer to the record.
 pub(crate) fn refused_by_referrer(constraint: &Constraint, referrer: &Referrer) -> Error {
     let columns: Vec<&str> = referrer.fields.iter().map(String::as_str).collect();
-    let mut told = named(constraint, referrer.name.as_deref(), &columns);
-    told.model = Some(referrer.model.clone());
-    on(&[], ErrorCode::ForeignKey, REFERRED_TO).with_constraint(told)
+    let mut shown = named(constraint, referrer.name.as_deref(), &columns);
+    shown.model = Some(referrer.model.clone());
+    on(&[], ErrorCode::ForeignKey, REFERRED_TO).with_constraint(shown)
 }
 
 /// A refusal that came with the commit, when it is too late to ask which field it was.
@@ -109,15 +109,13 @@ pub(crate) fn at_commit(error: &Error) -> Error {
     on(&[], constraint.kind.code(), message).with_constraint(named(constraint, None, &[]))
 }
 
-/// A constraint as it may be told: with the name and the columns that belong to the model that was written.
+/// A constraint as a client may see it: with the name and the columns that belong to the model that was written.
 fn named(constraint: &Constraint, name: Option<&str>, fields: &[&str]) -> Constraint {
     Constraint {
-        kind: constraint.kind,
         table: constraint.table.clone(),
-        model: None,
         name: name.filter(|name| !name.is_empty()).map(str::to_owned),
         columns: fields.iter().copied().map(str::to_owned).collect(),
-        text: constraint.text.clone(),
+        ..Constraint::new(constraint.kind, constraint.text.as_str())
     }
 }
 
@@ -130,7 +128,7 @@ fn worded(kind: ConstraintKind, fields: &[&str], text: &str, is_write: bool) -> 
             ConstraintKind::Unique => TAKEN,
             ConstraintKind::NotNull if !general => "this field may not be null",
             ConstraintKind::Type if !general => "the value is not of the column's type",
-            ConstraintKind::TooLong => "the value is longer than the column takes",
+            ConstraintKind::TooLong => "the value is longer than the column allows",
             ConstraintKind::OutOfRange => "the value is out of the range of the column",
             ConstraintKind::ForeignKey if !is_write => {
                 return on(&[], ErrorCode::ForeignKey, REFERRED_TO);
@@ -172,24 +170,13 @@ fn on(fields: &[&str], code: ErrorCode, message: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn constraint(kind: ConstraintKind, text: &str) -> Constraint {
-        Constraint {
-            kind,
-            table: None,
-            model: None,
-            name: None,
-            columns: Vec::new(),
-            text: text.to_owned(),
-        }
-    }
-
     #[test]
     fn a_refusal_names_the_constraint_its_columns_and_a_code() {
-        let unique = constraint(ConstraintKind::Unique, "");
+        let unique = Constraint::new(ConstraintKind::Unique, "");
         let error = refused(&unique, Some("orders_key"), &["shop", "number"], true);
-        let told = error.constraint().unwrap();
-        assert_eq!(told.name.as_deref(), Some("orders_key"));
-        assert_eq!(told.columns, ["shop", "number"]);
+        let shown = error.constraint().unwrap();
+        assert_eq!(shown.name.as_deref(), Some("orders_key"));
+        assert_eq!(shown.columns, ["shop", "number"]);
         let codes = [("shop", ErrorCode::Unique), ("number", ErrorCode::Unique)];
         assert_eq!(
             error.codes(),
@@ -197,7 +184,7 @@ mod tests {
         );
         assert_eq!(error.messages().field_errors().len(), 2);
         let kept = refused(
-            &constraint(ConstraintKind::ForeignKey, ""),
+            &Constraint::new(ConstraintKind::ForeignKey, ""),
             None,
             &[],
             false,

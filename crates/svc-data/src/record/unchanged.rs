@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::value::RawValue;
 
 use crate::{
-    Error, Field, Model, RecordJson,
+    Field, Model, RecordJson, Result,
     record::{Projection, fixed::FixedValues},
     value::{Scalar, Values, time::Zone},
 };
@@ -22,7 +22,7 @@ impl ComparedValues {
         model: &Model,
         values: &Values,
         holds_more: impl Fn(&Field) -> bool,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let mut compared = Values::new();
         for (index, value) in values {
             if holds_more(model.at(*index)?) {
@@ -51,7 +51,7 @@ impl ComparedValues {
         model: &Model,
         record: &RecordJson,
         zone: &Zone,
-    ) -> Result<Vec<usize>, Error> {
+    ) -> Result<Vec<usize>> {
         let record = record.fields()?;
         let stored: HashMap<&str, &RawValue> = record.iter().collect();
         let mut unchanged = Vec::new();
@@ -69,15 +69,15 @@ impl ComparedValues {
     }
 }
 
-/// Checks what a record has to have already, and gives the fields to be written that have their value already. `read`
-/// gives the record as it was found, with the fields that are asked for.
+/// Checks what a record has to have already, and returns the fields to be written that have their value already. `read`
+/// gives the record as it was found, with the requested fields.
 pub(crate) fn compare(
     model: &Model,
     zone: &Zone,
     fixed: &FixedValues,
     compared: &ComparedValues,
-    read: impl Fn(&Projection) -> Result<RecordJson, Error>,
-) -> Result<Vec<usize>, Error> {
+    read: impl Fn(&Projection) -> Result<RecordJson>,
+) -> Result<Vec<usize>> {
     if !fixed.is_empty() {
         fixed.check(model, &read(&fixed.shown(zone))?, zone)?;
     }

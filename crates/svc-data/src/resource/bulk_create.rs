@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use svc_model::{JsonObject, RecordId, RecordView};
 
 use crate::{
-    BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource,
+    BeforeCommit, Error, ErrorKind, IfMatch, Model, RecordJson, Resource, Result,
     engine::Update,
     record::{BulkPlan, Projection, Purpose, RecordBody, read_body, read_key, taken_back},
     resource::writable,
@@ -33,7 +33,7 @@ impl fmt::Debug for BulkOptions {
 }
 
 impl Resource {
-    /// Creates records in one transaction and gives what became of each, in their order.
+    /// Creates records in one transaction and returns what became of each, in their order.
     ///
     /// A record that is refused does not prevent the others. With `atomic`, either all are created or none.
     /// Values of columns that the database computes have to be those that it computes.
@@ -45,7 +45,7 @@ impl Resource {
         model: &Arc<Model>,
         bodies: &[JsonObject],
         options: &BulkOptions,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+    ) -> Result<Vec<Result<RecordJson>>> {
         self.with_structure(model, |driver, _, model| {
             writable(model, model.writes.create, "created")?;
             let wanted = Projection::resolve(model, &options.view)?;
@@ -94,7 +94,7 @@ impl Resource {
         model: &Arc<Model>,
         transaction: Option<&str>,
         records: &[(RecordId, String)],
-    ) -> Result<Option<bool>, Error> {
+    ) -> Result<Option<bool>> {
         if let Some(transaction) = transaction
             && let Some(outcome) = self.driver().transaction_outcome(transaction).await?
         {
@@ -105,7 +105,7 @@ impl Resource {
         }
         let mut any_differs = false;
         for (id, etag) in records {
-            // An update of nothing waits until nobody holds the record.
+            // An update of nothing waits until no transaction locks the record.
             let found = self
                 .with_structure(model, |driver, _, model| {
                     let shown = Projection::of_key(model)?;
@@ -144,7 +144,7 @@ impl Resource {
 }
 
 /// Leaves out of a record what was read only to be compared.
-fn show_only(model: &Model, record: &mut RecordJson, shown: &Projection) -> Result<(), Error> {
+fn show_only(model: &Model, record: &mut RecordJson, shown: &Projection) -> Result<()> {
     let strange = |source| Error::internal("a record is no JSON").with_source(source);
     let mut part: JsonObject = serde_json::from_slice(&record.body).map_err(strange)?;
     // Both are in the order of the columns.

@@ -2,13 +2,13 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::Error;
+use crate::{Error, Result};
 
 /// Where a database is: `sqlite:PATH`, optionally with `?mode=ro`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
 /// optionally with `sslmode`, `sslrootcert`, `connect_timeout` and `host` (of a Unix socket) as in libpq; or
 /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, optionally with `ssl-mode`, `ssl-ca` and `socket` as in MySQL's client.
 ///
-/// It may hold a password, so it is shown with its scheme only.
+/// It may contain a password, so it is shown with its scheme only.
 ///
 /// ```
 /// use svc_data::ResourceUrl;
@@ -47,7 +47,7 @@ impl fmt::Debug for ResourceUrl {
 impl FromStr for ResourceUrl {
     type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, Error> {
+    fn from_str(text: &str) -> Result<Self> {
         match text.split_once(':') {
             #[cfg(feature = "sqlite")]
             Some(("sqlite", rest)) => Ok(Self {

@@ -1,6 +1,6 @@
 //! Pages that are read in parts, so that they are never in memory as a whole.
 //!
-//! Nothing is held in the database while the caller takes a part. Where each part would look all records up and sort
+//! No transaction is open while the caller handles a part. Where each part would look all records up and sort
 //! them again, the keys of the records that follow are read in their order once, and the parts by these keys.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use bytes::{Buf as _, Bytes};
 use svc_model::{Count, JsonObject, ListQuery, RecordView};
 
 use crate::{
-    Error, Model, Resource,
+    Error, Model, Resource, Result,
     plan::{Comparison, ListPlan, Test},
     record::{Part, Projection},
     value::Scalar,
@@ -30,11 +30,11 @@ pub struct Page {
     pub results: Bytes,
     /// How many records are in it.
     pub len: usize,
-    /// How many records match in all; `None` when it was not asked for, and in parts but the first.
+    /// How many records match in all; `None` when it was not requested, and in parts but the first.
     pub count: Option<u64>,
     /// Whether more records follow.
     pub has_more: bool,
-    /// The cursor behind the last record, for the `_after` of the next page. `None` where nothing follows,
+    /// The cursor after the last record, for the `_after` of the next page. `None` where nothing follows,
     /// and where a value to order by is too long for a link; then the next page goes by its number.
     pub after: Option<String>,
     /// What of the page is still to be read. While there is a rest, `has_more` and `after` are about the
@@ -44,13 +44,13 @@ pub struct Page {
 
 /// The rest of a large page, which is read in parts so that it is never in memory as a whole.
 ///
-/// Each part is read when it is asked for. Records that are changed in between may appear as they were or
+/// Each part is read when it is requested. Records that are changed in between may appear as they were or
 /// as they are; those that are not are neither skipped nor repeated.
 #[derive(Debug)]
 pub struct Rest {
     resource: Resource,
     model: Arc<Model>,
-    /// What is still to be read, behind its cursor.
+    /// What is still to be read, after its cursor.
     query: ListQuery,
     ahead: Option<Ahead>,
 }
@@ -60,7 +60,7 @@ pub struct Rest {
 struct Ahead {
     /// Those of the records that are read now.
     now: Vec<JsonObject>,
-    /// Behind which of these records the next part begins, where some were read.
+    /// After which of these records the next part begins, where some were read.
     after: Option<String>,
     /// What is left of the JSON array of the keys.
     keys: Bytes,
@@ -68,7 +68,7 @@ struct Ahead {
     left: usize,
     /// Whether more records follow them at all.
     has_more: bool,
-    /// The cursor behind them.
+    /// The cursor after them.
     end: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Ahead {
 }
 
 /// What is read of a list.
-pub(crate) enum Of<'a> {
+pub(crate) enum ListPurpose<'a> {
     /// The records themselves.
     Page,
     /// Those of a page that was begun.
@@ -97,20 +97,20 @@ impl Resource {
         &self,
         model: &Arc<Model>,
         query: &ListQuery,
-        of: Of<'_>,
-    ) -> Result<Part, Error> {
+        of: ListPurpose<'_>,
+    ) -> Result<Part> {
         let of = &of;
         self.with_structure(model, |driver, structure, model| {
             let mut plan = ListPlan::resolve(structure, model, query)?;
             match of {
-                Of::Page => {}
-                Of::Rest => plan.continues = true,
-                Of::Keys => {
+                ListPurpose::Page => {}
+                ListPurpose::Rest => plan.continues = true,
+                ListPurpose::Keys => {
                     plan.shown = Projection::of_key(model)?;
                     plan.limit = plan.limit.min(KEYS);
                     plan.is_internal = true;
                 }
-                Of::Among(keys) => plan.among = Some(among(model, keys)?),
+                ListPurpose::Among(keys) => plan.among = Some(among(model, keys)?),
             }
             Ok(driver.list(model, plan))
         })
@@ -130,7 +130,7 @@ impl Page {
         let rest = part.after.clone().filter(|_| left > 0).map(|after| {
             let mut query = query.clone();
             query.no_pagination = false;
-            // It goes on behind a cursor.
+            // It continues after a cursor.
             query.page = 1;
             query.per_page = u32::try_from(left).ok();
             query.after = Some(after);
@@ -162,11 +162,13 @@ impl Rest {
     ///
     /// # Errors
     /// As [`Resource::list`].
-    pub async fn read(mut self) -> Result<Page, Error> {
+    pub async fn read(mut self) -> Result<Page> {
         if self.ahead.is_none() {
             if !looks_ahead(&self.model, &self.query) {
                 let (resource, model) = (&self.resource, &self.model);
-                let part = resource.list_part(model, &self.query, Of::Rest).await?;
+                let part = resource
+                    .list_part(model, &self.query, ListPurpose::Rest)
+                    .await?;
                 return Ok(Page::of_part(resource, model, &self.query, part));
             }
             self.look_ahead().await?;
@@ -190,7 +192,7 @@ impl Rest {
             let mut query = self.query.clone();
             query.after = ahead.after.take();
             query.per_page = u32::try_from(ahead.now.len()).ok();
-            let of = Of::Among(&ahead.now);
+            let of = ListPurpose::Among(&ahead.now);
             let mut part = self.resource.list_part(&self.model, &query, of).await?;
             match part.after.take().filter(|_| part.has_more) {
                 Some(after) => ahead.after = Some(after),
@@ -209,12 +211,12 @@ impl Rest {
     }
 
     /// Reads the keys of the records that follow.
-    async fn look_ahead(&mut self) -> Result<(), Error> {
+    async fn look_ahead(&mut self) -> Result<()> {
         let mut query = self.query.clone();
         query.fields = None;
         query.time_zone = None;
         let (resource, model) = (&self.resource, &self.model);
-        let part = resource.list_part(model, &query, Of::Keys).await?;
+        let part = resource.list_part(model, &query, ListPurpose::Keys).await?;
         let mut keys = part.results;
         skip(&mut keys);
         self.ahead = Some(Ahead {
@@ -260,7 +262,7 @@ fn looks_ahead(model: &Model, query: &ListQuery) -> bool {
 }
 
 /// Takes the next objects out of a JSON array that was begun.
-fn take(keys: &mut Bytes, fields: usize) -> Result<Vec<JsonObject>, Error> {
+fn take(keys: &mut Bytes, fields: usize) -> Result<Vec<JsonObject>> {
     let most = match fields {
         1 => LOOKED_UP.0,
         _ => LOOKED_UP.1,
@@ -288,9 +290,9 @@ fn skip(keys: &mut Bytes) {
 }
 
 /// The records that have these keys.
-fn among(model: &Model, keys: &[JsonObject]) -> Result<Test, Error> {
+fn among(model: &Model, keys: &[JsonObject]) -> Result<Test> {
     let shown = Projection::resolve(model, &RecordView::default())?;
-    let value = |index: usize, key: &JsonObject| -> Result<Scalar, Error> {
+    let value = |index: usize, key: &JsonObject| -> Result<Scalar> {
         let field = model.at(index)?;
         let json = key
             .get_raw(&field.name)
@@ -304,7 +306,7 @@ fn among(model: &Model, keys: &[JsonObject]) -> Result<Test, Error> {
         Scalar::from_text(field, &text, &shown.zone).map_err(Error::internal)
     };
     if let [index] = model.key.as_slice() {
-        let values: Result<_, Error> = keys.iter().map(|key| value(*index, key)).collect();
+        let values: Result<_> = keys.iter().map(|key| value(*index, key)).collect();
         return Ok(Test::In(*index, values?));
     }
     let tests = keys.iter().map(|key| {
@@ -314,9 +316,9 @@ fn among(model: &Model, keys: &[JsonObject]) -> Result<Test, Error> {
                 value => Test::Compare(*index, Comparison::Equal, value),
             })
         });
-        Ok(Test::All(parts.collect::<Result<_, Error>>()?))
+        Ok(Test::All(parts.collect::<Result<_>>()?))
     });
-    Ok(Test::Any(tests.collect::<Result<_, Error>>()?))
+    Ok(Test::Any(tests.collect::<Result<_>>()?))
 }
 
 #[cfg(all(test, feature = "mysql", feature = "postgres", feature = "sqlite"))]

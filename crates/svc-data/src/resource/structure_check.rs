@@ -15,14 +15,14 @@ pub(super) struct StructureCheck {
     last: AtomicU64,
 }
 
-/// Whether the structure is to be compared. The caller that is told so does it.
+/// Whether the structure is to be compared. The caller that gets this answer does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     /// What is known is fresh, or another caller compares it.
     Not,
-    /// It is to be compared while the request goes on.
+    /// It is to be compared while the request continues.
     Soon,
-    /// It is to be compared before the request goes on.
+    /// It is to be compared before the request continues.
     Now,
 }
 

@@ -1,4 +1,4 @@
-//! The types of columns: what sort of value a column holds, and what clients are told of it.
+//! The types of columns: what sort of value a column holds, and how clients see it.
 
 use svc_model::resources::FieldType;
 
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     Binary,
     Uuid,
     Text,
-    /// A column that takes anything.
+    /// A column that accepts anything.
     Any,
 }
 

@@ -19,7 +19,7 @@ const JSON_TEXT_DEPTH: usize = 31;
 pub struct Field {
     /// The name of the column.
     pub name: String,
-    /// The type that clients are told.
+    /// The type that clients see.
     pub field_type: FieldType,
     /// The type as the database declares it.
     pub db_type: String,
@@ -33,17 +33,17 @@ pub struct Field {
     pub max_length: Option<u32>,
     /// The digits of an exact decimal, where declared.
     pub precision: Option<u32>,
-    /// The digits behind the point of an exact decimal, where declared.
+    /// The digits after the point of an exact decimal, where declared.
     pub scale: Option<u32>,
     /// Model and field that a foreign key leads to.
     pub related: Option<(String, String)>,
-    /// The words that a field of words takes; empty for other fields.
+    /// The words that a field of words accepts; empty for other fields.
     pub options: Vec<String>,
     pub(crate) kind: Kind,
     pub(crate) default: Option<Default>,
     pub(crate) storage: Storage,
     pub(crate) detail: Detail,
-    /// The name as JSON with a colon behind, ready to be written.
+    /// The name as JSON with a colon after it, ready to be written.
     pub(crate) json_key: String,
 }
 
@@ -94,7 +94,7 @@ impl Field {
         }
     }
 
-    /// Whether the engine can tell what its geometry lies in.
+    /// Whether the engine can find out which geometry contains another.
     pub(crate) fn is_geometry(&self) -> bool {
         let values = self.detail.values;
         values.is_some_and(|values| values.covers)
@@ -107,7 +107,7 @@ impl Field {
         self.detail.order_is_unknown || known.is_none_or(ColumnType::is_ordered)
     }
 
-    /// The smallest and the largest whole number that the column takes.
+    /// The smallest and the largest whole number that the column accepts.
     pub(crate) fn integers(&self) -> (i128, i128) {
         let known = self.column_type().and_then(ColumnType::integers);
         known.unwrap_or((i64::MIN.into(), i64::MAX.into()))
@@ -163,7 +163,7 @@ pub(crate) struct Detail {
     pub(crate) element: Option<Arc<Field>>,
     /// The type that values are bound as, without the sizes that the column declares; empty where the type says it.
     pub(crate) bound_type: String,
-    /// Whether nobody has asked the engine for its order, which is so for the columns of a query.
+    /// Whether the engine was not requested its order, which is so for the columns of a query.
     pub(crate) order_is_unknown: bool,
     /// The number of the system that the coordinates of a geometry are in, where the column declares it.
     pub(crate) srid: Option<i32>,
@@ -183,7 +183,7 @@ pub(crate) struct EngineValues {
     /// Reads the text of a value that only this engine has for a column of that type, such as a negative time or the
     /// day 0, and gives it as the engine writes it.
     pub(crate) special: fn(&Field, &str) -> Option<String>,
-    /// Whether it can tell which geometry lies in which.
+    /// Whether it can find out which geometry contains which.
     pub(crate) covers: bool,
 }
 

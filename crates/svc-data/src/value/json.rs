@@ -64,7 +64,7 @@ pub(crate) fn write_uuid(out: &mut BytesMut, bytes: &[u8]) -> bool {
     true
 }
 
-/// Writes a decimal as a string with at least `scale` digits behind the point; none is cut off.
+/// Writes a decimal as a string with at least `scale` digits after the point; none is cut off.
 pub(crate) fn write_decimal(
     out: &mut BytesMut,
     number: std::fmt::Arguments<'_>,

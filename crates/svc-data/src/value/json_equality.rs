@@ -1,6 +1,6 @@
 //! Whether two JSON texts are the same value.
 
-/// Whether two texts are the same JSON value. Where that cannot be told for certain, they are not.
+/// Whether two texts are the same JSON value. Where that cannot be decided for certain, they are not.
 pub(crate) fn is_same_json(one: &str, other: &str) -> bool {
     let is_exact = !has_long_number(one) && !has_long_number(other);
     one == other || (is_exact && is_equal_json(one, other))
@@ -14,7 +14,7 @@ pub(crate) fn is_equal_json(one: &str, other: &str) -> bool {
 
 /// Whether a number of a JSON text may have more digits than a floating point number keeps.
 fn has_long_number(json: &str) -> bool {
-    /// Every decimal number of so many digits is told from every other.
+    /// Every decimal number of so many digits is distinguished from every other.
     const EXACT: usize = 15;
     let mut digits = 0;
     let (mut is_text, mut is_escaped) = (false, false);

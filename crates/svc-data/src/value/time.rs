@@ -17,16 +17,18 @@ pub(crate) struct Zone {
 }
 
 impl Zone {
+    pub(crate) const UTC: Self = Self {
+        zone: TimeZone::UTC,
+        is_utc: true,
+    };
+
     /// Reads the `tz` parameter.
     pub(crate) fn parse(text: Option<&str>) -> Result<Self, String> {
-        let utc = || Self {
-            zone: TimeZone::UTC,
-            is_utc: true,
+        let Some(text) =
+            text.filter(|text| !matches!(*text, "UTC" | "Z" | "z" | "GMT" | "Etc/UTC"))
+        else {
+            return Ok(Self::UTC);
         };
-        let Some(text) = text else { return Ok(utc()) };
-        if matches!(text, "UTC" | "Z" | "z" | "GMT" | "Etc/UTC") {
-            return Ok(utc());
-        }
         let unknown =
             || "must be a UTC offset such as +02:00 or a zone such as Europe/Berlin".to_owned();
         // A plus that was not escaped in a query string arrives as a blank.
@@ -156,7 +158,7 @@ pub(crate) fn parse_date(text: &[u8]) -> Option<Date> {
 
 type Clock<'a> = (i8, i8, i8, &'a [u8], &'a [u8]);
 
-/// Reads `HH:MM[:SS[.fraction]]` and gives what follows.
+/// Reads `HH:MM[:SS[.fraction]]` and returns what follows.
 pub(crate) fn parse_clock(text: &[u8]) -> Option<Clock<'_>> {
     let (hour_minute, mut rest) = text.split_at_checked(5)?;
     let [a, b, b':', c, d] = hour_minute else {

@@ -1,6 +1,6 @@
 //! Declared models: lists over tables of our own, one scope at a time.
 
-use svc_data::{Database, DeclaredField, DeclaredModel, Migration, Resource};
+use svc_data::{Database, DeclaredField, DeclaredModel, Migration, Resource, UpdateOptions};
 use svc_model::{Filter, ListQuery, Lookup, OrderBy, RecordView, Relation, sql::SqlQuery};
 
 const FIELD: DeclaredField = DeclaredField {
@@ -167,7 +167,11 @@ async fn what_is_not_declared_is_no_field_and_nothing_is_written() {
     let view = RecordView::default();
     assert!(here.create(&model, &body, &view).await.is_err());
     let uid = "00000000-0000-4000-8000-000000000001";
-    assert!(here.update(&model, uid, &body, None, &view).await.is_err());
+    assert!(
+        here.update(&model, uid, &body, &UpdateOptions::default())
+            .await
+            .is_err()
+    );
     assert!(here.delete(&model, uid, None).await.is_err());
     assert!(
         here.sql(&SqlQuery::new("select secret from people"))

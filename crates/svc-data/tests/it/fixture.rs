@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::Value;
-use svc_data::{Before, Error, Model, Page, RecordJson, Resource, ResourceOptions};
+use svc_data::{Before, Error, Model, Page, RecordJson, Resource, ResourceOptions, UpdateOptions};
 use svc_model::{JsonObject, ListQuery, RecordView};
 
 pub(crate) struct Shop {
@@ -102,8 +102,8 @@ impl Shop {
         id: &str,
         json: &str,
     ) -> Result<RecordJson, Error> {
-        let (model, body, view) = (self.model(model), object(json), RecordView::default());
-        self.resource.update(&model, id, &body, None, &view).await
+        self.update_with(model, id, json, &UpdateOptions::default())
+            .await
     }
 
     pub(crate) async fn replace(
@@ -112,8 +112,20 @@ impl Shop {
         id: &str,
         json: &str,
     ) -> Result<RecordJson, Error> {
-        let (model, body, view) = (self.model(model), object(json), RecordView::default());
-        self.resource.replace(&model, id, &body, None, &view).await
+        let mut options = UpdateOptions::default();
+        options.replace = true;
+        self.update_with(model, id, json, &options).await
+    }
+
+    async fn update_with(
+        &self,
+        model: &str,
+        id: &str,
+        json: &str,
+        options: &UpdateOptions,
+    ) -> Result<RecordJson, Error> {
+        let (model, body) = (self.model(model), object(json));
+        self.resource.update(&model, id, &body, options).await
     }
 
     pub(crate) async fn delete(&self, model: &str, id: &str) -> Result<Before, Error> {

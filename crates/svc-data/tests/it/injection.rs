@@ -1,6 +1,6 @@
 //! Nothing that a client sends becomes SQL: every name and value position, with a corpus of attempts.
 
-use svc_data::{Error, ErrorKind};
+use svc_data::{Error, ErrorKind, UpdateOptions};
 use svc_model::{
     Condition, FieldFilter, Filter, JsonObject, ListQuery, Lookup, OrderBy, RecordView, Relation,
 };
@@ -149,13 +149,14 @@ async fn no_text_in_any_position_becomes_sql() {
         let mut unknown = JsonObject::new();
         unknown.set(&text, "x").unwrap();
         harmless("body", &text, resource.create(&keys, &unknown, &view).await);
+        let options = UpdateOptions::default();
         for field in fields.iter().filter(|field| *field != "id") {
             let mut object = JsonObject::new();
             object.set(field, &text).unwrap();
             harmless(
                 "value",
                 &text,
-                resource.update(&model, "2", &object, None, &view).await,
+                resource.update(&model, "2", &object, &options).await,
             );
             if let Ok(record) = resource.retrieve(&model, "2", &view).await {
                 let record: serde_json::Value = serde_json::from_slice(&record.body).unwrap();

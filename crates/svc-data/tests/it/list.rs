@@ -1,7 +1,7 @@
 //! Lists: pages, orders, lookups, searches, relations, counts.
 
 use serde_json::Value;
-use svc_data::{Page, Resource, ResourceOptions};
+use svc_data::{Page, Resource, ResourceOptions, UpdateOptions};
 
 use crate::fixture::Shop;
 
@@ -392,7 +392,7 @@ async fn calls_can_be_made_from_any_task() {
         resource.list(&model, &query).await.unwrap();
         resource.retrieve(&model, "1", &view).await.unwrap();
         resource
-            .update(&model, "1", &body, None, &view)
+            .update(&model, "1", &body, &UpdateOptions::default())
             .await
             .unwrap();
         let _ = Resource::connect(

@@ -1,6 +1,6 @@
 //! Writes: what is taken, what is refused and where, preconditions, and many at once.
 
-use svc_data::{ErrorKind, IfMatch};
+use svc_data::{ErrorKind, IfMatch, UpdateOptions};
 use svc_model::RecordView;
 
 use crate::fixture::{Shop, body, messages, object};
@@ -179,7 +179,6 @@ async fn an_update_keeps_what_it_does_not_name_and_a_replacement_does_not() {
 async fn a_record_that_changed_in_between_is_not_overwritten() {
     let shop = Shop::new(SHOP).await;
     let model = shop.model("customers");
-    let view = RecordView::default();
     let first = shop.get("customers", "1").await.unwrap();
     let narrow = RecordView::parse("_fields=id&tz=Asia/Tokyo").unwrap();
     assert_eq!(
@@ -191,16 +190,18 @@ async fn a_record_that_changed_in_between_is_not_overwritten() {
         first.etag
     );
     let tag = IfMatch::parse(&first.etag).unwrap();
+    let mut options = UpdateOptions::default();
+    options.if_match = Some(tag.clone());
     let second = shop
         .resource
-        .update(&model, "1", &object(r#"{"name":"A"}"#), Some(&tag), &view)
+        .update(&model, "1", &object(r#"{"name":"A"}"#), &options)
         .await
         .unwrap();
     assert_ne!(second.etag, first.etag);
     assert_eq!(shop.get("customers", "1").await.unwrap().etag, second.etag);
     for error in [
         shop.resource
-            .update(&model, "1", &object(r#"{"name":"B"}"#), Some(&tag), &view)
+            .update(&model, "1", &object(r#"{"name":"B"}"#), &options)
             .await
             .unwrap_err(),
         shop.resource

@@ -12,7 +12,7 @@ use crate::{
     admin::moment::moment,
     connect,
     context::Context,
-    failure::Failure,
+    error::Error,
     output::{FormatArg, counted, row, time, to_row},
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(super) async fn run(self, context: &Context, store: &Store) -> Result<(), Failure> {
+    pub(super) async fn run(self, context: &Context, store: &Store) -> Result<(), Error> {
         let since = self.since;
         let mut found: Vec<(&'static str, AuditLine)> = Vec::new();
         for missing in store.audit().missing_lines().await? {
@@ -80,7 +80,7 @@ impl Check {
         output.rows(FormatArg::default(), rows)?;
         match number {
             0 => Ok(()),
-            number => Err(Failure::new(format!(
+            number => Err(Error::new(format!(
                 "{} without a line or of unknown outcome; compare the records with what their callers meant to write",
                 counted(number, "write")
             ))),
@@ -95,7 +95,7 @@ struct Databases<'a> {
 }
 
 impl Databases<'_> {
-    /// What the database holds now under the key of a line, compared with the last line about this record.
+    /// What the database has now under the key of a line, compared with the last line about this record.
     async fn state(&mut self, line: &AuditLine) -> String {
         let (Some(model), Some(record)) = (&line.model, &line.record) else {
             return "no key is known".to_owned();
@@ -115,7 +115,7 @@ impl Databases<'_> {
                     _ if line.after.as_deref() == Some(tag) => "as this write left it",
                     Some(last) if last == tag => "as the last line says",
                     Some(_) => "not as the last line says",
-                    None => "there; no other line tells of it",
+                    None => "there; no other line is about it",
                 }
                 .to_owned()
             }

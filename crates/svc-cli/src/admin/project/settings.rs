@@ -6,7 +6,7 @@ use svc_store::{Authentication, ProjectPatch, ProjectSettings, Store};
 
 use crate::{
     admin::scope::{PROJECTS, none_when_empty},
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
 };
 
 /// How the fields of a project are called here.
@@ -84,7 +84,7 @@ impl Settings {
         self,
         store: &Store,
         project: &ProjectName,
-    ) -> Result<(ProjectSettings, String), Failure> {
+    ) -> Result<(ProjectSettings, String), Error> {
         let old = store.projects().get(project).await.or_missing(PROJECTS)?;
         let patch = self.into_patch(&old.authentication);
         let changed = store.projects().update(project, patch).await;
@@ -116,7 +116,7 @@ impl Settings {
         patch.color = self.color.map(none_when_empty);
         patch.domain = self.domain.map(none_when_empty);
         patch.params = self.params;
-        // Left out when nothing of it was named: somebody else may be changing it.
+        // Left out when nothing of it was named: another user may be changing it.
         patch.authentication = Some(authentication).filter(|changed| changed != old);
         patch
     }

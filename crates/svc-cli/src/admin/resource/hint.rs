@@ -2,7 +2,7 @@
 
 use svc_store::Secret;
 
-/// The address without its password and its parameters, in which passwords may stand too.
+/// The address without its password and its parameters, which may contain passwords too.
 pub(super) fn of_url(url: &Secret) -> String {
     let url = url.expose();
     if let Some(path) = url.strip_prefix("sqlite:") {
@@ -17,11 +17,11 @@ pub(super) fn of_url(url: &Secret) -> String {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
     };
-    // Nothing of what cannot be taken apart is shown: `user:secret/x@host/name` is a typing mistake.
+    // Nothing of an address that cannot be parsed is shown: `user:secret/x@host/name` is a typing mistake.
     if path.contains('@') {
         return format!("{scheme}://...");
     }
-    // A password may hold an @ that was not escaped.
+    // A password may contain an @ that was not escaped.
     let Some((user, host)) = authority.rsplit_once('@') else {
         return format!("{scheme}://{authority}{path}");
     };

@@ -3,11 +3,11 @@
 use svc_model::{ProjectName, ResourceName, Scope};
 use svc_store::{ConnectedResource, Store};
 
-use super::{NAMES, On};
+use super::{NAMES, RightsTarget};
 use crate::{
     admin::scope::PROJECTS,
     connect,
-    failure::{Failure, OrFailure as _},
+    error::{Error, StoreResult as _},
 };
 
 /// How alike two names must be to be taken for each other, from 0 to 1.
@@ -18,8 +18,8 @@ pub(super) async fn check(
     store: &Store,
     project: &ProjectName,
     team: &str,
-    on: &On,
-) -> Result<(), Failure> {
+    on: &RightsTarget,
+) -> Result<(), Error> {
     let Some(resource) = &on.resource else {
         return Ok(());
     };
@@ -42,7 +42,7 @@ pub(super) async fn check(
     }
     if found.is_empty() {
         let near = nearest(resource.as_str(), names.iter().map(String::as_str));
-        return Err(Failure::new(format!(
+        return Err(Error::new(format!(
             "project {project} has no resource {resource}{near}; --later sets a rule for one that is yet to come"
         )));
     }
@@ -57,7 +57,7 @@ async fn check_model(
     resource: &ResourceName,
     model: &str,
     databases: Vec<ConnectedResource>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let mut models: Vec<String> = Vec::new();
     let mut unreachable = None;
     let is_database = |known: &ConnectedResource| known.resource.engine.is_database();
@@ -74,13 +74,13 @@ async fn check_model(
         }
     }
     if let Some(error) = unreachable {
-        return Err(Failure::new(format!(
+        return Err(Error::new(format!(
             "whether resource {resource} has a model {model} cannot be found out: {error}; --later sets the rule without \
              asking"
         )));
     }
     let near = nearest(model, models.iter().map(String::as_str));
-    Err(Failure::new(format!(
+    Err(Error::new(format!(
         "resource {resource} has no model {model}{near}; --later sets a rule for one that is yet to come"
     )))
 }

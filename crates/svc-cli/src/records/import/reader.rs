@@ -12,7 +12,7 @@ use svc_model::{
 };
 use uuid::Uuid;
 
-use crate::{failure::Failure, records::transfer::FileFormat};
+use crate::{error::Error, records::transfer::FileFormat};
 
 /// Reads records, or says with the line why one cannot be read.
 pub(super) enum Reader<R: Read> {
@@ -28,7 +28,7 @@ impl<R: Read> Reader<R> {
         file: R,
         format: FileFormat,
         model: &ModelDescription,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         Ok(match format {
             FileFormat::Ndjson => Self::Ndjson {
                 lines: BufReader::new(file).lines(),
@@ -70,17 +70,17 @@ pub(super) struct CsvReader<R: Read> {
 }
 
 impl<R: Read> CsvReader<R> {
-    fn new(file: R, model: &ModelDescription) -> Result<Self, Failure> {
+    fn new(file: R, model: &ModelDescription) -> Result<Self, Error> {
         let end = format!("end-{}", Uuid::new_v4());
         let mut reader = csv::ReaderBuilder::new()
             .flexible(true)
             .from_reader(file.chain(Cursor::new(format!("\n{end}\n"))));
         let header = reader
             .headers()
-            .map_err(|error| Failure::new(format!("the header cannot be read: {error}")))?;
+            .map_err(|error| Error::new(format!("the header cannot be read: {error}")))?;
         let is_empty = header.len() == 1 && header.get(0) == Some(end.as_str());
         if !is_empty && header.iter().any(|name| name.contains(&end)) {
-            return Err(Failure::new(
+            return Err(Error::new(
                 "the header cannot be read: a quote is opened in it and not closed",
             ));
         }
@@ -90,7 +90,7 @@ impl<R: Read> CsvReader<R> {
         for name in header.iter().filter(|_| !is_empty) {
             let field: Option<&&FieldDescription> = fields.get(name);
             columns.push(field.copied().cloned().ok_or_else(|| {
-                Failure::new(format!(
+                Error::new(format!(
                     "{} has no field {name:?}; correct the header of the file",
                     model.model
                 ))

@@ -17,7 +17,7 @@ use super::{
     value,
 };
 use crate::{
-    Error, Field, Model,
+    Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, column},
@@ -37,7 +37,7 @@ pub(crate) struct Aggregate {
 }
 
 impl Aggregate {
-    pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+    pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self> {
         Ok(Self {
             records: query::selection(&MysqlDialect, model, plan.test.as_ref())?,
             model: Arc::clone(model),
@@ -50,7 +50,7 @@ impl Aggregate {
         &self,
         lease: &mut Lease,
         wrap: impl Fn(Statement) -> Statement,
-    ) -> Result<Bytes, Error> {
+    ) -> Result<Bytes> {
         let mut query = self.records.clone();
         for (position, (index, unit)) in self.plan.groups.iter().enumerate() {
             let field = self.model.at(*index)?;
@@ -80,7 +80,7 @@ impl Aggregate {
         self.answer(lease, &statement).await
     }
 
-    async fn answer(&self, lease: &mut Lease, statement: &Statement) -> Result<Bytes, Error> {
+    async fn answer(&self, lease: &mut Lease, statement: &Statement) -> Result<Bytes> {
         let conn = lease.client_mut()?;
         let rows = conn.exec_iter(statement.sql.as_str(), statement.params());
         let mut rows = rows.await.map_err(fault::translate)?;
@@ -95,8 +95,8 @@ impl Aggregate {
         Ok(answer.finish())
     }
 
-    /// Writes what a row has at a place: a group, or behind the groups the value of the function.
-    fn write(&self, out: &mut BytesMut, row: &Row, position: usize) -> Result<(), Error> {
+    /// Writes what a row has at a place: a group, or after the groups the value of the function.
+    fn write(&self, out: &mut BytesMut, row: &Row, position: usize) -> Result<()> {
         let zone = &self.plan.zone;
         let result = value::cell(row, position)?;
         if let Some((index, unit)) = self.plan.groups.get(position) {
@@ -138,7 +138,7 @@ impl Aggregate {
         field: &Field,
         unit: DateUnit,
         wrap: &impl Fn(Statement) -> Statement,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr> {
         let Zone { zone, is_utc } = &self.plan.zone;
         let is_date = type_of(field) == Type::Date;
         if *is_utc || (is_date && unit.is_date()) {

@@ -1,4 +1,4 @@
-//! Connections to a MySQL or MariaDB server: the URL, TLS, the pool, and statements that nobody waits for.
+//! Connections to a MySQL or MariaDB server: the URL, TLS, the pool, and statements that no caller waits for any more.
 
 use std::{
     path::PathBuf,
@@ -14,7 +14,7 @@ use mysql_async::{Conn, DriverError, Opts, OptsBuilder, SslOpts, prelude::Querya
 
 use super::fault;
 use crate::{
-    Error,
+    Error, Result,
     admission::Admission,
     engine::server::{
         connections::{self, ConnectionManager, Connections, timeouts},
@@ -30,7 +30,7 @@ const MAX_PACKET: usize = 64 << 20;
 /// How long a connection that was not used counts as alive.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Where a server is, and how it is spoken to.
+/// Where a server is, and how it is reached.
 #[derive(Clone)]
 pub(crate) struct Source {
     opts: Opts,
@@ -58,7 +58,7 @@ const TLS: Words = Words {
 
 impl Source {
     /// Reads what follows `mysql:` in a URL.
-    pub(super) fn parse(rest: &str) -> Result<Self, Error> {
+    pub(super) fn parse(rest: &str) -> Result<Self> {
         let (rest, verify, root) = TLS.split(rest)?;
         // The error may quote the URL.
         let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(|_| wrong_url())?;
@@ -107,7 +107,7 @@ impl Source {
         admission: Admission,
         timeout: Duration,
         settings: &'static [&'static str],
-    ) -> Result<Pool, Error> {
+    ) -> Result<Pool> {
         let source = Arc::new(self.clone());
         let manager = Manager {
             source: Arc::clone(&source),

@@ -12,7 +12,7 @@ use super::{
     types::{Type, type_named},
 };
 use crate::{
-    Error, Field, Model, Structure,
+    Error, Field, Model, Result, Structure,
     structure::{Default, ForeignKey, Kind, Rule, Writes, relate},
 };
 
@@ -61,13 +61,13 @@ SELECT CAST((
 ) AS UNSIGNED)";
 
 /// The state of the structure.
-pub(super) async fn version(conn: &mut Conn) -> Result<i64, Error> {
+pub(super) async fn version(conn: &mut Conn) -> Result<i64> {
     let version: Option<u64> = conn.query_first(VERSION).await.map_err(fault::translate)?;
     Ok(version.unwrap_or_default().cast_signed())
 }
 
 /// Reads the whole structure.
-pub(super) async fn discover(conn: &mut Conn) -> Result<Structure, Error> {
+pub(super) async fn discover(conn: &mut Conn) -> Result<Structure> {
     let structure_version = version(conn).await?;
     let first: Option<(String, String)> = conn
         .query_first("SELECT VERSION(), DATABASE()")
@@ -128,11 +128,11 @@ pub(super) async fn discover(conn: &mut Conn) -> Result<Structure, Error> {
     Ok(Structure::new(models, structure_version))
 }
 
-async fn rows(conn: &mut Conn, sql: &str) -> Result<Vec<Row>, Error> {
+async fn rows(conn: &mut Conn, sql: &str) -> Result<Vec<Row>> {
     conn.query(sql).await.map_err(fault::translate)
 }
 
-fn get<T: mysql_async::prelude::FromValue>(row: &Row, at: usize) -> Result<T, Error> {
+fn get<T: mysql_async::prelude::FromValue>(row: &Row, at: usize) -> Result<T> {
     row.get_opt(at)
         .and_then(Result::ok)
         .ok_or_else(|| Error::internal("the information schema gave something unexpected"))
@@ -142,7 +142,7 @@ fn find<'t>(
     tables: &'t mut [Table],
     places: &HashMap<String, usize>,
     row: &Row,
-) -> Result<Option<&'t mut Table>, Error> {
+) -> Result<Option<&'t mut Table>> {
     let place = places.get(&get::<String>(row, 0)?).copied();
     Ok(place.and_then(|place| tables.get_mut(place)))
 }
@@ -241,7 +241,7 @@ impl Table {
     }
 }
 
-fn read_field(row: &Row, table: &Table, is_mariadb: bool) -> Result<Field, Error> {
+fn read_field(row: &Row, table: &Table, is_mariadb: bool) -> Result<Field> {
     let name: String = get(row, 1)?;
     let declared: String = get(row, 2)?;
     let type_name: String = get(row, 3)?;

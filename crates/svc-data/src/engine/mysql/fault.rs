@@ -21,10 +21,7 @@ pub(super) fn translate(error: SqlError) -> Error {
     let message = reason.message.clone();
     let translated = match reason.code {
         // Ended by a limit, by KILL, or waited for a lock too long.
-        1205 | 1317 | 1969 | 3024 => Error::new(
-            ErrorKind::Timeout,
-            "the statement took too long and was ended",
-        ),
+        1205 | 1317 | 1969 | 3024 => Error::timeout("the statement took too long and was ended"),
         1022 | 1062 | 1169 | 1586 => constraint(reason, ConstraintKind::Unique),
         1048 | 1364 | 1263 => constraint(reason, ConstraintKind::NotNull),
         3819 | 4025 | 1369 => constraint(reason, ConstraintKind::Check),
@@ -35,21 +32,16 @@ pub(super) fn translate(error: SqlError) -> Error {
             constraint(reason, ConstraintKind::Type)
         }
         _ if reason.state == "45000" => constraint(reason, ConstraintKind::Trigger),
-        1146 | 1054 | 1051 | 1305 | 1412 | 1615 | 1356 => {
-            Error::new(ErrorKind::StructureChanged, message)
-        }
+        1146 | 1054 | 1051 | 1305 | 1412 | 1615 | 1356 => Error::structure_changed(message),
         1142 | 1143 | 1227 | 1370 => {
             Error::invalid("the user that this service has in the database may not do this")
         }
         1290 | 1792 | 1836 => Error::invalid("the database of this resource cannot be written"),
         1288 | 1471 | 1393 | 1394 | 1395 | 3105 | 1906 => {
-            Error::invalid("the database does not take this write")
+            Error::invalid("the database does not accept this write")
         }
-        1213 => Error::new(
-            ErrorKind::Unavailable,
-            "other writes were in the way; try again",
-        ),
-        // A value that the database cannot compute with, or a pattern that it does not take.
+        1213 => Error::unavailable("other writes were in the way; try again"),
+        // A value that the database cannot compute with, or a pattern that it does not accept.
         1139 | 1365 | 1690 | 3685..=3700 => Error::invalid(message),
         1390 | 1153 | 1436 | 1104 => Error::invalid(format!("the request is too large: {message}")),
         1040 | 1044 | 1045 | 1049 | 1053 | 1129 | 1130 | 1203 | 1226 | 1021 | 1114 | 3032 => {
@@ -79,10 +71,9 @@ pub(super) fn unreachable(error: SqlError) -> Error {
         }
         _ => "",
     };
-    Error::new(
-        ErrorKind::Unavailable,
-        format!("the database server cannot be used: {error}{remedy}"),
-    )
+    Error::unavailable(format!(
+        "the database server cannot be used: {error}{remedy}"
+    ))
     .with_source(error)
 }
 
@@ -105,7 +96,7 @@ fn constraint(reason: &ServerError, kind: ConstraintKind) -> Error {
     let message = reason.message.as_str();
     let text = match kind {
         ConstraintKind::Trigger => Some(message),
-        // "Duplicate entry '...' for key 'table.key'"; the entry may hold anything.
+        // "Duplicate entry '...' for key 'table.key'"; the entry may contain anything.
         ConstraintKind::Unique => message.rsplit_once(" for key '").map(|(_, key)| {
             let key = key.trim_end_matches('\'');
             key.rsplit_once('.').map_or(key, |(_, key)| key)
@@ -131,16 +122,12 @@ fn constraint(reason: &ServerError, kind: ConstraintKind) -> Error {
         _ => None,
     };
     Error::new(ErrorKind::Constraint, message).with_constraint(Constraint {
-        kind,
-        table: None,
-        model: None,
-        name: None,
         columns: column.map(str::to_owned).into_iter().collect(),
-        text: text.unwrap_or_default().to_owned(),
+        ..Constraint::new(kind, text.unwrap_or_default())
     })
 }
 
-/// What stands behind `before`, to the quote that closes.
+/// The text after `before`, to the closing quote.
 fn quoted<'m>(message: &'m str, before: &str) -> Option<&'m str> {
     let quote = before.chars().next_back()?;
     let (_, rest) = message.split_once(before)?;
@@ -186,7 +173,7 @@ pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
         });
         return refused_by_check(constraint, None, model, rule);
     }
-    // A name that the model does not know belongs to another table, which is nobody's business.
+    // A name that the model does not know belongs to another table, whose name is not disclosed.
     let (name, fields) = match constraint.kind {
         ConstraintKind::Unique => {
             let mut rules = model.uniques.iter();
@@ -219,7 +206,7 @@ pub(super) fn explain(model: &Model, error: Error, is_write: bool) -> Error {
 mod tests {
     use super::*;
 
-    fn told(code: u16, message: &str) -> (Vec<String>, String) {
+    fn translated(code: u16, message: &str) -> (Vec<String>, String) {
         let error = translate(SqlError::Server(ServerError {
             code,
             message: message.to_owned(),
@@ -246,7 +233,7 @@ mod tests {
                 "o_1",
             ),
         ] {
-            assert_eq!(told(code, message).1, rule);
+            assert_eq!(translated(code, message).1, rule);
         }
         for (code, message, column) in [
             (1048, "Column 'name' cannot be null", "name"),
@@ -262,7 +249,7 @@ mod tests {
                 "name",
             ),
         ] {
-            assert_eq!(told(code, message).0, [column]);
+            assert_eq!(translated(code, message).0, [column]);
         }
     }
 }

@@ -12,7 +12,7 @@ use super::{
     value,
 };
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     engine::answers::Cells as _,
     plan::ListPlan,
     query::{PageQuery, PageWriter, cursor::KeyValue},
@@ -27,7 +27,7 @@ const MAX_PART: u32 = 500;
 pub(super) type ListQuery = crate::engine::statement::ListQuery<Value>;
 
 /// Turns the plan of a list into statements.
-pub(super) fn list_query(model: &Arc<Model>, mut plan: ListPlan) -> Result<ListQuery, Error> {
+pub(super) fn list_query(model: &Arc<Model>, mut plan: ListPlan) -> Result<ListQuery> {
     if model.distinct_rows && !plan.is_internal {
         plan.limit = plan.limit.min(MAX_PART);
     }
@@ -35,7 +35,7 @@ pub(super) fn list_query(model: &Arc<Model>, mut plan: ListPlan) -> Result<ListQ
 }
 
 /// Runs a list.
-pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part, Error> {
+pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part> {
     let query = &list.query;
     let mut page = PageWriter::new(query);
     'pages: for statement in &list.pages {
@@ -63,7 +63,7 @@ pub(super) async fn list(lease: &mut Lease, list: &ListQuery) -> Result<Part, Er
 }
 
 /// What a row has in the columns of the order.
-fn keys(query: &PageQuery, row: &Row) -> Result<Option<Vec<KeyValue>>, Error> {
+fn keys(query: &PageQuery, row: &Row) -> Result<Option<Vec<KeyValue>>> {
     let keys = query.keys.iter().zip(&query.key_positions);
     keys.map(|(key, position)| {
         let index = key
@@ -76,7 +76,7 @@ fn keys(query: &PageQuery, row: &Row) -> Result<Option<Vec<KeyValue>>, Error> {
 }
 
 /// How many records match.
-async fn count(lease: &mut Lease, query: &PageQuery, statement: &Statement) -> Result<u64, Error> {
+async fn count(lease: &mut Lease, query: &PageQuery, statement: &Statement) -> Result<u64> {
     if query.estimate
         && let Some(estimate) = estimate(lease, &query.model).await?
     {
@@ -88,7 +88,7 @@ async fn count(lease: &mut Lease, query: &PageQuery, statement: &Statement) -> R
 }
 
 /// What the engine of a table knows about the number of its rows.
-async fn estimate(lease: &mut Lease, model: &Model) -> Result<Option<u64>, Error> {
+async fn estimate(lease: &mut Lease, model: &Model) -> Result<Option<u64>> {
     let guess: Option<Option<u64>> = lease
         .client_mut()?
         .exec_first(
@@ -102,7 +102,7 @@ async fn estimate(lease: &mut Lease, model: &Model) -> Result<Option<u64>, Error
 }
 
 /// The first row of a statement.
-pub(super) async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+pub(super) async fn one(lease: &mut Lease, statement: &Statement) -> Result<Option<Row>> {
     let conn = lease.client_mut()?;
     let row = conn.exec_first(statement.sql.as_str(), statement.params());
     row.await.map_err(fault::translate)

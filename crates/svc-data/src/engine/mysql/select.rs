@@ -8,7 +8,7 @@ use super::{
     value::number_of_bits,
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::statement::Bound,
     plan::{Comparison, Match},
     query::{
@@ -16,13 +16,12 @@ use crate::{
         cursor::{Key, KeyValue},
         like_pattern,
     },
-    structure::Kind,
     value::Scalar,
 };
 
-/// The most digits behind the seconds that are kept.
+/// The most digits after the seconds that are kept.
 pub(super) const MAX_FRACTION: u8 = 6;
-/// The most digits behind the point of a decimal.
+/// The most digits after the point of a decimal.
 const MAX_SCALE: usize = 30;
 /// How many values a statement binds at most.
 pub(super) const MAX_BOUND: usize = 65_535;
@@ -86,23 +85,13 @@ impl Dialect for MysqlDialect {
         }
     }
 
-    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
+    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr> {
         let sort = field.map_or(Type::Ordered, type_of);
-        let plain: Value = match value {
-            KeyValue::Null => Value::String(None),
-            KeyValue::Integer(number) => (*number).into(),
-            KeyValue::Unsigned(number) => (*number).into(),
-            KeyValue::Real(number) => (*number).into(),
-            KeyValue::Text(text) => text.clone().into(),
-            KeyValue::Blob(bytes) | KeyValue::BrokenText(bytes) => {
-                Value::Bytes(Some(bytes.clone()))
-            }
-        };
         let digits = match value {
             KeyValue::Text(text) => scale(text),
             _ => 0,
         };
-        Ok(cast(sort, digits, plain))
+        Ok(cast(sort, digits, value.to_value()))
     }
 
     fn compare(
@@ -111,7 +100,7 @@ impl Dialect for MysqlDialect {
         field: &Field,
         comparison: Comparison,
         value: &Scalar,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr> {
         let is_equality = matches!(comparison, Comparison::Equal | Comparison::Unequal);
         if is_equality && type_of(field) == Type::JsonText {
             let here = column(table, &field.name);
@@ -157,7 +146,7 @@ impl Dialect for MysqlDialect {
         ))
     }
 
-    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr> {
         let is_plain = |value: &Scalar| match (type_of(field), value) {
             (Type::JsonText, _) => false,
             (Type::Enum | Type::Set, Scalar::Text(text)) => types::number_of(field, text).is_some(),
@@ -191,7 +180,7 @@ impl Dialect for MysqlDialect {
         }
     }
 
-    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
         let exact = |text: Expr| Expr::cust_with_exprs("? COLLATE utf8mb4_bin", [text]);
         let here = types::text(table, field);
         let (operator, any_case, pattern) = match like_pattern(how, text) {
@@ -209,13 +198,8 @@ impl Dialect for MysqlDialect {
         Ok(exact(here).binary(BinOper::Custom(operator), pattern))
     }
 
-    fn is_empty(&self, table: &str, field: &Field) -> Expr {
-        let is_null = column(table, &field.name).is_null();
-        match field.kind {
-            Kind::Text | Kind::Any => is_null.or(types::text(table, field).eq("")),
-            Kind::Json => is_null.or(types::text(table, field).eq("\"\"")),
-            _ => is_null,
-        }
+    fn text(&self, table: &str, field: &Field) -> Expr {
+        types::text(table, field)
     }
 }
 
@@ -277,7 +261,7 @@ fn compare_converted(
     }
 }
 
-/// How many digits a decimal has behind its point.
+/// How many digits a decimal has after its point.
 fn scale(digits: &str) -> usize {
     digits
         .split_once('.')
@@ -335,7 +319,7 @@ pub(super) fn split_srid(text: &str) -> (&str, Option<u32>) {
     }
 }
 
-/// A value in the form in which a column takes it.
+/// A value in the form in which a column accepts it.
 pub(super) fn stored(sort: Type, value: &Scalar) -> Value {
     match value {
         Scalar::Null => Value::String(None),

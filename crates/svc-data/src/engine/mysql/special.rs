@@ -9,7 +9,7 @@ use crate::{
 
 /// The most hours of a time.
 const MAX_HOURS: u32 = 838;
-/// The most digits behind the seconds.
+/// The most digits after the seconds.
 const MAX_FRACTION: usize = 6;
 
 /// What MySQL and MariaDB know of values.

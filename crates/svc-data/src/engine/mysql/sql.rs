@@ -19,10 +19,10 @@ use super::{
     value,
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::answers::RowsWriter,
     plan::ListPlan,
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
 };
 
 /// How many queries of clients run at once; others wait, and records do not wait for them.
@@ -32,13 +32,13 @@ pub(super) const SETTINGS: &[&str] = &[
     "SET SESSION TRANSACTION READ ONLY",
     "SET SESSION lock_wait_timeout = 2",
 ];
-/// Lets a query give all its rows.
+/// Lets a query return all its rows.
 const UNLIMITED: &str = "SET SESSION sql_select_limit = DEFAULT";
 /// The character set of bytes that are no text.
 const BINARY: u16 = 63;
 
 /// Runs a query.
-pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result<SqlAnswer, Error> {
+pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result<SqlAnswer> {
     if job.schema.as_deref().is_some_and(|asked| asked != schema) {
         return Err(Error::invalid_field(
             "schema",
@@ -63,7 +63,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob, schema: &str) -> Result
     })
 }
 
-async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
     let inner = lease.client_mut()?.prep(job.statement.sql()).await;
     let inner = inner.map_err(fault::translate)?;
     let columns = inner.columns();
@@ -72,14 +72,14 @@ async fn attempt(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
     let fields = names.into_iter().zip(columns.iter());
     let plan = job.plan(fields.map(|(name, column)| field(name, column)).collect())?;
     let query = Query { job, plan: &plan };
-    let mut rows = match &plan.what {
-        What::Rows { skip, limit } => query.rows(lease, &query.plain(), *skip, *limit).await?,
-        What::List(list) => {
+    let mut rows = match &plan.task {
+        SqlTask::Rows { skip, limit } => query.rows(lease, &query.plain(), *skip, *limit).await?,
+        SqlTask::List(list) => {
             let page = plan.page(&MysqlDialect, list)?;
             let statement = query.wrapped(Statement::select(&page));
             query.rows(lease, &statement, 0, list.limit).await?
         }
-        What::Aggregate(aggregate) => {
+        SqlTask::Aggregate(aggregate) => {
             let aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
             let answer = aggregate.run(lease, |statement| query.wrapped(statement));
             SqlRows::of_aggregate(answer.await?)
@@ -162,21 +162,21 @@ impl Query<'_> {
         }
     }
 
-    async fn count(&self, lease: &mut Lease, plan: &ListPlan) -> Result<u64, Error> {
+    async fn count(&self, lease: &mut Lease, plan: &ListPlan) -> Result<u64> {
         let count = self.plan.counted(&MysqlDialect, plan)?;
         let row = one(lease, &self.wrapped(Statement::select(&count))).await?;
         row.and_then(|row| row.get::<u64, _>(0))
             .ok_or_else(|| Error::internal("a count gave no number"))
     }
 
-    /// The rows of a statement behind the first `skip`, as arrays.
+    /// The rows of a statement after the first `skip`, as arrays.
     async fn rows(
         &self,
         lease: &mut Lease,
         statement: &Statement,
         skip: u64,
         limit: u32,
-    ) -> Result<SqlRows, Error> {
+    ) -> Result<SqlRows> {
         let mut writer = RowsWriter::new(&self.plan.model.fields, limit);
         let mut to_skip = skip;
         // Holds for a query without a LIMIT of its own.
@@ -223,7 +223,7 @@ mod tests {
         engine::{Driver as _, mysql::Mysql},
     };
 
-    /// What nobody may do, in MariaDB's own words.
+    /// What a query may not do, in MariaDB's own words.
     const ATTACKS: [&str; 17] = [
         "DELETE FROM t",
         "INSERT INTO t VALUES (9, 'x')",

@@ -1,4 +1,4 @@
-//! The types of MySQL and MariaDB: what clients are told of them, and how their values are read and bound.
+//! The types of MySQL and MariaDB: how clients see them, and how their values are read and bound.
 
 use sea_query::{Alias, Expr, ExprTrait as _, Func};
 

@@ -5,7 +5,7 @@ use jiff::civil::DateTime;
 use mysql_async::{Row, Value};
 
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::answers::Cells,
     query::cursor::KeyValue,
     record::Tag,
@@ -22,7 +22,7 @@ use crate::{
 use super::types::{Type, text_of, type_of};
 
 /// The value at a place of a row.
-pub(super) fn cell(row: &Row, position: usize) -> Result<&Value, Error> {
+pub(super) fn cell(row: &Row, position: usize) -> Result<&Value> {
     row.as_ref(position)
         .ok_or_else(|| Error::internal("a row has fewer columns than were asked for"))
 }
@@ -30,18 +30,12 @@ pub(super) fn cell(row: &Row, position: usize) -> Result<&Value, Error> {
 impl Cells for Row {
     type Error = Error;
 
-    fn write(
-        &self,
-        out: &mut BytesMut,
-        field: &Field,
-        position: usize,
-        zone: &Zone,
-    ) -> Result<(), Error> {
+    fn write(&self, out: &mut BytesMut, field: &Field, position: usize, zone: &Zone) -> Result<()> {
         write_value(out, field.kind, cell(self, position)?, zone);
         Ok(())
     }
 
-    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<(), Error> {
+    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<()> {
         match cell(self, position)? {
             Value::NULL => tag.add(field, 0, &[]),
             Value::Int(number) => tag.add(field, 1, &number.to_le_bytes()),

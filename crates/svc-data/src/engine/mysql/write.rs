@@ -15,7 +15,7 @@ use super::{
     value,
 };
 use crate::{
-    Before, Error, Field, Model, RecordJson,
+    Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
     engine::server::{
         CreateRecord, ServerEngine as _,
@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// Runs a write.
-async fn execute(lease: &mut Lease, statement: &Statement) -> Result<(), Error> {
+async fn execute(lease: &mut Lease, statement: &Statement) -> Result<()> {
     let conn = lease.client_mut()?;
     let done = conn.exec_drop(statement.sql.as_str(), statement.params());
     done.await.map_err(fault::translate)
@@ -51,7 +51,7 @@ pub(crate) struct Create {
 }
 
 impl CreateRecord<Manager> for Create {
-    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error> {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
         Ok(Self {
             model: Arc::clone(model),
             values: values.clone(),
@@ -60,14 +60,14 @@ impl CreateRecord<Manager> for Create {
         })
     }
 
-    async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    async fn run(&self, lease: &mut Lease) -> Result<RecordJson> {
         Mysql::run(lease, Mysql::BEGIN).await?;
         let created = self.insert(lease).await;
         finish::<Mysql, _>(lease, &self.model, created, true).await
     }
 
     /// Inserts the row and reads it.
-    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson> {
         let model = &self.model;
         let mut values = self.values.clone();
         let mut assignments = self.assignments.clone();
@@ -123,12 +123,12 @@ impl CreateRecord<Manager> for Create {
 
 impl Create {
     /// The record of the row that was inserted.
-    fn created(&self, values: &Values, row: &Row) -> Result<RecordJson, Error> {
+    fn created(&self, values: &Values, row: &Row) -> Result<RecordJson> {
         check_geometries(&self.model, values, row)?;
         row.record(&self.model.fields, &self.shown)
     }
 
-    /// An insert that gives its row back: nothing but a look at every row would find one that has no key.
+    /// An insert that returns its row: nothing but reading every row would find one that has no key.
     fn returning(&self, mut insert: Statement) -> Statement {
         let model = &self.model;
         let mut query = Query::select();
@@ -143,7 +143,7 @@ impl Create {
     }
 
     /// What finds the new row: its key, or where it has none, all that was given.
-    fn identity(&self, values: &Values, number: Option<u64>) -> Result<Expr, Error> {
+    fn identity(&self, values: &Values, number: Option<u64>) -> Result<Expr> {
         let model = &self.model;
         let given = |index: &usize| {
             let value = values.iter().find(|(given, _)| given == index);
@@ -184,7 +184,7 @@ impl Create {
 }
 
 /// Whether the server has `INSERT ... RETURNING`, which MariaDB has since 10.5.
-async fn gives_back_inserted(lease: &mut Lease) -> Result<bool, Error> {
+async fn gives_back_inserted(lease: &mut Lease) -> Result<bool> {
     let conn = lease.client_mut()?;
     let version: Option<String> = conn
         .query_first("SELECT VERSION()")
@@ -198,14 +198,14 @@ async fn gives_back_inserted(lease: &mut Lease) -> Result<bool, Error> {
     Ok(is_mariadb(&version) && major_minor >= (10, 5))
 }
 
-/// Changes or deletes a record; gives what it was, and after an update what it is.
-pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+/// Changes or deletes a record; returns what it was, and after an update what it is.
+pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
     Mysql::run(lease, Mysql::BEGIN).await?;
     let changed = act(lease, change).await;
     finish::<Mysql, _>(lease, &change.model, changed, change.is_write()).await
 }
 
-async fn act(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
     let (row, before) = find(lease, change).await?;
     let identity = identity_predicate(model, &row)?;
@@ -246,7 +246,7 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
 }
 
 /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
-async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before), Error> {
+async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before)> {
     let model = &change.model;
     let mut find = by_key(&MysqlDialect, model, &change.key)?;
     find.limit(2).lock_exclusive();
@@ -261,9 +261,9 @@ async fn find(lease: &mut Lease, change: &Change) -> Result<(Row, Before), Error
     Ok((row, change.before(found, is_only)?))
 }
 
-/// What holds for the record that was found, and no other: its key as it is stored, since a key that was asked
-/// for may equal others in the collation of the column.
-fn identity_predicate(model: &Model, row: &Row) -> Result<Expr, Error> {
+/// The test that is true for the record that was found, and for no other: its key as it is stored, since the requested
+/// key may equal others in the collation of the column.
+fn identity_predicate(model: &Model, row: &Row) -> Result<Expr> {
     let mut tests = Vec::with_capacity(model.key.len());
     for index in &model.key {
         let field = model.at(*index)?;
@@ -287,7 +287,7 @@ fn table(model: &Model) -> (sea_query::DynIden, sea_query::DynIden) {
     (name(schema), name(&model.table))
 }
 
-/// A value as a column takes it; refused where something of it would be lost.
+/// A value in the form that a column accepts; refused where something of it would be lost.
 pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
     let most = field.precision.unwrap_or(0);
     let most = u8::try_from(most).unwrap_or(MAX_FRACTION);
@@ -309,7 +309,7 @@ pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Expr, String> {
 }
 
 /// Refuses a record of which a geometry was given and none was stored: the server makes NULL of what is no WKT.
-fn check_geometries(model: &Model, values: &Values, row: &Row) -> Result<(), Error> {
+fn check_geometries(model: &Model, values: &Values, row: &Row) -> Result<()> {
     let mut invalid = Refusals::default();
     for (index, value) in values {
         let field = model.at(*index)?;

@@ -17,7 +17,7 @@ use super::{
     value,
 };
 use crate::{
-    Error, Field, Model,
+    Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, column},
@@ -31,15 +31,12 @@ const AVERAGE_DIGITS: u32 = 6;
 /// An aggregate as a statement.
 pub(crate) struct Aggregate {
     model: Arc<Model>,
+    plan: AggregatePlan,
     select: SelectStatement,
-    groups: usize,
-    function: AggregateFunction,
-    field: Option<usize>,
-    zone: Zone,
 }
 
 impl Aggregate {
-    pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+    pub(super) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self> {
         let mut query = query::selection(&PostgresDialect, model, plan.test.as_ref())?;
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
@@ -62,21 +59,18 @@ impl Aggregate {
         }
         Ok(Self {
             model: Arc::clone(model),
+            plan,
             select: query,
-            groups: plan.groups.len(),
-            function: plan.function,
-            field: plan.field,
-            zone: plan.zone,
         })
     }
 
-    /// The statement that gives the rows of the answer.
+    /// The statement that returns the rows of the answer.
     pub(super) fn select(&self) -> &SelectStatement {
         &self.select
     }
 
     /// Runs the aggregate.
-    pub(super) async fn run(&self, lease: &Lease) -> Result<Bytes, Error> {
+    pub(super) async fn run(&self, lease: &Lease) -> Result<Bytes> {
         let statement = Statement::select(&self.select);
         let prepared = lease.prepare(&statement.sql).await?;
         let rows = lease.client()?.query_raw(&prepared, &statement.values);
@@ -88,37 +82,41 @@ impl Aggregate {
     pub(super) async fn answer(
         &self,
         mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
-    ) -> Result<Bytes, Error> {
-        let mut answer = AggregateWriter::new(self.groups);
+    ) -> Result<Bytes> {
+        let mut answer = AggregateWriter::new(self.plan.groups.len());
         while let Some(row) = rows.next().await {
             let row = row.map_err(fault::translate)?;
-            answer.row(|out, position| match position < self.groups {
-                true => value::write_value(out, &row, position, &self.zone),
+            answer.row(|out, position| match position < self.plan.groups.len() {
+                true => value::write_value(out, &row, position, &self.plan.zone),
                 false => self.write_result(out, &row),
             })?;
         }
         Ok(answer.finish())
     }
 
-    fn write_result(&self, out: &mut BytesMut, row: &Row) -> Result<(), Error> {
+    fn write_result(&self, out: &mut BytesMut, row: &Row) -> Result<()> {
         let kind = self
+            .plan
             .field
             .map(|index| self.model.at(index).map(|field| field.kind));
         let extreme = matches!(
-            self.function,
+            self.plan.function,
             AggregateFunction::Min | AggregateFunction::Max
         );
-        if value::is_null(row, self.groups)? {
+        if value::is_null(row, self.plan.groups.len())? {
             out.put_slice(if extreme { b"null" } else { b"0" });
             return Ok(());
         }
         // The sum of whole numbers is one too, however many digits it has.
-        if self.function == AggregateFunction::Sum && kind.transpose()? == Some(Kind::Integer) {
-            let digits: &str = row.try_get(self.groups).map_err(fault::translate)?;
+        if self.plan.function == AggregateFunction::Sum && kind.transpose()? == Some(Kind::Integer)
+        {
+            let digits: &str = row
+                .try_get(self.plan.groups.len())
+                .map_err(fault::translate)?;
             out.put_slice(digits.as_bytes());
             return Ok(());
         }
-        value::write_value(out, row, self.groups, &self.zone)
+        value::write_value(out, row, self.plan.groups.len(), &self.plan.zone)
     }
 }
 

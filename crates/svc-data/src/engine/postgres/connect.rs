@@ -21,7 +21,7 @@ use super::{
     stream::{LocalSockets, MakeStream},
 };
 use crate::{
-    Error,
+    Error, Result,
     admission::Admission,
     engine::server::{
         connections::{self, ConnectionManager, Connections, timeouts},
@@ -33,15 +33,15 @@ use crate::{
 /// From how many statements on those that a connection keeps prepared are forgotten.
 const MAX_PREPARED: usize = 256;
 
-/// Where a server is, and how it is spoken to.
+/// Where a server is, and how it is reached.
 pub(super) struct Source {
     config: Config,
-    stream: Way,
+    stream: StreamSource,
 }
 
 /// How a stream to the server is made.
 #[derive(Clone)]
-pub(crate) enum Way {
+pub(crate) enum StreamSource {
     Network(MakeStream),
     /// Through a socket of this machine, without TLS.
     Local(LocalSockets),
@@ -49,7 +49,7 @@ pub(crate) enum Way {
 
 impl Source {
     /// Reads what follows `postgres:` in a URL.
-    pub(super) fn parse(rest: &str) -> Result<Self, Error> {
+    pub(super) fn parse(rest: &str) -> Result<Self> {
         let (rest, mode, root) = TLS.split(rest)?;
         let mut config = Config::from_str(&format!("postgres:{rest}")).map_err(|error| {
             // The text of the error may quote the URL.
@@ -79,8 +79,8 @@ impl Source {
         Ok(Self {
             config,
             stream: match sockets {
-                Some(sockets) => Way::Local(sockets),
-                None => Way::Network(MakeStream {
+                Some(sockets) => StreamSource::Local(sockets),
+                None => StreamSource::Network(MakeStream {
                     tls: MakeRustlsConnect::new(tls(mode, root.as_deref())?),
                     mode,
                 }),
@@ -96,14 +96,14 @@ impl Source {
         admission: Admission,
         timeout: Duration,
         settings: &str,
-    ) -> Result<Pool, Error> {
+    ) -> Result<Pool> {
         let config = self.config.clone();
         let recycling = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
         let manager = match self.stream.clone() {
-            Way::Network(stream) => Manager::from_config(config, stream, recycling),
-            Way::Local(sockets) => Manager::from_connect(config, sockets, recycling),
+            StreamSource::Network(stream) => Manager::from_config(config, stream, recycling),
+            StreamSource::Local(sockets) => Manager::from_connect(config, sockets, recycling),
         };
         let settings: Arc<str> = format!(
             "SET statement_timeout = {}; SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; \
@@ -131,7 +131,7 @@ impl Source {
 }
 
 /// The sockets of a server of this machine, where the URL names no host.
-fn sockets(config: &Config) -> Result<Option<LocalSockets>, Error> {
+fn sockets(config: &Config) -> Result<Option<LocalSockets>> {
     let ports = config.get_ports();
     let hosts = config.get_hosts().iter().enumerate();
     let sockets = hosts.map(|(place, host)| match host {
@@ -172,7 +172,7 @@ fn wrong_root() -> Error {
     Error::invalid(TLS.wrong_root)
 }
 
-fn tls(mode: Verify, root: Option<&str>) -> Result<ClientConfig, Error> {
+fn tls(mode: Verify, root: Option<&str>) -> Result<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -243,7 +243,7 @@ impl ServerCertVerifier for AnyCertificate {
 }
 
 impl ConnectionManager for Manager {
-    type Ender = Way;
+    type Ender = StreamSource;
 
     fn unreachable(error: tokio_postgres::Error) -> Error {
         fault::unreachable(error)
@@ -257,7 +257,7 @@ impl ConnectionManager for Manager {
         fault::breaks_the_connection(error)
     }
 
-    fn end(client: ClientWrapper, stream: Way) {
+    fn end(client: ClientWrapper, stream: StreamSource) {
         if client.is_closed() {
             return;
         }
@@ -266,8 +266,8 @@ impl ConnectionManager for Manager {
             runtime.spawn(async move {
                 let cancelled = tokio::time::timeout(CONNECT_TIMEOUT, async {
                     match stream {
-                        Way::Network(stream) => cancel.cancel_query(stream).await,
-                        Way::Local(sockets) => {
+                        StreamSource::Network(stream) => cancel.cancel_query(stream).await,
+                        StreamSource::Local(sockets) => {
                             cancel.cancel_query_raw(sockets.open().await, NoTls).await
                         }
                     }
@@ -286,7 +286,7 @@ pub(super) type Lease = connections::Lease<Manager>;
 
 impl Lease {
     /// A prepared statement, kept for the next time.
-    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, Error> {
+    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement> {
         let client = self.client()?;
         if client.statement_cache.size() >= MAX_PREPARED {
             client.statement_cache.clear();

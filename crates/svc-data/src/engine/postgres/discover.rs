@@ -16,7 +16,7 @@ use super::{
     types::{Order, Type, type_named},
 };
 use crate::{
-    Error, Field, Model, Structure,
+    Error, Field, Model, Result, Structure,
     structure::{Default, ForeignKey, Rule, Writes, relate},
 };
 
@@ -44,8 +44,8 @@ ORDER BY n.nspname, c.relname";
 /// from.
 const UPDATABLE: &str = "SELECT oid, pg_catalog.pg_relation_is_updatable(oid, true) FROM pg_catalog.unnest($1::oid[]) AS oid";
 
-/// The writes that are assumed of a view while somebody has a lock on it or on its tables: all of them. The database
-/// refuses those that it cannot do.
+/// The writes that are assumed of a view while another session has a lock on it or on its tables: all of them. The
+/// database refuses those that it cannot do.
 const ALL_WRITES: i32 = 28;
 
 /// The columns of those tables. A domain is looked through to the type that it is made of, and a type has an order
@@ -157,7 +157,7 @@ pub(super) struct Server {
 }
 
 /// Finds out what a server is.
-pub(super) async fn server(client: &Client) -> Result<Server, Error> {
+pub(super) async fn server(client: &Client) -> Result<Server> {
     let row = client
         .query_one(
             "SELECT version(), current_setting('server_version_num')::int4",
@@ -175,14 +175,14 @@ pub(super) async fn server(client: &Client) -> Result<Server, Error> {
 }
 
 /// The state of the structure.
-pub(super) async fn version(client: &Client) -> Result<i64, Error> {
+pub(super) async fn version(client: &Client) -> Result<i64> {
     let row = client.query_one(VERSION, &[]).await;
     get(&row.map_err(fault::translate)?, 0)
 }
 
 /// Reads the whole structure.
-pub(super) async fn discover(client: &Client, server: Server) -> Result<Structure, Error> {
-    let query = async |sql, oids: &Vec<u32>| -> Result<Vec<Row>, Error> {
+pub(super) async fn discover(client: &Client, server: Server) -> Result<Structure> {
+    let query = async |sql, oids: &Vec<u32>| -> Result<Vec<Row>> {
         let rows = client.query(sql, &[oids]).await;
         rows.map_err(fault::translate)
     };
@@ -200,9 +200,9 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
     for row in client.query(WORDS, &[]).await.map_err(fault::translate)? {
         words.entry(get(&row, 0)?).or_default().push(get(&row, 1)?);
     }
-    let place = |row: &Row| -> Result<usize, Error> {
+    let place = |row: &Row| -> Result<usize> {
         let known = places.get(&get::<u32>(row, 0)?).copied();
-        known.ok_or_else(|| Error::internal("the catalogue speaks of a table nobody asked for"))
+        known.ok_or_else(|| Error::internal("the catalogue names a table that was not requested"))
     };
     // Names of types with their schema, whatever the search path, so that they can be written into statements.
     let search_path = setting(client, "search_path").await?;
@@ -246,8 +246,8 @@ pub(super) async fn discover(client: &Client, server: Server) -> Result<Structur
     Ok(Structure::new(models, structure_version))
 }
 
-/// What can be written through the relations of which the catalogue alone does not tell. No lock is waited for.
-async fn updatable(client: &Client, tables: &[Row]) -> Result<HashMap<u32, i32>, Error> {
+/// What can be written through the relations for which the catalogue alone does not say it. It waits for no lock.
+async fn updatable(client: &Client, tables: &[Row]) -> Result<HashMap<u32, i32>> {
     let mut asked: Vec<u32> = Vec::new();
     for row in tables {
         if get::<Option<i32>>(row, 5)?.is_none() {
@@ -285,20 +285,20 @@ async fn updatable(client: &Client, tables: &[Row]) -> Result<HashMap<u32, i32>,
 }
 
 /// What a setting of the connection is.
-async fn setting(client: &Client, name: &'static str) -> Result<String, Error> {
+async fn setting(client: &Client, name: &'static str) -> Result<String> {
     let sql = format!("SELECT current_setting('{name}')");
     let row = client.query_one(&sql, &[]).await;
     get(&row.map_err(fault::translate)?, 0)
 }
 
 /// Changes a setting of the connection.
-async fn set(client: &Client, name: &'static str, value: &str) -> Result<(), Error> {
+async fn set(client: &Client, name: &'static str, value: &str) -> Result<()> {
     let sql = format!("SELECT set_config('{name}', $1, false)");
     let done = client.query(&sql, &[&value]).await;
     done.map(drop).map_err(fault::translate)
 }
 
-fn get<'r, T: tokio_postgres::types::FromSql<'r>>(row: &'r Row, at: usize) -> Result<T, Error> {
+fn get<'r, T: tokio_postgres::types::FromSql<'r>>(row: &'r Row, at: usize) -> Result<T> {
     row.try_get(at).map_err(fault::translate)
 }
 
@@ -309,7 +309,7 @@ struct Table {
     kind: String,
     in_default_schema: bool,
     /// Whether what it gives depends on nothing but its own rows: no policy, and no table that inherits from it
-    /// and may lie elsewhere.
+    /// and may be elsewhere.
     is_stored: bool,
     writes: Writes,
     columns: Vec<Column>,
@@ -339,16 +339,15 @@ struct Index {
 }
 
 impl Table {
-    fn read(row: &Row, updatable: &HashMap<u32, i32>) -> Result<Self, Error> {
+    fn read(row: &Row, updatable: &HashMap<u32, i32>) -> Result<Self> {
         let kind: String = get(row, 3)?;
         // What PostgreSQL itself can write through a view, or a trigger does.
         let can = match get::<Option<i32>>(row, 5)? {
             Some(can) => can,
             None => updatable.get(&get(row, 0)?).copied().unwrap_or(0),
         };
-        let writes = |bit: i32, at: usize| -> Result<bool, Error> {
-            Ok(can & bit != 0 && get::<bool>(row, at)?)
-        };
+        let writes =
+            |bit: i32, at: usize| -> Result<bool> { Ok(can & bit != 0 && get::<bool>(row, at)?) };
         Ok(Self {
             oid: get(row, 0)?,
             schema: get(row, 1)?,
@@ -431,7 +430,7 @@ impl Table {
                 .filter_map(|index| self.rule(&index.name, &index.columns))
                 .chain(exclusions)
                 .collect(),
-            // RETURNING tells what the triggers before the write made of the row.
+            // RETURNING shows what the triggers before the write made of the row.
             has_triggers: false,
             is_stored: self.is_stored,
             structure_version,
@@ -471,7 +470,7 @@ impl Table {
 }
 
 impl Column {
-    fn read(row: &Row, words: &HashMap<u32, Vec<String>>) -> Result<Self, Error> {
+    fn read(row: &Row, words: &HashMap<u32, Vec<String>>) -> Result<Self> {
         let name: String = get(row, 2)?;
         let typmod: i32 = get(row, 4)?;
         let not_null: bool = get(row, 5)?;
@@ -500,7 +499,7 @@ impl Column {
         }
         field.detail.bound_type = get(row, 14)?;
         field.detail.srid = (sort == Type::Geometry).then(|| srid(typmod));
-        // "always" means that the database does not take a value.
+        // "always" means that the database does not accept a value.
         field.editable = generated.is_empty() && identity != "a";
         field.precision = sizes.precision;
         field.scale = sizes.scale;
@@ -521,7 +520,7 @@ fn element(
     row: &Row,
     typmod: i32,
     words: &HashMap<u32, Vec<String>>,
-) -> Result<Option<Arc<Field>>, Error> {
+) -> Result<Option<Arc<Field>>> {
     let Some(type_name) = get::<Option<String>>(row, 17)? else {
         return Ok(None);
     };

@@ -19,10 +19,9 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
     let message = reason.message().to_owned();
     let class = code.code().get(..2).unwrap_or_default();
     let translated = match *code {
-        SqlState::QUERY_CANCELED | SqlState::LOCK_NOT_AVAILABLE => Error::new(
-            ErrorKind::Timeout,
-            "the statement took too long and was ended",
-        ),
+        SqlState::QUERY_CANCELED | SqlState::LOCK_NOT_AVAILABLE => {
+            Error::timeout("the statement took too long and was ended")
+        }
         SqlState::UNIQUE_VIOLATION | SqlState::EXCLUSION_VIOLATION => {
             constraint(reason, ConstraintKind::Unique)
         }
@@ -42,23 +41,22 @@ pub(super) fn translate(error: tokio_postgres::Error) -> Error {
         | SqlState::UNDEFINED_COLUMN
         | SqlState::UNDEFINED_OBJECT
         | SqlState::UNDEFINED_FUNCTION
-        | SqlState::INVALID_SCHEMA_NAME => Error::new(ErrorKind::StructureChanged, message),
+        | SqlState::INVALID_SCHEMA_NAME => Error::structure_changed(message),
         SqlState::FEATURE_NOT_SUPPORTED if message.contains("cached plan") => {
-            Error::new(ErrorKind::StructureChanged, message)
+            Error::structure_changed(message)
         }
         SqlState::FEATURE_NOT_SUPPORTED
         | SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE
-        | SqlState::GENERATED_ALWAYS => Error::invalid("the database does not take this write"),
+        | SqlState::GENERATED_ALWAYS => Error::invalid("the database does not accept this write"),
         SqlState::INSUFFICIENT_PRIVILEGE => {
             Error::invalid("the user that this service has in the database may not do this")
         }
         SqlState::READ_ONLY_SQL_TRANSACTION => {
             Error::invalid("the database of this resource cannot be written")
         }
-        SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Error::new(
-            ErrorKind::Unavailable,
-            "other writes were in the way; try again",
-        ),
+        SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => {
+            Error::unavailable("other writes were in the way; try again")
+        }
         // PostGIS has no code of its own for a text that is no geometry.
         SqlState::INTERNAL_ERROR if message.contains("invalid geometry") => {
             Error::invalid("a geometry is given as WKT, such as POINT(1 2)")
@@ -103,7 +101,7 @@ pub(super) fn unreachable(error: tokio_postgres::Error) -> Error {
         message.push_str(&format!(": {cause}"));
     }
     message.push_str(remedy);
-    Error::new(ErrorKind::Unavailable, message).with_source(error)
+    Error::unavailable(message).with_source(error)
 }
 
 /// Whether a row of the answer was left out, since it was too large.
@@ -122,12 +120,9 @@ fn constraint(reason: &DbError, kind: ConstraintKind) -> Error {
         _ => reason.constraint().unwrap_or_default(),
     };
     let constraint = Constraint {
-        kind,
         table: reason.table().map(str::to_owned),
-        model: None,
-        name: None,
         columns: reason.column().map(str::to_owned).into_iter().collect(),
-        text: text.to_owned(),
+        ..Constraint::new(kind, text)
     };
     Error::new(ErrorKind::Constraint, reason.message()).with_constraint(constraint)
 }

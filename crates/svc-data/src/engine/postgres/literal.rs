@@ -20,7 +20,7 @@ pub(super) fn array(element: &Field, json: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// What stands between the elements: all types but one have a comma there.
+/// The separator of elements: all types but one have a comma there.
 fn delimiter(element: &Field) -> char {
     match element.detail.bound_type.as_str() {
         "pg_catalog.box" => ';',
@@ -36,7 +36,7 @@ fn push_array(
 ) -> Result<(), String> {
     let items: Vec<&RawValue> =
         serde_json::from_str(json).map_err(|_| "must be an array".to_owned())?;
-    let zone = Zone::parse(None)?;
+    let zone = Zone::UTC;
     out.push('{');
     for (position, item) in items.into_iter().enumerate() {
         if position > 0 {
@@ -57,7 +57,7 @@ fn push_array(
                     .map_err(|message| format!("an element is not valid: {message}"))?;
                 let text = text(type_of(element), &value).unwrap_or_default();
                 if text.contains('\0') {
-                    return Err("must not hold a NUL character".to_owned());
+                    return Err("must not contain a NUL character".to_owned());
                 }
                 push_element(out, &text);
             }

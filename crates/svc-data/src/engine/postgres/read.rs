@@ -17,7 +17,7 @@ use super::{
     value,
 };
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     engine::answers::Cells as _,
     engine::counts::Counts,
     plan::ListPlan,
@@ -72,20 +72,16 @@ pub(super) fn settings(timeout: Duration) -> String {
     format!("SET lock_timeout = {}", (timeout / 3).as_millis().max(1))
 }
 
-/// What tells the state of the database that a statement sees: which transactions have ended by then.
+/// What identifies the state of the database that a statement sees: which transactions have ended by then.
 const SNAPSHOT: &str = "SELECT pg_catalog.pg_current_snapshot()::text";
 
 /// Turns the plan of a list into statements. There is no limit of values: a list of them is one.
-pub(super) fn list_query(model: &Arc<Model>, plan: ListPlan) -> Result<ListQuery, Error> {
+pub(super) fn list_query(model: &Arc<Model>, plan: ListPlan) -> Result<ListQuery> {
     ListQuery::new(&PostgresDialect, model, plan, usize::MAX)
 }
 
 /// Runs a list.
-pub(super) async fn list(
-    lease: &mut Lease,
-    list: &ListQuery,
-    known: &Known,
-) -> Result<Part, Error> {
+pub(super) async fn list(lease: &mut Lease, list: &ListQuery, known: &Known) -> Result<Part> {
     let mut page = PageWriter::new(&list.query);
     let snapshot = match list.query.limit <= DIRECT {
         true => read_at_once(lease, list, known, &mut page).await?,
@@ -107,7 +103,7 @@ async fn read_at_once(
     list: &ListQuery,
     known: &Known,
     page: &mut PageWriter<'_>,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<String>> {
     let mut snapshot = None;
     for (number, statement) in list.pages.iter().enumerate() {
         let prepared = lease.prepare(&statement.sql).await?;
@@ -136,7 +132,7 @@ async fn read_in_portions(
     lease: &mut Lease,
     list: &ListQuery,
     page: &mut PageWriter<'_>,
-) -> Result<(), Error> {
+) -> Result<()> {
     let mut prepared = Vec::with_capacity(list.pages.len());
     for statement in &list.pages {
         prepared.push(lease.prepare(&statement.sql).await?);
@@ -181,7 +177,7 @@ async fn count(
     statement: &Statement,
     known: &Known,
     snapshot: Option<String>,
-) -> Result<u64, Error> {
+) -> Result<u64> {
     if list.query.estimate
         && let Some(estimate) = estimate(lease, &list.query.model).await?
     {
@@ -220,7 +216,7 @@ async fn write(
     page: &mut PageWriter<'_>,
     query: &PageQuery,
     mut rows: impl Stream<Item = Result<Row, tokio_postgres::Error>> + Unpin,
-) -> Result<Written, Error> {
+) -> Result<Written> {
     let mut written = Written {
         rows: 0,
         is_full: false,
@@ -245,7 +241,7 @@ async fn write(
 }
 
 /// What the planner knows about the number of rows, where ANALYZE or VACUUM has run.
-async fn estimate(lease: &Lease, model: &Model) -> Result<Option<u64>, Error> {
+async fn estimate(lease: &Lease, model: &Model) -> Result<Option<u64>> {
     let statement = lease
         .prepare(
             "SELECT c.reltuples::int8 FROM pg_catalog.pg_class c
@@ -266,7 +262,7 @@ async fn estimate(lease: &Lease, model: &Model) -> Result<Option<u64>, Error> {
 }
 
 /// The first row of a statement.
-pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<Row>, Error> {
+pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<Row>> {
     let prepared = lease.prepare(&statement.sql).await?;
     let rows = lease.client()?.query_raw(&prepared, &statement.values);
     let mut rows = std::pin::pin!(rows.await.map_err(fault::translate)?);

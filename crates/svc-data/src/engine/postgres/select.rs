@@ -12,7 +12,7 @@ use super::{
     types::{self, Type, bound_as, comparable, type_of},
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::statement,
     plan::{Comparison, Match},
     query::{
@@ -26,7 +26,7 @@ use crate::{
 
 /// The row id of a table.
 pub(super) const ROW_ID: &str = "ctid";
-/// The most digits behind the seconds that PostgreSQL keeps.
+/// The most digits after the seconds that PostgreSQL keeps.
 pub(super) const MAX_FRACTION: u8 = 6;
 
 pub(super) type Statement = statement::Statement<Bound>;
@@ -102,22 +102,14 @@ impl Dialect for PostgresDialect {
         }
     }
 
-    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
-        let bound: Value = match value {
-            KeyValue::Null => Value::String(None),
-            KeyValue::Integer(number) => (*number).into(),
-            KeyValue::Text(text) => text.clone().into(),
-            KeyValue::Unsigned(_)
-            | KeyValue::Real(_)
-            | KeyValue::Blob(_)
-            | KeyValue::BrokenText(_) => {
-                return Err(Error::invalid_field(
-                    "_after",
-                    "must be the cursor of a next link, unchanged and with the same order",
-                ));
-            }
+    fn bind_key(&self, field: Option<&Field>, value: &KeyValue) -> Result<Expr> {
+        let (KeyValue::Null | KeyValue::Integer(_) | KeyValue::Text(_)) = value else {
+            return Err(Error::invalid_field(
+                "_after",
+                "must be the cursor of a next link, unchanged and with the same order",
+            ));
         };
-        let bound = Expr::val(bound);
+        let bound = Expr::val(value.to_value());
         Ok(match field {
             Some(field) => types::bound_for_order(field, bound),
             None => bound.cast_as("tid"),
@@ -143,13 +135,13 @@ impl Dialect for PostgresDialect {
         field: &Field,
         comparison: Comparison,
         value: &Scalar,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr> {
         let here = comparable(table, field);
         let there = bind(field, value)?;
         Ok(compared(here, comparison, there))
     }
 
-    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr> {
         if matches!(
             type_of(field),
             Type::Array | Type::UnorderedArray | Type::OrderedByClass | Type::Geometry
@@ -174,7 +166,7 @@ impl Dialect for PostgresDialect {
         Ok(comparable(table, field).eq(Func::cust(Alias::new("ANY")).arg(list)))
     }
 
-    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
         let here = types::text(table, field);
         check_text(field, text)?;
         let (operator, pattern) = match like_pattern(how, text) {
@@ -188,7 +180,7 @@ impl Dialect for PostgresDialect {
         ))
     }
 
-    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr, Error> {
+    fn is_covered_by(&self, table: &str, field: &Field, wkt: &str) -> Result<Expr> {
         check_text(field, wkt)?;
         let call = |function: &str| Func::cust(Alias::new(types::postgis(field, function)));
         let here = || column(table, &field.name);
@@ -214,13 +206,8 @@ impl Dialect for PostgresDialect {
         }
     }
 
-    fn is_empty(&self, table: &str, field: &Field) -> Expr {
-        let is_null = self.is_null(table, field);
-        match field.kind {
-            Kind::Text | Kind::Any => is_null.or(types::text(table, field).eq("")),
-            Kind::Json => is_null.or(types::text(table, field).eq("\"\"")),
-            _ => is_null,
-        }
+    fn text(&self, table: &str, field: &Field) -> Expr {
+        types::text(table, field)
     }
 
     fn joins(&self, here: (&str, &Field), there: (&str, &Field)) -> Expr {
@@ -236,13 +223,13 @@ impl Dialect for PostgresDialect {
 }
 
 /// A value of a client, bound so that it compares with a field.
-pub(super) fn bind(field: &Field, value: &Scalar) -> Result<Expr, Error> {
+pub(super) fn bind(field: &Field, value: &Scalar) -> Result<Expr> {
     let text = text_of(field, value)?;
     Ok(types::bound_for_comparison(field, Expr::val(text)))
 }
 
 /// The text of a value of a client as the type that the field is [bound as](bound_as).
-fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>, Error> {
+fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>> {
     if let Scalar::Text(text) = value {
         check_text(field, text)?;
         if type_of(field) == Type::Enum && !field.options.contains(text) {
@@ -262,11 +249,11 @@ fn text_of(field: &Field, value: &Scalar) -> Result<Option<String>, Error> {
 }
 
 /// PostgreSQL has no text with a NUL in it.
-fn check_text(field: &Field, text: &str) -> Result<(), Error> {
+fn check_text(field: &Field, text: &str) -> Result<()> {
     match text.contains('\0') {
         true => Err(Error::invalid_field(
             &field.name,
-            "must not hold a NUL character",
+            "must not contain a NUL character",
         )),
         false => Ok(()),
     }

@@ -22,12 +22,12 @@ use super::{
     value,
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::answers::RowsWriter,
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
     query::{Dialect as _, SELF, all_fields},
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
     value::Scalar,
 };
 
@@ -37,7 +37,7 @@ pub(super) const CONNECTIONS: usize = 2;
 pub(super) const SETTINGS: &str = "SET default_transaction_read_only = on; SET lock_timeout = '2s'";
 
 /// Runs a query.
-pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Error> {
+pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {
     let answer = match attempt(lease, job, SqlType::UNKNOWN).await {
         // Nothing in the query says what a text is to be read as.
         Err(error) if fault::code(&error) == Some(&SqlState::INDETERMINATE_DATATYPE) => {
@@ -51,7 +51,7 @@ pub(super) async fn run(lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer, Er
     })
 }
 
-async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<SqlAnswer, Error> {
+async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<SqlAnswer> {
     let client: &mut tokio_postgres::Client = lease.client_mut()?;
     let transaction = client.build_transaction().read_only(true).start().await;
     let transaction = transaction.map_err(fault::translate)?;
@@ -79,19 +79,19 @@ async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<Sq
         transaction: &transaction,
         types,
     };
-    let mut rows = match &plan.what {
-        What::Rows { skip, limit } => {
+    let mut rows = match &plan.task {
+        SqlTask::Rows { skip, limit } => {
             let statement = match columns.iter().all(|column| value::is_known(column.type_())) {
                 true => query.plain(),
                 false => query.shown(),
             };
             query.rows(&statement, *skip, *limit).await?
         }
-        What::List(list) => {
+        SqlTask::List(list) => {
             let page = plan.page(&PostgresDialect, list)?;
             query.rows(&query.wrapped(&page), 0, list.limit).await?
         }
-        What::Aggregate(aggregate) => SqlRows::of_aggregate(
+        SqlTask::Aggregate(aggregate) => SqlRows::of_aggregate(
             query
                 .aggregate(Aggregate::new(&plan.model, aggregate.clone())?)
                 .await?,
@@ -105,7 +105,7 @@ async fn attempt(lease: &mut Lease, job: &SqlJob, untyped: SqlType) -> Result<Sq
 }
 
 /// Lets names be looked for in a schema, for this transaction.
-async fn set_schema(transaction: &Transaction<'_>, schema: &str) -> Result<(), Error> {
+async fn set_schema(transaction: &Transaction<'_>, schema: &str) -> Result<()> {
     let known = transaction
         .query_opt(
             "SELECT set_config('search_path', quote_ident(nspname), true) FROM pg_catalog.pg_namespace
@@ -120,7 +120,7 @@ async fn set_schema(transaction: &Transaction<'_>, schema: &str) -> Result<(), E
     }
 }
 
-/// Of names behind a dot, those that are functions which a query may not call, unless they are columns of the
+/// Of names after a dot, those that are functions which a query may not call, unless they are columns of the
 /// relations before the dot. What PostgreSQL's own functions compute from their argument alone does no harm.
 const HIDDEN_CALLS: &str = "
 SELECT a.name, p.pronamespace::regnamespace::text
@@ -134,7 +134,7 @@ WHERE (p.oid >= 16384 OR p.provolatile <> 'i')
             WHERE c.attrelid = to_regclass(r.relation) AND c.attname = a.name AND NOT c.attisdropped)))";
 
 /// Refuses calls of functions that are written as columns: PostgreSQL reads `x.f` as `f(x)` where there is no column.
-async fn refuse_hidden_calls(transaction: &Transaction<'_>, job: &SqlJob) -> Result<(), Error> {
+async fn refuse_hidden_calls(transaction: &Transaction<'_>, job: &SqlJob) -> Result<()> {
     let may_call = |name: &str| is_function_listed(Engine::Postgres, name);
     let asked = job.statement.attributes().iter();
     let asked: Vec<&Attribute> = asked.filter(|asked| !may_call(&asked.name)).collect();
@@ -277,7 +277,7 @@ impl Query<'_> {
         &self,
         statement: &Statement,
         most: u64,
-    ) -> Result<impl Stream<Item = Result<Row, tokio_postgres::Error>>, Error> {
+    ) -> Result<impl Stream<Item = Result<Row, tokio_postgres::Error>>> {
         let transaction = self.transaction;
         let prepared = transaction
             .prepare_typed(&statement.sql, &self.types)
@@ -290,13 +290,13 @@ impl Query<'_> {
         rows.map_err(fault::translate)
     }
 
-    async fn aggregate(&self, aggregate: Aggregate) -> Result<Bytes, Error> {
+    async fn aggregate(&self, aggregate: Aggregate) -> Result<Bytes> {
         let statement = self.wrapped(aggregate.select());
         let rows = self.start(&statement, u64::MAX).await?;
         aggregate.answer(std::pin::pin!(rows)).await
     }
 
-    async fn count(&self, plan: &ListPlan) -> Result<u64, Error> {
+    async fn count(&self, plan: &ListPlan) -> Result<u64> {
         let statement = self.wrapped(&self.plan.counted(&PostgresDialect, plan)?);
         let rows = self.start(&statement, 1).await?;
         let row = std::pin::pin!(rows).next().await;
@@ -306,8 +306,8 @@ impl Query<'_> {
         Ok(counted.unsigned_abs())
     }
 
-    /// The rows of a statement behind the first `skip`, as arrays.
-    async fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows, Error> {
+    /// The rows of a statement after the first `skip`, as arrays.
+    async fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows> {
         let most = skip.saturating_add(u64::from(limit)).saturating_add(1);
         let mut rows = std::pin::pin!(self.start(statement, most).await?);
         let mut writer = RowsWriter::new(&self.plan.model.fields, limit);
@@ -348,7 +348,7 @@ mod tests {
         guard::GuardOptions,
     };
 
-    /// What nobody may do, in PostgreSQL's own words.
+    /// What a query may not do, in PostgreSQL's own words.
     const ATTACKS: [&str; 24] = [
         "DELETE FROM t",
         "INSERT INTO t VALUES (9, 'x')",

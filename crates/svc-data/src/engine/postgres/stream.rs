@@ -1,5 +1,5 @@
 //! The stream to a server, on which no message of any size is taken into memory: a row that is announced as too
-//! large is left out, and an error stands in its place.
+//! large is left out, and an error takes its place.
 
 use std::{
     error::Error as StdError,
@@ -93,7 +93,7 @@ impl TlsConnect<Socket> for ConnectStream {
 pub(crate) struct LocalSockets(pub(super) Vec<PathBuf>);
 
 impl LocalSockets {
-    /// Opens the first socket at which somebody listens. Where nobody listens, the stream gives the error when it is
+    /// Opens the first socket at which a server listens. Where none listens, the stream returns the error when it is
     /// written to.
     pub(super) async fn open(&self) -> LimitedStream {
         let mut failed = io::Error::from(io::ErrorKind::NotFound);

@@ -1,4 +1,4 @@
-//! The types of PostgreSQL: what clients are told of them, how their values are read, and as what values are
+//! The types of PostgreSQL: how clients see them, how their values are read, and as what values are
 //! bound.
 
 use sea_query::{Alias, Expr, ExprTrait, Func};
@@ -148,7 +148,7 @@ fn shown(value: Expr) -> Expr {
 pub(super) fn ordered(table: &str, field: &Field) -> Expr {
     let plain = column(table, &field.name);
     match type_of(field) {
-        // These have no order: their texts stand in where all columns together tell rows apart.
+        // These have no order: their texts stand in where all columns together distinguish rows.
         Type::Json | Type::Opaque | Type::UnorderedArray | Type::Geometry => {
             Expr::cust_with_exprs("CAST($1 AS text) COLLATE \"C\"", [plain])
         }
@@ -162,7 +162,7 @@ pub(super) fn ordered(table: &str, field: &Field) -> Expr {
     }
 }
 
-/// A value of a domain as one of the type that the domain is made of: not all operators take a domain.
+/// A value of a domain as one of the type that the domain is made of: not all operators accept a domain.
 pub(super) fn of_base(field: &Field, plain: Expr) -> Expr {
     match field.detail.bound_type.as_str() {
         "" => plain,
@@ -240,7 +240,7 @@ pub(super) fn as_geometry(field: &Field, value: Expr) -> Expr {
     value.cast_as(postgis(field, "geometry"))
 }
 
-/// A function of PostGIS, which lies in the schema of its types.
+/// A function of PostGIS, which is in the schema of its types.
 pub(super) fn postgis(field: &Field, function: &str) -> String {
     let schema = field
         .db_type

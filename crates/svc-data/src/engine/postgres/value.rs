@@ -11,7 +11,7 @@ mod array;
 
 use super::fault;
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     engine::answers::Cells,
     query::cursor::KeyValue,
     record::Tag,
@@ -48,7 +48,7 @@ impl<'a> FromSql<'a> for Raw<'a> {
 }
 
 /// The value at a place of a row; none is NULL.
-fn cell(row: &Row, position: usize) -> Result<Option<Cell<'_>>, Error> {
+fn cell(row: &Row, position: usize) -> Result<Option<Cell<'_>>> {
     let raw: Option<Raw<'_>> = row.try_get(position).map_err(fault::translate)?;
     let column = row.columns().get(position);
     Ok(raw.zip(column).map(|(Raw(bytes), column)| Cell {
@@ -60,17 +60,11 @@ fn cell(row: &Row, position: usize) -> Result<Option<Cell<'_>>, Error> {
 impl Cells for Row {
     type Error = Error;
 
-    fn write(
-        &self,
-        out: &mut BytesMut,
-        _: &Field,
-        position: usize,
-        zone: &Zone,
-    ) -> Result<(), Error> {
+    fn write(&self, out: &mut BytesMut, _: &Field, position: usize, zone: &Zone) -> Result<()> {
         write_value(out, self, position, zone)
     }
 
-    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<(), Error> {
+    fn tag(&self, tag: &mut Tag, field: &Field, position: usize) -> Result<()> {
         match cell(self, position)? {
             None => tag.add(field, 0, &[]),
             Some(cell) => tag.add(field, 1, cell.bytes),
@@ -85,7 +79,7 @@ pub(super) fn write_value(
     row: &Row,
     position: usize,
     zone: &Zone,
-) -> Result<(), Error> {
+) -> Result<()> {
     match cell(row, position)? {
         None => out.put_slice(b"null"),
         Some(cell) => {
@@ -98,7 +92,7 @@ pub(super) fn write_value(
 }
 
 /// Whether there is no value at a place of a row.
-pub(super) fn is_null(row: &Row, position: usize) -> Result<bool, Error> {
+pub(super) fn is_null(row: &Row, position: usize) -> Result<bool> {
     Ok(cell(row, position)?.is_none())
 }
 
@@ -355,7 +349,7 @@ fn write_short(out: &mut BytesMut, timestamp: Timestamp, micros: i64, zone: &Zon
 }
 
 /// What a row has in a column of the order, so that it can be bound again.
-pub(super) fn key(row: &Row, position: usize) -> Result<Option<KeyValue>, Error> {
+pub(super) fn key(row: &Row, position: usize) -> Result<Option<KeyValue>> {
     let Some(cell) = cell(row, position)? else {
         return Ok(Some(KeyValue::Null));
     };

@@ -17,7 +17,7 @@ use super::{
     types::{self, Type, type_of},
 };
 use crate::{
-    Before, Error, Field, Model, RecordJson,
+    Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
     engine::server::{
         CreateRecord, ServerEngine as _,
@@ -44,9 +44,9 @@ pub(crate) struct Create {
 }
 
 impl CreateRecord<Manager> for Create {
-    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self, Error> {
+    fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
         let mut assignments = assignments(model, values, Postgres::stored)?;
-        // A number that the database gives is asked for by leaving it out.
+        // A number that the database chooses is left out.
         assignments.retain(|(index, value)| {
             let numbered = model.fields.get(*index).is_some_and(|field| {
                 matches!(field.default, Some(Default::AutoIncrement)) && !field.nullable
@@ -70,14 +70,14 @@ impl CreateRecord<Manager> for Create {
         })
     }
 
-    async fn run(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    async fn run(&self, lease: &mut Lease) -> Result<RecordJson> {
         match self.insert(lease).await {
             Err(error) => Err(probe::blame(lease, self.probes(), None, error).await),
             created => created,
         }
     }
 
-    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson, Error> {
+    async fn insert(&self, lease: &mut Lease) -> Result<RecordJson> {
         let model = &self.model;
         let row = one(lease, &self.insert).await;
         let row = row.map_err(|error| fault::explain(model, error, true))?;
@@ -101,7 +101,7 @@ impl Create {
 }
 
 /// The name of the transaction that is open, by which [`transaction_status`] finds it.
-pub(super) async fn transaction_name(lease: &Lease) -> Result<String, Error> {
+pub(super) async fn transaction_name(lease: &Lease) -> Result<String> {
     let row = lease
         .client()?
         .query_one("SELECT txid_current()::text", &[]);
@@ -110,18 +110,18 @@ pub(super) async fn transaction_name(lease: &Lease) -> Result<String, Error> {
 }
 
 /// How a transaction ended, or that it has not; `None` for one that the server does not know or has forgotten.
-pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Option<String>, Error> {
+pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Option<String>> {
     let client = lease.client()?;
     match client.query_one("SELECT txid_status($1)", &[&name]).await {
         Ok(row) => row.try_get(0).map_err(fault::translate),
-        // It lies in the future: this is another server.
+        // It is in the future: this is another server.
         Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => Ok(None),
         Err(error) => Err(fault::translate(error)),
     }
 }
 
-/// Changes or deletes a record; gives what it was, and after an update what it is.
-pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+/// Changes or deletes a record; returns what it was, and after an update what it is.
+pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
     // One statement will do where the key cannot be that of several records.
     let is_empty =
@@ -152,13 +152,13 @@ fn probes(change: &Change) -> Vec<Probe> {
 }
 
 /// Looks at the record before it is changed, in the same transaction.
-async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed, Error> {
+async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed> {
     Postgres::run(lease, Postgres::BEGIN).await?;
     let changed = find_and_act(lease, change).await;
     finish::<Postgres, _>(lease, &change.model, changed, change.is_write()).await
 }
 
-async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed, Error> {
+async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
     let (row, before) = find(lease, change).await?;
     let read = |shown: &Projection| row.record(&model.fields, shown);
@@ -179,7 +179,7 @@ async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed, Error> 
 }
 
 /// Finds the one record of the key, keeps others from changing it, and checks the precondition.
-async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before), Error> {
+async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before)> {
     let model = &change.model;
     let key = is_record(&PostgresDialect, model, &change.key)?;
     let mut find = select(&PostgresDialect, model, Some(key));
@@ -206,15 +206,15 @@ async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before), Error> {
     Ok((row, change.before(found, is_only)?))
 }
 
-/// Changes the record that a test holds for, but for its unchanged fields. What it was is asked for by the same
-/// statement where nobody has looked before.
+/// Changes the record for which a test is true, but for its unchanged fields. The same statement reads what it was,
+/// where that was not read before.
 async fn act(
     lease: &Lease,
     change: &Change,
     test: Expr,
     before: Option<Before>,
     unchanged: &[usize],
-) -> Result<Changed, Error> {
+) -> Result<Changed> {
     let model = &change.model;
     let fields = &model.fields;
     let statement: Statement = match &change.action {
@@ -284,7 +284,7 @@ fn table(model: &Model) -> TableRef {
         .alias(name(SELF))
 }
 
-/// What gives the whole record back.
+/// What returns the whole record.
 fn returned(model: &Model) -> Vec<Expr> {
     let fields = model.fields.iter();
     fields.map(|field| types::read(SELF, field)).collect()
@@ -304,16 +304,16 @@ pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, S
         .unwrap_or(MAX_FRACTION);
     match scalar {
         Scalar::Text(text) | Scalar::Json(text) if text.contains('\0') => {
-            Err("must not hold a NUL character".to_owned())
+            Err("must not contain a NUL character".to_owned())
         }
         Scalar::Json(text) if sort == Type::Jsonb && text.contains("\\u0000") => {
-            Err("must not hold a NUL character".to_owned())
+            Err("must not contain a NUL character".to_owned())
         }
         Scalar::Json(json) if field.detail.element.is_some() => {
             let element = field.detail.element.as_deref().unwrap_or(field);
             literal::array(element, json).map(Some)
         }
-        // A column that declares the system of its coordinates takes no others.
+        // A column that declares the system of its coordinates accepts no others.
         Scalar::Text(text) if sort == Type::Geometry && !text.contains('=') => {
             Ok(Some(match field.detail.srid {
                 Some(srid) if srid != 0 => format!("SRID={srid};{text}"),
@@ -333,7 +333,7 @@ pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, S
     }
 }
 
-/// Whether a fraction of a second has no digits behind the first `most`.
+/// Whether a fraction of a second has no digits after the first `most`.
 fn exact(nanoseconds: i32, most: u8) -> Result<(), String> {
     let unit = 10_i32.pow(9_u32.saturating_sub(most.into()));
     match nanoseconds % unit {

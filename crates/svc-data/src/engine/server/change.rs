@@ -6,7 +6,7 @@ use sea_query::Expr;
 
 use super::ServerEngine;
 use crate::{
-    Before, Error, Field, IfMatch, Model, RecordJson,
+    Before, Field, IfMatch, Model, RecordJson, Result,
     engine::Update,
     query::assignments::{Assignment, assignments},
     record::{
@@ -55,10 +55,7 @@ impl Setting {
 }
 
 impl Change {
-    pub(super) fn update<E: ServerEngine>(
-        model: &Arc<Model>,
-        update: Update,
-    ) -> Result<Self, Error> {
+    pub(super) fn update<E: ServerEngine>(model: &Arc<Model>, update: Update) -> Result<Self> {
         let mut assignments = assignments(model, &update.body.values, E::stored)?;
         if update.replace {
             // A view has no defaults of its own; PostgreSQL takes those of its table.
@@ -89,7 +86,7 @@ impl Change {
         model: &Arc<Model>,
         key: Values,
         if_match: Option<IfMatch>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         Ok(Self {
             model: Arc::clone(model),
             key,
@@ -113,7 +110,7 @@ impl Change {
 
     /// What the record was, of which the [key](Self::key_shown) is shown; refused where the precondition does not
     /// hold, and where its key is that of several.
-    pub(crate) fn before(&self, found: RecordJson, is_only: bool) -> Result<Before, Error> {
+    pub(crate) fn before(&self, found: RecordJson, is_only: bool) -> Result<Before> {
         check_precondition(self.if_match.as_ref(), &found)?;
         match is_only {
             true => Before::of(&self.model, found),
@@ -121,12 +118,12 @@ impl Change {
         }
     }
 
-    /// Checks what the record has to have already, and gives the fields that have their value already. `read` gives
-    /// the record as it was found, with the fields that are asked for.
+    /// Checks what the record has to have already, and returns the fields that have their value already. `read` gives
+    /// the record as it was found, with the requested fields.
     pub(crate) fn unchanged(
         &self,
-        read: impl Fn(&Projection) -> Result<RecordJson, Error>,
-    ) -> Result<Vec<usize>, Error> {
+        read: impl Fn(&Projection) -> Result<RecordJson>,
+    ) -> Result<Vec<usize>> {
         match &self.action {
             Action::Delete => Ok(Vec::new()),
             Action::Update(Setting { shown, .. }) => {

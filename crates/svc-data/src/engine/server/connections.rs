@@ -5,13 +5,15 @@ use std::time::{Duration, Instant};
 
 use deadpool::managed::{self, Manager, Object, PoolError, Timeouts};
 
+#[cfg(doc)]
+use crate::ErrorKind;
 use crate::{
-    Error, ErrorKind,
+    Error, Result,
     admission::{Admission, Permit, Work},
     engine::server::gate::{CONNECT_TIMEOUT, GRACE, Gate},
 };
 
-/// How long it is tried to get a connection from a server that has no connection left for this service.
+/// How long to try to get a connection from a server that has no connection left for this service.
 const FULL_SERVER: Duration = Duration::from_secs(3);
 /// How long the pause between two tries is.
 const FULL_SERVER_PAUSE: Duration = Duration::from_millis(50);
@@ -20,7 +22,7 @@ const FULL_SERVER_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) trait ConnectionManager:
     Manager<Type: Send + Sync, Error: std::fmt::Display> + 'static
 {
-    /// What it takes to end a statement that nobody waits for.
+    /// What it takes to end a statement that no caller waits for any more.
     type Ender: Clone + Send + Sync;
 
     /// Translates why no connection could be made.
@@ -48,7 +50,7 @@ pub(crate) struct Connections<M: ConnectionManager> {
 /// The limits of time of a pool.
 pub(crate) fn timeouts() -> Timeouts {
     Timeouts {
-        // The turn is waited for before.
+        // The wait for the turn comes before.
         wait: Some(CONNECT_TIMEOUT),
         create: Some(CONNECT_TIMEOUT + GRACE),
         recycle: Some(GRACE),
@@ -69,7 +71,7 @@ impl<M: ConnectionManager> Connections<M> {
         self.pool.manager()
     }
 
-    /// A connection that nobody else uses, once there is one. Where the server has none left, `other`, a pool to
+    /// A connection that no other caller uses, once there is one. Where the server has none left, `other`, a pool to
     /// the same server, closes one of its own.
     ///
     /// # Errors
@@ -80,7 +82,7 @@ impl<M: ConnectionManager> Connections<M> {
         work: Work,
         deadline: Instant,
         other: &Self,
-    ) -> Result<Lease<M>, Error> {
+    ) -> Result<Lease<M>> {
         let mut is_next = false;
         let full_until = deadline.min(Instant::now() + FULL_SERVER);
         loop {
@@ -104,14 +106,13 @@ impl<M: ConnectionManager> Connections<M> {
                 | Err(PoolError::PostCreateHook(managed::HookError::Backend(error))) => {
                     M::unreachable(error)
                 }
-                Err(error) => Error::new(
-                    ErrorKind::Unavailable,
-                    format!("the database server does not answer: {error}"),
-                ),
+                Err(error) => {
+                    Error::unavailable(format!("the database server does not answer: {error}"))
+                }
             };
             let connections = self.pool.status().size;
             if connections > 0 {
-                // Those that there are do the work, and this statement goes on with the first that is free.
+                // Those that there are do the work, and this statement continues with the first that is free.
                 tracing::debug!(%error, connections, "the database server refuses further connections");
                 self.gate.open();
                 self.admission.shrink(connections);
@@ -148,7 +149,7 @@ impl<M: ConnectionManager> Connections<M> {
     }
 }
 
-/// A connection that nobody else uses. Unless it is [given back](Self::give_back) it is closed, and what it
+/// A connection that no other caller uses. Unless it is [given back](Self::give_back) it is closed, and what it
 /// does is ended: the caller has gone, or waited long enough.
 pub(crate) struct Lease<M: ConnectionManager> {
     object: Option<Object<M>>,
@@ -158,16 +159,16 @@ pub(crate) struct Lease<M: ConnectionManager> {
 }
 
 impl<M: ConnectionManager> Lease<M> {
-    pub(crate) fn client(&self) -> Result<&M::Type, Error> {
+    pub(crate) fn client(&self) -> Result<&M::Type> {
         self.object.as_deref().ok_or_else(gone)
     }
 
-    pub(crate) fn client_mut(&mut self) -> Result<&mut M::Type, Error> {
+    pub(crate) fn client_mut(&mut self) -> Result<&mut M::Type> {
         self.object.as_deref_mut().ok_or_else(gone)
     }
 
     /// Keeps the connection for others, unless it broke.
-    pub(crate) fn give_back<T>(mut self, result: Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn give_back<T>(mut self, result: Result<T>) -> Result<T> {
         let broken = result.as_ref().is_err_and(M::breaks_the_connection);
         if !broken {
             drop(self.object.take());

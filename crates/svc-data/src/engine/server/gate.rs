@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{Error, ErrorKind};
+use crate::{Error, Result};
 
 /// How long a connection may take to be made.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -31,7 +31,7 @@ impl Gate {
     }
 
     /// Refuses while a server that is away is left alone.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<()> {
         match &*self.state() {
             Some(closed) if Instant::now() < closed.until => Err(closed.error.clone()),
             _ => Ok(()),
@@ -39,7 +39,7 @@ impl Gate {
     }
 
     /// Lets one request try when the time has come.
-    pub(crate) fn pass(&self) -> Result<(), Error> {
+    pub(crate) fn pass(&self) -> Result<()> {
         match &mut *self.state() {
             Some(closed) if Instant::now() < closed.until => Err(closed.error.clone()),
             Some(closed) => {
@@ -79,10 +79,7 @@ impl Gate {
 
 /// The server did not answer in the time that a statement has.
 pub(crate) fn no_answer() -> Error {
-    Error::new(
-        ErrorKind::Timeout,
-        "the database server did not answer in time",
-    )
+    Error::timeout("the database server did not answer in time")
 }
 
 #[cfg(test)]
@@ -93,8 +90,11 @@ mod tests {
     fn a_closed_gate_lets_one_request_try_at_growing_intervals() {
         let gate = Gate::default();
         gate.pass().unwrap();
-        gate.close(&Error::new(ErrorKind::Unavailable, "away"));
-        assert_eq!(gate.pass().unwrap_err().kind(), ErrorKind::Unavailable);
+        gate.close(&Error::unavailable("away"));
+        assert_eq!(
+            gate.pass().unwrap_err().kind(),
+            crate::ErrorKind::Unavailable
+        );
         let delay = |gate: &Gate| gate.state().as_ref().map(|closed| closed.delay);
         let first = delay(&gate);
         if let Some(closed) = &mut *gate.state() {
@@ -102,10 +102,10 @@ mod tests {
         }
         gate.pass().unwrap();
         assert!(gate.pass().is_err(), "one is trying");
-        gate.close(&Error::new(ErrorKind::Unavailable, "still away"));
+        gate.close(&Error::unavailable("still away"));
         assert!(delay(&gate) > first);
         for _ in 0..10 {
-            gate.close(&Error::new(ErrorKind::Unavailable, "still away"));
+            gate.close(&Error::unavailable("still away"));
         }
         assert!(delay(&gate) <= Some(Duration::from_secs(1)));
         gate.open();

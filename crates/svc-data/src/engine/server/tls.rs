@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::Error;
+use crate::{Error, Result};
 
 /// How far a server has to prove who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct Words {
 impl Words {
     /// Takes these parameters out of a URL: what is left of it, how far the server has to prove who it is, and the
     /// certificates to trust where they are not the usual ones.
-    pub(crate) fn split(&self, rest: &str) -> Result<(String, Verify, Option<String>), Error> {
+    pub(crate) fn split(&self, rest: &str) -> Result<(String, Verify, Option<String>)> {
         let mut mode = Verify::IfOffered;
         let mut root = None;
         let Some((base, query)) = rest.split_once('?') else {

@@ -7,7 +7,7 @@ use super::{
     connections::{ConnectionManager as _, Lease},
 };
 use crate::{
-    Error, ErrorKind, Model, RecordJson,
+    ErrorKind, Model, RecordJson, Result,
     record::{BulkPlan, RecordBody, take_back},
 };
 
@@ -18,9 +18,9 @@ const UNDO_RECORD: &str = "ROLLBACK TO record";
 pub(in crate::engine) async fn finish<E: ServerEngine, T>(
     lease: &mut Lease<E::Manager>,
     model: &Model,
-    result: Result<T, Error>,
+    result: Result<T>,
     is_write: bool,
-) -> Result<T, Error> {
+) -> Result<T> {
     match result {
         Ok(value) => {
             let committed = E::run(lease, "COMMIT").await;
@@ -43,7 +43,7 @@ pub(super) async fn bulk_create<E: ServerEngine>(
     lease: &mut Lease<E::Manager>,
     model: &Arc<Model>,
     plan: &BulkPlan,
-) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+) -> Result<Vec<Result<RecordJson>>> {
     E::run(lease, E::BEGIN).await?;
     let mut created = create_each::<E>(lease, model, plan).await;
     if let Ok(results) = &mut created {
@@ -66,8 +66,8 @@ async fn announce<E: ServerEngine>(
     engine: &E,
     lease: &mut Lease<E::Manager>,
     plan: &BulkPlan,
-    results: &[Result<RecordJson, Error>],
-) -> Result<(), Error> {
+    results: &[Result<RecordJson>],
+) -> Result<()> {
     let name = engine.transaction_name(lease).await?;
     plan.before_commit(results, name.as_deref()).await
 }
@@ -76,7 +76,7 @@ async fn create_each<E: ServerEngine>(
     lease: &mut Lease<E::Manager>,
     model: &Arc<Model>,
     plan: &BulkPlan,
-) -> Result<Vec<Result<RecordJson, Error>>, Error> {
+) -> Result<Vec<Result<RecordJson>>> {
     let mut results = Vec::with_capacity(plan.records.len());
     for record in &plan.records {
         let result = match record {
@@ -96,7 +96,7 @@ async fn create_one<E: ServerEngine>(
     model: &Arc<Model>,
     plan: &BulkPlan,
     record: &RecordBody,
-) -> Result<RecordJson, Error> {
+) -> Result<RecordJson> {
     let create = E::Create::new(model, &record.values, plan.shown.clone())?;
     E::run(lease, "SAVEPOINT record").await?;
     let created = create.insert(lease).await.and_then(|created| {

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use rusqlite::{Connection, params_from_iter, types::ValueRef};
+use rusqlite::{params_from_iter, types::ValueRef};
 use sea_query::{Alias, Expr, ExprTrait, Func, Order};
 use svc_model::records::{AggregateFunction, DateUnit};
 
 use super::{
-    Translator, check_version,
     comparison::{comparable, ordering},
     json,
     misfits::Misfits,
     select::{MAX_BOUND, SqliteDialect, Statement},
+    session::Session,
     temporal,
 };
 use crate::{
-    Error, Field, Model,
+    Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
     query::{self, SELF, column},
@@ -29,14 +29,11 @@ pub(crate) struct Aggregate {
     model: Arc<Model>,
     misfits: Misfits,
     statement: Statement,
-    groups: Vec<(usize, Option<DateUnit>)>,
-    function: AggregateFunction,
-    field: Option<usize>,
-    zone: Zone,
+    plan: AggregatePlan,
 }
 
 impl Aggregate {
-    pub(crate) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Arc<Model>, plan: AggregatePlan) -> Result<Self> {
         let mut query = query::selection(&SqliteDialect, model, plan.test.as_ref())?;
         for (position, (index, unit)) in plan.groups.iter().enumerate() {
             let field = model.at(*index)?;
@@ -75,22 +72,15 @@ impl Aggregate {
             model: Arc::clone(model),
             misfits: Misfits::of(model, plan.test.as_ref())?,
             statement: Statement::select(&query).limited(MAX_BOUND)?,
-            groups: plan.groups,
-            function: plan.function,
-            field: plan.field,
-            zone: plan.zone,
+            plan,
         })
     }
 
     /// Runs the aggregate on a reader.
-    pub(crate) fn run(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<Bytes, Error> {
-        check_version(connection, &self.model, faults)?;
-        self.misfits.check(connection, faults)?;
-        self.answer(connection, faults)
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<Bytes> {
+        session.check_version(&self.model)?;
+        self.misfits.check(session)?;
+        self.answer(session)
     }
 
     /// The aggregate's statement, to which more may be added.
@@ -99,26 +89,26 @@ impl Aggregate {
     }
 
     /// Runs the statement and writes the answer.
-    pub(crate) fn answer(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<Bytes, Error> {
-        let field = self.field.map(|index| self.model.at(index)).transpose()?;
-        let mut groups = Vec::with_capacity(self.groups.len());
-        for (index, unit) in &self.groups {
+    pub(crate) fn answer(&self, session: Session<'_>) -> Result<Bytes> {
+        let field = self
+            .plan
+            .field
+            .map(|index| self.model.at(index))
+            .transpose()?;
+        let mut groups = Vec::with_capacity(self.plan.groups.len());
+        for (index, unit) in &self.plan.groups {
             groups.push((self.model.at(*index)?, *unit));
         }
-        let mut prepared = faults.translate(connection.prepare_cached(&self.statement.sql))?;
+        let mut prepared = session.statement(&self.statement.sql)?;
         let mut rows =
-            faults.translate(prepared.query(params_from_iter(&self.statement.values)))?;
+            session.translate(prepared.query(params_from_iter(&self.statement.values)))?;
         let mut answer = AggregateWriter::new(groups.len());
-        while let Some(row) = faults.translate(rows.next())? {
+        while let Some(row) = session.translate(rows.next())? {
             answer.row(|out, position| {
-                let value = faults.translate(row.get_ref(position))?;
+                let value = session.translate(row.get_ref(position))?;
                 match groups.get(position) {
-                    Some((field, unit)) => write_group(out, field, *unit, value, &self.zone),
-                    None => write_result(out, self.function, field, value, &self.zone),
+                    Some((field, unit)) => write_group(out, field, *unit, value, &self.plan.zone),
+                    None => write_result(out, self.plan.function, field, value, &self.plan.zone),
                 }
                 Ok(())
             })?;

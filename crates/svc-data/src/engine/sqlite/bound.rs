@@ -53,18 +53,11 @@ pub(crate) fn bind_scalar(value: &Scalar) -> Bound {
 
 /// A stored value, to be bound again.
 pub(crate) fn bind(value: &KeyValue) -> Expr {
-    Expr::val(match value {
-        KeyValue::Null => Value::String(None),
-        KeyValue::Integer(number) => (*number).into(),
-        KeyValue::Unsigned(number) => (*number).into(),
-        KeyValue::Real(number) => (*number).into(),
-        KeyValue::Text(text) => text.clone().into(),
-        KeyValue::Blob(bytes) => Value::Bytes(Some(bytes.clone())),
-        KeyValue::BrokenText(bytes) => {
-            let bytes = Expr::val(Value::Bytes(Some(bytes.clone())));
-            return Expr::cust_with_exprs("CAST(? AS TEXT)", [bytes]);
-        }
-    })
+    let plain = Expr::val(value.to_value());
+    match value {
+        KeyValue::BrokenText(_) => Expr::cust_with_exprs("CAST(? AS TEXT)", [plain]),
+        _ => plain,
+    }
 }
 
 /// A stored value, copied out of its row.

@@ -14,7 +14,7 @@ use super::{
     temporal::{self, Stored},
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     plan::Comparison,
     query::{any_of, column, cursor::KeyValue, name},
     structure::{Kind, Storage, Suffix, TemporalForm},
@@ -56,7 +56,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(field: &Field, table: &str, scalar: &Scalar) -> Result<Self, Error> {
+    fn new(field: &Field, table: &str, scalar: &Scalar) -> Result<Self> {
         let mut side = Self {
             column: comparable(table, field),
             cells: Vec::new(),
@@ -107,7 +107,7 @@ impl Side {
     }
 
     /// The cells that a comparison for order is with: the least and the greatest.
-    fn ends(self) -> Result<(Expr, KeyValue, KeyValue), Error> {
+    fn ends(self) -> Result<(Expr, KeyValue, KeyValue)> {
         let mut cells = self.cells;
         if !self.are_spellings {
             cells.truncate(1);
@@ -259,7 +259,7 @@ pub(super) fn compare(
     table: &str,
     comparison: Comparison,
     scalar: &Scalar,
-) -> Result<Expr, Error> {
+) -> Result<Expr> {
     let side = Side::new(field, table, scalar)?;
     match comparison {
         Comparison::Equal => return Ok(equal(side)),
@@ -284,7 +284,7 @@ fn equal(side: Side) -> Expr {
 }
 
 /// Whether a field equals one of the values.
-pub(super) fn is_in(field: &Field, table: &str, scalars: &[Scalar]) -> Result<Expr, Error> {
+pub(super) fn is_in(field: &Field, table: &str, scalars: &[Scalar]) -> Result<Expr> {
     let mut columns: Vec<(Expr, Vec<KeyValue>)> = Vec::new();
     for scalar in scalars {
         let Side { column, cells, .. } = Side::new(field, table, scalar)?;

@@ -12,7 +12,7 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{fault, progress::Progress};
-use crate::{Error, ErrorKind, engine::counts::Counts};
+use crate::{Error, Result, engine::counts::Counts};
 
 /// How long a statement waits for a lock that another program holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -124,7 +124,7 @@ impl Slot {
     }
 
     /// The connection, opened when it is not, after a look whether the file is still the same.
-    pub(crate) fn connection(&mut self) -> Result<&mut Connection, Error> {
+    pub(crate) fn connection(&mut self) -> Result<&mut Connection> {
         let same = |open: &Open| {
             Identity::of(&self.source.path).is_ok_and(|identity| identity == open.identity)
         };
@@ -153,7 +153,7 @@ impl Slot {
         &self.limiter
     }
 
-    fn open_connection(&mut self) -> Result<Open, Error> {
+    fn open_connection(&mut self) -> Result<Open> {
         let path = &self.source.path;
         let identity = Identity::of(path).map_err(|error| missing(path, error))?;
         let connection = self
@@ -207,7 +207,7 @@ pub(crate) fn missing(path: &Path, error: io::Error) -> Error {
         }
         _ => format!("cannot read {file}: {error}"),
     };
-    Error::new(ErrorKind::Unavailable, message).with_source(error)
+    Error::unavailable(message).with_source(error)
 }
 
 /// Tells one file from another that took its name.

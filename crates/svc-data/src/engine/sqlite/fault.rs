@@ -12,7 +12,7 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
         return Error::internal(format!("cannot use the database: {error}")).with_source(error);
     };
     let file = path.display();
-    let unavailable = |message: String| Error::new(ErrorKind::Unavailable, message);
+    let unavailable = |message: String| Error::unavailable(message);
     let translated = match code.code {
         ErrorCode::ConstraintViolation => {
             let constraint = constraint(code.extended_code, &text);
@@ -20,15 +20,12 @@ pub(crate) fn translate(error: rusqlite::Error, path: &Path) -> Error {
         }
         ErrorCode::TypeMismatch => Error::new(ErrorKind::Constraint, text.clone())
             .with_constraint(constraint(code.extended_code, &text)),
-        ErrorCode::OperationInterrupted => Error::new(
-            ErrorKind::Timeout,
-            "the statement took too long and was ended",
-        ),
-        ErrorCode::TooBig => Error::invalid("a value is larger than the database can hold"),
-        ErrorCode::SchemaChanged => Error::new(ErrorKind::StructureChanged, text),
-        ErrorCode::Unknown if names_a_missing_thing(&text) => {
-            Error::new(ErrorKind::StructureChanged, text)
+        ErrorCode::OperationInterrupted => {
+            Error::timeout("the statement took too long and was ended")
         }
+        ErrorCode::TooBig => Error::invalid("a value is larger than the database can hold"),
+        ErrorCode::SchemaChanged => Error::structure_changed(text),
+        ErrorCode::Unknown if names_a_missing_thing(&text) => Error::structure_changed(text),
         ErrorCode::Unknown if needs_an_extension(&text) => {
             Error::invalid("the database needs an extension that this service does not have")
         }
@@ -104,17 +101,17 @@ impl Error {
 
 /// Whether SQLite refused to write into a file that it may only read.
 pub(crate) fn is_read_only(error: &Error) -> bool {
-    std::error::Error::source(error)
-        .and_then(|source| source.downcast_ref::<rusqlite::Error>())
-        .and_then(rusqlite::Error::sqlite_error_code)
-        .is_some_and(|code| code == ErrorCode::ReadOnly)
+    source(error).and_then(rusqlite::Error::sqlite_error_code) == Some(ErrorCode::ReadOnly)
 }
 
 /// Whether a value was longer than the connection may read.
 pub(crate) fn is_too_big(error: &Error) -> bool {
-    std::error::Error::source(error)
-        .and_then(|source| source.downcast_ref::<rusqlite::Error>())
-        .is_some_and(is_too_big_value)
+    source(error).is_some_and(is_too_big_value)
+}
+
+/// The error of SQLite that an error was made of.
+pub(crate) fn source(error: &Error) -> Option<&rusqlite::Error> {
+    std::error::Error::source(error)?.downcast_ref()
 }
 
 /// The same of an error as SQLite gave it.
@@ -205,11 +202,8 @@ fn constraint(extended_code: i32, text: &str) -> Constraint {
         _ => {}
     }
     Constraint {
-        kind,
         table,
-        model: None,
-        name: None,
         columns,
-        text: detail.to_owned(),
+        ..Constraint::new(kind, detail)
     }
 }

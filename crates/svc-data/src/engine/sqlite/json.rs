@@ -131,12 +131,7 @@ mod tests {
 
     fn written(declared: &str, value: ValueRef<'_>) -> String {
         let mut out = BytesMut::new();
-        write_value(
-            &mut out,
-            &field(declared),
-            value,
-            &Zone::parse(None).unwrap(),
-        );
+        write_value(&mut out, &field(declared), value, &Zone::UTC);
         let text = String::from_utf8(out.to_vec()).unwrap();
         serde_json::from_str::<&RawValue>(&text).expect("JSON");
         text

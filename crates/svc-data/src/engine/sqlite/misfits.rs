@@ -1,15 +1,15 @@
 //! Values of lookups that are not of the type of their column. A cell may hold one all the same, and is found by it; a
 //! value that no cell holds is a mistake, and refused as every other engine refuses it.
 
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::params_from_iter;
 use sea_query::Expr;
 
 use super::{
-    Translator,
     select::{SqliteDialect, Statement},
+    session::Session,
 };
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     plan::{Comparison, Test},
     query,
     value::{Scalar, time::Zone},
@@ -23,21 +23,21 @@ pub(crate) struct Misfits(Vec<Misfit>);
 struct Misfit {
     /// What the caller wrote it for.
     field: String,
-    /// Why the type of the column does not take it.
+    /// Why the type of the column does not accept it.
     message: String,
     /// Gives a row where a cell holds it.
     statement: Statement,
 }
 
 impl Misfits {
-    pub(crate) fn of(model: &Model, test: Option<&Test>) -> Result<Self, Error> {
+    pub(crate) fn of(model: &Model, test: Option<&Test>) -> Result<Self> {
         let mut found = Vec::new();
         if let Some(test) = test {
             test.each_special(None, &mut |related, index, value| {
                 found.push((related, index, value));
             });
         }
-        let zone = Zone::parse(None).map_err(Error::internal)?;
+        let zone = Zone::UTC;
         let mut misfits = Vec::new();
         for (related, index, value) in found {
             let model = related.unwrap_or(model);
@@ -66,15 +66,11 @@ impl Misfits {
     }
 
     /// Refuses a value that no cell holds.
-    pub(crate) fn check(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<(), Error> {
+    pub(crate) fn check(&self, session: Session<'_>) -> Result<()> {
         for misfit in &self.0 {
             let Statement { sql, values } = &misfit.statement;
-            let is_held = faults.translate(
-                connection
+            let is_held = session.translate(
+                session
                     .prepare_cached(sql)
                     .and_then(|mut statement| statement.exists(params_from_iter(values))),
             )?;

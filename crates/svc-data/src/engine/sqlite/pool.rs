@@ -21,7 +21,7 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    Error, ErrorKind,
+    Error, Result,
     admission::{Admission, Work},
 };
 
@@ -56,7 +56,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     /// Opens the file with one reader to see that it can be used, then starts the threads.
-    pub(crate) fn start(options: Options) -> Result<Self, Error> {
+    pub(crate) fn start(options: Options) -> Result<Self> {
         let Options {
             source,
             readers,
@@ -69,8 +69,7 @@ impl Pool {
                 .spawn(body)
                 .map(drop)
                 .map_err(|error| {
-                    Error::new(
-                        ErrorKind::Unavailable,
+                    Error::unavailable(
                         "cannot start a thread for the database; raise the limit of processes",
                     )
                     .with_source(error)
@@ -130,14 +129,9 @@ impl Pool {
     }
 
     /// Runs `work` on a reader when its turn has come. Slow work leaves a reader to what is quick.
-    pub(crate) async fn read_in_turn<T, F>(
-        &self,
-        turn: Work,
-        limit: Duration,
-        work: F,
-    ) -> Result<T, Error>
+    pub(crate) async fn read_in_turn<T, F>(&self, turn: Work, limit: Duration, work: F) -> Result<T>
     where
-        F: FnOnce(&Open) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Open) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
         let deadline = Instant::now() + limit;
@@ -208,7 +202,7 @@ impl Pool {
     }
 
     /// A number that moves whenever anybody, this process included, has committed a change.
-    pub(crate) async fn change_counter(&self) -> Result<u64, Error> {
+    pub(crate) async fn change_counter(&self) -> Result<u64> {
         let watch = Arc::clone(&self.watch);
         tokio::task::spawn_blocking(move || {
             let mut slot = watch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -263,10 +257,7 @@ fn is_over(deadline: Option<Instant>) -> bool {
 }
 
 fn timed_out() -> Error {
-    Error::new(
-        ErrorKind::Timeout,
-        "the database was too busy to begin within the time limit",
-    )
+    Error::timeout("the database was too busy to begin within the time limit")
 }
 
 /// Runs a statement that controls the transaction.

@@ -11,7 +11,7 @@ use std::{
 /// What a reader and its caller know of each other.
 #[derive(Default)]
 pub(crate) struct Progress {
-    /// Whether nobody waits for the answer any more.
+    /// Whether no caller waits for the answer any more.
     abandoned: AtomicBool,
     /// In microseconds since a moment of this process, when the read began; 0 before.
     began: AtomicU64,

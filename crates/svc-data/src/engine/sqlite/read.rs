@@ -7,17 +7,15 @@ use rusqlite::{Connection, params_from_iter};
 use sea_query::SelectStatement;
 
 use super::{
-    Translator,
     bound::{Bound, keep},
-    check_version,
-    connection::Open,
     fault::is_too_big_value,
     misfits::Misfits,
     select::{MAX_BOUND, SqliteDialect, Statement},
+    session::Session,
     size::{bounded, refuse_large_rows},
 };
 use crate::{
-    Error, Model, RecordJson,
+    Model, RecordJson, Result,
     admission::Work,
     engine::answers::Cells as _,
     engine::statement,
@@ -33,7 +31,7 @@ pub(crate) struct ListQuery {
 }
 
 impl ListQuery {
-    pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Arc<Model>, plan: ListPlan) -> Result<Self> {
         Ok(Self {
             misfits: Misfits::of(model, plan.test.as_ref())?,
             list: statement::ListQuery::new(&SqliteDialect, model, plan, MAX_BOUND)?,
@@ -46,31 +44,32 @@ impl ListQuery {
     }
 
     /// Runs the list on a reader.
-    pub(crate) fn run(&self, connection: &Open, faults: Translator<'_>) -> Result<Part, Error> {
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<Part> {
         let query = &self.list.query;
-        check_version(connection, &query.model, faults)?;
-        self.misfits.check(connection, faults)?;
+        session.check_version(&query.model)?;
+        self.misfits.check(session)?;
         let columns = query.shown.fields.len() + query.keys.len();
         bounded(
-            connection,
+            &session,
             columns,
-            || self.read(connection, faults),
+            || self.read(session),
             || {
                 let shown = &query.shown.fields;
                 query.pages.iter().try_for_each(|page| {
-                    refuse_large_rows(connection, faults, &query.model, page, shown, query.limit)
+                    refuse_large_rows(session, &query.model, page, shown, query.limit)
                 })
             },
         )
     }
 
     /// Reads the page, and counts.
-    fn read(&self, connection: &Open, faults: Translator<'_>) -> Result<Part, Error> {
+    fn read(&self, session: Session<'_>) -> Result<Part> {
         let query = &self.list.query;
         let mut page = PageWriter::new(query);
         'pages: for statement in &self.list.pages {
-            let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
-            let mut rows = faults.translate(prepared.query(params_from_iter(&statement.values)))?;
+            let mut prepared = session.statement(&statement.sql)?;
+            let mut rows =
+                session.translate(prepared.query(params_from_iter(&statement.values)))?;
             loop {
                 let row = match rows.next() {
                     Ok(None) => break,
@@ -79,19 +78,19 @@ impl ListQuery {
                     Err(error) if is_too_big_value(&error) && page.is_full() => {
                         break 'pages;
                     }
-                    Err(error) => return faults.translate(Err(error)),
+                    Err(error) => return session.translate(Err(error)),
                 };
                 if page.is_full() {
                     break 'pages;
                 }
                 let write = |out: &mut BytesMut, query: &PageQuery| {
                     let (fields, shown) = (&query.model.fields, &query.shown);
-                    faults.translate(row.write_shown(out, fields, shown))
+                    session.translate(row.write_shown(out, fields, shown))
                 };
                 page.write(write, || {
                     let values = query.key_positions.iter();
                     let kept = values.map(|position| row.get_ref(*position).map(keep));
-                    faults
+                    session
                         .translate(kept.collect::<rusqlite::Result<_>>())
                         .map(Some)
                 })?;
@@ -99,45 +98,40 @@ impl ListQuery {
         }
         let mut part = page.finish();
         if let Some(statement) = self.list.prove_count(&mut part) {
-            part.count = Some(self.count(connection, faults, statement)?);
+            part.count = Some(self.count(session, statement)?);
         }
         Ok(part)
     }
 
     /// How many records match: known from before, or counted.
-    fn count(
-        &self,
-        connection: &Open,
-        faults: Translator<'_>,
-        statement: &Statement,
-    ) -> Result<u64, Error> {
+    fn count(&self, session: Session<'_>, statement: &Statement) -> Result<u64> {
         let query = &self.list.query;
         if query.estimate
-            && let Some(estimate) = estimate(connection, &query.model.table)
+            && let Some(estimate) = estimate(&session, &query.model.table)
         {
             return Ok(estimate);
         }
-        let count = || -> Result<u64, Error> {
-            let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
+        let count = || -> Result<u64> {
+            let mut prepared = session.statement(&statement.sql)?;
             let values = params_from_iter(&statement.values);
-            let count: i64 = faults.translate(prepared.query_row(values, |row| row.get(0)))?;
+            let count: i64 = session.translate(prepared.query_row(values, |row| row.get(0)))?;
             Ok(count.unsigned_abs())
         };
-        if !query.count_stays {
+        let Some(counts) = session.counts.filter(|_| query.count_stays) else {
             return count();
-        }
+        };
         // The rows of the page were read in the transaction that this is asked in, so they are of one state.
-        let version: u32 = faults.translate(
-            connection
+        let version: u32 = session.translate(
+            session
                 .prepare_cached("PRAGMA data_version")
                 .and_then(|mut pragma| pragma.query_row([], |row| row.get(0))),
         )?;
         let key = statement.key();
-        if let Some(count) = connection.counts.get(&version, &key) {
+        if let Some(count) = counts.get(&version, &key) {
             return Ok(count);
         }
         let count = count()?;
-        connection.counts.keep(version, &key, count);
+        counts.keep(version, &key, count);
         Ok(count)
     }
 }
@@ -155,67 +149,64 @@ fn estimate(connection: &Connection, table: &str) -> Option<u64> {
 
 /// Reads one record.
 pub(crate) fn retrieve(
-    connection: &Connection,
-    faults: Translator<'_>,
+    session: Session<'_>,
     model: &Model,
     select: &SelectStatement,
     shown: &Projection,
-) -> Result<RecordJson, Error> {
-    check_version(connection, model, faults)?;
+) -> Result<RecordJson> {
+    session.check_version(model)?;
     let statement = Statement::select(select);
     let fields: Vec<usize> = (0..model.fields.len()).collect();
     let found = bounded(
-        connection,
+        &session,
         fields.len(),
-        || one(connection, faults, model, &statement, shown),
+        || one(session, model, &statement, shown),
         // The entity tag is that of the whole record.
-        || refuse_large_rows(connection, faults, model, select, &fields, 1),
+        || refuse_large_rows(session, model, select, &fields, 1),
     )?;
     found.ok_or_else(|| no_such_record(model))
 }
 
 /// Reads what one record has in the columns of an order.
 pub(crate) fn place(
-    connection: &Connection,
-    faults: Translator<'_>,
+    session: Session<'_>,
     model: &Model,
     statement: &Statement,
-) -> Result<Vec<KeyValue>, Error> {
-    let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
+) -> Result<Vec<KeyValue>> {
+    let mut prepared = session.statement(&statement.sql)?;
     let columns = prepared.column_count();
-    let mut rows = faults.translate(prepared.query(params_from_iter(&statement.values)))?;
-    let row = faults
+    let mut rows = session.translate(prepared.query(params_from_iter(&statement.values)))?;
+    let row = session
         .translate(rows.next())?
         .ok_or_else(|| no_such_record(model))?;
     (0..columns)
-        .map(|position| Ok(keep(faults.translate(row.get_ref(position))?)))
+        .map(|position| Ok(keep(session.translate(row.get_ref(position))?)))
         .collect()
 }
 
-/// Reads the record that a statement over all fields gives.
+/// Reads the record that a statement over all fields returns.
 pub(crate) fn one(
-    connection: &Connection,
-    faults: Translator<'_>,
+    session: Session<'_>,
     model: &Model,
     statement: &Statement,
     shown: &Projection,
-) -> Result<Option<RecordJson>, Error> {
-    let mut prepared = faults.translate(connection.prepare_cached(&statement.sql))?;
-    let mut rows = faults.translate(prepared.query(params_from_iter(&statement.values)))?;
-    match faults.translate(rows.next())? {
-        Some(row) => record(faults, model, row, shown).map(Some),
+) -> Result<Option<RecordJson>> {
+    let mut prepared = session.statement(&statement.sql)?;
+    let mut rows = session.translate(prepared.query(params_from_iter(&statement.values)))?;
+    match session.translate(rows.next())? {
+        Some(row) => record(session, model, row, shown).map(Some),
         None => Ok(None),
     }
 }
 
-/// The record of a row that holds all fields.
+/// The record of a row that has all fields.
 pub(crate) fn record(
-    faults: Translator<'_>,
+    session: Session<'_>,
     model: &Model,
     row: &rusqlite::Row<'_>,
     shown: &Projection,
-) -> Result<RecordJson, Error> {
-    faults.translate(row.record(&model.fields, shown))
+) -> Result<RecordJson> {
+    session.translate(row.record(&model.fields, shown))
 }
 
 #[cfg(test)]
@@ -265,8 +256,8 @@ mod tests {
             Self { slot, structure }
         }
 
-        /// Reads at most so many pages, one after the other, and gives the number of their records. `change` changes
-        /// the plan of each, and `look` is told how SQLite means to run its statements.
+        /// Reads at most so many pages, one after the other, and returns the number of their records. `change` changes
+        /// the plan of each, and `look` gets how SQLite means to run its statements.
         fn read(
             &self,
             mut query: Query,
@@ -276,16 +267,14 @@ mod tests {
         ) -> usize {
             let connection = self.slot.current().unwrap();
             let model = self.structure.model("t").unwrap();
-            let faults = Translator {
-                path: Path::new("memory"),
-            };
+            let session = Session::of_reader(connection, Path::new("memory"));
             let mut seen = 0;
             for _ in 0..pages {
                 let mut plan = ListPlan::resolve(&self.structure, model, &query).unwrap();
                 change(&mut plan);
                 let list = ListQuery::new(model, plan).unwrap();
                 look(&query, plans(connection, &list));
-                let part = list.run(connection, faults).unwrap();
+                let part = list.run(session).unwrap();
                 seen += part.len;
                 query.after = part.after;
                 if query.after.is_none() {

@@ -47,7 +47,7 @@ pub(crate) fn explain(
                 .collect();
             refused(constraint, None, &names(model, &fields), !given.is_empty())
         }
-        // A trigger may have been refused on another table, which is nobody's business.
+        // A trigger may have been refused on another table, whose name is not disclosed.
         _ => {
             let fields = named_fields(model, &constraint.text);
             refused(constraint, None, &fields, true)
@@ -56,7 +56,7 @@ pub(crate) fn explain(
 }
 
 /// The fields that a refusal names as `table.column, table.column`, when it is about this table.
-/// Names may hold dots and commas themselves, so that they are found by what is known of them.
+/// Names may contain dots and commas themselves, so that they are found by what is known of them.
 fn named_fields<'m>(model: &'m Model, text: &str) -> Vec<&'m str> {
     let text = text
         .strip_prefix("cannot store ")

@@ -1,25 +1,24 @@
 //! Finds the CHECK rules in the text of a CREATE TABLE, so that a refusal can name its columns.
 
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
 use crate::structure::Rule;
 
-/// The CHECK rules of a table with the columns each one speaks of.
+/// The CHECK rules of a table with the columns that each one names.
 pub(crate) fn checks(sql: &str, columns: &[&str]) -> Vec<Rule> {
     let tokens = tokens(sql);
     let mut checks = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let is_check = tokens
-            .get(at)
-            .is_some_and(|t| t.sort == Sort::Word && t.text.eq_ignore_ascii_case("check"));
+        let is_word = |at: usize, word| tokens.get(at).is_some_and(|t: &Token<'_>| t.is_word(word));
         let opens = tokens.get(at + 1).is_some_and(|t| t.text == "(");
-        if !(is_check && opens) {
+        if !(is_word(at, "check") && opens) {
             at += 1;
             continue;
         }
-        let named = at >= 2
-            && tokens
-                .get(at - 2)
-                .is_some_and(|t| t.sort == Sort::Word && t.text.eq_ignore_ascii_case("constraint"));
+        let named = at >= 2 && is_word(at - 2, "constraint");
         let name = named.then(|| tokens.get(at - 1).map(Token::name)).flatten();
         let mut depth = 0_usize;
         let mut fields = Vec::new();
@@ -63,7 +62,6 @@ pub(crate) fn checks(sql: &str, columns: &[&str]) -> Vec<Rule> {
 enum Sort {
     Word,
     Quoted,
-    Text,
     Other,
 }
 
@@ -74,15 +72,16 @@ struct Token<'a> {
 }
 
 impl Token<'_> {
+    fn is_word(&self, word: &str) -> bool {
+        self.sort == Sort::Word && self.text.eq_ignore_ascii_case(word)
+    }
+
     /// The name that the token stands for.
     fn name(&self) -> String {
         if self.sort != Sort::Quoted {
             return self.text.to_owned();
         }
-        let inner = self
-            .text
-            .get(1..self.text.len().saturating_sub(1))
-            .unwrap_or("");
+        let inner = self.text.get(1..self.text.len() - 1).unwrap_or("");
         match self.text.as_bytes().first() {
             Some(b'"') => inner.replace("\"\"", "\""),
             Some(b'`') => inner.replace("``", "`"),
@@ -91,69 +90,35 @@ impl Token<'_> {
     }
 }
 
+/// White space and comments, names without quotes, names in quotes, and strings; a quote without an end reaches to the
+/// end of the text.
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?xs)
+        (?<gap> [\ \t\n\r\x0c]+ | --[^\n]* | /\*.*?(?:\*/|\z) )
+        | (?<word> [a-zA-Z0-9_[^\x00-\x7f]] [a-zA-Z0-9_$[^\x00-\x7f]]* )
+        | (?<quoted> "(?:[^"]|"")*"? | `(?:[^`]|``)*`? | \[[^\]]*\]? )
+        | '(?:[^']|'')*'? | ."#,
+    )
+    .ok()
+});
+
 fn tokens(sql: &str) -> Vec<Token<'_>> {
-    let bytes = sql.as_bytes();
-    let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let sort = match byte(at) {
-            b if b.is_ascii_whitespace() => {
-                at += 1;
-                continue;
-            }
-            b'-' if byte(at + 1) == b'-' => {
-                while at < bytes.len() && byte(at) != b'\n' {
-                    at += 1;
-                }
-                continue;
-            }
-            b'/' if byte(at + 1) == b'*' => {
-                at += 2;
-                while at < bytes.len() && !(byte(at) == b'*' && byte(at + 1) == b'/') {
-                    at += 1;
-                }
-                at += 2;
-                continue;
-            }
-            quote @ (b'\'' | b'"' | b'`' | b'[') => {
-                let close = if quote == b'[' { b']' } else { quote };
-                at += 1;
-                while at < bytes.len() {
-                    if byte(at) == close {
-                        at += 1;
-                        if close == b']' || byte(at) != close {
-                            break;
-                        }
-                    }
-                    at += 1;
-                }
-                if quote == b'\'' {
-                    Sort::Text
-                } else {
-                    Sort::Quoted
-                }
-            }
-            b if b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80 => {
-                while byte(at).is_ascii_alphanumeric() || matches!(byte(at), b'_' | b'$' | 0x80..) {
-                    at += 1;
-                }
-                Sort::Word
-            }
-            _ => {
-                at += 1;
-                Sort::Other
-            }
+    let pattern = TOKEN.iter();
+    let found = pattern
+        .flat_map(|pattern| pattern.captures_iter(sql))
+        .filter(|found| found.name("gap").is_none());
+    let token = |found: Captures<'_>| {
+        let sort = match (found.name("word"), found.name("quoted")) {
+            (Some(_), _) => Sort::Word,
+            (_, Some(_)) => Sort::Quoted,
+            _ => Sort::Other,
         };
-        at = at.min(bytes.len());
-        tokens.push(Token {
-            sort,
-            text: sql.get(start..at).unwrap_or(""),
-            start,
-        });
-    }
-    tokens
+        let range = found.get(0)?.range();
+        let (start, text) = (range.start, sql.get(range)?);
+        Some(Token { sort, text, start })
+    };
+    found.filter_map(token).collect()
 }
 
 #[cfg(test)]

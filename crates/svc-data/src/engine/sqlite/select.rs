@@ -8,7 +8,7 @@ use super::{
     functions::fold,
 };
 use crate::{
-    Error, Field,
+    Field, Result,
     engine::statement,
     plan::{Comparison, Match},
     query::{
@@ -84,7 +84,7 @@ impl Dialect for SqliteDialect {
         Some(comparable(table, field))
     }
 
-    fn bind_key(&self, _: Option<&Field>, value: &KeyValue) -> Result<Expr, Error> {
+    fn bind_key(&self, _: Option<&Field>, value: &KeyValue) -> Result<Expr> {
         Ok(bind(value))
     }
 
@@ -94,15 +94,15 @@ impl Dialect for SqliteDialect {
         field: &Field,
         comparison: Comparison,
         value: &Scalar,
-    ) -> Result<Expr, Error> {
+    ) -> Result<Expr> {
         compare(field, table, comparison, value)
     }
 
-    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr, Error> {
+    fn is_in(&self, table: &str, field: &Field, values: &[Scalar]) -> Result<Expr> {
         is_in(field, table, values)
     }
 
-    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr, Error> {
+    fn matches(&self, table: &str, field: &Field, how: Match, text: &str) -> Result<Expr> {
         Ok(matches(field, table, how, text))
     }
 

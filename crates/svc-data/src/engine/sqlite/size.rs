@@ -5,11 +5,12 @@ use rusqlite::{Connection, limits::Limit, params_from_iter};
 use sea_query::{Alias, Expr, ExprTrait, Func, SelectStatement};
 
 use super::{
-    Translator, fault, json,
+    fault, json,
     select::{SqliteDialect, Statement},
+    session::Session,
 };
 use crate::{
-    Error, Model,
+    Error, Model, Result,
     query::{Dialect as _, SELF, column},
     value::time::Zone,
 };
@@ -25,9 +26,9 @@ const PART: i64 = 1 << 20;
 pub(super) fn bounded<T>(
     connection: &Connection,
     columns: usize,
-    run: impl Fn() -> Result<T, Error>,
-    check: impl Fn() -> Result<(), Error>,
-) -> Result<T, Error> {
+    run: impl Fn() -> Result<T>,
+    check: impl Fn() -> Result<()>,
+) -> Result<T> {
     for (attempt, limit) in [MAX_ROW / Ord::max(columns, 1), MAX_ROW]
         .into_iter()
         .enumerate()
@@ -54,7 +55,7 @@ struct LengthLimit<'c> {
 }
 
 impl<'c> LengthLimit<'c> {
-    fn new(connection: &'c Connection, bytes: usize) -> Result<Self, Error> {
+    fn new(connection: &'c Connection, bytes: usize) -> Result<Self> {
         let failed = |error: rusqlite::Error| {
             Error::internal("the longest value cannot be limited").with_source(error)
         };
@@ -81,13 +82,12 @@ impl Drop for LengthLimit<'_> {
 /// Looks for a row that is too large among those of a statement, and refuses it. `shown` are the fields that are read
 /// of each of at most `limit` rows; their sizes are known without reading them.
 pub(super) fn refuse_large_rows(
-    connection: &Connection,
-    faults: Translator<'_>,
+    session: Session<'_>,
     model: &Model,
     select: &SelectStatement,
     shown: &[usize],
     limit: usize,
-) -> Result<(), Error> {
+) -> Result<()> {
     let mut sizes = select.clone();
     sizes.clear_selects();
     for field in model.primary_key() {
@@ -97,18 +97,18 @@ pub(super) fn refuse_large_rows(
         sizes.expr(written_size(&model.at(*index)?.name));
     }
     let Statement { sql, values } = Statement::select(&sizes);
-    let mut prepared = faults.translate(connection.prepare(&sql))?;
-    let mut rows = faults.translate(prepared.query(params_from_iter(&values)))?;
+    let mut prepared = session.translate(session.prepare(&sql))?;
+    let mut rows = session.translate(prepared.query(params_from_iter(&values)))?;
     let keys = model.key.len();
     let mut written: i64 = 0;
     for _ in 0..limit {
-        let Some(row) = faults.translate(rows.next())? else {
+        let Some(row) = session.translate(rows.next())? else {
             break;
         };
         let mut row_size: i64 = 0;
         let mut largest = (0, None);
         for (place, index) in shown.iter().enumerate() {
-            let size: Option<i64> = faults.translate(row.get(keys + place))?;
+            let size: Option<i64> = session.translate(row.get(keys + place))?;
             let size = size.unwrap_or(0);
             row_size = row_size.saturating_add(size);
             largest = Ord::max(largest, (size, Some(*index)));
@@ -119,13 +119,8 @@ pub(super) fn refuse_large_rows(
             let mut key = Vec::with_capacity(keys);
             for (place, field) in model.primary_key().enumerate() {
                 let mut text = BytesMut::new();
-                let cell = faults.translate(row.get_ref(place))?;
-                json::write_value(
-                    &mut text,
-                    field,
-                    cell,
-                    &Zone::parse(None).map_err(Error::internal)?,
-                );
+                let cell = session.translate(row.get_ref(place))?;
+                json::write_value(&mut text, field, cell, &Zone::UTC);
                 key.push(String::from_utf8_lossy(&text).into_owned());
             }
             return Err(too_large(
@@ -153,7 +148,7 @@ fn written_size(name: &str) -> Expr {
 
 fn too_large(model: &Model, key: &str, field: &str, size: i64) -> Error {
     Error::invalid(format!(
-        "the record {key} of {:?} is larger than the {} MiB that an answer can hold: its field {field:?} takes {} MiB; list records without this field (`_fields`) or without this record (`exclude__{}`)",
+        "the record {key} of {:?} is larger than the {} MiB that an answer may have: its field {field:?} has {} MiB; list records without this field (`_fields`) or without this record (`exclude__{}`)",
         model.name,
         MAX_ROW >> 20,
         size >> 20,

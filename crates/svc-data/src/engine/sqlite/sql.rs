@@ -13,19 +13,19 @@ use rusqlite::{
 
 use self::budget::MAX_LENGTH;
 use super::{
-    Translator,
     aggregate::Aggregate,
     bound::bind_scalar,
     column_type::Declared,
-    connection::{Limiter, Open, Source},
-    functions, pool,
+    connection::{Limiter, Source},
+    fault, functions, pool,
     select::{SqliteDialect, Statement, quoted},
+    session::Session,
 };
 use crate::{
-    Error, Field,
+    Error, Field, Result,
     guard::{Engine, is_function_listed},
     plan::ListPlan,
-    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, What, column_names},
+    sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
 };
 
 mod budget;
@@ -38,7 +38,7 @@ const READERS: usize = 2;
 const MAX_INSTRUCTIONS: i32 = 50_000;
 
 /// Starts the connections for SQL of clients.
-pub(super) async fn start(path: &Path) -> Result<pool::Pool, Error> {
+pub(super) async fn start(path: &Path) -> Result<pool::Pool> {
     let source = Source {
         path: path.to_owned(),
         set_wal: false,
@@ -90,68 +90,62 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
 }
 
 /// Runs a query on one of these connections.
-pub(super) fn run(
-    connection: &Open,
-    faults: Translator<'_>,
-    job: &SqlJob,
-) -> Result<SqlAnswer, Error> {
+pub(super) fn run(session: Session<'_>, job: &SqlJob) -> Result<SqlAnswer> {
     if job.schema.as_deref().is_some_and(|schema| schema != "main") {
         return Err(Error::invalid_field(
             "schema",
             "an SQLite database has one schema, main",
         ));
     }
-    let query_faults = QueryTranslator { faults };
-    query_faults.translate(budget::lift(connection))?;
-    let plan = job.plan(query_faults.translate(columns(connection, job.statement.sql()))?)?;
-    let inner = Inner { job, plan: &plan };
-    let mut rows = match &plan.what {
-        What::Rows { skip, limit } => {
-            inner.rows(connection, query_faults, &inner.plain(), *skip, *limit)?
-        }
-        What::List(list) => {
+    let session = QuerySession(session);
+    session.translate(budget::lift(&session.0))?;
+    let plan = job.plan(session.translate(columns(&session.0, job.statement.sql()))?)?;
+    let inner = Inner {
+        session,
+        job,
+        plan: &plan,
+    };
+    let mut rows = match &plan.task {
+        SqlTask::Rows { skip, limit } => inner.rows(&inner.plain(), *skip, *limit)?,
+        SqlTask::List(list) => {
             let page = plan.page(&SqliteDialect, list)?;
             let statement = inner.wrapped(&Statement::select(&page));
-            inner.rows(connection, query_faults, &statement, 0, list.limit)?
+            inner.rows(&statement, 0, list.limit)?
         }
-        What::Aggregate(aggregate) => {
+        SqlTask::Aggregate(aggregate) => {
             let mut aggregate = Aggregate::new(&plan.model, aggregate.clone())?;
             let wrapped = inner.wrapped(aggregate.statement_mut());
-            query_faults.translate(budget::limit(connection, &wrapped.sql))?;
+            session.translate(budget::limit(&session.0, &wrapped.sql))?;
             *aggregate.statement_mut() = wrapped;
-            SqlRows::of_aggregate(query_faults.retranslate(aggregate.answer(connection, faults))?)
+            SqlRows::of_aggregate(session.retranslate(aggregate.answer(session.0))?)
         }
     };
     if let Some(counted) = &plan.count {
-        rows.count = Some(inner.count(connection, query_faults, counted)?);
+        rows.count = Some(inner.count(counted)?);
     }
     job.answer(&plan, rows)
 }
 
-/// Tells what SQLite has against a query of a client, in its words.
+/// A connection for a query of a client: what SQLite has against the query is said in its words.
 #[derive(Clone, Copy)]
-struct QueryTranslator<'a> {
-    faults: Translator<'a>,
-}
+struct QuerySession<'a>(Session<'a>);
 
-impl QueryTranslator<'_> {
-    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T, Error> {
+impl QuerySession<'_> {
+    fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T> {
         result.or_else(|error| match about_the_query(&error) {
             Some(message) => Err(Error::invalid(message).with_source(error)),
-            None => self.faults.translate(Err(error)),
+            None => self.0.translate(Err(error)),
         })
     }
 
-    /// The same for an error that was told as one of a statement of ours.
-    fn retranslate<T>(self, result: Result<T, Error>) -> Result<T, Error> {
-        result.map_err(|error| {
-            let source = std::error::Error::source(&error);
-            let cause = source.and_then(|source| source.downcast_ref::<rusqlite::Error>());
-            match cause.and_then(about_the_query) {
+    /// The same for an error that was translated as one of our own statements.
+    fn retranslate<T>(self, result: Result<T>) -> Result<T> {
+        result.map_err(
+            |error| match fault::source(&error).and_then(about_the_query) {
                 Some(message) => Error::invalid(message).with_source(error),
                 None => error,
-            }
-        })
+            },
+        )
     }
 }
 
@@ -189,7 +183,7 @@ fn about_the_query(error: &rusqlite::Error) -> Option<String> {
     of_the_query.then(|| message.unwrap_or_else(|| "the query cannot be run".to_owned()))
 }
 
-/// The columns that a query gives.
+/// The columns that a query returns.
 fn columns(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<Field>> {
     let statement = connection.prepare_cached(sql)?;
     let columns: Vec<_> = statement.columns().collect();
@@ -203,6 +197,7 @@ fn columns(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<Field>> {
 
 /// The query of a client, and what is to be done with it.
 struct Inner<'a> {
+    session: QuerySession<'a>,
     job: &'a SqlJob,
     plan: &'a SqlPlan,
 }
@@ -227,41 +222,29 @@ impl Inner<'_> {
         }
     }
 
-    fn count(
-        &self,
-        connection: &Connection,
-        query_faults: QueryTranslator<'_>,
-        plan: &ListPlan,
-    ) -> Result<u64, Error> {
+    fn count(&self, plan: &ListPlan) -> Result<u64> {
         let count = self.plan.counted(&SqliteDialect, plan)?;
         let Statement { sql, values } = self.wrapped(&Statement::select(&count));
-        query_faults.translate(budget::limit(connection, &sql))?;
-        let counted: i64 =
-            query_faults.translate(connection.prepare_cached(&sql).and_then(|mut statement| {
-                statement.query_row(params_from_iter(&values), |row| row.get(0))
-            }))?;
-        Ok(counted.unsigned_abs())
+        let session = self.session.0;
+        self.session.translate(budget::limit(&session, &sql))?;
+        let counted = session.prepare_cached(&sql).and_then(|mut statement| {
+            statement.query_row(params_from_iter(&values), |row| row.get::<_, i64>(0))
+        });
+        Ok(self.session.translate(counted)?.unsigned_abs())
     }
 
-    /// The rows of a statement behind the first `skip`, as arrays.
-    fn rows(
-        &self,
-        connection: &Connection,
-        query_faults: QueryTranslator<'_>,
-        statement: &Statement,
-        skip: u64,
-        limit: u32,
-    ) -> Result<SqlRows, Error> {
-        query_faults.translate(budget::limit(connection, &statement.sql))?;
-        let mut prepared = query_faults.translate(connection.prepare_cached(&statement.sql))?;
-        let mut rows =
-            query_faults.translate(prepared.query(params_from_iter(&statement.values)))?;
+    /// The rows of a statement after the first `skip`, as arrays.
+    fn rows(&self, statement: &Statement, skip: u64, limit: u32) -> Result<SqlRows> {
+        let session = self.session;
+        session.translate(budget::limit(&session.0, &statement.sql))?;
+        let mut prepared = session.translate(session.0.prepare_cached(&statement.sql))?;
+        let mut rows = session.translate(prepared.query(params_from_iter(&statement.values)))?;
         for _ in 0..skip {
-            if query_faults.translate(rows.next())?.is_none() {
+            if session.translate(rows.next())?.is_none() {
                 break;
             }
         }
-        query_faults.translate(writer::write(self.plan, &mut rows, limit))
+        session.translate(writer::write(self.plan, &mut rows, limit))
     }
 }
 
@@ -273,11 +256,11 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::sqlite::connection::{Role, Slot},
+        engine::sqlite::connection::{Open, Role, Slot},
         guard::{Binds, GuardOptions, check},
     };
 
-    /// What nobody may do, in SQLite's own words.
+    /// What a query may not do, in SQLite's own words.
     const ATTACKS: [&str; 26] = [
         "DELETE FROM t",
         "INSERT INTO t VALUES (9, 'x')",
@@ -345,7 +328,7 @@ mod tests {
             self.slot.current().unwrap()
         }
 
-        /// Rows and structure, as somebody else sees them, and the files beside.
+        /// Rows and structure, as another connection sees them, and the files beside.
         fn state(&self) -> (String, usize) {
             let connection = Connection::open(self.folder.path().join("t.db")).unwrap();
             let state = "SELECT (SELECT group_concat(id || name) FROM t)

@@ -20,7 +20,7 @@ pub(crate) use form::{Forms, Stored, holds_exactly, last_moment, spellings, stor
 
 /// A larger number of seconds is milliseconds: as seconds it would be in the year 5138.
 const MILLIS_FROM: i64 = 100_000_000_000;
-/// Julian days that SQLite itself takes for such.
+/// Julian days that SQLite itself reads as such.
 const JULIAN_DAYS: std::ops::RangeInclusive<f64> = 0.0..=5_373_484.499_999;
 const SECONDS_OF_YEAR_0: i64 = -62_167_219_200;
 const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;

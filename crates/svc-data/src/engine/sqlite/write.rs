@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::params_from_iter;
 use sea_query::{
     Expr, ExprTrait, Query, ReturningClause, SelectStatement, SqliteQueryBuilder, Value,
 };
 use serde_json::value::RawValue;
 
 use super::{
-    Translator,
     bound::{bind, keep},
-    check_version, json,
+    json,
     read::{one, record},
     refusal::{self, Given},
     select::{SqliteDialect, Statement},
+    session::Session,
 };
 use crate::{
-    Before, Error, Field, IfMatch, Model, RecordJson,
+    Before, Error, Field, IfMatch, Model, RecordJson, Result,
     engine::Update,
     query::{
         SELF, all_fields, all_of,
@@ -49,11 +49,7 @@ pub(crate) struct Create {
 }
 
 impl Create {
-    pub(crate) fn new(
-        model: &Arc<Model>,
-        values: &Values,
-        shown: Projection,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Arc<Model>, values: &Values, shown: Projection) -> Result<Self> {
         let stored = |field: &Field, scalar: &Scalar| stored(field, scalar).map(Expr::val);
         let assignments = assignments(model, values, stored)?;
         let given = given(&assignments);
@@ -64,8 +60,8 @@ impl Create {
         } else {
             insert_values(&mut insert, model, assignments)?;
         }
-        // A view tells its new row only here: what its trigger did with it cannot be followed. A table without
-        // triggers tells it here as it stays.
+        // A view shows its new row only here: what its trigger did with it cannot be followed. A table without triggers
+        // shows it here as it stays.
         let returned: Vec<Expr> = if model.is_view || !model.has_triggers {
             let fields = model.fields.iter();
             fields.map(|field| Expr::col(name(&field.name))).collect()
@@ -89,44 +85,30 @@ impl Create {
         &self.model
     }
 
-    pub(crate) fn run(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<RecordJson, Error> {
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<RecordJson> {
         let model = &self.model;
-        check_version(connection, model, faults)?;
-        let inserted = self.insert(connection, faults);
+        session.check_version(model)?;
+        let inserted = self.insert(session);
         let (identity, returned) = inserted
-            .map_err(|error| refusal::explain(connection, model, &self.given, None, error))?;
+            .map_err(|error| refusal::explain(&session, model, &self.given, None, error))?;
         if let (Some(record), false) = (&returned, model.is_view) {
             return Ok(record.clone());
         }
-        let found = one(
-            connection,
-            faults,
-            model,
-            &by_identity(model, &identity),
-            &self.shown,
-        )?;
+        let found = one(session, model, &by_identity(model, &identity), &self.shown)?;
         found.or(returned).ok_or_else(taken_away)
     }
 
     /// Inserts the row and says how it is found, and how it looks where it is a view's.
-    fn insert(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<(Identity, Option<RecordJson>), Error> {
+    fn insert(&self, session: Session<'_>) -> Result<(Identity, Option<RecordJson>)> {
         let model = &self.model;
-        let mut prepared = faults.translate(connection.prepare_cached(&self.insert.sql))?;
-        let mut rows = faults.translate(prepared.query(params_from_iter(&self.insert.values)))?;
-        let row = faults.translate(rows.next())?.ok_or_else(|| {
+        let mut prepared = session.statement(&self.insert.sql)?;
+        let mut rows = session.translate(prepared.query(params_from_iter(&self.insert.values)))?;
+        let row = session.translate(rows.next())?.ok_or_else(|| {
             Error::invalid("a rule of the database left the record out without saying why")
         })?;
         let mut returned = None;
         if model.is_view || !model.has_triggers {
-            returned = Some(record(faults, model, row, &self.shown)?);
+            returned = Some(record(session, model, row, &self.shown)?);
         }
         let mut identity = Vec::new();
         let followed = match returned.is_some() && !model.is_view {
@@ -138,10 +120,10 @@ impl Create {
                 true => model.index_of(&column).unwrap_or(position),
                 false => position,
             };
-            identity.push((column, keep(faults.translate(row.get_ref(position))?)));
+            identity.push((column, keep(session.translate(row.get_ref(position))?)));
         }
         // To its end, where the foreign keys are checked.
-        while faults.translate(rows.next())?.is_some() {}
+        while session.translate(rows.next())?.is_some() {}
         Ok((identity, returned))
     }
 }
@@ -174,27 +156,27 @@ struct Setting {
 }
 
 impl Setting {
-    /// Checks what a record has to have already, and gives the fields of the body that need not be set: the record
+    /// Checks what a record has to have already, and returns the fields of the body that need not be set: the record
     /// shows these values already, although it may store them in another form, which is kept.
     fn compare(
         &self,
-        faults: Translator<'_>,
+        session: Session<'_>,
         model: &Model,
         row: &rusqlite::Row<'_>,
-    ) -> Result<Vec<usize>, Error> {
+    ) -> Result<Vec<usize>> {
         let zone = &self.shown.zone;
         let fixed = &self.body.fixed;
         if !fixed.is_empty() {
             fixed.check(
                 model,
-                &record(faults, model, row, &fixed.shown(zone))?,
+                &record(session, model, row, &fixed.shown(zone))?,
                 zone,
             )?;
         }
         let mut kept = Vec::new();
         for (index, value) in &self.body.values {
             let assigned = self.given.iter().find(|(given, _)| given == index);
-            let stored = faults.translate(row.get_ref(*index))?;
+            let stored = session.translate(row.get_ref(*index))?;
             let is_the_same_cell = assigned.is_some_and(|(_, value)| *value == keep(stored));
             // What cannot be shown is shown as null, which does not stand for it.
             if is_the_same_cell || *value == Scalar::Null {
@@ -229,7 +211,7 @@ struct Found {
 }
 
 impl Change {
-    pub(crate) fn update(model: &Arc<Model>, update: Update) -> Result<Self, Error> {
+    pub(crate) fn update(model: &Arc<Model>, update: Update) -> Result<Self> {
         let (mut assignments, lossy) = storable(model, &update.body.values)?;
         if update.replace {
             assignments.extend(update.body.left_out(model).map(|(index, field)| {
@@ -261,7 +243,7 @@ impl Change {
         model: &Arc<Model>,
         key: &Values,
         if_match: Option<IfMatch>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         Self::new(model, key, if_match, Action::Delete)
     }
 
@@ -270,7 +252,7 @@ impl Change {
         key: &Values,
         if_match: Option<IfMatch>,
         action: Action,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let mut find = by_key(&SqliteDialect, model, key)?;
         if let Some(row_id) = &model.row_id {
             find.expr(column(SELF, row_id));
@@ -285,27 +267,23 @@ impl Change {
         })
     }
 
-    /// Changes the record; gives what it was, and after an update what it is.
-    pub(crate) fn run(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<Changed, Error> {
+    /// Changes the record; returns what it was, and after an update what it is.
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<Changed> {
         let model = &self.model;
-        check_version(connection, model, faults)?;
+        session.check_version(model)?;
         let Found {
             before,
             mut identity,
             kept,
-        } = self.find(connection, faults)?;
+        } = self.find(session)?;
         let found = identity.clone();
-        let run = |statement: &Statement, given: &[Given]| -> Result<(), Error> {
-            let done = connection
+        let run = |statement: &Statement, given: &[Given]| -> Result<()> {
+            let done = session
                 .prepare_cached(&statement.sql)
                 .and_then(|mut s| s.execute(params_from_iter(&statement.values)));
-            faults.translate(done).map(drop).map_err(|error| {
+            session.translate(done).map(drop).map_err(|error| {
                 let record = is_identity(SELF, &found);
-                refusal::explain(connection, model, given, Some(record), error)
+                refusal::explain(&session, model, given, Some(record), error)
             })
         };
         match &self.action {
@@ -339,8 +317,7 @@ impl Change {
                     }
                 }
                 let record = one(
-                    connection,
-                    faults,
+                    session,
                     model,
                     &by_identity(model, &identity),
                     &setting.shown,
@@ -351,17 +328,17 @@ impl Change {
     }
 
     /// Finds the one record of the key and checks the precondition.
-    fn find(&self, connection: &Connection, faults: Translator<'_>) -> Result<Found, Error> {
+    fn find(&self, session: Session<'_>) -> Result<Found> {
         let model = &self.model;
-        let mut prepared = faults.translate(connection.prepare_cached(&self.find.sql))?;
-        let mut rows = faults.translate(prepared.query(params_from_iter(&self.find.values)))?;
-        let row = faults
+        let mut prepared = session.statement(&self.find.sql)?;
+        let mut rows = session.translate(prepared.query(params_from_iter(&self.find.values)))?;
+        let row = session
             .translate(rows.next())?
             .ok_or_else(|| no_such_record(model))?;
-        let found = record(faults, model, row, &self.key)?;
+        let found = record(session, model, row, &self.key)?;
         check_precondition(self.if_match.as_ref(), &found)?;
         let kept = match &self.action {
-            Action::Update(setting) => setting.compare(faults, model, row)?,
+            Action::Update(setting) => setting.compare(session, model, row)?,
             Action::Delete => Vec::new(),
         };
         let mut identity = Vec::new();
@@ -371,9 +348,9 @@ impl Change {
             } else {
                 model.index_of(&column).unwrap_or_default()
             };
-            identity.push((column, keep(faults.translate(row.get_ref(position))?)));
+            identity.push((column, keep(session.translate(row.get_ref(position))?)));
         }
-        if faults.translate(rows.next())?.is_some() {
+        if session.translate(rows.next())?.is_some() {
             return Err(several_records());
         }
         Ok(Found {
@@ -395,10 +372,10 @@ fn given(assignments: &[Assignment]) -> Vec<Given> {
         .collect()
 }
 
-/// The columns that tell a record from every other, and what the record has in them.
+/// The columns that distinguish a record from every other, and what the record has in them.
 type Identity = Vec<(String, KeyValue)>;
 
-/// The columns that tell a record from every other.
+/// The columns that distinguish a record from every other.
 fn identity_columns(model: &Model) -> Vec<String> {
     match &model.row_id {
         Some(row_id) => vec![row_id.clone()],

@@ -1,5 +1,5 @@
 //! Functions of MySQL and MariaDB: the built-in ones, without those that wait, lock, read files, keep
-//! something in the session or tell about the server. A stored function is never built in.
+//! something in the session or reveal something about the server. A stored function is never built in.
 
 /// Sorted, in lower case, a paragraph for each letter.
 pub(super) const FUNCTIONS: &str = "

@@ -1,4 +1,4 @@
-//! Functions of SQLite: the built-in ones, without those that load code, tell about the library or the
+//! Functions of SQLite: the built-in ones, without those that load code, reveal something about the library or the
 //! connection, make blobs of any size, or take time that grows with the product of their arguments
 //! (`json_patch`).
 

@@ -33,7 +33,7 @@ impl Lexer<'_> {
                     return Err(self.refuse(
                         Rule::Literal,
                         start,
-                        &format!("`{prefix}'...'` holds something else than its digits"),
+                        &format!("`{prefix}'...'` contains something else than its digits"),
                     ));
                 }
                 self.push_string(format!("{prefix}'{content}'"), start)?;
@@ -135,7 +135,7 @@ impl Lexer<'_> {
     }
 
     fn push_string(&mut self, text: String, start: usize) -> Result<(), Refusal> {
-        // The escapes of the first string would hold in the second.
+        // The escapes of the first string would apply in the second.
         if self.engine == Engine::Postgres
             && self
                 .tokens
@@ -145,7 +145,7 @@ impl Lexer<'_> {
             return Err(self.refuse(
                 Rule::Literal,
                 start,
-                "two strings stand side by side; join them with `||`",
+                "there are two strings side by side; join them with `||`",
             ));
         }
         let text = if self.positional {

@@ -1,4 +1,4 @@
-//! Functions and relations that do or tell more than a query may.
+//! Functions and relations that do or reveal more than a query may.
 
 use super::*;
 

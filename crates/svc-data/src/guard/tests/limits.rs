@@ -160,7 +160,7 @@ fn names_behind_a_dot_are_not_multiplied_by_the_tables_that_they_may_belong_to()
     // Many of either, and few of the other.
     assert_eq!(rules(&query(5_000, 1)), [None; 3]);
     assert_eq!(rules(&query(1, 5_000)), [None; 3]);
-    // Only PostgreSQL takes a name behind a dot for a call.
+    // Only PostgreSQL reads a name after a dot as a call.
     let too_many = [None, Some(Rule::TooDeep), None];
     assert_eq!(rules(&query(2_000, 2_000)), too_many);
     // The same name and the same table count once.

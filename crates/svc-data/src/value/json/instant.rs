@@ -34,7 +34,7 @@ fn two_digits(number: i32) -> [u8; 2] {
     [b'0' + number / 10, b'0' + number % 10]
 }
 
-/// Writes a point in time as JSON, in RFC 3339, with so many digits behind the seconds unless they are all zero;
+/// Writes a point in time as JSON, in RFC 3339, with so many digits after the seconds unless they are all zero;
 /// false when it is in no year of four digits.
 pub(crate) fn write_instant(
     out: &mut BytesMut,

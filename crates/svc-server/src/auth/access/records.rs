@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use svc_data::{Before, BulkOptions, ErrorKind, IfMatch, Model, Page, RecordJson};
+use svc_data::{Before, BulkOptions, ErrorKind, IfMatch, Model, Page, RecordJson, UpdateOptions};
 use svc_model::{
     Invalid, JsonObject, ListQuery, RecordId, RecordView,
     records::{AggregateQuery, GroupQuery},
@@ -210,12 +210,12 @@ impl Records<Write> {
         tags: Option<&IfMatch>,
         view: RecordView,
     ) -> ApiResult<RecordJson> {
-        let view = self.view_of_written(view);
+        let mut options = UpdateOptions::default();
+        options.replace = matches!(change, Change::Replace);
+        options.if_match = tags.cloned();
+        options.view = self.view_of_written(view);
         let (resource, model, id) = (&self.access.resource, &self.model, &self.access.id);
-        let changed = match change {
-            Change::Update => resource.update(model, id, body, tags, &view).await,
-            Change::Replace => resource.replace(model, id, body, tags, &view).await,
-        };
+        let changed = resource.update(model, id, body, &options).await;
         changed.map_err(|error| self.refused(error))
     }
 

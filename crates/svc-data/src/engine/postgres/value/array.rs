@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn arrays_that_end_early_are_not_written() {
         let mut out = BytesMut::new();
-        let zone = Zone::parse(None).unwrap();
+        let zone = Zone::UTC;
         let bytes: Vec<u8> = [1, 0, 25, 1_000_000, 1, 4]
             .iter()
             .flat_map(|n: &i32| n.to_be_bytes())

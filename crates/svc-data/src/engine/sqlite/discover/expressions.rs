@@ -15,16 +15,16 @@ use crate::structure::Kind;
 /// How deep a view may be nested.
 const MAX_DEPTH: usize = 50;
 
-/// Functions that give a whole number or NULL.
+/// Functions that return a whole number or NULL.
 const INTEGER_FUNCTIONS: &str = "\
     changes count dense_rank instr json_array_length json_valid last_insert_rowid length ntile \
     octet_length random rank row_number sign unixepoch";
-/// Functions that give a number or NULL.
+/// Functions that return a number or NULL.
 const NUMBER_FUNCTIONS: &str = "\
     abs avg ceil ceiling cume_dist exp floor julianday ln log mod percent_rank pi pow power \
     round sqrt sum total";
 
-/// What the columns of a view are, in their order, as far as its statement tells; empty where it tells nothing.
+/// What the columns of a view are, in their order, as far as its statement says; empty where it says nothing.
 pub(super) fn kinds(create_view: &str) -> Vec<Option<Kind>> {
     let parsed = Parser::new(&SQLiteDialect {})
         .with_recursion_limit(MAX_DEPTH)

@@ -32,7 +32,7 @@ pub(super) fn sample(
             field.is_some_and(|field| has_forms(field.kind))
         })
         .collect();
-    // A view may take long to give its first row.
+    // A view may take long to return its first row.
     if chosen.is_empty() || table.sort != "table" {
         return Ok(());
     }

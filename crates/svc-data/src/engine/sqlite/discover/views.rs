@@ -73,7 +73,7 @@ impl ViewSample {
     }
 }
 
-/// Gives the columns of a view the types that their expressions tell.
+/// Gives the columns of a view the types that follow from their expressions.
 pub(super) fn set_kinds_of_expressions(model: &mut Model, create_view: &str) {
     let kinds = expressions::kinds(create_view);
     if !model.is_view || kinds.len() != model.fields.len() {

@@ -1,4 +1,4 @@
-//! The start of the unit of time that a stored date or point in time lies in.
+//! The start of the unit of time that a stored date or point in time is in.
 
 use jiff::{
     Span, Timestamp, ToSpan as _,
@@ -85,7 +85,7 @@ fn out_of_range() -> Error {
     Error::UserFunctionError("integer overflow".into())
 }
 
-/// The first day of the unit that a day lies in.
+/// The first day of the unit that a day is in.
 fn start_of(date: Date, unit: DateUnit) -> Option<Date> {
     let back = |span: Span| date.checked_sub(span).ok();
     match unit {

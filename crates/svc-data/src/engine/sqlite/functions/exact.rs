@@ -7,7 +7,7 @@ use rusqlite::{
     types::{Value, ValueRef},
 };
 
-/// The most digits behind the point that are followed.
+/// The most digits after the point that are followed.
 const MAX_SCALE: u32 = 18;
 /// The digits that an average has more than its column.
 const AVERAGE_DIGITS: u32 = 6;
@@ -22,7 +22,7 @@ struct Exact {
     average: bool,
 }
 
-/// A sum of decimals: `units` at `scale` digits behind the point.
+/// A sum of decimals: `units` at `scale` digits after the point.
 #[derive(Clone, Copy)]
 struct Sum {
     units: i128,

@@ -10,7 +10,7 @@ use std::{
 
 use super::{control, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
-    Error,
+    Result,
     engine::sqlite::progress::Progress,
     engine::sqlite::{
         connection::{Open, Slot},
@@ -29,7 +29,7 @@ pub(super) struct ReadJob {
 }
 
 /// What a read does with the connection, or with the error that there is none.
-pub(super) type Run = dyn FnOnce(Result<&Open, Error>) + Send;
+pub(super) type Run = dyn FnOnce(Result<&Open>) + Send;
 
 /// The life of a reader. Opening a view for every read would not scale with the number of readers.
 pub(super) fn run(slot: &mut Slot, jobs: &Waiting<ReadJob>, commits: &AtomicU64) {
@@ -39,7 +39,7 @@ pub(super) fn run(slot: &mut Slot, jobs: &Waiting<ReadJob>, commits: &AtomicU64)
     }
 }
 
-/// Runs `job` and those that wait behind it; gives back one that needs a newer view.
+/// Runs `job` and those that wait behind it; returns one that needs a newer view.
 fn read_in_one_view(
     slot: &mut Slot,
     job: ReadJob,

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::{control, guarded, is_over, jobs::Waiting, stopped, timed_out};
 use crate::{
-    Error, ErrorKind,
+    Error, ErrorKind, Result,
     engine::sqlite::{connection::Slot, fault},
 };
 
@@ -20,7 +20,7 @@ const GROUP: usize = 128;
 
 /// A write that waits.
 pub(super) trait WriteJob: Send {
-    /// Whether nobody waits for the answer any more.
+    /// Whether no caller waits for the answer any more.
     fn is_abandoned(&self) -> bool;
     fn deadline(&self) -> Option<Instant>;
     /// Does the work; true when its changes are to be kept.
@@ -92,7 +92,7 @@ fn refuse(mut job: Box<dyn WriteJob>, error: Error) {
     job.answer();
 }
 
-/// The life of the writer: takes what waits, commits it together.
+/// The loop of the writer: takes the waiting writes and commits them together.
 pub(super) fn run(slot: &mut Slot, jobs: &Waiting<Box<dyn WriteJob>>, commits: &AtomicU64) {
     while let Some(first) = jobs.next() {
         let mut waiting = VecDeque::from([first]);
@@ -110,7 +110,7 @@ pub(super) fn run(slot: &mut Slot, jobs: &Waiting<Box<dyn WriteJob>>, commits: &
 enum Outcome {
     /// Its changes wait for the commit.
     Kept,
-    /// Its changes were taken back; those of the others stand.
+    /// Its changes were taken back; those of the others stay.
     Undone,
     /// The database took back the whole transaction.
     AllUndone,
@@ -188,7 +188,7 @@ fn write_waiting(slot: &mut Slot, mut waiting: VecDeque<Box<dyn WriteJob>>, comm
     }
 }
 
-fn begin(slot: &mut Slot) -> Result<(), Error> {
+fn begin(slot: &mut Slot) -> Result<()> {
     slot.limiter().lift();
     let path = slot.path().to_owned();
     match control(slot.connection()?, "BEGIN IMMEDIATE") {
@@ -202,7 +202,7 @@ fn begin(slot: &mut Slot) -> Result<(), Error> {
     }
 }
 
-fn commit(slot: &mut Slot) -> Result<(), Error> {
+fn commit(slot: &mut Slot) -> Result<()> {
     slot.limiter().lift();
     let connection = slot.current().ok_or_else(stopped)?;
     control(connection, "COMMIT").map_err(|error| fault::translate(error, slot.path()))

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
 use tokio::runtime::Handle;
 
 use super::Create;
 use crate::{
-    Error, ErrorKind, Model, RecordJson,
-    engine::sqlite::{Translator, pool::control},
+    ErrorKind, Model, RecordJson, Result,
+    engine::sqlite::{pool::control, session::Session},
     record::{BulkPlan, take_back},
 };
 
 /// Records to be created.
 pub(crate) struct BulkCreate {
     /// Each as a statement, or why it cannot become one.
-    records: Vec<Result<Create, Error>>,
+    records: Vec<Result<Create>>,
     plan: BulkPlan,
     /// Where the caller is asked before the commit.
     runtime: Handle,
@@ -35,38 +34,34 @@ impl BulkCreate {
     }
 
     /// Creates them in the transaction of the writer.
-    pub(crate) fn run(
-        &self,
-        connection: &Connection,
-        faults: Translator<'_>,
-    ) -> Result<Vec<Result<RecordJson, Error>>, Error> {
-        let told_of = |sql| faults.translate(control(connection, sql));
-        told_of("SAVEPOINT bulk")?;
+    pub(crate) fn run(&self, session: Session<'_>) -> Result<Vec<Result<RecordJson>>> {
+        let run = |sql| session.translate(control(&session, sql));
+        run("SAVEPOINT bulk")?;
         let mut results = Vec::with_capacity(self.records.len());
         let mut refused = false;
         for (create, record) in self.records.iter().zip(&self.plan.records) {
             let result = match create {
                 Ok(create) => {
-                    told_of("SAVEPOINT record")?;
-                    let result = create.run(connection, faults).and_then(|created| {
+                    run("SAVEPOINT record")?;
+                    let result = create.run(session).and_then(|created| {
                         if let Ok(record) = record {
                             let zone = &self.plan.shown.zone;
                             record.fixed.check(create.model(), &created, zone)?;
                         }
                         Ok(created)
                     });
-                    if result.is_err() && !connection.is_autocommit() {
-                        told_of("ROLLBACK TO record")?;
+                    if result.is_err() && !session.is_autocommit() {
+                        run("ROLLBACK TO record")?;
                     }
-                    if !connection.is_autocommit() {
-                        told_of("RELEASE record")?;
+                    if !session.is_autocommit() {
+                        run("RELEASE record")?;
                     }
                     result
                 }
                 Err(error) => Err(error.clone()),
             };
             match result {
-                Err(error) if error.kind() != ErrorKind::Invalid || connection.is_autocommit() => {
+                Err(error) if error.kind() != ErrorKind::Invalid || session.is_autocommit() => {
                     return Err(error);
                 }
                 result => {
@@ -76,10 +71,10 @@ impl BulkCreate {
             }
         }
         if self.plan.atomic && refused {
-            told_of("ROLLBACK TO bulk")?;
+            run("ROLLBACK TO bulk")?;
             take_back(&mut results);
         }
-        told_of("RELEASE bulk")?;
+        run("RELEASE bulk")?;
         if self.plan.is_watched(&results) {
             let watched = self.plan.before_commit(&results, None);
             self.runtime.block_on(watched)?;

@@ -3,7 +3,7 @@
 use sea_query::{Expr, Value};
 
 use crate::{
-    Error, Field, Model,
+    Field, Model, Result,
     engine::sqlite::{
         bound::time_text,
         temporal::{self, Stored},
@@ -28,11 +28,8 @@ pub(super) fn stored_value(value: &Value) -> KeyValue {
 /// A field and why its column cannot store a value.
 pub(super) type Lossy = (usize, String);
 
-/// Turns the values of a body into what is stored, and tells which of them would lose something.
-pub(super) fn storable(
-    model: &Model,
-    values: &Values,
-) -> Result<(Vec<Assignment>, Vec<Lossy>), Error> {
+/// Turns the values of a body into what is stored, and says which of them would lose something.
+pub(super) fn storable(model: &Model, values: &Values) -> Result<(Vec<Assignment>, Vec<Lossy>)> {
     let mut assignments = Vec::with_capacity(values.len());
     let mut lossy = Vec::new();
     for (index, scalar) in values {

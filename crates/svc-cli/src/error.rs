@@ -7,9 +7,9 @@ use std::{
     process::ExitCode,
 };
 
-/// Why a command failed. No message holds a secret.
+/// Why a command failed. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum Error {
     /// The command line, a variable or the configuration file is wrong: exit status 2.
     #[error("{0}")]
     Usage(String),
@@ -33,7 +33,7 @@ pub(crate) enum Failure {
     OutputClosed,
 }
 
-impl Failure {
+impl Error {
     /// It could not be done.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::Refused(message.into())
@@ -84,22 +84,22 @@ impl Failure {
 }
 
 /// What the store answered, as a command fails with it.
-pub(crate) trait OrFailure<T>: Sized {
+pub(crate) trait StoreResult<T>: Sized {
     /// When the store has no such thing, says how to see what it has.
-    fn or_missing(self, remedy: &str) -> Result<T, Failure> {
+    fn or_missing(self, remedy: &str) -> Result<T, Error> {
         self.or_refused(remedy, &[])
     }
 
     /// The same, and fields that it refuses are called by the names that they have on the command line.
-    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Failure>;
+    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Error>;
 }
 
-impl<T> OrFailure<T> for Result<T, svc_store::Error> {
-    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Failure> {
+impl<T> StoreResult<T> for Result<T, svc_store::Error> {
+    fn or_refused(self, remedy: &str, names: &[(&str, &str)]) -> Result<T, Error> {
         self.map_err(|error| match error.kind() {
-            svc_store::ErrorKind::NotFound => Failure::new(format!("{error}; {remedy}")),
+            svc_store::ErrorKind::NotFound => Error::new(format!("{error}; {remedy}")),
             _ if names.is_empty() => error.into(),
-            _ => Failure::fields(error, names),
+            _ => Error::fields(error, names),
         })
     }
 }
@@ -107,25 +107,25 @@ impl<T> OrFailure<T> for Result<T, svc_store::Error> {
 /// What could not be written as JSON, as a command fails with it.
 pub(crate) trait OrJson<T> {
     /// Says what it was: `a record`.
-    fn or_json(self, what: &str) -> Result<T, Failure>;
+    fn or_json(self, what: &str) -> Result<T, Error>;
 }
 
 impl<T> OrJson<T> for Result<T, serde_json::Error> {
-    fn or_json(self, what: &str) -> Result<T, Failure> {
-        self.map_err(|error| Failure::new(format!("cannot write {what} as JSON: {error}")))
+    fn or_json(self, what: &str) -> Result<T, Error> {
+        self.map_err(|error| Error::new(format!("cannot write {what} as JSON: {error}")))
     }
 }
 
 /// What could not be done with a file, as a command fails with it.
 pub(crate) trait OrIo<T> {
     /// Says what was to be done, such as `read`, and with which file.
-    fn or_io(self, what: &str, path: &Path) -> Result<T, Failure>;
+    fn or_io(self, what: &str, path: &Path) -> Result<T, Error>;
 }
 
 impl<T> OrIo<T> for io::Result<T> {
-    fn or_io(self, what: &str, path: &Path) -> Result<T, Failure> {
+    fn or_io(self, what: &str, path: &Path) -> Result<T, Error> {
         let path = path.display();
-        self.map_err(|error| Failure::new(format!("cannot {what} {path}: {error}")))
+        self.map_err(|error| Error::new(format!("cannot {what} {path}: {error}")))
     }
 }
 
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn a_reader_that_left_is_no_message() {
-        let closed = Failure::output(&io::Error::from(io::ErrorKind::BrokenPipe));
-        assert!(matches!(closed, Failure::OutputClosed));
-        let full = Failure::output(&io::Error::from(io::ErrorKind::StorageFull));
+        let closed = Error::output(&io::Error::from(io::ErrorKind::BrokenPipe));
+        assert!(matches!(closed, Error::OutputClosed));
+        let full = Error::output(&io::Error::from(io::ErrorKind::StorageFull));
         assert!(full.to_string().contains("check where"), "{full}");
     }
 }

@@ -1,0 +1,63 @@
+//! A connection to an SQLite file while it is used: its errors are ours.
+
+use std::{ops::Deref, path::Path};
+
+use rusqlite::{CachedStatement, Connection};
+
+use super::{connection::Open, discover, fault};
+use crate::{Error, Model, Result, engine::counts::Counts};
+
+/// A connection, with the path of its file, which messages name.
+#[derive(Clone, Copy)]
+pub(crate) struct Session<'a> {
+    connection: &'a Connection,
+    path: &'a Path,
+    /// The counts that a reader remembers.
+    pub(super) counts: Option<&'a Counts<u32>>,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(connection: &'a Connection, path: &'a Path) -> Self {
+        Self {
+            connection,
+            path,
+            counts: None,
+        }
+    }
+
+    pub(super) fn of_reader(open: &'a Open, path: &'a Path) -> Self {
+        Self {
+            counts: Some(&open.counts),
+            ..Self::new(open, path)
+        }
+    }
+
+    /// Translates an error of SQLite into ours.
+    pub(crate) fn translate<T>(self, result: rusqlite::Result<T>) -> Result<T> {
+        result.map_err(|error| fault::translate(error, self.path))
+    }
+
+    /// A prepared statement, kept for the next time.
+    pub(crate) fn statement(self, sql: &str) -> Result<CachedStatement<'a>> {
+        self.translate(self.connection.prepare_cached(sql))
+    }
+
+    /// Refuses to work with a model of a structure that is no longer there.
+    pub(super) fn check_version(self, model: &Model) -> Result<()> {
+        match self.translate(discover::schema_version(self.connection))? == model.structure_version
+        {
+            true => Ok(()),
+            false => Err(Error::structure_changed(
+                "the structure of the database has changed",
+            )),
+        }
+    }
+}
+
+impl Deref for Session<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
