@@ -46,7 +46,7 @@ mod token;
 
 #[cfg(not(target_family = "wasm"))]
 pub use self::clock::SystemClock;
-#[cfg(all(feature = "file-store", not(target_family = "wasm")))]
+#[cfg(all(has_file_locks, not(target_family = "wasm")))]
 pub use self::store::FileStore;
 pub use self::{
     base_url::{BaseUrl, BaseUrlError},

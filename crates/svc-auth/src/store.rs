@@ -1,6 +1,10 @@
 //! Stores of a session's tokens, so that the session outlives the client.
 
-#[cfg(all(feature = "file-store", not(target_family = "wasm")))]
+#[cfg(all(has_file_locks, not(target_family = "wasm")))]
+#[expect(
+    clippy::incompatible_msrv,
+    reason = "it is there when the standard library has locks"
+)]
 mod file;
 mod memory;
 mod stored;
@@ -9,7 +13,7 @@ use std::{any::Any, fmt, future::ready};
 
 use svc_model::wire::{BoxError, BoxFuture};
 
-#[cfg(all(feature = "file-store", not(target_family = "wasm")))]
+#[cfg(all(has_file_locks, not(target_family = "wasm")))]
 pub use self::file::FileStore;
 pub use self::{memory::MemoryStore, stored::StoredTokens};
 

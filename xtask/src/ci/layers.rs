@@ -54,7 +54,6 @@ pub(super) const CLIENT_CRATES: [&str; 6] = [
 const CLIENT_MAY_USE: &[&str] = &[
     "bytes",
     "fastrand",
-    "fs4",
     "futures-channel",
     "futures-core",
     "futures-timer",

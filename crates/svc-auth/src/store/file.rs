@@ -26,6 +26,8 @@ use super::{Lease, STORAGE_KEY, StoreError, StoredTokens, Swap, TokenStore};
 /// `<file>.refresh`, whose lock is the [lease](TokenStore::lease). A lease ends automatically after a
 /// minute, in case its holder has stopped.
 ///
+/// It needs Rust 1.89, whose standard library can lock files; with an older one it does not exist.
+///
 /// ```no_run
 /// use svc_auth::FileStore;
 ///
@@ -180,7 +182,7 @@ impl TokenStore for FileStore {
 /// Waits for the lock of a file. The lock is released when the file is closed.
 fn lock_file(path: &Path) -> io::Result<File> {
     let file = open_lock(path)?;
-    fs4::FileExt::lock(&file)?;
+    file.lock()?;
     Ok(file)
 }
 

@@ -1,7 +1,7 @@
 //! A file lock that can be awaited without blocking the thread that runs the future.
 
 use std::{
-    fs::File,
+    fs::{File, TryLockError},
     future::poll_fn,
     io,
     path::PathBuf,
@@ -10,8 +10,6 @@ use std::{
     thread,
     time::Duration,
 };
-
-use fs4::TryLockError;
 
 use super::open_lock;
 use crate::store::Lease;
@@ -26,8 +24,7 @@ pub(super) const LONGEST: Duration = Duration::from_secs(60);
 /// gone meanwhile, the lock is released as soon as the thread gets it. A thread keeps it in both cases.
 pub(super) async fn take(path: PathBuf, longest: Duration) -> io::Result<Lease> {
     let file = open_lock(&path)?;
-    // Not `file.try_lock()`, which the newest Rust has and the promised one has not.
-    match fs4::FileExt::try_lock(&file) {
+    match file.try_lock() {
         Ok(()) => {
             let (lock, keeper) = Lock::new(file);
             in_thread(move || keeper.keep(longest))?;
@@ -39,7 +36,7 @@ pub(super) async fn take(path: PathBuf, longest: Duration) -> io::Result<Lease> 
     let slot = Arc::new(Mutex::new(Slot::default()));
     let answer = Answer(Arc::clone(&slot));
     in_thread(move || {
-        if let Err(error) = fs4::FileExt::lock(&file) {
+        if let Err(error) = file.lock() {
             return answer.give(Err(error));
         }
         let (lock, keeper) = Lock::new(file);
