@@ -83,6 +83,7 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
 
 /// The result of [`TokenStore::swap`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Swap {
     /// The expected tokens were stored and are now replaced.
     Done,

@@ -206,7 +206,7 @@ impl Resolver<'_> {
         let kind = field.kind;
         let one = || match operand {
             Operand::One(text) => Ok(text.as_str()),
-            Operand::Many(_) => Err(format!("the lookup {lookup} needs one value, not a list")),
+            _ => Err(format!("the lookup {lookup} needs one value, not a list")),
         };
         let scalar = |text: &str| Scalar::to_find(field, text, self.zone);
         let compare = |comparison| -> Result<Test, String> {
@@ -260,7 +260,7 @@ impl Resolver<'_> {
                     }
                     _ => Err("the lookup range needs two values".to_owned()),
                 },
-                Operand::One(_) => Err("the lookup range needs two values".to_owned()),
+                _ => Err("the lookup range needs two values".to_owned()),
             },
             Lookup::Icontains => matching(Match::Contains { any_case: true }),
             Lookup::Istartswith => matching(Match::Starts { any_case: true }),

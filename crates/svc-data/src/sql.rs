@@ -152,10 +152,11 @@ impl SqlJob {
         let zone = Zone::parse(query.timezone.as_deref())
             .map_err(|message| Error::invalid_field("timezone", message))?;
         let values = match &query.params {
-            None => Vec::new(),
             Some(Params::Values(values)) => values.clone(),
-            Some(Params::Text(text)) if text.is_empty() => Vec::new(),
-            Some(Params::Text(text)) => text.split(',').map(|text| text.trim().into()).collect(),
+            Some(Params::Text(text)) if !text.is_empty() => {
+                text.split(',').map(|text| text.trim().into()).collect()
+            }
+            _ => Vec::new(),
         };
         let names: Vec<&str> = query.params_obj.keys().map(String::as_str).collect();
         let binds = match query.v {

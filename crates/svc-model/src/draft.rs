@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::{QueryString, wire::QueryPart};
 
 /// The layer of page settings that an operation works on: the `draft` query parameter
-/// (specification, section 4). Allowed values are `0`, the default, and `1`.
+/// (specification, section 4). Allowed values are `0`, the default, and `1`; there will be no other.
 ///
 /// ```
 /// use svc_model::Draft;

@@ -40,6 +40,7 @@ impl Condition {
 
 /// The value that a field is compared with, as text; the service converts it to the type of the column.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Operand {
     /// One value.
     One(String),

@@ -79,6 +79,7 @@ impl ModelRelation {
 
 /// Which side of a relation a model is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Direction {
     /// Many records here belong to one there.
     #[serde(rename = "MANYTOONE")]

@@ -305,6 +305,7 @@ impl SqlQuery {
 /// Values of positional binds: a JSON array, or a comma-separated text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum Params {
     /// The values.
     Values(Vec<Value>),

@@ -91,8 +91,8 @@ pub(crate) fn relate(models: &mut [Model]) {
 fn push_relation(model: &mut Model, mut relation: ModelRelation) {
     if model.relations.iter().any(|r| r.name == relation.name) {
         let far = match relation.direction {
-            Direction::ManyToOne => &relation.related_model,
             Direction::OneToMany => &relation.related_field,
+            _ => &relation.related_model,
         };
         relation.name = format!("{}_{}", relation.name, far.replace(',', "_"));
     }

@@ -72,6 +72,7 @@ impl BulkQuery {
 /// `{"success": false, "errors": {...}}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Wire<T>", bound(deserialize = "T: Deserialize<'de>"))]
+#[non_exhaustive]
 pub enum BulkResult<T = Record> {
     /// The record was created.
     Created(T),
