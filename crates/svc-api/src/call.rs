@@ -2,7 +2,7 @@
 
 use std::{fmt, future::IntoFuture, time::Duration};
 
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 use svc_model::{
     ResponseError, Tagged,
     wire::{Body, BoxFuture, HasIfMatch, Operation, RequestError},
@@ -35,7 +35,8 @@ pub struct Call<O: Operation, V = <O as Operation>::Response> {
     pub(crate) client: Client,
     pub(crate) operation: Result<O, RequestError>,
     pub(crate) options: RequestOptions,
-    value: fn(O::Response) -> V,
+    /// Takes the result out of the response; `None` when it is not there.
+    value: fn(O::Response) -> Option<V>,
 }
 
 impl Client {
@@ -61,14 +62,14 @@ impl<O: Operation> Call<O> {
 
     /// A call with an operation that may be invalid, in which case the call fails when it is sent.
     pub(crate) fn try_new(client: &Client, operation: Result<O, RequestError>) -> Self {
-        Self::mapped(client, operation, |response| response)
+        Self::mapped(client, operation, Some)
     }
 }
 
 impl<O: Operation<Response = Tagged<V>>, V> Call<O, V> {
     /// A call that returns the value without its entity tag, unless [`send_tagged`](Self::send_tagged) is used.
     pub(crate) fn untagged(client: &Client, operation: Result<O, RequestError>) -> Self {
-        Self::mapped(client, operation, |tagged| tagged.value)
+        Self::mapped(client, operation, |tagged| Some(tagged.value))
     }
 
     /// Sends the call and returns the value with its entity tag, which can be passed to `if_match`.
@@ -77,6 +78,37 @@ impl<O: Operation<Response = Tagged<V>>, V> Call<O, V> {
     /// The errors of [`send`](Self::send).
     pub async fn send_tagged(self) -> Result<Tagged<V>, Error> {
         self.client.run(self.operation, &self.options).await
+    }
+}
+
+impl<O: Operation<Response = Tagged<T>>, T, V> Call<O, V> {
+    /// Sends the call and returns the value, unless it still has this entity tag: then `None`, and the service sends no
+    /// body.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, Tagged, Record};
+    /// # #[cfg(feature = "records")]
+    /// # async fn example(client: Client, mut known: Tagged<Record>) -> Result<(), Error> {
+    /// let order = client.records("shop", "orders").get(7);
+    /// if let Some(newer) = order.send_if_changed(known.etag.as_deref().unwrap_or("*")).await? {
+    ///     known = newer;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`send`](Self::send); kind [`Request`](crate::ErrorKind::Request) when the tag cannot be sent.
+    pub async fn send_if_changed(self, etag: &str) -> Result<Option<Tagged<T>>, Error> {
+        let tag = HeaderValue::try_from(etag).map_err(|error| {
+            let refused = RequestError::new("the entity tag cannot stand in a header");
+            Error::request(&O::INFO, refused.with_source(error))
+        })?;
+        let call = self.header(header::IF_NONE_MATCH, tag);
+        match call.client.run(call.operation, &call.options).await {
+            Err(error) if error.status() == Some(StatusCode::NOT_MODIFIED) => Ok(None),
+            other => other.map(Some),
+        }
     }
 }
 
@@ -93,12 +125,29 @@ impl<O: Operation, V> Call<O, V> {
     pub(crate) fn mapped(
         client: &Client,
         operation: Result<O, RequestError>,
-        value: fn(O::Response) -> V,
+        value: fn(O::Response) -> Option<V>,
     ) -> Self {
         Self {
             client: client.clone(),
             operation,
             options: RequestOptions::default(),
+            value,
+        }
+    }
+
+    /// The same call with another result.
+    #[cfg(feature = "records")]
+    pub(crate) fn read_as<T>(self, value: fn(O::Response) -> Option<T>) -> Call<O, T> {
+        let Self {
+            client,
+            operation,
+            options,
+            ..
+        } = self;
+        Call {
+            client,
+            operation,
+            options,
             value,
         }
     }
@@ -147,7 +196,7 @@ impl<O: Operation, V> Call<O, V> {
     /// the service, and a response that cannot be read.
     pub async fn send(self) -> Result<V, Error> {
         let response = self.client.run(self.operation, &self.options).await?;
-        Ok((self.value)(response))
+        (self.value)(response).ok_or_else(unexpected::<O>)
     }
 }
 
@@ -175,8 +224,9 @@ impl<O: Operation, V> Call<O, V> {
         let mut response = http::Response::new(());
         *response.status_mut() = answer.response.status();
         *response.headers_mut() = answer.response.headers().clone();
-        let value = answer.parse::<O>()?;
-        Ok(response.map(|()| (self.value)(value)))
+        let value = (self.value)(answer.parse::<O>()?);
+        let value = value.ok_or_else(unexpected::<O>)?;
+        Ok(response.map(|()| value))
     }
 
     /// Sends the call and returns the response as soon as its head has arrived, with a body that streams: for lists as
@@ -212,6 +262,13 @@ impl<O: Operation, V> Call<O, V> {
         let error = ResponseError::from_error_response(answer.response.map(whole));
         Err(Error::response(&O::INFO, error, answer.authorized))
     }
+}
+
+fn unexpected<O: Operation>() -> Error {
+    Error::unusable_answer(
+        &O::INFO,
+        "the answer has another type than the call expects",
+    )
 }
 
 impl<O, V> IntoFuture for Call<O, V>

@@ -1,6 +1,6 @@
 //! The error of a call.
 
-use std::{error::Error as StdError, fmt, time::Duration};
+use std::{collections::BTreeMap, error::Error as StdError, fmt, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
@@ -245,6 +245,13 @@ impl Error {
     pub fn field_errors(&self) -> &[(String, Vec<String>)] {
         self.error_response()
             .map_or(&[], |error| error.invalid().field_errors())
+    }
+
+    /// The codes of an error body by field, such as `unique`, for programs.
+    pub fn field_codes(&self) -> BTreeMap<String, Vec<String>> {
+        self.error_response()
+            .map(ErrorResponse::field_codes)
+            .unwrap_or_default()
     }
 
     /// The position of the error in the JSON, such as `results[3].total`, for kind

@@ -117,7 +117,7 @@ impl Pages {
     fn publishing(&self, uids: Option<Vec<PageUid>>) -> Call<pages::Publish, Vec<PageUid>> {
         let mut operation = pages::Publish::new(self.client.scope());
         operation.uids = uids;
-        Call::mapped(&self.client, Ok(operation), |done| done.published)
+        Call::mapped(&self.client, Ok(operation), |done| Some(done.published))
     }
 
     /// Discards these drafts, all or none of them: `POST .../view_settings/discard/`. Returns the pages that had a draft.
@@ -136,7 +136,7 @@ impl Pages {
     fn discarding(&self, uids: Option<Vec<PageUid>>) -> Call<pages::Discard, Vec<PageUid>> {
         let mut operation = pages::Discard::new(self.client.scope());
         operation.uids = uids;
-        Call::mapped(&self.client, Ok(operation), |done| done.discarded)
+        Call::mapped(&self.client, Ok(operation), |done| Some(done.discarded))
     }
 
     /// Lists the changes of a page, the newest first: `GET .../view_settings/{UID}/revisions/`.

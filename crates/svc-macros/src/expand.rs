@@ -2,18 +2,19 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DeriveInput, Ident};
+use syn::{DeriveInput, GenericArgument, Ident, PathArguments, Type};
 
 use crate::declaration::{Answer, Declaration, Part, Place};
 
 pub(crate) fn expand(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
     let constructor = constructor(input, declaration);
+    let setters = setters(input, declaration);
     let operation = operation(input, declaration);
     let read = declaration
         .is_read
         .then(|| read_operation(input, declaration));
     let settings = settings(input, declaration);
-    quote! { #constructor #operation #settings #read }
+    quote! { #constructor #setters #operation #settings #read }
 }
 
 /// The traits for setting the query and the entity tag, which many operations share.
@@ -134,6 +135,63 @@ fn constructor(input: &DeriveInput, declaration: &Declaration) -> Option<TokenSt
             }
         }
     })
+}
+
+/// A method for each field that the constructor leaves out, which sets it and returns the operation.
+fn setters(input: &DeriveInput, declaration: &Declaration) -> TokenStream {
+    let name = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let optional = declaration.parts.iter().filter(|part| part.has_default);
+    let setters = optional.filter_map(|part| {
+        let (field, ty) = (part.field.ident.as_ref()?, &part.field.ty);
+        let (ty, value) = match type_argument(ty) {
+            Some(("Option", inner)) => (
+                inner,
+                quote! { ::core::option::Option::Some(#field.into()) },
+            ),
+            Some(("PhantomData", _)) => return None,
+            _ => (ty, quote! { #field.into() }),
+        };
+        let attributes = part.field.attrs.iter();
+        let docs = attributes.filter(|attribute| attribute.path().is_ident("doc"));
+        let title = format!("Sets `{field}`.");
+        Some(quote! {
+            #[doc = #title]
+            #[doc = ""]
+            #(#docs)*
+            #[must_use]
+            pub fn #field(mut self, #field: impl ::core::convert::Into<#ty>) -> Self {
+                self.#field = #value;
+                self
+            }
+        })
+    });
+    let setters: Vec<_> = setters.collect();
+    if setters.is_empty() {
+        return TokenStream::new();
+    }
+    quote! {
+        impl #impl_generics #name #type_generics #where_clause {
+            #(#setters)*
+        }
+    }
+}
+
+/// The name of a generic type and its argument: `Option` and `u32` of `Option<u32>`.
+fn type_argument(ty: &Type) -> Option<(&'static str, &Type)> {
+    let Type::Path(path) = ty else {
+        return None;
+    };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let GenericArgument::Type(argument) = arguments.args.first()? else {
+        return None;
+    };
+    let known = ["Option", "PhantomData"].into_iter();
+    let mut names = known.filter(|name| last.ident == name);
+    Some((names.next()?, argument))
 }
 
 fn operation(input: &DeriveInput, declaration: &Declaration) -> TokenStream {

@@ -52,7 +52,7 @@
 //! `#[derive(ReadBody)]` reads a struct that is a `whole_body`.
 //!
 //! The parameters of the constructor are the fields in their order, except for those of type `Option`, `bool` or
-//! `PhantomData` and those with `default`.
+//! `PhantomData` and those with `default`. Each of those, but for `PhantomData`, has a setter of its name.
 
 mod declaration;
 mod expand;

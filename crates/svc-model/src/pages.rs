@@ -274,3 +274,17 @@ pub struct Delete {
     #[wire(header = "if-match")]
     pub if_match: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_operation_need_not_have_is_set_by_value() {
+        let delete = Delete::new(("demo", "prod"), "5f0c")
+            .draft(Draft::On)
+            .if_match("\"a\"");
+        assert_eq!(delete.draft, Draft::On);
+        assert_eq!(delete.if_match.as_deref(), Some("\"a\""));
+    }
+}

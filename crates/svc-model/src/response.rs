@@ -1,10 +1,10 @@
 //! Unsuccessful responses: errors of the service, and bodies that cannot be read.
 
-use std::{error::Error as StdError, fmt};
+use std::{collections::BTreeMap, error::Error as StdError, fmt};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, StatusCode};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{Invalid, NON_FIELD_ERRORS};
@@ -133,6 +133,25 @@ impl ErrorResponse {
     /// `error_code` of the body, such as `not_found`.
     pub fn code(&self) -> Option<&str> {
         self.code.as_deref()
+    }
+
+    /// The codes of messages by field, such as `unique` or `required` (wire contract, section 11, law 5), for programs. They
+    /// are read from the body each time.
+    ///
+    /// ```
+    /// use svc_model::ErrorResponse;
+    ///
+    /// let body = br#"{"email":["this value is taken"],"error_codes":{"email":["unique"]}}"#;
+    /// let error = ErrorResponse::new(http::StatusCode::BAD_REQUEST, Default::default(), body[..].into());
+    /// assert_eq!(error.field_codes()["email"], ["unique"]);
+    /// ```
+    pub fn field_codes(&self) -> BTreeMap<String, Vec<String>> {
+        #[derive(Deserialize)]
+        struct Codes {
+            error_codes: BTreeMap<String, Vec<String>>,
+        }
+        let codes = serde_json::from_slice(&self.body);
+        codes.map_or_else(|_| BTreeMap::new(), |Codes { error_codes }| error_codes)
     }
 
     /// The messages by field and for the request as a whole.

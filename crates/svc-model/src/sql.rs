@@ -2,7 +2,10 @@
 
 use std::{cell::Cell, collections::BTreeMap, fmt};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, DeserializeOwned},
+};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -424,6 +427,38 @@ pub struct SqlResult {
     /// Whether rows were left out because of the limits on rows and bytes.
     #[serde(default)]
     pub truncated: bool,
+}
+
+impl SqlResult {
+    /// The rows as values of a type, by the names of their columns.
+    ///
+    /// ```
+    /// use svc_model::sql::SqlResult;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Total {
+    ///     status: String,
+    ///     orders: u64,
+    /// }
+    ///
+    /// let mut result = SqlResult::default();
+    /// result.columns = vec!["status".to_owned(), "orders".to_owned()];
+    /// result.data = vec![vec!["paid".into(), 7.into()]];
+    /// let totals: Vec<Total> = result.into_rows()?;
+    /// assert_eq!((totals[0].status.as_str(), totals[0].orders), ("paid", 7));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a row is no `T`.
+    pub fn into_rows<T: DeserializeOwned>(self) -> Result<Vec<T>, serde_json::Error> {
+        let Self { data, columns, .. } = self;
+        let row = |values: Vec<Value>| {
+            let row: Map<_, _> = columns.iter().cloned().zip(values).collect();
+            serde_json::from_value(row.into())
+        };
+        data.into_iter().map(row).collect()
+    }
 }
 
 /// The type of a column of a result.

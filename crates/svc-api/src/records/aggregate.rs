@@ -21,11 +21,12 @@ impl<T: DeserializeOwned> Records<T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn count(&self) -> Call<Aggregate> {
-        self.aggregation(Aggregation::count())
+    pub fn count(&self) -> Call<Aggregate, u64> {
+        self.aggregation(Aggregation::count()).typed()
     }
 
-    /// Computes a function over the values of a column.
+    /// Computes a function over the values of a column. The type of the result is that of the column, or of the function;
+    /// [`typed`](Call::typed) reads it.
     pub fn aggregate(&self, func: AggregateFunction, column: impl Into<String>) -> Call<Aggregate> {
         self.aggregation(Aggregation::of(func, column))
     }
@@ -60,6 +61,22 @@ impl<T: DeserializeOwned> Records<T> {
             &self.client,
             Group::new(collection, ListQuery::new(), columns, aggregation),
         )
+    }
+}
+
+impl<V> Call<Aggregate, V> {
+    /// Reads the result as a `T`: a number, or a text for an exact decimal one; as an `Option` where there may be no values.
+    ///
+    /// ```
+    /// # use svc_api::{Client, Error, model::records::AggregateFunction};
+    /// # async fn example(client: Client) -> Result<(), Error> {
+    /// let orders = client.records("shop", "orders");
+    /// let total: Option<String> = orders.aggregate(AggregateFunction::Sum, "total").typed().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn typed<T: DeserializeOwned>(self) -> Call<Aggregate, T> {
+        self.read_as(|value| T::deserialize(value).ok())
     }
 }
 

@@ -331,26 +331,6 @@ async fn a_client_with_draft_on_sends_draft_with_every_request_of_its_project() 
 }
 
 #[tokio::test]
-async fn a_response_can_be_given_with_its_status_and_headers() {
-    let script = ScriptedTransport::new()
-        .answer_with(|_| {
-            Ok(answer(
-                StatusCode::OK,
-                ("x-request-id", "r-7"),
-                r#"{"id":1}"#,
-            ))
-        })
-        .answer(StatusCode::NOT_FOUND, "{}");
-    let orders = client(&script).records("shop", "orders");
-    let response = orders.get(1).send_with_response().await.unwrap();
-    assert_eq!(response.status(), StatusCode::OK);
-    assert_eq!(response.headers()["x-request-id"], "r-7");
-    assert_eq!(response.body()["id"], 1);
-    let error = orders.get(2).send_with_response().await.unwrap_err();
-    assert!(error.is_not_found());
-}
-
-#[tokio::test]
 async fn options_of_a_call_reach_the_request() {
     let script = ScriptedTransport::new()
         .answer(StatusCode::OK, "[]")
@@ -494,30 +474,4 @@ fn a_client_and_its_calls_can_be_sent_between_threads() {
     crosses(client.records("shop", "orders").list().by_item());
     crosses(client.users().list().by_item());
     crosses(client.teams().update("t1").name("Staff").send());
-}
-
-#[tokio::test]
-async fn the_body_of_a_success_can_be_read_as_it_comes() {
-    let script = ScriptedTransport::new()
-        .answer(StatusCode::SERVICE_UNAVAILABLE, "")
-        .answer(StatusCode::OK, "id\n1\n2\n")
-        .answer(
-            StatusCode::NOT_FOUND,
-            r#"{"detail":"there is no model `order`"}"#,
-        );
-    let client = builder(&script)
-        .timer(TestTimer::default())
-        .body_limit(4)
-        .build()
-        .unwrap();
-    let orders = client.records("shop", "orders").list();
-    let response = orders.send_streaming().await.unwrap();
-    assert_eq!(script.requests().len(), 2);
-    let body = response.into_body().collect(100).await.unwrap();
-    assert_eq!(body, "id\n1\n2\n");
-
-    let client = builder(&script).build().unwrap();
-    let missing = client.records("shop", "order").list();
-    let error = missing.send_streaming().await.unwrap_err();
-    assert_eq!(error.detail(), Some("there is no model `order`"));
 }

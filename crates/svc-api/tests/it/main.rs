@@ -10,6 +10,7 @@ mod deadlines;
 mod errors;
 mod paging;
 mod proxy;
+mod results;
 mod retries;
 mod support;
 mod tower;

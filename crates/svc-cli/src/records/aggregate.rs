@@ -61,7 +61,7 @@ impl Aggregate {
         let records = self.collection.records(&self.to.service)?;
         let call = match aggregation.column {
             Some(column) => records.aggregate(aggregation.func, column),
-            None => records.count(),
+            None => records.count().typed(),
         };
         let value = call.query(query).await?;
         context.output.one(self.to.format, &row! { y_func: value })
