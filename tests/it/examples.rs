@@ -44,6 +44,13 @@ fn the_example_with_reqwest_runs() {
 }
 
 #[test]
+fn the_examples_with_other_http_clients_run() {
+    for name in ["custom_reqwest_0_12", "custom_hyper_util", "custom_ureq"] {
+        run(name);
+    }
+}
+
+#[test]
 fn the_example_with_tower_runs() {
     run("custom_tower");
 }

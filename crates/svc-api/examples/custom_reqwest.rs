@@ -1,4 +1,4 @@
-//! The client with reqwest instead of the built-in transport.
+//! The client over reqwest, in place of the built-in transport.
 //!
 //! It reads `SVC_PROJECT`, `SVC_API_BASE_URL` and, for the resource `shop`, `SVC_API_TOKEN`.
 #![allow(clippy::print_stdout)]
@@ -6,22 +6,22 @@
 use std::{env, error::Error};
 
 use http_body_util::BodyExt;
+use reqwest::{Body as ReqwestBody, Client as ReqwestClient, redirect};
 use svc_api::wire::{Body, BoxFuture, Deadline, TransportError, TransportErrorKind as Kind};
 use svc_api::{ApiToken, Client, wire};
 
 #[derive(Debug)]
-struct Transport(reqwest::Client);
-
-type Answer = Result<http::Response<Body>, TransportError>;
+struct Transport(ReqwestClient);
 
 impl wire::Transport for Transport {
-    fn send(&self, request: http::Request<Body>) -> BoxFuture<'_, Answer> {
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>> {
         Box::pin(async move {
-            let (parts, body) = request.into_parts();
-            let deadline = parts.extensions.get().map(|Deadline(left)| *left);
-            let request = http::Request::from_parts(parts, body.collect(usize::MAX).await?);
-            let mut request = reqwest::Request::try_from(request).map_err(failed)?;
-            *request.timeout_mut() = deadline;
+            let deadline = request.extensions().get().map(|Deadline(left)| *left);
+            let mut request = request.map(ReqwestBody::wrap).try_into().map_err(failed)?;
+            *reqwest::Request::timeout_mut(&mut request) = deadline;
             let response = self.0.execute(request).await.map_err(failed)?;
             Ok(http::Response::from(response).map(|body| Body::stream(body.map_err(failed))))
         })
@@ -33,19 +33,22 @@ fn failed(error: reqwest::Error) -> TransportError {
         error if error.is_connect() => Kind::Connect,
         error if error.is_timeout() => Kind::Timeout,
         error if error.is_builder() => Kind::Invalid,
-        _ => Kind::Interrupted,
+        _ => return TransportError::from_source(error).or_kind(Kind::Interrupted),
     };
     TransportError::new(kind, error)
 }
 
+fn transport() -> Result<Transport, Box<dyn Error>> {
+    let client = ReqwestClient::builder().redirect(redirect::Policy::none());
+    Ok(Transport(client.build()?))
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let redirects = reqwest::redirect::Policy::none();
-    let reqwest = reqwest::Client::builder().redirect(redirects).build()?;
     let client = Client::builder()
         .env(env::vars())
         .token_for("shop", ApiToken::new(env::var("SVC_API_TOKEN")?)?)
-        .transport(Transport(reqwest))
+        .transport(transport()?)
         .build()?;
     let page = client.records("shop", "customers").list().send().await?;
     println!("{} of {:?} customers", page.results.len(), page.count);
@@ -57,13 +60,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 async fn the_transport_conforms_to_the_contract() {
     use svc_testing::conformance::Rule;
 
-    let redirects = reqwest::redirect::Policy::none();
-    let reqwest = reqwest::Client::builder().redirect(redirects).build();
-    let transport = Transport(reqwest.unwrap());
-    for rule in Rule::ALL {
-        // reqwest escapes a `'` in a query; the client has escaped it already.
-        if *rule != Rule::RequestArrivesUnchanged {
-            rule.check(&transport).await.unwrap();
-        }
+    // reqwest escapes a `'` in a query; the client has escaped it already.
+    let cannot: &[Rule] = &[Rule::RequestArrivesUnchanged];
+    let transport = transport().unwrap();
+    for rule in Rule::ALL.iter().filter(|rule| !cannot.contains(rule)) {
+        rule.check(&transport).await.unwrap();
     }
 }

@@ -187,7 +187,11 @@ impl HttpBody for Body {
         match &mut self.get_mut().0 {
             Inner::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             Inner::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Inner::Stream(body) => exclusive(body).as_mut().poll_bytes(context),
+            // As a transport error, so that the sender of the body finds its kind among the sources.
+            Inner::Stream(body) => exclusive(body)
+                .as_mut()
+                .poll_bytes(context)
+                .map_err(|error| into_transport_error(error).into()),
         }
     }
 

@@ -73,6 +73,18 @@ impl TransportError {
         known
     }
 
+    /// Sets the kind where it is [`Other`](TransportErrorKind::Other): for a client of which is known what an error means
+    /// that says nothing more.
+    #[must_use]
+    pub fn or_kind(mut self, kind: TransportErrorKind) -> Self {
+        if self.kind == TransportErrorKind::Other {
+            let source = self.source.take();
+            self = kind.into();
+            self.source = source;
+        }
+        self
+    }
+
     /// Sets whether it is certain that the service did not see any part of the request.
     #[must_use]
     pub fn with_never_sent(mut self, never_sent: bool) -> Self {
