@@ -23,7 +23,7 @@ impl wire::Transport for Transport {
             let request =
                 http::Request::from_parts(parts, body.collect(usize::MAX).await?.to_vec());
             let (sender, response) = oneshot::channel();
-            thread::spawn(move || sender.send(exchange(&agent, request).map_err(failed)));
+            thread::spawn(move || drop(sender.send(exchange(&agent, request).map_err(failed))));
             response
                 .await
                 .map_err(|error| TransportError::new(Kind::Other, error))?
