@@ -30,7 +30,7 @@ function ifMatch(value) {
   if (value === undefined || typeof value === "string") return value;
   const etag = etags.get(value);
   if (etag !== undefined) return etag;
-  throw failed("request", "ifMatch must be an entity tag, or an object that a call returned");
+  throw failed("request", "ifMatch must be an entity tag or an object that a call returned");
 }
 
 /** The client; `load` loads WebAssembly when it is needed. */
@@ -372,7 +372,7 @@ class Collection {
 const parts = (id) =>
   (Array.isArray(id) ? id : [id]).map((part) => {
     if (["string", "number", "bigint"].includes(typeof part)) return String(part);
-    throw failed("request", "a key must be a string, a number or a bigint, or an array of its parts");
+    throw failed("request", "a key must be a string, number, bigint, or an array of them");
   });
 
 /** Replaces an object in `ifMatch` by its entity tag. */

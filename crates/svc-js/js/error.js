@@ -28,5 +28,5 @@ export const failed = (kind, message, properties) => new SvcRequestError({ messa
 /** Returns the value if it is an object, and throws an error otherwise. */
 export function object(value) {
   if (typeof value === "object" && value !== null) return value;
-  throw failed("decode", "the answer is not the object that it should be; is the base URL right?");
+  throw failed("decode", "the answer is not a JSON object; is the base URL right?");
 }

@@ -20,10 +20,11 @@ export function selection({
   ...options
 } = {}) {
   const { page, perPage, after } = pagination || {};
+  const and = filter ? [filter] : [];
   const query = {
-    ...conditions(filters, ""),
+    ...conditions(filters, "", and),
     ...conditions(exclude, "exclude__"),
-    _filter: stringify(filter ?? undefined),
+    _filter: stringify(and[1] ? { and } : and[0]),
     _search: search,
     _relation: relation,
     _order_by: names("orderBy", texts(orderBy)),
@@ -47,12 +48,12 @@ export const pairs = (object) =>
 /** Returns one text or several texts as an array. */
 export const texts = (value) => (typeof value === "string" ? [value] : value);
 
-function conditions(filters, prefix) {
+function conditions(filters, prefix, and) {
   const query = {};
   for (const [field, value] of Object.entries(filters ?? {})) {
     if (value === undefined) {
       // A filter that is left out by mistake would return too many records.
-      throw failed("request", `the filter of ${field} is undefined; leave it out, or compare with null`);
+      throw failed("request", `the filter of ${field} is undefined; leave it out or use null`);
     }
     const operand = (value) => operandOf(field, value);
     for (const [lookup, compared] of Object.entries(lookups(value))) {
@@ -62,7 +63,9 @@ function conditions(filters, prefix) {
       }
       // A name that could be read as something else is always written with its lookup.
       const isPlain = lookup === "exact" && !/__|^_|^(page|tz|draft)$/.test(field);
-      query[`${prefix}${field}${isPlain ? "" : `__${lookup}`}`] = takesList ? commaList(compared.map(operand)) : operand(compared);
+      // Keys that begin with `_` are parameters.
+      if (field[0] === "_" && and) and.push({ field, lookup, value: compared });
+      else query[`${prefix}${field}${isPlain ? "" : `__${lookup}`}`] = takesList ? commaList(compared.map(operand)) : operand(compared);
     }
   }
   return query;
@@ -78,18 +81,18 @@ function lookups(value) {
 function operandOf(field, value) {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (["string", "number", "bigint", "boolean"].includes(typeof value)) return String(value);
-  throw failed("request", `the filter of ${field} compares with something that is no text, number, switch or date`);
+  throw failed("request", `the filter of ${field} must be a string, number, boolean or date`);
 }
 
 function names(option, values) {
-  if (values === undefined || values === null) return undefined;
+  if ((values ?? null) === null) return undefined;
   if (Array.isArray(values) && values.every((name) => typeof name === "string")) return commaList(values);
   throw failed("request", `${option} must be an array of strings`);
 }
 
 function whole(option, number) {
-  if (number === undefined || number === null || (Number.isInteger(number) && number > 0 && number < 2 ** 32)) return number;
-  throw failed("request", `${option} must be a whole number, from 1`);
+  if ((number ?? null) === null || (Number.isInteger(number) && number > 0 && number < 2 ** 32)) return number;
+  throw failed("request", `${option} must be a positive integer`);
 }
 
 /** A comma-separated list; values that contain a separator are quoted. */
@@ -151,7 +154,7 @@ function following(pagination, next) {
   const page = Number(query.get("page") ?? 1);
   const after = query.get("_after") ?? undefined;
   if (!(page >= 1) || (page === (pagination?.page ?? 1) && after === pagination?.after)) {
-    throw failed("decode", "the link to the next page leads nowhere");
+    throw failed("decode", "the next link leads nowhere");
   }
   return { ...pagination, page, after };
 }

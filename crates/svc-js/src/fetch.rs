@@ -131,7 +131,7 @@ async fn exchange(request: Request<Body>) -> Result<Response<Body>, TransportErr
     if answer.type_() == web_sys::ResponseType::Opaqueredirect {
         return Err(TransportError::new(
             Other,
-            "the answer is a redirect, which is not followed; is the base URL right?",
+            "redirects are not followed; is the base URL right?",
         ));
     }
     let bytes = answer

@@ -53,6 +53,15 @@ test("a list is the first page, with 25 records unless asked otherwise", async (
   assert.deepEqual(ids(page).slice(0, 2), [100_000, 99_999]);
 });
 
+test("a field whose name begins like a parameter is compared in the tree of conditions", async (t) => {
+  const condition = { field: "_hidden", lookup: "gt", value: 5 };
+  assert.deepEqual(await query(t, { filters: { _hidden: { gt: 5 } } }), { _filter: JSON.stringify(condition) });
+  const filter = { field: "id", value: 1 };
+  const { _filter, status } = await query(t, { filters: { _hidden: { gt: 5 }, status: "paid" }, filter });
+  assert.deepEqual(JSON.parse(_filter), { and: [filter, condition] });
+  assert.equal(status, "paid");
+});
+
 test("pagination asks for a page and its size", async () => {
   const page = await orders.list({ pagination: { page: 3, perPage: 2 }, orderBy: "id" });
   assert.deepEqual(ids(page), [5, 6]);

@@ -6,7 +6,7 @@
 pub(crate) mod parse;
 mod relation;
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 pub use self::{
     parse::RecordView,
@@ -288,14 +288,14 @@ impl ListQuery {
     /// The query string that [`parse`](Self::parse) reads back.
     pub fn to_query_string(&self) -> QueryString {
         let mut query = QueryString::new();
-        for filter in &self.filters {
+        for filter in self.filters.iter().filter(|it| it.has_key()) {
             filter.push_to(&mut query);
         }
-        if let Some(filter) = &self.filter {
+        if let Some(filter) = self.filter_tree_on_the_wire() {
             // A filter consists of texts only, so writing it as JSON cannot fail.
             query.push(
                 "_filter",
-                &serde_json::to_string(filter).unwrap_or_default(),
+                &serde_json::to_string(&*filter).unwrap_or_default(),
             );
         }
         if let Some(text) = &self.search {
@@ -335,6 +335,27 @@ impl ListQuery {
     }
 }
 
+impl ListQuery {
+    /// The tree of conditions, with those on fields that no key of a query string can name.
+    fn filter_tree_on_the_wire(&self) -> Option<Cow<'_, Filter>> {
+        let mut without_key = self.filters.iter().filter(|it| !it.has_key()).peekable();
+        if without_key.peek().is_none() {
+            return self.filter.as_ref().map(Cow::Borrowed);
+        }
+        let filters = without_key.map(|filter| {
+            let condition = Filter::Condition(filter.condition.clone());
+            if filter.exclude {
+                !condition
+            } else {
+                condition
+            }
+        });
+        Some(Cow::Owned(Filter::and(
+            self.filter.clone().into_iter().chain(filters),
+        )))
+    }
+}
+
 /// A condition of the query string, or its negation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldFilter {
@@ -345,6 +366,11 @@ pub struct FieldFilter {
 }
 
 impl FieldFilter {
+    /// Whether a key of a query string can name the field: those with `_` in front are parameters.
+    fn has_key(&self) -> bool {
+        !self.condition.field.starts_with('_')
+    }
+
     fn push_to(&self, query: &mut QueryString) {
         let Condition {
             field,

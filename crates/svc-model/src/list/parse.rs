@@ -398,6 +398,25 @@ mod tests {
     }
 
     #[test]
+    fn a_field_whose_name_begins_like_a_parameter_is_compared_in_the_tree() {
+        let query = ListQuery::new()
+            .filter("_hidden", Lookup::Gt, "5")
+            .exclude("_hidden", Lookup::Exact, "7")
+            .filter_tree(Filter::field("id", Lookup::Lt, "9"));
+        let written = query.to_query_string();
+        let read = parsed(written.as_str());
+        assert!(read.filters.is_empty(), "{written:?}");
+        assert_eq!(
+            serde_json::to_string(&read.filter).unwrap(),
+            concat!(
+                r#"{"and":[{"field":"id","lookup":"lt","value":"9"},"#,
+                r#"{"field":"_hidden","lookup":"gt","value":"5"},"#,
+                r#"{"not":{"field":"_hidden","value":"7"}}]}"#,
+            )
+        );
+    }
+
+    #[test]
     fn nothing_unknown_is_ignored() {
         for (query, expected) in [
             ("statsu=paid", "unknown field \"statsu\""),

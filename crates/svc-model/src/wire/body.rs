@@ -29,8 +29,8 @@ pub struct Body(Inner);
 
 enum Inner {
     Whole(Bytes),
-    /// In a mutex, so that a body is `Sync` whatever the stream is. Only one that is borrowed by several threads ever
-    /// locks it.
+    /// In a mutex, so that a body is `Sync` whatever the stream is. It is never locked by two at once, as nobody reads a
+    /// body that is shared.
     Stream(Mutex<BoxStream>),
 }
 
@@ -38,10 +38,6 @@ type BoxStream = Pin<Box<dyn BytesStream + Send>>;
 
 fn exclusive(body: &mut Mutex<BoxStream>) -> &mut BoxStream {
     body.get_mut().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn shared<T>(body: &Mutex<BoxStream>, read: impl FnOnce(&BoxStream) -> T) -> T {
-    read(&body.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Body {
@@ -198,14 +194,17 @@ impl HttpBody for Body {
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             Inner::Whole(bytes) => bytes.is_empty(),
-            Inner::Stream(body) => shared(body, |body| body.is_end()),
+            Inner::Stream(body) => body.try_lock().is_ok_and(|body| body.is_end()),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Inner::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Inner::Stream(body) => shared(body, |body| body.size()),
+            Inner::Stream(body) => match body.try_lock() {
+                Ok(body) => body.size(),
+                Err(_) => SizeHint::default(),
+            },
         }
     }
 }
