@@ -528,3 +528,25 @@ fn debug_shows_no_secret() {
     );
     assert!(!shown.contains("hidden"), "{shown}");
 }
+
+#[tokio::test]
+async fn a_sign_in_without_a_usable_token_is_an_error_and_signs_nobody_in() {
+    let user = format!(r#","user":{USER}}}"#);
+    let token = |token: &str| format!(r#"{{"token":{token}{user}"#);
+    for body in [
+        "[]".to_owned(),
+        "{}".to_owned(),
+        token("{}"),
+        token("5"),
+        token(r#"["a1","r1",null,null]"#),
+        token(r#"{"access_token":5,"refresh_token":"r1"}"#),
+        token(r#"{"access_token":"","refresh_token":"r1"}"#),
+    ] {
+        let store = MemoryStore::new();
+        let client = builder(&ok(&[&body])).session_store(store.clone());
+        let account = client.build().unwrap().account();
+        let login = account.login_via_email_password("ann@example.com", "correct horse");
+        assert_eq!(login.await.unwrap_err().kind(), ErrorKind::Decode, "{body}");
+        assert_eq!(store.tokens(), None, "{body}");
+    }
+}
