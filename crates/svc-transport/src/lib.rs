@@ -40,6 +40,12 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+compile_error!(
+    "svc-transport needs sockets, which browsers do not have: use svc-api without default features \
+     and with a transport of your own, such as one over `fetch`"
+);
+
 mod body;
 mod connector;
 mod error;

@@ -18,19 +18,35 @@ const ALPN: [&[u8]; 2] = [b"h2", b"http/1.1"];
 #[derive(Default)]
 pub(crate) struct Roots {
     pub(crate) without_public: bool,
+    #[cfg(feature = "native-roots")]
+    pub(crate) native: bool,
     pub(crate) pem: Vec<Vec<u8>>,
     pub(crate) der: Vec<Vec<u8>>,
 }
 
 impl Roots {
     pub(crate) fn is_default(&self) -> bool {
-        !self.without_public && self.pem.is_empty() && self.der.is_empty()
+        !self.without_public && !self.has_native() && self.pem.is_empty() && self.der.is_empty()
+    }
+
+    #[cfg(feature = "native-roots")]
+    fn has_native(&self) -> bool {
+        self.native
+    }
+
+    #[cfg(not(feature = "native-roots"))]
+    fn has_native(&self) -> bool {
+        false
     }
 
     fn store(&self) -> Result<RootCertStore, BuildError> {
         let mut store = RootCertStore::empty();
         if !self.without_public {
             store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        }
+        #[cfg(feature = "native-roots")]
+        if self.native {
+            add_native(&mut store)?;
         }
         for pem in &self.pem {
             let mut found = false;
@@ -58,6 +74,24 @@ fn add(store: &mut RootCertStore, certificate: CertificateDer<'_>) -> Result<(),
     store.add(certificate.into_owned()).map_err(|error| {
         unreadable("a root certificate is no X.509 certificate").with_source(error)
     })
+}
+
+/// Adds the certificates that the operating system trusts. Those that rustls cannot read are left out, since such stores
+/// hold very old ones too.
+#[cfg(feature = "native-roots")]
+fn add_native(store: &mut RootCertStore) -> Result<(), BuildError> {
+    let mut native = rustls_native_certs::load_native_certs();
+    let (added, _) = store.add_parsable_certificates(native.certs);
+    match (added, native.errors.pop()) {
+        (0, Some(error)) => Err(unreadable(
+            "the root certificates of the operating system cannot be read",
+        )
+        .with_source(error)),
+        (0, None) => Err(unreadable(
+            "the operating system has no root certificates; install them, or leave out `native_roots`",
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn unreadable(message: &str) -> BuildError {

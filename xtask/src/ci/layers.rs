@@ -69,6 +69,7 @@ const CLIENT_MAY_USE: &[&str] = &[
     "proc-macro2",
     "quote",
     "rustls",
+    "rustls-native-certs",
     "serde",
     "serde_json",
     "serde_path_to_error",

@@ -178,6 +178,15 @@ impl HyperTransportBuilder {
         self
     }
 
+    /// Also trusts the root certificates of the operating system, such as those of a company's own authority. They are
+    /// read when the transport is built.
+    #[cfg(feature = "native-roots")]
+    #[must_use]
+    pub fn native_roots(mut self) -> Self {
+        self.roots.native = true;
+        self
+    }
+
     /// Trusts only the given root certificates, not the public authorities (those of Mozilla, compiled
     /// in).
     #[must_use]

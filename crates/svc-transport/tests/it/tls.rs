@@ -177,3 +177,35 @@ async fn a_transport_with_http_only_refuses_https() {
     assert_eq!(error.kind(), TransportErrorKind::Invalid);
     assert!(error.never_sent());
 }
+
+/// The URL that the child process of the next test asks.
+const CHILD_URL: &str = "NATIVE_ROOTS_CHILD_URL";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_of_the_operating_system_are_trusted_when_they_are_asked_for() {
+    let identity = Identity::new();
+    let server = Server::of_tls_requests(&identity, BOTH, version).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("roots.pem");
+    std::fs::write(&file, &identity.pem).unwrap();
+    // The variable, which stands for the system's store, has to be there when the process starts.
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "tls::a_child_that_trusts_the_operating_system"])
+        .env("SSL_CERT_FILE", &file)
+        .env(CHILD_URL, server.https("/"))
+        .output()
+        .unwrap();
+    assert!(child.status.success(), "{child:?}");
+    assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"));
+}
+
+#[tokio::test]
+async fn a_child_that_trusts_the_operating_system() {
+    let Ok(url) = std::env::var(CHILD_URL) else {
+        return;
+    };
+    let only_public = HyperTransport::new().unwrap();
+    only_public.send(get(&url)).await.unwrap_err();
+    let transport = HyperTransport::builder().native_roots().build().unwrap();
+    assert_eq!(fetch(&transport, &url).await, "HTTP/2.0");
+}
