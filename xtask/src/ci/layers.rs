@@ -78,6 +78,7 @@ const CLIENT_MAY_USE: &[&str] = &[
     "tokio",
     "tokio-rustls",
     "tower-service",
+    "tracing",
     "webpki-roots",
 ];
 

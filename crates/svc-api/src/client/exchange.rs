@@ -14,6 +14,9 @@ use svc_model::{
     },
 };
 
+#[cfg(feature = "tracing")]
+use tracing::{Instrument as _, debug_span, info_span};
+
 use super::Inner;
 use crate::{Error, RequestOptions, error::retry_after, retry::Failure};
 
@@ -73,11 +76,14 @@ pub(crate) async fn exchange(
         max_tries: options.max_tries.unwrap_or(client.retry.max_tries),
         own_credential: options.headers.contains_key(header::AUTHORIZATION),
     };
+    let run = tries.run();
+    #[cfg(feature = "tracing")]
+    let run = run.instrument(info_span!("svc_call", operation = target.operation.name));
     // A transport observes the deadline too; this limit also covers pauses, token providers, and
     // transports without a clock.
     let answer = match (timer, deadline) {
-        (Some(timer), Some(deadline)) => within(timer, deadline, tries.run()).await,
-        _ => Some(tries.run().await),
+        (Some(timer), Some(deadline)) => within(timer, deadline, run).await,
+        _ => Some(run.await),
     };
     answer.unwrap_or_else(|| Err(tries.failed(TransportErrorKind::Timeout.into())))
 }
@@ -111,7 +117,10 @@ impl Tries<'_> {
                 .request(authorization.as_ref())
                 .map_err(|error| Error::request(self.target.operation, error))?;
             let again = Repeatable::of(&request, self.target.operation);
-            let result = self.send(request).await;
+            let result = self.send(request);
+            #[cfg(feature = "tracing")]
+            let result = observed(result, tries + 1);
+            let result = result.await;
 
             if again.can_replay && !replayed && is_unauthenticated(&result) {
                 if let Some(newer) = self.newer(authorization.as_ref()).await? {
@@ -123,6 +132,8 @@ impl Tries<'_> {
             }
             tries += 1;
             if let Some(pause) = self.pause(&result, tries, again) {
+                #[cfg(feature = "tracing")]
+                tracing::debug!(?pause, "tries again");
                 self.wait(pause).await;
                 authorization = self.authorization().await?;
                 continue;
@@ -310,6 +321,23 @@ impl Inner {
             _ => &self.settings.api_base_url,
         }
     }
+}
+
+/// A try with a span of its own, in which its end is an event.
+#[cfg(feature = "tracing")]
+async fn observed(
+    exchange: impl Future<Output = Result<http::Response<Body>, TransportError>>,
+    number: u32,
+) -> Result<http::Response<Body>, TransportError> {
+    let exchange = async {
+        let result = exchange.await;
+        match &result {
+            Ok(response) => tracing::debug!(status = response.status().as_u16(), "answered"),
+            Err(error) => tracing::debug!(kind = ?error.kind(), %error, "not answered"),
+        }
+        result
+    };
+    exchange.instrument(debug_span!("svc_try", number)).await
 }
 
 /// A number between zero and one, at random: the keys of the standard library's hash maps are.

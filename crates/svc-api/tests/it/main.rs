@@ -14,3 +14,4 @@ mod results;
 mod retries;
 mod support;
 mod tower;
+mod tracing;

@@ -67,6 +67,11 @@ pub(super) fn refresh(config: &Arc<Config>, departure: Departure) -> Started {
             .await
             .unwrap_or_else(|outcome| outcome)
     };
+    #[cfg(feature = "tracing")]
+    let renewal = {
+        use tracing::Instrument as _;
+        renewal.instrument(tracing::info_span!("svc_refresh"))
+    };
     guarded(renewal, NOT_REFRESHED, shown)
 }
 
@@ -316,7 +321,15 @@ impl Renewal<'_> {
             let body = body.collect(BODY_LIMIT).await?;
             Ok(http::Response::from_parts(parts, body))
         };
-        Ok(read(in_time(config, timeout, exchange).await))
+        let result = in_time(config, timeout, exchange).await;
+        #[cfg(feature = "tracing")]
+        match &result {
+            Ok(response) => {
+                tracing::debug!(status = response.status().as_u16(), "refresh answered")
+            }
+            Err(error) => tracing::debug!(%error, "refresh not answered"),
+        }
+        Ok(read(result))
     }
 }
 
