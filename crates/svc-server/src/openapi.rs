@@ -1,24 +1,52 @@
 //! The API definitions (OpenAPI 3.1): one of the application host, and one of each resource, made from its
-//! structure.
+//! structure. What is the same for every caller stands in the JSON files of this folder.
 
 pub(crate) mod application;
 pub(crate) mod documents;
 pub(crate) mod resource;
-mod sql;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use svc_model::{
+    DEFAULT_PER_PAGE, MAX_PER_PAGE,
+    proxy::BodyType,
+    records::{AggregateFunction, MAX_BULK, MAX_IDEMPOTENCY_KEY},
+};
+
+/// The objects of a JSON file of this folder. In it `{schema}` stands for the schema of a model, and a name in capitals
+/// for a limit or a list of the code.
+fn read(file: &str, schema: &str) -> Map<String, Value> {
+    let mut text = file.replace("{schema}", schema);
+    for (name, value) in [
+        ("{DEFAULT_PER_PAGE}", json!(DEFAULT_PER_PAGE)),
+        ("{MAX_PER_PAGE}", json!(MAX_PER_PAGE)),
+        ("{MAX_BULK}", json!(MAX_BULK)),
+        ("{MAX_IDEMPOTENCY_KEY}", json!(MAX_IDEMPOTENCY_KEY)),
+        ("{BODY_TYPES}", json!(BodyType::ALL.map(BodyType::as_str))),
+        ("{AGGREGATE_FUNCTIONS}", json!(AggregateFunction::ALL)),
+    ] {
+        let value = value.to_string();
+        text = text
+            .replace(&format!("\"{name}\""), &value)
+            .replace(name, &value);
+    }
+    serde_json::from_str(&text).expect("the files of this folder are JSON objects")
+}
+
+/// The components of a definition: its own, and those that each definition has.
+fn components(own: &str) -> Map<String, Value> {
+    let mut components = read(include_str!("openapi/common.json"), "");
+    for (kind, own) in read(own, "") {
+        match (components.get_mut(&kind), own) {
+            (Some(Value::Object(common)), Value::Object(own)) => common.extend(own),
+            (_, own) => drop(components.insert(kind, own)),
+        }
+    }
+    components
+}
 
 /// A JSON body of a schema of the document.
 fn content(schema: &str) -> Value {
     json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}})
-}
-
-/// How sessions and service tokens are sent.
-fn session_scheme() -> Value {
-    json!({
-        "type": "apiKey", "in": "header", "name": "Authorization",
-        "description": "`JWT <token>`: the access token of a user's session, or a service token.",
-    })
 }
 
 /// A parameter of the document.
@@ -36,39 +64,6 @@ fn responses(status: &str, schema: Option<&str>) -> Value {
         status: success,
         "400": {"$ref": "#/components/responses/Invalid"},
         "default": {"$ref": "#/components/responses/Failure"},
-    })
-}
-
-/// The responses that every operation may give.
-fn failure_responses() -> Value {
-    json!({
-        "Invalid": {
-            "description": "A field, or the request as a whole, is wrong.",
-            "content": content("Invalid"),
-        },
-        "Failure": {"description": "The request cannot be answered.", "content": content("Failure")},
-    })
-}
-
-fn invalid_schema() -> Value {
-    json!({
-        "type": "object",
-        "description": "Messages by field; `non_field_errors` for the request as a whole.",
-        "properties": {
-            "error_codes": {
-                "type": "object",
-                "description": "Why fields of a record were refused, such as `unique`.",
-                "additionalProperties": {"type": "array", "items": {"type": "string"}},
-            },
-        },
-        "additionalProperties": {"type": "array", "items": {"type": "string"}},
-    })
-}
-
-fn failure_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"detail": {"type": "string"}, "error_code": {"type": "string"}},
     })
 }
 

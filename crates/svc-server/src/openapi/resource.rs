@@ -8,21 +8,15 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::routing::get;
 use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use svc_model::resources::ModelDescription;
 
-use self::schemas::{
-    aggregate_schema, bulk_schema, filters, groups_schema, page_schema, parameters, record_schema,
-    records_schema, siblings_schema,
-};
+use self::schemas::{filters, record_schema};
 use crate::{
     api::routes::{Described, Routes},
     auth::access::{Call, Describe},
     http::resource_path::ResourcePath,
-    openapi::{
-        content, documents, failure_responses, failure_schema, invalid_schema, parameter,
-        responses, session_scheme, sql,
-    },
+    openapi::{components, content, documents, parameter, read, responses},
     state::documents::DocumentKind,
 };
 
@@ -30,6 +24,10 @@ use crate::{
 const BASE: &str = "/projects/{project}/{environment}/{resource}";
 /// The path of a resource's API definition.
 const PATH: &str = "/projects/{project}/{environment}/{resource}/openapi.json";
+/// The parameters, and the schemas that no model decides.
+const COMPONENTS: &str = include_str!("resource.json");
+/// The schemas of each model beside that of its records.
+const SCHEMAS_OF_MODEL: &str = include_str!("model.json");
 
 pub(crate) fn routes(operations: &[Described]) -> Routes {
     let operations: Arc<[Described]> = operations.into();
@@ -121,48 +119,39 @@ impl Serialize for Components<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(definition) = self;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(
-            "securitySchemes",
-            &json!({
-                "staticToken": {
-                    "type": "apiKey", "in": "header", "name": "Authorization",
-                    "description": "The resource's static API token, without a prefix.",
-                },
-                "session": session_scheme(),
-            }),
-        )?;
-        map.serialize_entry("parameters", &parameters())?;
-        map.serialize_entry("schemas", &Schemas(definition))?;
-        map.serialize_entry("responses", &failure_responses())?;
+        for (kind, fixed) in components(COMPONENTS) {
+            match (&*kind, fixed) {
+                ("schemas", Value::Object(fixed)) => {
+                    map.serialize_entry(&kind, &Schemas { definition, fixed })?;
+                }
+                (_, fixed) => map.serialize_entry(&kind, &fixed)?,
+            }
+        }
         map.end()
     }
 }
 
-struct Schemas<'a>(&'a Definition<'a>);
+struct Schemas<'a> {
+    definition: &'a Definition<'a>,
+    /// Those that no model decides.
+    fixed: Map<String, Value>,
+}
 
 impl Serialize for Schemas<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for model in self.0.models {
-            let schema = schema_name(&model.model);
-            if !model.is_view {
-                map.serialize_entry(&format!("{schema}Records"), &records_schema(&schema))?;
-                map.serialize_entry(&format!("{schema}Bulk"), &bulk_schema(&schema))?;
+        for model in self.definition.models {
+            let name = schema_name(&model.model);
+            map.serialize_entry(&name, &record_schema(model))?;
+            for (name, schema) in read(SCHEMAS_OF_MODEL, &name) {
+                // A view gets no new records.
+                if !model.is_view || name.ends_with("Page") {
+                    map.serialize_entry(&name, &schema)?;
+                }
             }
-            map.serialize_entry(&schema, &record_schema(model))?;
-            map.serialize_entry(&format!("{schema}Page"), &page_schema(&schema))?;
         }
-        for (name, schema) in [
-            ("Aggregate", aggregate_schema()),
-            ("Groups", groups_schema()),
-            ("Siblings", siblings_schema()),
-            ("SqlRequest", sql::request_schema()),
-            ("SqlResult", sql::result_schema()),
-            ("SqlAnswer", sql::answer_schema()),
-            ("Invalid", invalid_schema()),
-            ("Failure", failure_schema()),
-        ] {
-            map.serialize_entry(name, &schema)?;
+        for (name, schema) in &self.fixed {
+            map.serialize_entry(name, schema)?;
         }
         map.end()
     }
@@ -280,7 +269,10 @@ fn method_of(operation: &Described, model: Option<&ModelDescription>) -> (String
 
 #[cfg(test)]
 mod tests {
-    use svc_model::resources::{FieldDescription, FieldType};
+    use svc_model::{
+        resources::{FieldDescription, FieldType},
+        sql::SqlQuery,
+    };
 
     use super::*;
 
@@ -331,5 +323,29 @@ mod tests {
         assert!(sql["responses"]["200"]["content"]["text/csv"].is_object());
         assert!(document["paths"]["/models/totals"]["post"].is_null());
         assert!(document["paths"]["/models/totals/{id}"]["delete"].is_null());
+    }
+
+    /// The properties that serde reads: a refusal of an unknown one names them.
+    fn properties_of_a_query() -> Vec<String> {
+        let refusal = serde_json::from_value::<SqlQuery>(json!({"?": 1})).unwrap_err();
+        let text = refusal.to_string();
+        let names = text.split('`').skip(3).step_by(2).map(str::to_owned);
+        // Spellings of older clients.
+        names
+            .filter(|name| !["paramsObj", "orderBy"].contains(&name.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn a_query_is_described_with_the_properties_that_are_read() {
+        let components = components(COMPONENTS);
+        let schema = &components["schemas"]["SqlRequest"]["oneOf"][0];
+        let described = schema["properties"].as_object().unwrap();
+        let read = properties_of_a_query();
+        assert!(
+            read.iter().all(|name| described.contains_key(name)),
+            "{read:?}"
+        );
+        assert_eq!(described.len(), read.len());
     }
 }
