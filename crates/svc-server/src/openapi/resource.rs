@@ -70,6 +70,16 @@ struct Definition<'a> {
 
 impl Serialize for Definition<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Components<S> {
+            #[serde(flatten)]
+            fixed: Map<String, Value>,
+            schemas: S,
+        }
+
+        let mut fixed = components(COMPONENTS);
+        let schemas = fixed.remove("schemas").unwrap_or_default();
+        let schemas = Entries(|| self.schemas(&schemas));
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("openapi", "3.1.0")?;
         map.serialize_entry(
@@ -82,78 +92,49 @@ impl Serialize for Definition<'_> {
         )?;
         map.serialize_entry("servers", &json!([{"url": self.server}]))?;
         map.serialize_entry("security", &json!([{"staticToken": []}, {"session": []}]))?;
-        map.serialize_entry("paths", &Paths(self))?;
-        map.serialize_entry("components", &Components(self))?;
+        map.serialize_entry("paths", &Entries(|| self.paths()))?;
+        map.serialize_entry("components", &Components { fixed, schemas })?;
         map.end()
     }
 }
 
-struct Paths<'a>(&'a Definition<'a>);
-
-impl Serialize for Paths<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(definition) = self;
-        let mut map = serializer.serialize_map(None)?;
-        for model in definition.models {
-            for (path, mut methods) in paths_of(model, definition.operations) {
-                if !definition.is_tools || keep_what_tools_have(&path, &mut methods) {
-                    map.serialize_entry(&path, &methods)?;
-                }
-            }
-        }
-        if !definition.is_tools {
-            for operation in definition.operations {
-                if let Some(path) = path_below(operation).filter(|path| !is_of_model(path)) {
-                    let methods = BTreeMap::from([method_of(operation, None)]);
-                    map.serialize_entry(path, &methods)?;
-                }
-            }
-        }
-        map.end()
+impl Definition<'_> {
+    /// The paths of each model, and those of the resource.
+    fn paths(&self) -> impl Iterator<Item = (String, Value)> {
+        let models = self.models.iter();
+        let of_models = models.flat_map(|model| paths_of(model, self.operations));
+        let of_models = of_models.filter_map(|(path, mut methods)| {
+            let kept = !self.is_tools || keep_what_tools_have(&path, &mut methods);
+            kept.then_some((path, methods))
+        });
+        let operations = self.operations.iter().filter(|_| !self.is_tools);
+        let others = operations.filter_map(|operation| {
+            let path = path_below(operation).filter(|path| !is_of_model(path))?;
+            let (method, described) = method_of(operation, None);
+            Some((path.to_owned(), json!({ method: described })))
+        });
+        of_models.chain(others)
     }
-}
 
-struct Components<'a>(&'a Definition<'a>);
-
-impl Serialize for Components<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(definition) = self;
-        let mut map = serializer.serialize_map(None)?;
-        for (kind, fixed) in components(COMPONENTS) {
-            match (&*kind, fixed) {
-                ("schemas", Value::Object(fixed)) => {
-                    map.serialize_entry(&kind, &Schemas { definition, fixed })?;
-                }
-                (_, fixed) => map.serialize_entry(&kind, &fixed)?,
-            }
-        }
-        map.end()
-    }
-}
-
-struct Schemas<'a> {
-    definition: &'a Definition<'a>,
-    /// Those that no model decides.
-    fixed: Map<String, Value>,
-}
-
-impl Serialize for Schemas<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for model in self.definition.models {
+    /// The schemas of each model, and those that no model decides.
+    fn schemas<'s>(&'s self, fixed: &'s Value) -> impl Iterator<Item = (String, Value)> + 's {
+        let of_models = self.models.iter().flat_map(|model| {
             let name = schema_name(&model.model);
-            map.serialize_entry(&name, &record_schema(model))?;
-            for (name, schema) in read(SCHEMAS_OF_MODEL, &name) {
-                // A view gets no new records.
-                if !model.is_view || name.ends_with("Page") {
-                    map.serialize_entry(&name, &schema)?;
-                }
-            }
-        }
-        for (name, schema) in &self.fixed {
-            map.serialize_entry(name, schema)?;
-        }
-        map.end()
+            let others = read(SCHEMAS_OF_MODEL, &name).into_iter();
+            // A view gets no new records.
+            let others = others.filter(|(name, _)| !model.is_view || name.ends_with("Page"));
+            [(name, record_schema(model))].into_iter().chain(others)
+        });
+        of_models.chain(fixed.as_object().cloned().unwrap_or_default())
+    }
+}
+
+/// The entries of an object, each made when it is written.
+struct Entries<F>(F);
+
+impl<I: IntoIterator<Item = (String, Value)>, F: Fn() -> I> Serialize for Entries<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0())
     }
 }
 
