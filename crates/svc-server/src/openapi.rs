@@ -5,6 +5,9 @@ pub(crate) mod application;
 pub(crate) mod documents;
 pub(crate) mod resource;
 
+use std::{collections::HashMap, sync::LazyLock};
+
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use svc_model::{
     DEFAULT_PER_PAGE, MAX_PER_PAGE,
@@ -12,9 +15,32 @@ use svc_model::{
     records::{AggregateFunction, MAX_BULK, MAX_IDEMPOTENCY_KEY},
 };
 
+use crate::http::error::suggestion::PARAMETERS;
+
+/// What the definitions say of an operation beside its declaration. Schemas are those of the definition, by their names;
+/// in those of records `{schema}` stands for the schema of the model.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Described {
+    /// The schema of the body.
+    body: Option<String>,
+    /// The schema of what a success holds.
+    answer: Option<String>,
+    /// Parameters beside those of the declaration.
+    parameters: Vec<String>,
+    /// Whether each field of the model is a parameter too, by which records are selected.
+    has_filters: bool,
+    /// Whether the answer is rows, which are also given as lines of JSON and as CSV.
+    has_row_formats: bool,
+}
+
+/// What is said of each operation, by its name.
+static OPERATIONS: LazyLock<HashMap<String, Described>> =
+    LazyLock::new(|| read(include_str!("openapi/operations.json"), "{schema}"));
+
 /// The objects of a JSON file of this folder. In it `{schema}` stands for the schema of a model, and a name in capitals
 /// for a limit or a list of the code.
-fn read(file: &str, schema: &str) -> Map<String, Value> {
+fn read<T: DeserializeOwned>(file: &str, schema: &str) -> T {
     let mut text = file.replace("{schema}", schema);
     for (name, value) in [
         ("{DEFAULT_PER_PAGE}", json!(DEFAULT_PER_PAGE)),
@@ -23,6 +49,7 @@ fn read(file: &str, schema: &str) -> Map<String, Value> {
         ("{MAX_IDEMPOTENCY_KEY}", json!(MAX_IDEMPOTENCY_KEY)),
         ("{BODY_TYPES}", json!(BodyType::ALL.map(BodyType::as_str))),
         ("{AGGREGATE_FUNCTIONS}", json!(AggregateFunction::ALL)),
+        ("{LIST_PARAMETERS}", json!(PARAMETERS)),
     ] {
         let value = value.to_string();
         text = text
@@ -34,8 +61,8 @@ fn read(file: &str, schema: &str) -> Map<String, Value> {
 
 /// The components of a definition: its own, and those that each definition has.
 fn components(own: &str) -> Map<String, Value> {
-    let mut components = read(include_str!("openapi/common.json"), "");
-    for (kind, own) in read(own, "") {
+    let mut components: Map<_, _> = read(include_str!("openapi/common.json"), "");
+    for (kind, own) in read::<Map<_, _>>(own, "") {
         match (components.get_mut(&kind), own) {
             (Some(Value::Object(common)), Value::Object(own)) => common.extend(own),
             (_, own) => drop(components.insert(kind, own)),

@@ -7,13 +7,13 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 use svc_model::{
     proxy,
-    wire::{Credential, Operation as _},
+    wire::{Credential, Operation as _, OperationInfo},
 };
 
 use crate::{
-    api::routes::{Described, PREFIX, Routes},
+    api::routes::{PREFIX, Routes},
     http::response::tagged_response,
-    openapi::{components, content, parameter, responses},
+    openapi::{OPERATIONS, components, content, parameter, responses},
 };
 
 /// The version label of the application host's API definition (specification, section 9).
@@ -21,7 +21,7 @@ const VERSION: &str = "2026-09-15";
 /// The parameters and schemas that its operations name.
 const COMPONENTS: &str = include_str!("application.json");
 
-pub(crate) fn routes(operations: &[Described]) -> Routes {
+pub(crate) fn routes(operations: &[OperationInfo]) -> Routes {
     let document = Bytes::from(document(operations).to_string());
     let openapi = async move |headers: HeaderMap| {
         let etag = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
@@ -30,12 +30,11 @@ pub(crate) fn routes(operations: &[Described]) -> Routes {
     Routes::new().at(&format!("{PREFIX}/openapi.json"), get(openapi))
 }
 
-fn document(operations: &[Described]) -> Value {
+fn document(operations: &[OperationInfo]) -> Value {
     let mut paths: Map<String, Value> = Map::new();
-    for operation in operations {
-        let info = &operation.info;
+    for info in operations {
         let path = paths.entry(info.path_template).or_insert_with(|| json!({}));
-        path[info.method.as_str().to_ascii_lowercase()] = describe(operation);
+        path[info.method.as_str().to_ascii_lowercase()] = describe(info);
     }
     json!({
         "openapi": "3.1.0",
@@ -50,8 +49,8 @@ fn document(operations: &[Described]) -> Value {
     })
 }
 
-fn describe(operation: &Described) -> Value {
-    let info = &operation.info;
+fn describe(info: &OperationInfo) -> Value {
+    let operation = &OPERATIONS[info.name];
     let in_path = info
         .path_template
         .split('{')
@@ -77,9 +76,9 @@ fn describe(operation: &Described) -> Value {
             Credential::Session => json!([{"session": []}]),
             _ => json!([]),
         },
-        "responses": responses(status, operation.answer),
+        "responses": responses(status, operation.answer.as_deref()),
     });
-    if let Some(schema) = operation.body {
+    if let Some(schema) = &operation.body {
         described["requestBody"] = json!({"required": true, "content": content(schema)});
     }
     described
@@ -95,13 +94,23 @@ mod tests {
 
     use super::*;
 
-    fn operations() -> Vec<Described> {
+    fn operations() -> Vec<OperationInfo> {
         crate::api::application().operations
     }
 
     #[test]
     fn every_reference_of_the_definition_leads_somewhere() {
         assert!(crate::openapi::check_references(&document(&operations())) > 20);
+    }
+
+    #[test]
+    fn the_file_of_operations_names_those_of_both_definitions() {
+        let routed = crate::api::of_resources().operations.into_iter();
+        let mut routed: Vec<_> = routed.chain(operations()).map(|info| info.name).collect();
+        let mut named: Vec<_> = OPERATIONS.keys().collect();
+        routed.sort();
+        named.sort();
+        assert_eq!(named, routed);
     }
 
     #[test]

@@ -9,14 +9,14 @@ use axum::routing::get;
 use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Map, Value, json};
-use svc_model::resources::ModelDescription;
+use svc_model::{resources::ModelDescription, wire::OperationInfo};
 
 use self::schemas::{filters, record_schema};
 use crate::{
-    api::routes::{Described, Routes},
+    api::routes::Routes,
     auth::access::{Call, Describe},
     http::resource_path::ResourcePath,
-    openapi::{components, content, documents, parameter, read, responses},
+    openapi::{OPERATIONS, components, content, documents, parameter, read, responses},
     state::documents::DocumentKind,
 };
 
@@ -29,8 +29,8 @@ const COMPONENTS: &str = include_str!("resource.json");
 /// The schemas of each model beside that of its records.
 const SCHEMAS_OF_MODEL: &str = include_str!("model.json");
 
-pub(crate) fn routes(operations: &[Described]) -> Routes {
-    let operations: Arc<[Described]> = operations.into();
+pub(crate) fn routes(operations: &[OperationInfo]) -> Routes {
+    let operations: Arc<[OperationInfo]> = operations.into();
     let openapi = async move |call: Call<Describe>| {
         let write = move |path: &_, models: &_| write(path, models, &operations);
         documents::answer(call, DocumentKind::OpenApi, write).await
@@ -41,7 +41,7 @@ pub(crate) fn routes(operations: &[Described]) -> Routes {
 fn write(
     path: &ResourcePath,
     models: &[ModelDescription],
-    operations: &[Described],
+    operations: &[OperationInfo],
 ) -> serde_json::Result<Vec<u8>> {
     let ResourcePath { scope, resource } = path;
     serde_json::to_vec(&Definition {
@@ -63,7 +63,7 @@ struct Definition<'a> {
     server: &'a str,
     models: &'a [ModelDescription],
     /// The operations on the records of each model, and on the resource as a whole.
-    operations: &'a [Described],
+    operations: &'a [OperationInfo],
     /// Whether these are users and teams, which lack some of what connected databases have.
     is_tools: bool,
 }
@@ -120,7 +120,7 @@ impl Definition<'_> {
     fn schemas<'s>(&'s self, fixed: &'s Value) -> impl Iterator<Item = (String, Value)> + 's {
         let of_models = self.models.iter().flat_map(|model| {
             let name = schema_name(&model.model);
-            let others = read(SCHEMAS_OF_MODEL, &name).into_iter();
+            let others = read::<Map<_, _>>(SCHEMAS_OF_MODEL, &name).into_iter();
             // A view gets no new records.
             let others = others.filter(|(name, _)| !model.is_view || name.ends_with("Page"));
             [(name, record_schema(model))].into_iter().chain(others)
@@ -139,10 +139,10 @@ impl<I: IntoIterator<Item = (String, Value)>, F: Fn() -> I> Serialize for Entrie
 }
 
 /// The paths of a model.
-fn paths_of(model: &ModelDescription, operations: &[Described]) -> BTreeMap<String, Value> {
+fn paths_of(model: &ModelDescription, operations: &[OperationInfo]) -> BTreeMap<String, Value> {
     let mut paths = BTreeMap::new();
     for operation in operations {
-        if model.is_view && operation.info.method != Method::GET {
+        if model.is_view && operation.method != Method::GET {
             continue;
         }
         let Some(below) = path_below(operation).filter(|path| is_of_model(path)) else {
@@ -162,8 +162,8 @@ fn paths_of(model: &ModelDescription, operations: &[Described]) -> BTreeMap<Stri
 }
 
 /// The path of an operation, below that of the resource.
-fn path_below(operation: &Described) -> Option<&'static str> {
-    operation.info.path_template.strip_prefix(BASE)
+fn path_below(info: &OperationInfo) -> Option<&'static str> {
+    info.path_template.strip_prefix(BASE)
 }
 
 /// Whether each model has this path.
@@ -209,13 +209,18 @@ fn schema_name(model: &str) -> String {
 }
 
 /// The method of an operation, and what it does: to the records of a model, or to the resource as a whole.
-fn method_of(operation: &Described, model: Option<&ModelDescription>) -> (String, Value) {
-    let info = &operation.info;
+fn method_of(info: &OperationInfo, model: Option<&ModelDescription>) -> (String, Value) {
+    let operation = &OPERATIONS[info.name];
     let schema_of_model = model.map(|model| schema_name(&model.model));
-    let schema = |name: &str| name.replace("{}", schema_of_model.as_deref().unwrap_or_default());
-    let declared = info.parameters.iter().copied().flatten();
-    let names = operation.parameters.iter().chain(declared);
-    let mut parameters: Vec<_> = names.map(|name| parameter(name)).collect();
+    let schema =
+        |name: &str| name.replace("{schema}", schema_of_model.as_deref().unwrap_or_default());
+    let declared = info.parameters.iter().copied().flatten().copied();
+    let names = operation
+        .parameters
+        .iter()
+        .map(String::as_str)
+        .chain(declared);
+    let mut parameters: Vec<_> = names.map(parameter).collect();
     if let (Some(model), true) = (model, operation.has_filters) {
         parameters.extend(model.fields.iter().flat_map(filters));
     }
@@ -223,19 +228,16 @@ fn method_of(operation: &Described, model: Option<&ModelDescription>) -> (String
     let verb = if verb == "get" { "retrieve" } else { verb };
     let (id, tag) = match model {
         Some(model) => (format!("{verb} {}", model.model), model.model.as_str()),
-        None => (
-            path_below(operation).unwrap_or(group).replace('/', ""),
-            group,
-        ),
+        None => (path_below(info).unwrap_or(group).replace('/', ""), group),
     };
-    let answer = operation.answer.map(schema);
+    let answer = operation.answer.as_deref().map(schema);
     let mut described = json!({
         "operationId": id,
         "tags": [tag],
         "parameters": parameters,
         "responses": responses(info.status.as_str(), answer.as_deref()),
     });
-    if let Some(name) = operation.body {
+    if let Some(name) = &operation.body {
         let content = content(&schema(name));
         described["requestBody"] = json!({"required": true, "content": content});
     }
