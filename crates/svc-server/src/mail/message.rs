@@ -40,7 +40,7 @@ struct Letter {
     project: String,
 }
 
-/// What a kind of mail says. `{project}`, `{about}` and `{subject}` stand for what a letter is about.
+/// What a kind of mail says. `{project}` and `{about}` stand for what a letter is about.
 #[derive(Deserialize)]
 struct Words {
     sentence: String,
@@ -96,20 +96,18 @@ impl Letter {
         about: Option<&str>,
         expires: Timestamp,
     ) -> Self {
-        let (project, subject) = (line(project), kind.subject(&line(project)));
+        let project = line(project);
         let name = match about {
             Some(_) if kind == MailKind::EmailChanged => "email_changed_to",
             _ => kind.as_str(),
         };
-        // A kind that the file does not know yet gets its subject as text.
+        // The file does not know a kind that is new.
         let words = WORDS.get(name).unwrap_or(&WORDS["other"]);
         let about = about.map(line).unwrap_or_default();
         let filled = |text: &str| {
-            // What comes from outside is last, since it may look like a name.
-            let text = text.replace("{subject}", &subject);
-            let parts = text
-                .split("{project}")
-                .map(|part| part.replace("{about}", &about));
+            // What comes from outside may look like a name, and is not looked through.
+            let parts = text.split("{project}");
+            let parts = parts.map(|part| part.replace("{about}", &about));
             parts.collect::<Vec<_>>().join(&project)
         };
         Self {
@@ -118,7 +116,7 @@ impl Letter {
             unasked: filled(&words.unasked),
             link: link.map(str::to_owned),
             expires: until(expires),
-            subject,
+            subject: kind.subject(&project),
             project,
         }
     }
