@@ -7,6 +7,7 @@ use std::{
 };
 
 use parking_lot::RwLock;
+
 /// Values by key, until the store changes.
 #[derive(Debug)]
 pub(crate) struct StoreCache<K, V> {
