@@ -101,7 +101,7 @@ mod tests {
         let rows: Vec<Vec<_>> = rows.map(|row| row.split('|').collect()).collect();
         let operations = application().merge(data()).operations;
         assert!(operations.len() > 30);
-        for info in operations.iter().map(|operation| &operation.info) {
+        for info in &operations {
             let host = match info.host {
                 Host::Application => "app_base_url",
                 _ => "base_url",

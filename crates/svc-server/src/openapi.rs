@@ -1,24 +1,79 @@
 //! The API definitions (OpenAPI 3.1): one of the application host, and one of each resource, made from its
-//! structure.
+//! structure. What is the same for every caller stands in the JSON files of this folder.
 
 pub(crate) mod application;
 pub(crate) mod documents;
 pub(crate) mod resource;
-mod sql;
 
-use serde_json::{Value, json};
+use std::{collections::HashMap, sync::LazyLock};
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
+use svc_model::{
+    DEFAULT_PER_PAGE, MAX_PER_PAGE,
+    proxy::BodyType,
+    records::{AggregateFunction, MAX_BULK, MAX_IDEMPOTENCY_KEY},
+};
+
+use crate::http::error::suggestion::PARAMETERS;
+
+/// What the definitions say of an operation beside its declaration. Schemas are those of the definition, by their names;
+/// in those of records `{schema}` stands for the schema of the model.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Described {
+    /// The schema of the body.
+    body: Option<String>,
+    /// The schema of what a success holds.
+    answer: Option<String>,
+    /// Parameters beside those of the declaration.
+    parameters: Vec<String>,
+    /// Whether each field of the model is a parameter too, by which records are selected.
+    has_filters: bool,
+    /// Whether the answer is rows, which are also given as lines of JSON and as CSV.
+    has_row_formats: bool,
+}
+
+/// What is said of each operation, by its name.
+static OPERATIONS: LazyLock<HashMap<String, Described>> =
+    LazyLock::new(|| read(include_str!("openapi/operations.json"), "{schema}"));
+
+/// The objects of a JSON file of this folder. In it `{schema}` stands for the schema of a model, and a name in capitals
+/// for a limit or a list of the code.
+fn read<T: DeserializeOwned>(file: &str, schema: &str) -> T {
+    let mut text = file.replace("{schema}", schema);
+    for (name, value) in [
+        ("{DEFAULT_PER_PAGE}", json!(DEFAULT_PER_PAGE)),
+        ("{MAX_PER_PAGE}", json!(MAX_PER_PAGE)),
+        ("{MAX_BULK}", json!(MAX_BULK)),
+        ("{MAX_IDEMPOTENCY_KEY}", json!(MAX_IDEMPOTENCY_KEY)),
+        ("{BODY_TYPES}", json!(BodyType::ALL.map(BodyType::as_str))),
+        ("{AGGREGATE_FUNCTIONS}", json!(AggregateFunction::ALL)),
+        ("{LIST_PARAMETERS}", json!(PARAMETERS)),
+    ] {
+        let value = value.to_string();
+        text = text
+            .replace(&format!("\"{name}\""), &value)
+            .replace(name, &value);
+    }
+    serde_json::from_str(&text).expect("the files of this folder are JSON objects")
+}
+
+/// The components of a definition: its own, and those that each definition has.
+fn components(own: &str) -> Map<String, Value> {
+    let mut components: Map<_, _> = read(include_str!("openapi/common.json"), "");
+    for (kind, own) in read::<Map<_, _>>(own, "") {
+        match (components.get_mut(&kind), own) {
+            (Some(Value::Object(common)), Value::Object(own)) => common.extend(own),
+            (_, own) => drop(components.insert(kind, own)),
+        }
+    }
+    components
+}
 
 /// A JSON body of a schema of the document.
 fn content(schema: &str) -> Value {
     json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}})
-}
-
-/// How sessions and service tokens are sent.
-fn session_scheme() -> Value {
-    json!({
-        "type": "apiKey", "in": "header", "name": "Authorization",
-        "description": "`JWT <token>`: the access token of a user's session, or a service token.",
-    })
 }
 
 /// A parameter of the document.
@@ -36,39 +91,6 @@ fn responses(status: &str, schema: Option<&str>) -> Value {
         status: success,
         "400": {"$ref": "#/components/responses/Invalid"},
         "default": {"$ref": "#/components/responses/Failure"},
-    })
-}
-
-/// The responses that every operation may give.
-fn failure_responses() -> Value {
-    json!({
-        "Invalid": {
-            "description": "A field, or the request as a whole, is wrong.",
-            "content": content("Invalid"),
-        },
-        "Failure": {"description": "The request cannot be answered.", "content": content("Failure")},
-    })
-}
-
-fn invalid_schema() -> Value {
-    json!({
-        "type": "object",
-        "description": "Messages by field; `non_field_errors` for the request as a whole.",
-        "properties": {
-            "error_codes": {
-                "type": "object",
-                "description": "Why fields of a record were refused, such as `unique`.",
-                "additionalProperties": {"type": "array", "items": {"type": "string"}},
-            },
-        },
-        "additionalProperties": {"type": "array", "items": {"type": "string"}},
-    })
-}
-
-fn failure_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"detail": {"type": "string"}, "error_code": {"type": "string"}},
     })
 }
 

@@ -63,9 +63,7 @@ use crate::{
 const USER_AGENT: &str = concat!("svc/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
-        .on::<Send, _>(send)
-        .body_schema("ProxyRequest")
+    Routes::new().on::<Send, _>(send)
 }
 
 async fn send(State(state): State<Shared>, request: Request) -> ApiResult<Response> {

@@ -12,8 +12,9 @@ mod values;
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use svc_data::{Connection, Database, FileFault, Row};
 use uuid::{ContextV7, Uuid};
 
@@ -162,11 +163,7 @@ impl Store {
     pub async fn revision(&self) -> Result<u64> {
         // Read before the revision, so that the next call sees a commit in between.
         let counter = self.inner.database.change_counter().await?;
-        let known = *self
-            .inner
-            .revision
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let known = *self.inner.revision.lock();
         if let Some((at, revision)) = known
             && at == counter
         {
@@ -175,11 +172,7 @@ impl Store {
         let revision = self
             .read(|reader| Ok(state(reader.query_one(STATE, &[])?)?.get("revision")?))
             .await?;
-        *self
-            .inner
-            .revision
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some((counter, revision));
+        *self.inner.revision.lock() = Some((counter, revision));
         Ok(revision)
     }
 
@@ -324,7 +317,6 @@ impl Store {
         let seconds = u64::try_from(now.as_second()).unwrap_or(0);
         let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or(0);
         let lines = self.inner.lines.lock();
-        let lines = lines.unwrap_or_else(PoisonError::into_inner);
         let uid = Uuid::new_v7(uuid::Timestamp::from_unix(&*lines, seconds, nanos));
         NewLine::new(uid, now, by, entry)
     }

@@ -27,10 +27,7 @@ use tokio::{
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use tower_service::Service;
 
-use self::{
-    addresses::CHECKED,
-    stream::{Io, Stream},
-};
+use self::{addresses::CHECKED, stream::Stream};
 use crate::{
     filter::AddressFilter,
     proxy::{Proxy, ProxyServer, without_brackets},
@@ -119,33 +116,31 @@ impl Inner {
     async fn connect(&self, destination: &Uri) -> Result<Stream, ConnectError> {
         let is_https = destination.scheme() == Some(&Scheme::HTTPS);
         match (self.proxy.server(destination), is_https) {
-            (None, false) => Ok(Stream::direct(Io::tcp(self.tcp(destination).await?))),
+            (None, false) => Ok(Stream::plain(self.tcp(destination).await?)),
             (None, true) => {
                 let tcp = self.tcp(destination).await?;
                 let tls = &self.tls(destination)?.service;
-                Ok(Stream::direct(Io::tls(
-                    secure(tls, destination, tcp).await?,
-                )))
+                Ok(Stream::tls(secure(tls, destination, tcp).await?))
             }
-            (Some(proxy), false) => Ok(Stream::proxied(self.proxy(proxy).await?)),
+            (Some(proxy), false) => Ok(self.proxy(proxy).await?.with_forwarding()),
             (Some(proxy), true) => {
-                let io = self.proxy(proxy).await?;
-                let tunnel = tunnel::open(io, destination, proxy).await?;
+                let stream = self.proxy(proxy).await?;
+                let tunnel = tunnel::open(stream, destination, proxy).await?;
                 let tls = &self.tls(destination)?.service;
                 let session = secure(tls, destination, TokioIo::new(tunnel)).await?;
-                Ok(Stream::direct(Io::tunnel(session)))
+                Ok(Stream::tls(session))
             }
         }
     }
 
-    async fn proxy(&self, proxy: &ProxyServer) -> Result<Io, ConnectError> {
+    async fn proxy(&self, proxy: &ProxyServer) -> Result<Stream, ConnectError> {
         let uri = proxy.uri();
         let tcp = self.tcp(uri).await?;
         if !proxy.is_https() {
-            return Ok(Io::tcp(tcp));
+            return Ok(Stream::plain(tcp));
         }
         let tls = &self.tls(uri)?.proxy;
-        Ok(Io::tls(secure(tls, uri, tcp).await?))
+        Ok(Stream::tls(secure(tls, uri, tcp).await?))
     }
 
     async fn tcp(&self, destination: &Uri) -> Result<TcpStream, ConnectError> {

@@ -2,7 +2,7 @@
 
 mod no_proxy;
 
-use std::{fmt, net::Ipv6Addr};
+use std::{collections::HashMap, fmt, net::Ipv6Addr};
 
 use http::{
     HeaderValue, Uri,
@@ -76,28 +76,14 @@ impl Proxy {
         K: AsRef<str>,
         V: AsRef<str>,
     {
-        const NAMES: [&str; 7] = [
-            "http_proxy",
-            "https_proxy",
-            "HTTPS_PROXY",
-            "all_proxy",
-            "ALL_PROXY",
-            "no_proxy",
-            "NO_PROXY",
-        ];
-        let found: Vec<(&str, String)> = vars
+        let vars: HashMap<String, String> = vars
             .into_iter()
-            .filter_map(|(key, value)| {
-                let name = NAMES.into_iter().find(|name| *name == key.as_ref())?;
-                let value = value.as_ref().trim();
-                (!value.is_empty()).then(|| (name, value.to_owned()))
-            })
+            .map(|(name, value)| (name.as_ref().to_owned(), value.as_ref().trim().to_owned()))
+            .filter(|(_, value)| !value.is_empty())
             .collect();
         let value = |names: &[&'static str]| {
-            names.iter().find_map(|name| {
-                let (name, value) = found.iter().find(|(key, _)| key == name)?;
-                Some((*name, value.as_str()))
-            })
+            let mut names = names.iter();
+            names.find_map(|name| Some((*name, vars.get(*name)?.as_str())))
         };
         let server = |names: &[&'static str]| {
             value(names)

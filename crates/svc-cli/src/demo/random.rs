@@ -32,12 +32,12 @@ impl Random {
 
     /// One word of a list.
     pub(super) fn word(&mut self, from: &'static str) -> &'static str {
-        self.pick(&from.split(", ").collect::<Vec<_>>())
+        self.pick::<&str>(&from.split(", ").collect::<Vec<_>>())
     }
 
     /// One of these.
-    pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
+    pub(super) fn pick<'f, T>(&mut self, from: &'f [T]) -> &'f T {
+        &from[self.below(from.len() as u64) as usize]
     }
 }
 

@@ -14,66 +14,16 @@ use svc_data::{Connection, Database, Value};
 use super::{
     folder::remove_database,
     random::Random,
-    words::{CATEGORIES, COLORS, COUNTRIES, LANGUAGES, NOTES, STYLES, TAGS, THEMES},
+    words::{Category, WORDS},
 };
 use crate::error::Error;
 
 /// The tables, before their rows.
-const TABLES: [&str; 4] = [
-    "CREATE TABLE customers (
-        id INTEGER PRIMARY KEY,
-        name VARCHAR(120) NOT NULL,
-        email VARCHAR(254) NOT NULL UNIQUE,
-        country CHAR(2) NOT NULL,
-        phone VARCHAR(32),
-        birthday DATE,
-        preferences JSON,
-        newsletter BOOLEAN NOT NULL DEFAULT 0,
-        created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP
-    )",
-    "CREATE TABLE products (
-        id INTEGER PRIMARY KEY,
-        sku VARCHAR(32) NOT NULL UNIQUE,
-        name VARCHAR(120) NOT NULL,
-        category VARCHAR(32) NOT NULL,
-        price DECIMAL(10,2) NOT NULL CHECK (price >= 0),
-        attributes JSON,
-        active BOOLEAN NOT NULL DEFAULT 1
-    )",
-    "CREATE TABLE orders (
-        id INTEGER PRIMARY KEY,
-        customer_id INTEGER NOT NULL REFERENCES customers (id),
-        status VARCHAR(16) NOT NULL DEFAULT 'pending'
-            CHECK (status IN ('paid', 'pending', 'shipped', 'cancelled', 'refunded')),
-        total DECIMAL(12,2) NOT NULL DEFAULT 0 CHECK (total >= 0),
-        created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-        shipped_at DATETIME,
-        note TEXT
-    )",
-    "CREATE TABLE order_items (
-        id INTEGER PRIMARY KEY,
-        order_id INTEGER NOT NULL REFERENCES orders (id) ON DELETE CASCADE,
-        product_id INTEGER NOT NULL REFERENCES products (id),
-        quantity INTEGER NOT NULL CHECK (quantity > 0),
-        unit_price DECIMAL(10,2) NOT NULL CHECK (unit_price >= 0)
-    )",
-];
+const TABLES: &str = include_str!("tables.sql");
 
 /// What follows the rows: quicker made then, and the step names of the database's own history, which is
 /// no part of a shop, are taken out.
-const REST: [&str; 7] = [
-    "CREATE INDEX orders_status_created_at ON orders (status, created_at)",
-    "CREATE INDEX orders_customer_id ON orders (customer_id)",
-    "CREATE INDEX order_items_order_id ON order_items (order_id)",
-    "CREATE INDEX order_items_product_id ON order_items (product_id)",
-    "CREATE INDEX customers_country ON customers (country)",
-    "CREATE VIEW customer_revenue AS
-        SELECT c.id AS customer_id, c.name, c.country, count(o.id) AS orders,
-            CAST(round(coalesce(sum(o.total), 0), 2) AS DECIMAL(14,2)) AS revenue
-        FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.status IN ('paid', 'shipped')
-        GROUP BY c.id",
-    "DROP TABLE IF EXISTS refinery_schema_history",
-];
+const REST: &str = include_str!("indexes.sql");
 
 const INSERT_CUSTOMER: &str = "INSERT INTO customers VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 const INSERT_PRODUCT: &str = "INSERT INTO products VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -165,7 +115,9 @@ impl Shop {
         let created = later(OPENED.at(0, 0, 0, 0), since);
         let was_shipped = status == "shipped" || status == "refunded" && random.chance(80);
         let shipped = was_shipped.then(|| later(created, 3_600 * (8 + random.below(100) as i64)));
-        let note = random.chance(15).then(|| random.pick(&NOTES));
+        let note = random
+            .chance(15)
+            .then(|| random.pick(&WORDS.notes).as_str());
         vec![
             number(id),
             number(1 + random.below(self.customers)),
@@ -218,7 +170,7 @@ fn fill(
     shop: Shop,
     bar: &ProgressBar,
 ) -> Result<(), svc_data::Error> {
-    for statement in TABLES {
+    for statement in TABLES.trim_end().split_terminator(';') {
         connection.execute(statement, &[])?;
     }
     let mut insert = |statement: &str, rows: &mut dyn Iterator<Item = Vec<Value>>| {
@@ -230,7 +182,7 @@ fn fill(
     insert(INSERT_PRODUCT, &mut shop.products())?;
     insert(INSERT_ORDER, &mut shop.orders())?;
     insert(INSERT_ITEM, &mut shop.order_items())?;
-    for statement in REST {
+    for statement in REST.trim_end().split_terminator(';') {
         connection.execute(statement, &[])?;
     }
     Ok(())
@@ -238,7 +190,7 @@ fn fill(
 
 fn customer(id: u64) -> Vec<Value> {
     let mut random = Random::of_row(1, id);
-    let (country, first, last) = random.pick(&COUNTRIES);
+    let (country, first, last) = *random.pick(&WORDS.countries);
     let name = format!("{} {}", random.word(first), random.word(last));
     let has_phone = random.chance(70);
     let phone = has_phone.then(|| format!("+{:011}", random.below(99_999_999_999)));
@@ -249,8 +201,8 @@ fn customer(id: u64) -> Vec<Value> {
     });
     let preferences = random.chance(80).then(|| {
         json!({
-            "language": random.pick(&LANGUAGES),
-            "theme": random.pick(&THEMES),
+            "language": random.pick(&WORDS.languages),
+            "theme": random.pick(&WORDS.themes),
             "favourites": [1 + random.below(500), 1 + random.below(500)],
         })
         .to_string()
@@ -274,12 +226,16 @@ fn customer(id: u64) -> Vec<Value> {
 fn product(id: u64) -> Vec<Value> {
     let mut random = Random::of_row(2, id);
     let (category, kinds, ..) = category_of(id);
-    let name = format!("{} {} No. {id}", random.word(STYLES), random.word(kinds));
+    let name = format!(
+        "{} {} No. {id}",
+        random.word(WORDS.styles),
+        random.word(kinds)
+    );
     let attributes = random.chance(85).then(|| {
         json!({
-            "color": random.pick(&COLORS),
+            "color": random.pick(&WORDS.colors),
             "weight_g": 50 + random.below(5_000),
-            "tags": if random.chance(50) { vec![random.pick(&TAGS)] } else { vec![] },
+            "tags": if random.chance(50) { vec![random.pick(&WORDS.tags)] } else { vec![] },
         })
         .to_string()
     });
@@ -294,8 +250,8 @@ fn product(id: u64) -> Vec<Value> {
     ]
 }
 
-fn category_of(product: u64) -> super::words::Category {
-    Random::of_row(5, product).pick(&CATEGORIES)
+fn category_of(product: u64) -> Category {
+    *Random::of_row(5, product).pick(&WORDS.categories)
 }
 
 /// What a product costs, in cents. Most prices end in 9.

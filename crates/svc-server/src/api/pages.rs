@@ -22,26 +22,14 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<List, _>(list)
-        .answer_schema("PageSettingsList")
         .on::<Create, _>(create)
-        .body_schema("PageSettings")
-        .answer_schema("PageSettings")
         .on::<Get, _>(retrieve)
-        .answer_schema("PageSettings")
         .on::<Update, _>(update)
-        .body_schema("UpdatePageSettings")
-        .answer_schema("PageSettings")
         .on::<Delete, _>(delete)
         .on::<Publish, _>(publish)
-        .body_schema("PageUids")
-        .answer_schema("PublishedPages")
         .on::<Discard, _>(discard)
-        .body_schema("PageUids")
-        .answer_schema("DiscardedPages")
         .on::<Revisions, _>(revisions)
-        .answer_schema("PageRevisionList")
         .on::<Restore, _>(restore)
-        .answer_schema("PageSettings")
 }
 
 async fn list(call: Call<List>) -> ApiResult {

@@ -14,9 +14,7 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<projects::List, _>(list)
-        .answer_schema("ProjectPage")
         .on::<projects::Get, _>(retrieve)
-        .answer_schema("Project")
 }
 
 async fn list(

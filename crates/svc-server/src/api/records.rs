@@ -22,7 +22,6 @@ use crate::{
     auth::access::{Call, Change, Delete, Read, Write},
     http::{
         ApiResponse, ApiResult,
-        error::suggestion::PARAMETERS,
         response::{empty_response, raw_json_response, tagged_response},
     },
 };
@@ -30,61 +29,16 @@ use crate::{
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .on::<records::List<Record>, _>(list::list)
-        .filters(&PARAMETERS)
-        .answer_schema("{}Page")
-        .in_row_formats()
         .on::<records::Create<Record>, _>(create)
-        .parameters(&VIEW)
-        .body_schema("{}")
-        .answer_schema("{}")
         .on::<records::Get<Record>, _>(retrieve)
-        .parameters(&VIEW)
-        .answer_schema("{}")
         .on::<records::Update<Record>, _>(update)
-        .parameters(&VIEW)
-        .body_schema("{}")
-        .answer_schema("{}")
         .on::<records::Replace<Record>, _>(replace)
-        .parameters(&VIEW)
-        .body_schema("{}")
-        .answer_schema("{}")
         .on::<records::Delete, _>(delete)
         .on::<records::BulkCreate<Record>, _>(bulk_create::bulk_create)
-        .parameters(&VIEW)
-        .body_schema("{}Records")
-        .answer_schema("{}Bulk")
         .on::<records::GetSiblings, _>(siblings::get_siblings)
-        .filters(&["_order_by", "_search", "_filter", "_relation", "tz"])
-        .answer_schema("Siblings")
         .on_question::<records::Aggregate, _>(aggregate::aggregate)
-        .filters(&[
-            "_y_func",
-            "_y_column",
-            "_search",
-            "_filter",
-            "_relation",
-            "tz",
-        ])
-        .answer_schema("Aggregate")
         .on_question::<records::Group, _>(aggregate::group)
-        .filters(&GROUP)
-        .answer_schema("Groups")
 }
-
-/// The parameters of one record.
-const VIEW: [&str; 2] = ["_fields", "tz"];
-/// The parameters of groups beside filters.
-const GROUP: [&str; 9] = [
-    "_y_func",
-    "_y_column",
-    "_search",
-    "_filter",
-    "_relation",
-    "tz",
-    "_x_column",
-    "_x_lookup",
-    "_per_page",
-];
 
 async fn retrieve(call: Call<Read>) -> ApiResult {
     let records = call.access.records().await?;

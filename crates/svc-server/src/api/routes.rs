@@ -1,5 +1,4 @@
-//! Routes: operations by their declarations, with and without a trailing slash. What the API definitions say of an
-//! operation beside its declaration is given where its handler is named.
+//! Routes: operations by their declarations, with and without a trailing slash.
 
 use axum::{
     Router,
@@ -22,28 +21,11 @@ pub(crate) enum Hosts {
     Application,
 }
 
-/// Routes, and what the API definitions say of the operations behind them.
+/// Routes, and the operations behind them.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
     router: Router<Shared>,
-    pub(crate) operations: Vec<Described>,
-}
-
-/// An operation as an API definition describes it. Schemas are those of the definition, by their names; those of records
-/// have `{}` in place of the model's name.
-#[derive(Clone, Debug)]
-pub(crate) struct Described {
-    pub(crate) info: OperationInfo,
-    /// The schema of the body.
-    pub(crate) body: Option<&'static str>,
-    /// The schema of what a success holds.
-    pub(crate) answer: Option<&'static str>,
-    /// Parameters beside those of the declaration.
-    pub(crate) parameters: &'static [&'static str],
-    /// Whether each field of the model is a parameter too, by which records are selected.
-    pub(crate) has_filters: bool,
-    /// Whether the answer is rows, which are also given as lines of JSON and as CSV.
-    pub(crate) has_row_formats: bool,
+    pub(crate) operations: Vec<OperationInfo>,
 }
 
 impl Routes {
@@ -53,14 +35,7 @@ impl Routes {
 
     /// Has a handler answer an operation: its host, method and path are those of its declaration.
     pub(crate) fn on<O: Operation, T: 'static>(mut self, handler: impl Handler<T, Shared>) -> Self {
-        self.operations.push(Described {
-            info: O::INFO,
-            body: None,
-            answer: None,
-            parameters: &[],
-            has_filters: false,
-            has_row_formats: false,
-        });
+        self.operations.push(O::INFO);
         self.on_method(&O::INFO, O::INFO.method, handler)
     }
 
@@ -72,7 +47,7 @@ impl Routes {
     ) -> Self {
         let mut routes = self.on::<O, T>(handler.clone());
         if let Some(last) = routes.operations.last_mut() {
-            last.info.method = Method::GET;
+            last.method = Method::GET;
         }
         routes.on_method(&O::INFO, Method::GET, handler)
     }
@@ -100,37 +75,6 @@ impl Routes {
             "" => router,
             bare => router.route(bare, methods),
         };
-        self
-    }
-
-    /// The schema of the body of the operation before.
-    pub(crate) fn body_schema(self, schema: &'static str) -> Self {
-        self.describe(|last| last.body = Some(schema))
-    }
-
-    /// The schema of what the operation before answers.
-    pub(crate) fn answer_schema(self, schema: &'static str) -> Self {
-        self.describe(|last| last.answer = Some(schema))
-    }
-
-    /// Parameters of the operation before, beside those of its declaration.
-    pub(crate) fn parameters(self, names: &'static [&'static str]) -> Self {
-        self.describe(|last| last.parameters = names)
-    }
-
-    /// The operation before is about the records that a query selects.
-    pub(crate) fn filters(self, names: &'static [&'static str]) -> Self {
-        self.parameters(names)
-            .describe(|last| last.has_filters = true)
-    }
-
-    /// The operation before answers rows, in each form that rows have.
-    pub(crate) fn in_row_formats(self) -> Self {
-        self.describe(|last| last.has_row_formats = true)
-    }
-
-    fn describe(mut self, describe: impl FnOnce(&mut Described)) -> Self {
-        self.operations.last_mut().map(describe);
         self
     }
 

@@ -23,11 +23,7 @@ use crate::{
 };
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
-        .on::<Query, _>(query)
-        .body_schema("SqlRequest")
-        .answer_schema("SqlAnswer")
-        .in_row_formats()
+    Routes::new().on::<Query, _>(query)
 }
 
 async fn query(call: Call<Administer>) -> ApiResult {

@@ -9,7 +9,6 @@ use std::{
     hash::{BuildHasher, RandomState},
     net::{IpAddr, Ipv6Addr, SocketAddr},
     num::NonZeroU32,
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -19,6 +18,7 @@ use governor::{
     state::keyed::HashMapStateStore,
 };
 use http::HeaderMap;
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use crate::{
@@ -115,7 +115,7 @@ impl Throttle {
     /// Remembers that a user has signed in to an account from an address.
     pub(crate) fn signed_in(&self, account: &AccountKey<'_>, address: IpAddr) {
         let pair = self.pair(account, address);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= MAX_KNOWN && !known.contains_key(&pair) {
             let oldest = known.iter().min_by_key(|(_, when)| **when);
             if let Some(oldest) = oldest.map(|(pair, _)| *pair) {
@@ -143,7 +143,7 @@ impl Throttle {
     }
 
     fn is_known(&self, pair: u64, now: Instant) -> bool {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         known
             .get(&pair)
             .is_some_and(|when| now.saturating_duration_since(*when) < KNOWN_FOR)
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn what_is_known_of_addresses_stays_within_bounds() {
         let throttle = Throttle::new(&Config::default());
-        let mut known = throttle.known.lock().unwrap();
+        let mut known = throttle.known.lock();
         let begun = Instant::now();
         for number in 0..MAX_KNOWN as u64 {
             known.insert(number, begun + Duration::from_millis(number));
@@ -327,7 +327,7 @@ mod tests {
             &AccountKey::new("p", "e", "a@b.example"),
             address("9.9.9.9"),
         );
-        let known = throttle.known.lock().unwrap();
+        let known = throttle.known.lock();
         assert_eq!(known.len(), MAX_KNOWN);
         assert!(!known.contains_key(&0), "the oldest went");
     }

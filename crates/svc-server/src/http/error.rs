@@ -3,9 +3,7 @@
 pub(crate) mod refusal;
 pub(crate) mod suggestion;
 
-use std::borrow::Cow;
-
-use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 use svc_model::Invalid;
 
@@ -18,58 +16,72 @@ use crate::http::{
 /// Seconds after which a request may be repeated that the store could not serve. The store is checked every second.
 const STORE_RETRY_AFTER: u64 = 2;
 
-/// A request that is not answered with its result.
-#[derive(Debug)]
+/// A request that is not answered with its result. Its text is what the caller reads.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
     /// 400: a field, or the request as a whole, is wrong.
-    Invalid(Invalid),
+    #[error("{0}")]
+    Invalid(#[from] Invalid),
     /// 400: a field or a constraint of a database refused a write.
+    #[error("the database refused a write")]
     Refused(Box<Refusal>),
     /// 401: no, unknown, expired or malformed credentials.
+    #[error("{detail}")]
     NotAuthenticated {
         detail: &'static str,
         challenge: &'static str,
     },
     /// 403: the credentials do not cover this.
+    #[error("{0}")]
     PermissionDenied(&'static str),
     /// 404: nothing there, within what the credentials cover.
+    #[error("{0}")]
     NotFound(String),
     /// 405: the path has other methods. The router names them, unless they are named here.
+    #[error("this path has other methods; they are named in the Allow header")]
     MethodNotAllowed { allow: Option<&'static str> },
     /// 409: it cannot be found out whether an earlier request with the same key was done.
+    #[error("{0}")]
     Undecided(String),
     /// 412: `If-Match` does not match.
+    #[error("it changed since its ETag was read; read it again and repeat the change")]
     PreconditionFailed,
     /// 408: the body did not arrive in time.
+    #[error("the request body did not arrive in time")]
     BodyTimeout,
     /// 413: the body is over the limit.
+    #[error("the request body is larger than the limit of {limit} bytes")]
     PayloadTooLarge { limit: usize },
     /// 415: the body is not JSON.
+    #[error(
+        "the request body must be JSON that is not compressed, with Content-Type: application/json"
+    )]
     UnsupportedMediaType,
     /// 429: too many tries. How many seconds to wait.
+    #[error("too many tries; wait {retry_after} seconds")]
     Throttled { retry_after: u64 },
     /// 502: what another service answered, or that it did not, is not passed on.
+    #[error("{0}")]
     BadGateway(String),
     /// 503: the database of a resource cannot be reached, or the service ends.
+    #[error("{0}")]
     Unavailable(String),
     /// 503: the store cannot be read or written.
+    #[error("{0}")]
     StoreUnavailable(String),
     /// 503: there are more requests, or more answers that are not read, than there is memory or time for.
+    #[error("{0}")]
     Overloaded(&'static str),
     /// 504: the database took too long.
+    #[error("{0}")]
     Timeout(String),
     /// 500: a fault of ours. The text is for the log alone.
+    #[error("internal error")]
     Internal(String),
 }
 
 /// What a request is answered with.
 pub(crate) type ApiResult<T = ApiResponse> = Result<T, ApiError>;
-
-impl From<Invalid> for ApiError {
-    fn from(invalid: Invalid) -> Self {
-        Self::Invalid(invalid)
-    }
-}
 
 /// Ends a response whose head is on its way; the cause is for the log alone.
 impl From<ApiError> for CutOff {
@@ -153,92 +165,49 @@ impl ApiError {
     /// The response.
     pub(crate) fn into_api_response(self) -> ApiResponse {
         use StatusCode as Status;
-        let retry_after = self.retry_after();
-        let (status, code, detail): (_, _, Cow<'_, str>) = match self {
-            Self::Invalid(invalid) => return json_response(Status::BAD_REQUEST, &invalid),
+        let (status, code) = match &self {
+            Self::Invalid(invalid) => return json_response(Status::BAD_REQUEST, invalid),
             Self::Refused(refusal) => {
-                let mut answer = json_response(Status::BAD_REQUEST, &*refusal);
+                let mut answer = json_response(Status::BAD_REQUEST, &**refusal);
                 answer.headers_mut().extend(refusal.headers());
                 return answer;
             }
-            Self::NotAuthenticated { detail, challenge } => {
-                let answer = detail_response(Status::UNAUTHORIZED, "not_authenticated", detail);
-                return with_header(answer, header::WWW_AUTHENTICATE, challenge);
-            }
-            Self::MethodNotAllowed { allow } => {
-                let detail = "this path has other methods; they are named in the Allow header";
-                let answer =
-                    detail_response(Status::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
-                return match allow {
-                    Some(allow) => with_header(answer, header::ALLOW, allow),
-                    None => answer,
-                };
-            }
-            Self::PermissionDenied(detail) => {
-                (Status::FORBIDDEN, "permission_denied", detail.into())
-            }
-            Self::NotFound(detail) => (Status::NOT_FOUND, "not_found", detail.into()),
-            Self::Throttled { retry_after } => {
-                let detail = format!("too many tries; wait {retry_after} seconds");
-                (Status::TOO_MANY_REQUESTS, "throttled", detail.into())
-            }
-            Self::Undecided(detail) => (Status::CONFLICT, "undecided", detail.into()),
-            Self::PreconditionFailed => {
-                let detail =
-                    "it changed since its ETag was read; read it again and repeat the change";
-                (
-                    Status::PRECONDITION_FAILED,
-                    "precondition_failed",
-                    detail.into(),
-                )
-            }
-            Self::BodyTimeout => {
-                let detail = "the request body did not arrive in time";
-                (Status::REQUEST_TIMEOUT, "timeout", detail.into())
-            }
-            Self::PayloadTooLarge { limit } => {
-                let detail = format!("the request body is larger than the limit of {limit} bytes");
-                (
-                    Status::PAYLOAD_TOO_LARGE,
-                    "payload_too_large",
-                    detail.into(),
-                )
-            }
+            Self::NotAuthenticated { .. } => (Status::UNAUTHORIZED, "not_authenticated"),
+            Self::PermissionDenied(_) => (Status::FORBIDDEN, "permission_denied"),
+            Self::NotFound(_) => (Status::NOT_FOUND, "not_found"),
+            Self::MethodNotAllowed { .. } => (Status::METHOD_NOT_ALLOWED, "method_not_allowed"),
+            Self::Undecided(_) => (Status::CONFLICT, "undecided"),
+            Self::PreconditionFailed => (Status::PRECONDITION_FAILED, "precondition_failed"),
+            Self::BodyTimeout => (Status::REQUEST_TIMEOUT, "timeout"),
+            Self::PayloadTooLarge { .. } => (Status::PAYLOAD_TOO_LARGE, "payload_too_large"),
             Self::UnsupportedMediaType => {
-                let detail = "the request body must be JSON that is not compressed, with Content-Type: application/json";
-                (
-                    Status::UNSUPPORTED_MEDIA_TYPE,
-                    "unsupported_media_type",
-                    detail.into(),
-                )
+                (Status::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type")
             }
-            Self::BadGateway(detail) => (Status::BAD_GATEWAY, "bad_gateway", detail.into()),
-            Self::Unavailable(detail) => (
-                Status::SERVICE_UNAVAILABLE,
-                "resource_unavailable",
-                detail.into(),
-            ),
-            Self::StoreUnavailable(detail) => (
-                Status::SERVICE_UNAVAILABLE,
-                "store_unavailable",
-                detail.into(),
-            ),
-            Self::Overloaded(detail) => (Status::SERVICE_UNAVAILABLE, "overloaded", detail.into()),
-            Self::Timeout(detail) => (Status::GATEWAY_TIMEOUT, "timeout", detail.into()),
+            Self::Throttled { .. } => (Status::TOO_MANY_REQUESTS, "throttled"),
+            Self::BadGateway(_) => (Status::BAD_GATEWAY, "bad_gateway"),
+            Self::Unavailable(_) => (Status::SERVICE_UNAVAILABLE, "resource_unavailable"),
+            Self::StoreUnavailable(_) => (Status::SERVICE_UNAVAILABLE, "store_unavailable"),
+            Self::Overloaded(_) => (Status::SERVICE_UNAVAILABLE, "overloaded"),
+            Self::Timeout(_) => (Status::GATEWAY_TIMEOUT, "timeout"),
             Self::Internal(cause) => {
                 tracing::error!(%cause, "a request failed by a fault of the service");
-                (
-                    Status::INTERNAL_SERVER_ERROR,
-                    "error",
-                    "internal error".into(),
-                )
+                (Status::INTERNAL_SERVER_ERROR, "error")
             }
         };
-        let mut answer = detail_response(status, code, &detail);
-        if let Some(seconds) = retry_after {
-            let headers = answer.headers_mut();
-            headers.insert(header::RETRY_AFTER, seconds.into());
-        }
+        let detail = self.to_string();
+        let mut answer = json_response(status, &json!({ "detail": detail, "error_code": code }));
+        let retry_after = self.retry_after().map(HeaderValue::from);
+        let header = match self {
+            Self::NotAuthenticated { challenge, .. } => Some((
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static(challenge),
+            )),
+            Self::MethodNotAllowed { allow } => {
+                allow.map(|allow| (header::ALLOW, HeaderValue::from_static(allow)))
+            }
+            _ => retry_after.map(|seconds| (header::RETRY_AFTER, seconds)),
+        };
+        answer.headers_mut().extend(header);
         answer
     }
 
@@ -252,16 +221,6 @@ impl ApiError {
             _ => None,
         }
     }
-}
-
-fn detail_response(status: StatusCode, code: &str, detail: &str) -> ApiResponse {
-    json_response(status, &json!({ "detail": detail, "error_code": code }))
-}
-
-fn with_header(mut answer: ApiResponse, name: HeaderName, value: &'static str) -> ApiResponse {
-    let headers = answer.headers_mut();
-    headers.insert(name, HeaderValue::from_static(value));
-    answer
 }
 
 impl axum::response::IntoResponse for ApiError {

@@ -2,12 +2,7 @@
 
 pub(crate) mod permits;
 
-use std::{
-    any::Any,
-    net::IpAddr,
-    panic::AssertUnwindSafe,
-    sync::{Arc, Mutex},
-};
+use std::{any::Any, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
 use axum::{
     Router,
@@ -18,6 +13,7 @@ use axum::{
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, Version, header};
 use http_body::Body as _;
+use parking_lot::Mutex;
 use svc_data::turns::Caller;
 use svc_model::{Invalid, X_REQUEST_ID};
 use tower::ServiceExt as _;

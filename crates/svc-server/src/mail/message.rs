@@ -1,5 +1,7 @@
 //! The texts of mails, and the messages that carry them.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use askama::Template;
 use jiff::Timestamp;
 use lettre::{
@@ -10,6 +12,7 @@ use lettre::{
         header::{HeaderName, HeaderValue},
     },
 };
+use serde::Deserialize;
 use svc_store::{Mail, MailKind, Secret};
 use uuid::Uuid;
 
@@ -36,6 +39,20 @@ struct Letter {
     /// Who writes.
     project: String,
 }
+
+/// What a kind of mail says. `{project}` and `{about}` stand for what a letter is about.
+#[derive(Deserialize)]
+struct Words {
+    sentence: String,
+    action: String,
+    unasked: String,
+}
+
+/// The words of each kind of mail, by its name in the store.
+static WORDS: LazyLock<HashMap<String, Words>> = LazyLock::new(|| {
+    let file = include_str!("../../templates/mail/letters.json");
+    serde_json::from_str(file).expect("the file holds the words of each kind")
+});
 
 #[derive(Template)]
 #[template(path = "mail/layout.html")]
@@ -80,14 +97,26 @@ impl Letter {
         expires: Timestamp,
     ) -> Self {
         let project = line(project);
-        let (sentence, action, unasked) = texts(kind, &project, about.map(line).as_deref());
+        let name = match about {
+            Some(_) if kind == MailKind::EmailChanged => "email_changed_to",
+            _ => kind.as_str(),
+        };
+        // The file does not know a kind that is new.
+        let words = WORDS.get(name).unwrap_or(&WORDS["other"]);
+        let about = about.map(line).unwrap_or_default();
+        let filled = |text: &str| {
+            // What comes from outside may look like a name, and is not looked through.
+            let parts = text.split("{project}");
+            let parts = parts.map(|part| part.replace("{about}", &about));
+            parts.collect::<Vec<_>>().join(&project)
+        };
         Self {
-            subject: kind.subject(&project),
-            sentence,
-            action,
+            sentence: filled(&words.sentence),
+            action: &words.action,
+            unasked: filled(&words.unasked),
             link: link.map(str::to_owned),
             expires: until(expires),
-            unasked,
+            subject: kind.subject(&project),
             project,
         }
     }
@@ -113,69 +142,6 @@ impl Letter {
             .envelope(envelope)
             .multipart(MultiPart::alternative_plain_html(text, html))
             .map_err(|_| never("no message can be made of it"))
-    }
-}
-
-/// What happened, what the link does, and what to do if one did not ask for it.
-fn texts(kind: MailKind, project: &str, about: Option<&str>) -> (String, &'static str, String) {
-    let ignore =
-        |then: &str| format!("If you do not know why you get this mail, ignore it: {then}");
-    match kind {
-        MailKind::Invitation => (
-            format!("You are invited to {project}. Choose a password, and the account is yours."),
-            "Accept the invitation",
-            ignore("without a password nobody can use the account."),
-        ),
-        MailKind::ResetPassword => (
-            format!("Somebody asked for a new password for your account at {project}."),
-            "Choose a new password",
-            ignore("your password stays as it is."),
-        ),
-        MailKind::ChangeEmail => (
-            format!("This is to become the e-mail address of an account at {project}."),
-            "Confirm the address",
-            ignore("the account keeps the address that it has."),
-        ),
-        MailKind::ConfirmEmail => (
-            format!(
-                "Somebody registered at {project} with this e-mail address. Confirm that it is yours."
-            ),
-            "Confirm the address",
-            ignore("the address stays unconfirmed."),
-        ),
-        MailKind::AlreadyRegistered => (
-            format!(
-                "Somebody wanted to register at {project} with this e-mail address, which has an account there \
-                 already. Sign in with it; if you do not remember the password, choose a new one."
-            ),
-            "Choose a new password",
-            ignore("nothing has changed."),
-        ),
-        MailKind::PasswordChanged => (
-            format!("The password of your account at {project} was changed."),
-            "Choose a new password",
-            format!(
-                "If it was not you, ask for a new password at once, and tell those who run {project}."
-            ),
-        ),
-        MailKind::EmailChanged => (
-            match about {
-                Some(about) => {
-                    format!(
-                        "The e-mail address of your account at {project} is {about} from now on."
-                    )
-                }
-                None => format!("The e-mail address of your account at {project} was changed."),
-            },
-            "See the account",
-            format!("If it was not you, tell those who run {project} at once."),
-        ),
-        // A kind that this file does not know yet gets its subject as text.
-        kind => (
-            format!("{}.", kind.subject(project)),
-            "Go on",
-            ignore("nothing changes."),
-        ),
     }
 }
 

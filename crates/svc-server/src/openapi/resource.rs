@@ -8,21 +8,15 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::routing::get;
 use http::Method;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
-use serde_json::{Value, json};
-use svc_model::resources::ModelDescription;
+use serde_json::{Map, Value, json};
+use svc_model::{resources::ModelDescription, wire::OperationInfo};
 
-use self::schemas::{
-    aggregate_schema, bulk_schema, filters, groups_schema, page_schema, parameters, record_schema,
-    records_schema, siblings_schema,
-};
+use self::schemas::{filters, record_schema};
 use crate::{
-    api::routes::{Described, Routes},
+    api::routes::Routes,
     auth::access::{Call, Describe},
     http::resource_path::ResourcePath,
-    openapi::{
-        content, documents, failure_responses, failure_schema, invalid_schema, parameter,
-        responses, session_scheme, sql,
-    },
+    openapi::{OPERATIONS, components, content, documents, parameter, read, responses},
     state::documents::DocumentKind,
 };
 
@@ -30,9 +24,13 @@ use crate::{
 const BASE: &str = "/projects/{project}/{environment}/{resource}";
 /// The path of a resource's API definition.
 const PATH: &str = "/projects/{project}/{environment}/{resource}/openapi.json";
+/// The parameters, and the schemas that no model decides.
+const COMPONENTS: &str = include_str!("resource.json");
+/// The schemas of each model beside that of its records.
+const SCHEMAS_OF_MODEL: &str = include_str!("model.json");
 
-pub(crate) fn routes(operations: &[Described]) -> Routes {
-    let operations: Arc<[Described]> = operations.into();
+pub(crate) fn routes(operations: &[OperationInfo]) -> Routes {
+    let operations: Arc<[OperationInfo]> = operations.into();
     let openapi = async move |call: Call<Describe>| {
         let write = move |path: &_, models: &_| write(path, models, &operations);
         documents::answer(call, DocumentKind::OpenApi, write).await
@@ -43,7 +41,7 @@ pub(crate) fn routes(operations: &[Described]) -> Routes {
 fn write(
     path: &ResourcePath,
     models: &[ModelDescription],
-    operations: &[Described],
+    operations: &[OperationInfo],
 ) -> serde_json::Result<Vec<u8>> {
     let ResourcePath { scope, resource } = path;
     serde_json::to_vec(&Definition {
@@ -65,13 +63,23 @@ struct Definition<'a> {
     server: &'a str,
     models: &'a [ModelDescription],
     /// The operations on the records of each model, and on the resource as a whole.
-    operations: &'a [Described],
+    operations: &'a [OperationInfo],
     /// Whether these are users and teams, which lack some of what connected databases have.
     is_tools: bool,
 }
 
 impl Serialize for Definition<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Components<S> {
+            #[serde(flatten)]
+            fixed: Map<String, Value>,
+            schemas: S,
+        }
+
+        let mut fixed = components(COMPONENTS);
+        let schemas = fixed.remove("schemas").unwrap_or_default();
+        let schemas = Entries(|| self.schemas(&schemas));
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("openapi", "3.1.0")?;
         map.serialize_entry(
@@ -84,95 +92,57 @@ impl Serialize for Definition<'_> {
         )?;
         map.serialize_entry("servers", &json!([{"url": self.server}]))?;
         map.serialize_entry("security", &json!([{"staticToken": []}, {"session": []}]))?;
-        map.serialize_entry("paths", &Paths(self))?;
-        map.serialize_entry("components", &Components(self))?;
+        map.serialize_entry("paths", &Entries(|| self.paths()))?;
+        map.serialize_entry("components", &Components { fixed, schemas })?;
         map.end()
     }
 }
 
-struct Paths<'a>(&'a Definition<'a>);
+impl Definition<'_> {
+    /// The paths of each model, and those of the resource.
+    fn paths(&self) -> impl Iterator<Item = (String, Value)> {
+        let models = self.models.iter();
+        let of_models = models.flat_map(|model| paths_of(model, self.operations));
+        let of_models = of_models.filter_map(|(path, mut methods)| {
+            let kept = !self.is_tools || keep_what_tools_have(&path, &mut methods);
+            kept.then_some((path, methods))
+        });
+        let operations = self.operations.iter().filter(|_| !self.is_tools);
+        let others = operations.filter_map(|operation| {
+            let path = path_below(operation).filter(|path| !is_of_model(path))?;
+            let (method, described) = method_of(operation, None);
+            Some((path.to_owned(), json!({ method: described })))
+        });
+        of_models.chain(others)
+    }
 
-impl Serialize for Paths<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(definition) = self;
-        let mut map = serializer.serialize_map(None)?;
-        for model in definition.models {
-            for (path, mut methods) in paths_of(model, definition.operations) {
-                if !definition.is_tools || keep_what_tools_have(&path, &mut methods) {
-                    map.serialize_entry(&path, &methods)?;
-                }
-            }
-        }
-        if !definition.is_tools {
-            for operation in definition.operations {
-                if let Some(path) = path_below(operation).filter(|path| !is_of_model(path)) {
-                    let methods = BTreeMap::from([method_of(operation, None)]);
-                    map.serialize_entry(path, &methods)?;
-                }
-            }
-        }
-        map.end()
+    /// The schemas of each model, and those that no model decides.
+    fn schemas<'s>(&'s self, fixed: &'s Value) -> impl Iterator<Item = (String, Value)> + 's {
+        let of_models = self.models.iter().flat_map(|model| {
+            let name = schema_name(&model.model);
+            let others = read::<Map<_, _>>(SCHEMAS_OF_MODEL, &name).into_iter();
+            // A view gets no new records.
+            let others = others.filter(|(name, _)| !model.is_view || name.ends_with("Page"));
+            [(name, record_schema(model))].into_iter().chain(others)
+        });
+        of_models.chain(fixed.as_object().cloned().unwrap_or_default())
     }
 }
 
-struct Components<'a>(&'a Definition<'a>);
+/// The entries of an object, each made when it is written.
+struct Entries<F>(F);
 
-impl Serialize for Components<'_> {
+impl<I: IntoIterator<Item = (String, Value)>, F: Fn() -> I> Serialize for Entries<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(definition) = self;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(
-            "securitySchemes",
-            &json!({
-                "staticToken": {
-                    "type": "apiKey", "in": "header", "name": "Authorization",
-                    "description": "The resource's static API token, without a prefix.",
-                },
-                "session": session_scheme(),
-            }),
-        )?;
-        map.serialize_entry("parameters", &parameters())?;
-        map.serialize_entry("schemas", &Schemas(definition))?;
-        map.serialize_entry("responses", &failure_responses())?;
-        map.end()
-    }
-}
-
-struct Schemas<'a>(&'a Definition<'a>);
-
-impl Serialize for Schemas<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for model in self.0.models {
-            let schema = schema_name(&model.model);
-            if !model.is_view {
-                map.serialize_entry(&format!("{schema}Records"), &records_schema(&schema))?;
-                map.serialize_entry(&format!("{schema}Bulk"), &bulk_schema(&schema))?;
-            }
-            map.serialize_entry(&schema, &record_schema(model))?;
-            map.serialize_entry(&format!("{schema}Page"), &page_schema(&schema))?;
-        }
-        for (name, schema) in [
-            ("Aggregate", aggregate_schema()),
-            ("Groups", groups_schema()),
-            ("Siblings", siblings_schema()),
-            ("SqlRequest", sql::request_schema()),
-            ("SqlResult", sql::result_schema()),
-            ("SqlAnswer", sql::answer_schema()),
-            ("Invalid", invalid_schema()),
-            ("Failure", failure_schema()),
-        ] {
-            map.serialize_entry(name, &schema)?;
-        }
-        map.end()
+        serializer.collect_map(self.0())
     }
 }
 
 /// The paths of a model.
-fn paths_of(model: &ModelDescription, operations: &[Described]) -> BTreeMap<String, Value> {
+fn paths_of(model: &ModelDescription, operations: &[OperationInfo]) -> BTreeMap<String, Value> {
     let mut paths = BTreeMap::new();
     for operation in operations {
-        if model.is_view && operation.info.method != Method::GET {
+        if model.is_view && operation.method != Method::GET {
             continue;
         }
         let Some(below) = path_below(operation).filter(|path| is_of_model(path)) else {
@@ -192,8 +162,8 @@ fn paths_of(model: &ModelDescription, operations: &[Described]) -> BTreeMap<Stri
 }
 
 /// The path of an operation, below that of the resource.
-fn path_below(operation: &Described) -> Option<&'static str> {
-    operation.info.path_template.strip_prefix(BASE)
+fn path_below(info: &OperationInfo) -> Option<&'static str> {
+    info.path_template.strip_prefix(BASE)
 }
 
 /// Whether each model has this path.
@@ -239,13 +209,18 @@ fn schema_name(model: &str) -> String {
 }
 
 /// The method of an operation, and what it does: to the records of a model, or to the resource as a whole.
-fn method_of(operation: &Described, model: Option<&ModelDescription>) -> (String, Value) {
-    let info = &operation.info;
+fn method_of(info: &OperationInfo, model: Option<&ModelDescription>) -> (String, Value) {
+    let operation = &OPERATIONS[info.name];
     let schema_of_model = model.map(|model| schema_name(&model.model));
-    let schema = |name: &str| name.replace("{}", schema_of_model.as_deref().unwrap_or_default());
-    let declared = info.parameters.iter().copied().flatten();
-    let names = operation.parameters.iter().chain(declared);
-    let mut parameters: Vec<_> = names.map(|name| parameter(name)).collect();
+    let schema =
+        |name: &str| name.replace("{schema}", schema_of_model.as_deref().unwrap_or_default());
+    let declared = info.parameters.iter().copied().flatten().copied();
+    let names = operation
+        .parameters
+        .iter()
+        .map(String::as_str)
+        .chain(declared);
+    let mut parameters: Vec<_> = names.map(parameter).collect();
     if let (Some(model), true) = (model, operation.has_filters) {
         parameters.extend(model.fields.iter().flat_map(filters));
     }
@@ -253,19 +228,16 @@ fn method_of(operation: &Described, model: Option<&ModelDescription>) -> (String
     let verb = if verb == "get" { "retrieve" } else { verb };
     let (id, tag) = match model {
         Some(model) => (format!("{verb} {}", model.model), model.model.as_str()),
-        None => (
-            path_below(operation).unwrap_or(group).replace('/', ""),
-            group,
-        ),
+        None => (path_below(info).unwrap_or(group).replace('/', ""), group),
     };
-    let answer = operation.answer.map(schema);
+    let answer = operation.answer.as_deref().map(schema);
     let mut described = json!({
         "operationId": id,
         "tags": [tag],
         "parameters": parameters,
         "responses": responses(info.status.as_str(), answer.as_deref()),
     });
-    if let Some(name) = operation.body {
+    if let Some(name) = &operation.body {
         let content = content(&schema(name));
         described["requestBody"] = json!({"required": true, "content": content});
     }
@@ -280,7 +252,10 @@ fn method_of(operation: &Described, model: Option<&ModelDescription>) -> (String
 
 #[cfg(test)]
 mod tests {
-    use svc_model::resources::{FieldDescription, FieldType};
+    use svc_model::{
+        resources::{FieldDescription, FieldType},
+        sql::SqlQuery,
+    };
 
     use super::*;
 
@@ -331,5 +306,29 @@ mod tests {
         assert!(sql["responses"]["200"]["content"]["text/csv"].is_object());
         assert!(document["paths"]["/models/totals"]["post"].is_null());
         assert!(document["paths"]["/models/totals/{id}"]["delete"].is_null());
+    }
+
+    /// The properties that serde reads: a refusal of an unknown one names them.
+    fn properties_of_a_query() -> Vec<String> {
+        let refusal = serde_json::from_value::<SqlQuery>(json!({"?": 1})).unwrap_err();
+        let text = refusal.to_string();
+        let names = text.split('`').skip(3).step_by(2).map(str::to_owned);
+        // Spellings of older clients.
+        names
+            .filter(|name| !["paramsObj", "orderBy"].contains(&name.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn a_query_is_described_with_the_properties_that_are_read() {
+        let components = components(COMPONENTS);
+        let schema = &components["schemas"]["SqlRequest"]["oneOf"][0];
+        let described = schema["properties"].as_object().unwrap();
+        let read = properties_of_a_query();
+        assert!(
+            read.iter().all(|name| described.contains_key(name)),
+            "{read:?}"
+        );
+        assert_eq!(described.len(), read.len());
     }
 }

@@ -2,12 +2,13 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use parking_lot::Mutex;
 use svc_model::wire::Body;
 use tokio::{sync::OwnedSemaphorePermit, task::AbortHandle, time::Instant};
 
@@ -60,7 +61,7 @@ impl Passing {
         let watched = Arc::clone(&exchange);
         let watch = tokio::spawn(async move {
             tokio::time::sleep_until(until).await;
-            end(&mut lock(&watched), End::CutOff);
+            end(&mut watched.lock(), End::CutOff);
         });
         Self {
             exchange,
@@ -76,12 +77,8 @@ impl Drop for Passing {
             watch.abort();
         }
         // The aborted watch may hold on to the other half for a while.
-        drop(lock(&self.exchange).take());
+        drop(self.exchange.lock().take());
     }
-}
-
-fn lock(exchange: &Shared) -> MutexGuard<'_, Option<Exchange>> {
-    exchange.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Hangs up on the other service, and notes how it ended.
@@ -100,7 +97,7 @@ impl HttpBody for Passing {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
         let this = self.get_mut();
-        let mut exchange = lock(&this.exchange);
+        let mut exchange = this.exchange.lock();
         loop {
             let Some(going) = &mut *exchange else {
                 // Over without its end: cut off by the clock.
@@ -138,14 +135,14 @@ impl HttpBody for Passing {
     }
 
     fn is_end_stream(&self) -> bool {
-        match &*lock(&self.exchange) {
+        match &*self.exchange.lock() {
             Some(going) => going.body.is_end_stream(),
             None => self.ended,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &*lock(&self.exchange) {
+        match &*self.exchange.lock() {
             Some(going) => going.body.size_hint(),
             None if self.ended => SizeHint::with_exact(0),
             None => SizeHint::new(),

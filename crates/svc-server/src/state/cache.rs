@@ -3,11 +3,10 @@
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{
-        PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
+
+use parking_lot::RwLock;
 
 /// Values by key, until the store changes.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ impl<K: Eq + Hash, V: Clone> StoreCache<K, V> {
 
     /// The value of a key, where it is kept.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.read();
         kept.get(key).cloned()
     }
 
@@ -57,7 +56,7 @@ impl<K: Eq + Hash, V: Clone> StoreCache<K, V> {
 
     /// Keeps a value, unless the store has changed since this generation.
     pub(crate) fn keep(&self, key: K, value: V, generation: u64) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.write();
         if self.generation() == generation {
             if kept.len() >= self.limit {
                 kept.clear();
@@ -68,7 +67,7 @@ impl<K: Eq + Hash, V: Clone> StoreCache<K, V> {
 
     /// Forgets everything: the store changed.
     pub(crate) fn forget(&self) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.write();
         self.generation.fetch_add(1, Ordering::SeqCst);
         kept.clear();
     }
@@ -97,6 +96,6 @@ mod tests {
         for key in 0..5 {
             cache.keep(key, (), cache.generation());
         }
-        assert_eq!(cache.kept.read().unwrap().len(), 1);
+        assert_eq!(cache.kept.read().len(), 1);
     }
 }

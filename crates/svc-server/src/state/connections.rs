@@ -2,11 +2,12 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use svc_data::{Resource, ResourceOptions, ResourceUrl};
 use svc_model::ResourceName;
 use svc_store::{ConnectedResource, Secret};
@@ -84,8 +85,7 @@ impl Connections {
 impl Connection {
     async fn get(&self) -> Result<Resource, svc_data::Error> {
         let connect = async {
-            if let Some((when, error)) =
-                &*self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+            if let Some((when, error)) = &*self.failed.lock()
                 && when.elapsed() < RETRY_AFTER
             {
                 return Err(error.clone());
@@ -96,7 +96,7 @@ impl Connection {
                 Err(error) => Err(error),
             };
             if let Err(error) = &result {
-                let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut failed = self.failed.lock();
                 *failed = Some((Instant::now(), error.clone()));
             }
             result

@@ -1,13 +1,11 @@
 //! Documents made of the structure of a resource: its API definition, and the descriptions of its models. They are made
 //! once for a structure and the rights of a team, off the threads that answer requests, and kept.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
+use parking_lot::Mutex;
 use svc_data::Structure;
 use svc_store::TeamRights;
 
@@ -106,7 +104,7 @@ impl Documents {
     }
 
     fn find(&self, key: &DocumentKey) -> Option<Document> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let index = kept.iter().position(|kept| kept.key == *key)?;
         let found = kept.remove(index)?;
         let document = found.document.clone();
@@ -117,7 +115,7 @@ impl Documents {
     /// Keeps a document. Those of an older structure of the resource go, and so do those that were not asked for longest
     /// while all of them are too large.
     fn keep(&self, key: DocumentKey, document: Document) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         kept.retain(|kept| {
             kept.key.path != key.path || Arc::ptr_eq(&kept.key.structure, &key.structure)
         });
@@ -187,7 +185,7 @@ mod tests {
             get(key(&new, DocumentKind::OpenApi)).await.unwrap().body,
             "2"
         );
-        assert_eq!(documents.kept.lock().unwrap().len(), 1);
+        assert_eq!(documents.kept.lock().len(), 1);
     }
 
     #[tokio::test]
@@ -200,7 +198,7 @@ mod tests {
             let body = vec![b' '; MAX_KEPT / 3];
             documents.get_or_make(key, move || Ok(body)).await.unwrap();
         }
-        let kept = documents.kept.lock().unwrap();
+        let kept = documents.kept.lock();
         let environments: Vec<_> = kept
             .iter()
             .map(|kept| kept.key.path.scope.environment.as_str())

@@ -1,13 +1,11 @@
 //! Whether the store can be used: it accepts writes, and it is not damaged.
 
 use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use svc_data::FileFault;
 
 use crate::{
@@ -51,10 +49,7 @@ impl StoreHealth {
     /// Whether the file of the store was found to be damaged.
     pub(crate) fn set_damaged(&self, is_damaged: bool) {
         self.is_damaged.store(is_damaged, Ordering::Relaxed);
-        self.last
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        self.last.lock().take();
     }
 
     /// Lets a write begin unless the store is known not to take its line.
@@ -93,12 +88,12 @@ impl StoreHealth {
 
     fn keep(&self, fault: Option<String>) {
         let at = Instant::now();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         *last = Some(Checked { at, fault });
     }
 
     fn recent(&self) -> Option<ApiResult<()>> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.last.lock();
         let checked = last
             .as_ref()
             .filter(|checked| checked.at.elapsed() < CHECK_KEPT)?;

@@ -1,10 +1,8 @@
 //! One request at a time for each idempotency key, within this process.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::Mutex;
 use svc_store::WriteKey;
 use tokio::sync::OwnedMutexGuard;
 
@@ -26,7 +24,7 @@ impl WriteKeys {
     /// Waits until no other request with this key is being done.
     pub(crate) async fn lock(&self, key: &WriteKey) -> WriteKeyGuard {
         let turn = {
-            let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut busy = self.busy.lock();
             Arc::clone(busy.entry(key.clone()).or_default())
         };
         // Made before the wait, so that a caller who leaves meanwhile is forgotten too.
@@ -42,7 +40,7 @@ impl WriteKeys {
 
 impl Drop for WriteKeyGuard {
     fn drop(&mut self) {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = self.keys.lock();
         drop(self.turn.take());
         // The map's own reference is the last one when nobody else waits.
         if keys
@@ -89,6 +87,6 @@ mod tests {
         drop(third);
         drop(second);
         drop(other);
-        assert!(keys.busy.lock().unwrap().is_empty());
+        assert!(keys.busy.lock().is_empty());
     }
 }

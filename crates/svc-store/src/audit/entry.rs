@@ -20,7 +20,7 @@ use super::actor::{Actor, ActorKind};
 ///     .after("\"7d86\"");
 /// assert_eq!(entry.after.as_deref(), Some("7d86"));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditEntry {
     /// What was done: a group and a verb, such as `records.update`.
@@ -51,15 +51,7 @@ impl AuditEntry {
     pub fn new(action: &'static str) -> Self {
         Self {
             action,
-            project: None,
-            environment: None,
-            resource: None,
-            model: None,
-            record: None,
-            before: None,
-            after: None,
-            status: None,
-            actor: None,
+            ..Self::default()
         }
     }
 

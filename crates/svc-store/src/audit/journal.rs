@@ -10,7 +10,9 @@ mod file;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use self::file::{JournalFile, Slot};
 use super::row::{INSERT, NewLine};
@@ -96,7 +98,7 @@ impl WriteJournal {
 
     /// How many writes wait for the store to take their lines.
     pub fn waiting(&self) -> usize {
-        self.lock_waiting().len()
+        self.inner.waiting.lock().len()
     }
 
     /// Appends the lines that the store has not taken yet.
@@ -104,7 +106,7 @@ impl WriteJournal {
     /// # Errors
     /// When the store still cannot be written; the lines go on waiting.
     pub async fn flush(&self) -> Result<()> {
-        let waiting = std::mem::take(&mut *self.lock_waiting());
+        let waiting = std::mem::take(&mut *self.inner.waiting.lock());
         if waiting.is_empty() {
             return Ok(());
         }
@@ -125,7 +127,7 @@ impl WriteJournal {
                 Ok(())
             }
             Err(error) => {
-                self.lock_waiting().extend(waiting);
+                self.inner.waiting.lock().extend(waiting);
                 Err(error)
             }
         }
@@ -138,13 +140,6 @@ impl WriteJournal {
             tracing::error!(%error, "lines of the audit trail wait in the journal of writes for the next start");
         }
         self.inner.file.remove_when_clear();
-    }
-
-    fn lock_waiting(&self) -> MutexGuard<'_, Vec<Waiting>> {
-        self.inner
-            .waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -207,7 +202,11 @@ impl Drop for BegunWrite {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
             let lines = vec![self.begun.clone()];
-            self.journal.lock_waiting().push(Waiting { slot, lines });
+            self.journal
+                .inner
+                .waiting
+                .lock()
+                .push(Waiting { slot, lines });
         }
     }
 }
@@ -242,7 +241,7 @@ impl Pending<'_> {
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
         if let Some(waiting) = self.waiting.take() {
-            self.journal.lock_waiting().push(waiting);
+            self.journal.inner.waiting.lock().push(waiting);
         }
     }
 }

@@ -90,34 +90,26 @@ pub(super) fn select(filter: &AuditFilter, limit: u32) -> (String, Vec<Value>) {
             tests.push(test.replace("?1", &format!("?{}", values.len())));
         }
     };
-    let text = |text: &Option<String>| text.clone();
-    test(
-        "project = ?1",
-        filter.project.as_ref().map(ToString::to_string),
-    );
-    test(
-        "environment = ?1",
-        filter.environment.as_ref().map(ToString::to_string),
-    );
+    let (project, environment) = (&filter.project, &filter.environment);
+    let project = project.as_ref().map(ToString::to_string);
+    let environment = environment.as_ref().map(ToString::to_string);
+    test("project = ?1", project);
+    test("environment = ?1", environment);
     let (group, action) = match &filter.action {
         Some(action) if action.contains('.') => (None, Some(action.clone())),
         group => (group.clone(), None),
     };
     test("action = ?1", action);
     // The character behind `.` is `/`.
-    test(
-        "action >= ?1",
-        group.as_ref().map(|name| format!("{name}.")),
-    );
+    let first = group.as_ref().map(|name| format!("{name}."));
+    test("action >= ?1", first);
     test("action < ?1", group.map(|name| format!("{name}/")));
-    test(
-        "(actor_uid = ?1 OR actor_label = ?1 OR actor_kind = ?1)",
-        text(&filter.actor),
-    );
-    test("resource = ?1", text(&filter.resource));
-    test("model = ?1", text(&filter.model));
-    test("record = ?1", text(&filter.record));
-    test("request_id = ?1", text(&filter.request_id));
+    let is_actor = "(actor_uid = ?1 OR actor_label = ?1 OR actor_kind = ?1)";
+    test(is_actor, filter.actor.clone());
+    test("resource = ?1", filter.resource.clone());
+    test("model = ?1", filter.model.clone());
+    test("record = ?1", filter.record.clone());
+    test("request_id = ?1", filter.request_id.clone());
     let unknown = filter.outcome_is_unknown;
     test("outcome = ?1", unknown.then(|| "unknown".to_owned()));
     // By the identifier, which has an index, down to the millisecond, and by the time from there.

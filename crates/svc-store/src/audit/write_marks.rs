@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use svc_data::Value;
 use svc_model::{ResourceName, Scope};
 
-use crate::database::{handle, values};
+use crate::database::{columns, handle, values};
 use crate::error::Result;
 
 /// How long a mark is kept.
@@ -77,14 +77,11 @@ impl WriteMarks<'_> {
         );
         self.store
             .read(move |reader| {
-                reader.find(&sql, &values, |row| {
-                    Ok(WriteMark {
-                        attempt: row.get("attempt")?,
-                        request_hash: row.get("request_hash")?,
-                        evidence: row.get("evidence")?,
-                        outcome: row.get("outcome")?,
-                    })
-                })
+                reader.find(
+                    &sql,
+                    &values,
+                    |row| columns!(row => WriteMark { attempt, request_hash, evidence, outcome }),
+                )
             })
             .await
     }

@@ -9,7 +9,7 @@ use svc_model::{Draft, PageUid};
 use super::change::{Change, Layers};
 use super::revisions;
 use super::rows::{self, DRAFT, PUBLISHED};
-use crate::database::values;
+use crate::database::{columns, values};
 use crate::error::{Error, Result};
 
 /// A row of the draft layer.
@@ -87,11 +87,8 @@ fn drafts(change: &mut Change<'_, '_>, uids: Option<&[PageUid]>) -> Result<Vec<D
     let mut drafts = change
         .tx
         .list(sql, &values![environment_uid, DRAFT], |row| {
-            Ok(DraftRow {
-                uid: row.get::<String>("uid")?.into(),
-                unique_name: row.get("unique_name")?,
-                deleted: row.get("deleted")?,
-            })
+            let uid = row.get::<String>("uid")?.into();
+            columns!(row => DraftRow { uid: uid, unique_name, deleted })
         })?;
     if let Some(uids) = uids {
         let chosen: HashSet<&PageUid> = uids.iter().collect();

@@ -5,7 +5,7 @@ use svc_data::Row;
 use svc_model::PageUid;
 
 use super::rows::DRAFT;
-use crate::database::{Reader, Tx, row, values};
+use crate::database::{Reader, Tx, columns, values};
 use crate::error::{Error, Result};
 
 /// How many revisions of a page are kept.
@@ -85,11 +85,9 @@ pub(super) fn content(reader: &mut Reader<'_>, uid: &PageUid, number: u64) -> Re
 }
 
 fn from_row(row: &Row) -> Result<PageRevision> {
-    Ok(PageRevision {
+    columns!(row => PageRevision {
         number: row.get::<i64>("number")?.unsigned_abs(),
-        date_add: row::get(row, "date_add")?,
-        author: row.get("author")?,
         draft: row.get::<String>("layer")? == DRAFT,
-        deleted: row.get("deleted")?,
+        date_add, author, deleted
     })
 }

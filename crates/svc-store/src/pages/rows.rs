@@ -5,7 +5,7 @@ use svc_data::Row;
 use svc_model::{Draft, EnvironmentName, PageUid};
 
 use super::{Page, if_match};
-use crate::database::{Reader, values};
+use crate::database::{Reader, columns, values};
 use crate::error::{Error, Result};
 
 /// The column `layer` of the published layer.
@@ -178,11 +178,6 @@ fn select(draft: Draft) -> &'static str {
 }
 
 fn from_row(row: &Row) -> Result<PageRow> {
-    Ok(PageRow {
-        uid: row.get("uid")?,
-        is_draft: row.get::<String>("layer")? == DRAFT,
-        revision: row.get("revision")?,
-        date_add: row.get("date_add")?,
-        differs: row.get("differs")?,
-    })
+    let is_draft = row.get::<String>("layer")? == DRAFT;
+    columns!(row => PageRow { is_draft: is_draft, uid, revision, date_add, differs })
 }

@@ -8,7 +8,7 @@ use svc_data::Row;
 use svc_model::{EnvironmentName, ProjectName};
 use uuid::Uuid;
 
-use crate::database::{Tx, handle, row, stored_by_name, values};
+use crate::database::{Tx, columns, handle, row, stored_by_name, values};
 use crate::error::{Error, Result};
 use crate::secrets::{Sealer, Secret};
 
@@ -255,18 +255,13 @@ fn from_row(row: &Row, sealer: &Sealer) -> Result<Mail> {
         .open(&context(&uid.to_string()), &row.get::<String>("content")?)
         .map_err(|_| damaged())?;
     let content: Content = serde_json::from_str(content.expose()).map_err(|_| damaged())?;
-    Ok(Mail {
-        uid,
-        project: row.get::<String>("project")?.into(),
-        project_name: row.get("project_name")?,
-        environment: row.get::<String>("environment")?.into(),
-        kind: row::get(row, "kind")?,
+    columns!(row => Mail {
+        uid: uid,
         to: row.get("recipient")?,
         code: content.code.map(Secret::new),
         link: content.link.map(Secret::new),
         about: content.about,
-        date_add: row::get(row, "date_add")?,
-        expires: row::get(row, "expires")?,
         attempts: row.get::<i64>("attempts")?.try_into().unwrap_or(u32::MAX),
+        project, project_name, environment, kind, date_add, expires
     })
 }

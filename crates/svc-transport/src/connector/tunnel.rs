@@ -4,12 +4,12 @@ use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
 use hyper::{client::conn::http1, upgrade::Upgraded};
 use svc_model::wire::Body;
 
-use super::{ConnectError, Io};
+use super::{ConnectError, Stream};
 use crate::proxy::ProxyServer;
 
-/// Asks the proxy at the other end of `io` for a tunnel to `destination`.
+/// Asks the proxy at the other end of `stream` for a tunnel to `destination`.
 pub(super) async fn open(
-    io: Io,
+    stream: Stream,
     destination: &Uri,
     proxy: &ProxyServer,
 ) -> Result<Upgraded, ConnectError> {
@@ -18,7 +18,7 @@ pub(super) async fn open(
     };
     let request = request(destination, proxy)
         .map_err(|error| ConnectError::proxy(proxy, "cannot be asked").with_source(error))?;
-    let (mut sender, connection) = http1::handshake(io).await.map_err(failed)?;
+    let (mut sender, connection) = http1::handshake(stream).await.map_err(failed)?;
     // The task ends with the tunnel, or when `sender` is dropped with the caller's future.
     tokio::spawn(async move {
         let _ = connection.with_upgrades().await;

@@ -4,7 +4,7 @@
 use std::{
     error::Error,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -12,6 +12,7 @@ use std::{
 use axum::body::Body;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
+use parking_lot::Mutex;
 use svc_model::wire::BoxFuture;
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -188,9 +189,7 @@ impl http_body::Body for Arriving {
                 Poll::Ready(Some(Ok(frame))) => {
                     let size = frame.data_ref().map_or(0, Bytes::len);
                     this.received = this.received.saturating_add(size as u64);
-                    let held = this.held.lock();
-                    let grown = held.unwrap_or_else(PoisonError::into_inner).grow(size);
-                    if let Err(error) = grown {
+                    if let Err(error) = this.held.lock().grow(size) {
                         return Poll::Ready(Some(Err(Box::new(error))));
                     }
                     return Poll::Ready(Some(Ok(frame)));

@@ -1,10 +1,8 @@
 //! The memory that request bodies may take together, from the first byte that arrives until the request is answered.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::Mutex;
 use svc_data::turns::Caller;
 
 use crate::Config;
@@ -40,10 +38,6 @@ impl BodyMemory {
         })
     }
 
-    fn used(&self) -> MutexGuard<'_, Used> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The memory of a body of which nothing has arrived.
     pub(crate) fn begin(self: &Arc<Self>, caller: Caller) -> HeldBody {
         HeldBody {
@@ -56,7 +50,7 @@ impl BodyMemory {
     /// How much the bodies take.
     #[cfg(test)]
     pub(crate) fn taken(&self) -> usize {
-        self.used().all
+        self.used.lock().all
     }
 }
 
@@ -77,7 +71,7 @@ impl HeldBody {
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), NoBodyMemory> {
         let limit = self.memory.limit;
         let is_large = self.bytes.saturating_add(bytes) > SMALL;
-        let mut used = self.memory.used();
+        let mut used = self.memory.used.lock();
         let of_caller = used.of.get(&self.caller).copied().unwrap_or_default();
         let (all, of_caller) = (
             used.all.saturating_add(bytes),
@@ -102,7 +96,7 @@ impl Drop for HeldBody {
         if self.bytes == 0 {
             return;
         }
-        let mut used = self.memory.used();
+        let mut used = self.memory.used.lock();
         used.all -= self.bytes;
         if let Some(of_caller) = used.of.get_mut(&self.caller) {
             *of_caller -= self.bytes;
@@ -137,6 +131,6 @@ mod tests {
         assert_eq!(memory.taken(), (6 << 20) + 1_000);
         drop((greedy, others, small));
         assert_eq!(memory.taken(), 0);
-        assert!(memory.used().of.is_empty());
+        assert!(memory.used.lock().of.is_empty());
     }
 }

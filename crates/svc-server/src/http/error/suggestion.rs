@@ -90,12 +90,24 @@ fn parameter(name: &str) -> Option<&'static str> {
 
 /// Adds to the messages about a list which field of the model, or else which parameter, was meant most likely.
 pub(crate) fn in_list(invalid: &Invalid, model: &Model) -> Invalid {
+    let invalid = with_fields(invalid, model);
+    with_meant(&invalid, &["field", "parameter"], |name| {
+        parameter(name).map(str::to_owned)
+    })
+}
+
+/// Adds to the first messages about unknown things of these kinds what was meant by the name.
+fn with_meant(
+    invalid: &Invalid,
+    kinds: &[&str],
+    meant: impl Fn(&str) -> Option<String>,
+) -> Invalid {
     let mut left = MAX_SUGGESTIONS;
-    with_fields(invalid, model).map_messages(|_, message| {
-        let name = unknown(message, "field").or_else(|| unknown(message, "parameter"));
+    invalid.map_messages(|_, message| {
+        let name = kinds.iter().find_map(|kind| unknown(message, kind));
         let name = name.filter(|_| left > 0);
         left = left.saturating_sub(usize::from(name.is_some()));
-        match name.and_then(parameter) {
+        match name.and_then(&meant) {
             Some(meant) => format!("{message}; did you mean {meant:?}?"),
             None => message.to_owned(),
         }
@@ -111,22 +123,14 @@ fn unknown<'m>(message: &'m str, thing: &str) -> Option<&'m str> {
 /// Adds to the messages about unknown fields which field of the model was meant most likely.
 pub(crate) fn with_fields(invalid: &Invalid, model: &Model) -> Invalid {
     let names = || model.fields().iter().map(|field| field.name.as_str());
-    let mut left = MAX_SUGGESTIONS;
-    invalid.map_messages(|_, message| {
-        let unknown = unknown(message, "field").filter(|_| left > 0);
-        left = left.saturating_sub(usize::from(unknown.is_some()));
-        let meant = unknown.and_then(|unknown| {
-            let whole = nearest(unknown, names()).map(str::to_owned);
-            whole.or_else(|| {
-                let (field, lookup) = unknown.rsplit_once("__")?;
-                Some(format!("{}__{lookup}", nearest(field, names())?))
-            })
-        });
-        match meant {
-            Some(meant) => format!("{message}; did you mean {meant:?}?"),
-            None => message.to_owned(),
-        }
-    })
+    let meant = |name: &str| {
+        let whole = nearest(name, names()).map(str::to_owned);
+        whole.or_else(|| {
+            let (field, lookup) = name.rsplit_once("__")?;
+            Some(format!("{}__{lookup}", nearest(field, names())?))
+        })
+    };
+    with_meant(invalid, &["field"], meant)
 }
 
 /// The operators that PostgREST writes in front of values, and what they are here, behind the name of a field.

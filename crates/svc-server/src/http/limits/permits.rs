@@ -3,11 +3,9 @@
 //! A permit is held while the service works, never while it waits for a caller: neither while a body arrives nor while
 //! an answer is read.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::Mutex;
 use svc_data::turns::{Caller, FairQueue};
 use svc_model::wire::BoxFuture;
 use tokio::sync::oneshot;
@@ -87,10 +85,6 @@ impl Turns {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, TurnsState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn turn(self: &Arc<Self>, caller: Caller) -> Turn {
         Turn {
             turns: Some(Arc::clone(self)),
@@ -101,7 +95,7 @@ impl Turns {
     async fn acquire(self: &Arc<Self>, caller: Caller) -> Turn {
         loop {
             let turn = {
-                let mut state = self.state();
+                let mut state = self.state.lock();
                 if state.take(caller, self.share) {
                     return self.turn(caller);
                 }
@@ -117,7 +111,7 @@ impl Turns {
     }
 
     fn give_back(self: &Arc<Self>, caller: Caller) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.put(caller);
         while state.free > 0 {
             let TurnsState { held, waiting, .. } = &mut *state;
@@ -212,7 +206,7 @@ impl Slot {
     }
 
     fn set(&self, permit: Option<Permit>) {
-        *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = permit;
+        *self.permit.lock() = permit;
     }
 }
 
@@ -262,7 +256,7 @@ mod tests {
         assert!(others.iter().all(Option::is_some));
         assert!(at_once(&permits, "c").await.is_none());
         drop((greedy, others));
-        let state = permits.all.state();
+        let state = permits.all.state.lock();
         assert_eq!(state.free, 8);
         assert!(state.held.is_empty());
     }

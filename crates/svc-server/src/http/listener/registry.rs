@@ -5,12 +5,13 @@ use std::{
     collections::{HashMap, hash_map},
     net::IpAddr,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use tokio::{sync::Notify, task::AbortHandle, time::Instant};
 
 use super::activity::Activity;
@@ -90,7 +91,7 @@ pub(super) struct Admission {
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        self.registry.lists().remove(&self.entry);
+        self.registry.lists.lock().remove(&self.entry);
         self.registry.freed.notify_one();
     }
 }
@@ -107,16 +108,12 @@ impl Registry {
         })
     }
 
-    fn lists(&self) -> MutexGuard<'_, Lists> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Registers a connection from this address. When the limit is reached, the connection that waits longest for its
     /// caller is closed: one of the same address when that has too many, else any.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<Admission, Refused> {
         let is_proxy = self.proxies.iter().any(|range| range.contains(address));
         let address = (!is_proxy).then(|| network(address));
-        let mut lists = self.lists();
+        let mut lists = self.lists.lock();
         if let Some(address) = address
             && lists.count(address) >= self.most_per_address
             && !lists.close_one(Some(address))
@@ -149,7 +146,7 @@ impl Registry {
     /// Closes the connection that has held an unread answer in memory for longest, if there is one.
     pub(super) fn close_stalled(&self) -> bool {
         let now = Instant::now();
-        let mut lists = self.lists();
+        let mut lists = self.lists.lock();
         let hand = lists.turn(LOOKED_AT);
         let found = oldest(&lists.all, hand, LOOKED_AT, |entry| {
             let holds = entry.activity.held.load(Relaxed) > 0;
@@ -296,8 +293,8 @@ mod tests {
         assert!(is_open(&other) && is_open(&first) && is_open(&third));
         assert!(!is_open(&second));
         drop((first, second, third, other));
-        assert!(registry.lists().all.is_empty());
-        assert!(registry.lists().by_address.is_empty());
+        assert!(registry.lists.lock().all.is_empty());
+        assert!(registry.lists.lock().by_address.is_empty());
     }
 
     #[tokio::test(start_paused = true)]

@@ -2,14 +2,16 @@
 
 use std::{
     cell::Cell,
+    convert::Infallible,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker, ready},
+    sync::Arc,
+    task::{Context, Poll, ready},
 };
 
 use axum::body::Body;
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
+use tokio::sync::mpsc;
 
 use super::{
     memory::{AnswerMemory, Counted, Held},
@@ -62,7 +64,7 @@ pub(crate) struct Sending {
     _kept: Option<Held>,
     memory: Arc<AnswerMemory>,
     /// For HTTP/2: what the transport has not yet sent.
-    unsent: Option<Arc<Unsent>>,
+    unsent: Option<Unsent>,
     request: OpenRequest,
 }
 
@@ -83,7 +85,7 @@ impl Sending {
             held,
             _kept: kept,
             memory,
-            unsent: (is_http2 && !is_small).then(Arc::default),
+            unsent: (is_http2 && !is_small).then(Unsent::new),
             request,
         }
     }
@@ -96,7 +98,10 @@ impl Sending {
             None if buffer.len() > SMALL => self.memory.take(&self.request.0, buffer.len()),
             None => return buffer,
         };
-        let at_end = self.unsent.as_ref().map(Unsent::begin);
+        let at_end = self
+            .unsent
+            .as_ref()
+            .and_then(|unsent| unsent.buffer.clone());
         Bytes::from_owner(Counted {
             bytes: buffer,
             _held: held,
@@ -128,7 +133,7 @@ impl http_body::Body for Sending {
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => {
                     note(0, true);
-                    let unsent = this.unsent.as_ref();
+                    let unsent = this.unsent.as_mut();
                     let sent = unsent.map_or(Poll::Ready(()), |unsent| unsent.poll_sent(context));
                     return sent.map(|()| None);
                 }
@@ -168,56 +173,34 @@ fn note(bytes: u64, waits_for_caller: bool) {
     });
 }
 
-/// How many buffers of an HTTP/2 answer the transport still has. The stream's task waits for them, so that the deadline
-/// of an unread answer covers its last bytes too.
-#[derive(Debug, Default)]
-struct Unsent(Mutex<Buffers>);
-
-#[derive(Debug, Default)]
-struct Buffers {
-    count: usize,
-    waker: Option<Waker>,
+/// Which buffers of an HTTP/2 answer the transport still has: each holds a sender, and the channel ends with the last.
+/// The stream's task waits for that, so that the deadline of an unread answer covers its last bytes too.
+#[derive(Debug)]
+struct Unsent {
+    /// `None` once the body gives no more.
+    buffer: Option<mpsc::Sender<Infallible>>,
+    all_sent: mpsc::Receiver<Infallible>,
 }
 
 impl Unsent {
-    fn lock(&self) -> MutexGuard<'_, Buffers> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new() -> Self {
+        let (buffer, all_sent) = mpsc::channel(1);
+        let buffer = Some(buffer);
+        Self { buffer, all_sent }
     }
 
-    fn begin(self: &Arc<Self>) -> UnsentBuffer {
-        self.lock().count += 1;
-        UnsentBuffer(Arc::clone(self))
-    }
-
-    fn poll_sent(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut buffers = self.lock();
-        if buffers.count == 0 {
-            return Poll::Ready(());
-        }
-        buffers.waker = Some(context.waker().clone());
-        Poll::Pending
-    }
-}
-
-/// A buffer that is not sent; it is sent when this is dropped.
-struct UnsentBuffer(Arc<Unsent>);
-
-impl Drop for UnsentBuffer {
-    fn drop(&mut self) {
-        let mut buffers = self.0.lock();
-        buffers.count -= 1;
-        let is_last = buffers.count == 0;
-        let waker = buffers.waker.take_if(|_| is_last);
-        drop(buffers);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+    fn poll_sent(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.buffer = None;
+        self.all_sent.poll_recv(context).map(|_| ())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::{IpAddr, Ipv4Addr};
+    use std::{
+        net::{IpAddr, Ipv4Addr},
+        task::Waker,
+    };
 
     use http_body_util::BodyExt as _;
 

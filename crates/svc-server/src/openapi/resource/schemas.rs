@@ -1,68 +1,10 @@
-//! What records, pages and parameters look like in the API definition of a resource.
+//! Records and filters in the API definition of a resource.
 
 use serde_json::{Map, Value, json};
 use svc_model::{
-    DEFAULT_PER_PAGE, Lookup, MAX_PER_PAGE,
-    records::{AggregateFunction, MAX_BULK, MAX_IDEMPOTENCY_KEY},
+    Lookup,
     resources::{FieldDescription, FieldType, ModelDescription},
 };
-
-pub(super) fn aggregate_schema() -> Value {
-    json!({"type": "object", "required": ["y_func"], "properties": {"y_func": {}}})
-}
-
-pub(super) fn groups_schema() -> Value {
-    json!({
-        "type": "array",
-        "description": "Ascending by `group`, `group_2`, ...; NULL first.",
-        "items": {
-            "type": "object", "required": ["group", "y_func"], "properties": {"group": {}, "y_func": {}},
-        },
-    })
-}
-
-pub(super) fn siblings_schema() -> Value {
-    let key = json!({"type": ["object", "null"]});
-    json!({
-        "type": "object",
-        "description": "Primary keys; null at the ends.",
-        "required": ["prev", "next"],
-        "properties": {"prev": key, "next": key},
-    })
-}
-
-/// Many new records at once.
-pub(super) fn records_schema(schema: &str) -> Value {
-    json!({
-        "type": "array",
-        "maxItems": MAX_BULK,
-        "items": {"$ref": format!("#/components/schemas/{schema}")},
-    })
-}
-
-pub(super) fn bulk_schema(schema: &str) -> Value {
-    json!({
-        "type": "array",
-        "description": "What became of each record, in the order of the request.",
-        "items": {
-            "type": "object",
-            "required": ["success"],
-            "properties": {
-                "success": {"type": "boolean"},
-                "record": {"$ref": format!("#/components/schemas/{schema}")},
-                "errors": {"$ref": "#/components/schemas/Invalid"},
-                "constraint": {
-                    "type": "object",
-                    "description": "The constraint of the database that refused the record.",
-                    "properties": {
-                        "name": {"type": "string"},
-                        "columns": {"type": "array", "items": {"type": "string"}},
-                    },
-                },
-            },
-        },
-    })
-}
 
 /// The filters of a field: its name, and its name with each lookup that makes sense for its type. A field
 /// that is called like a parameter is reached with its lookup alone, or through `_filter`.
@@ -169,80 +111,4 @@ fn field_schema(field: &FieldDescription) -> Value {
         schema["maxLength"] = length.clone();
     }
     schema
-}
-
-pub(super) fn page_schema(schema: &str) -> Value {
-    let link = json!({"type": ["string", "null"]});
-    let number = json!({"type": ["integer", "null"]});
-    let records =
-        json!({"type": "array", "items": {"$ref": format!("#/components/schemas/{schema}")}});
-    json!({
-        "description": "The paginated envelope; with `_no_pagination` the array alone.",
-        "oneOf": [
-            {
-                "type": "object",
-                "required": ["count", "next", "previous", "results"],
-                "properties": {
-                    "count": number, "next": link, "previous": link, "num_pages": number,
-                    "per_page": {"type": "integer"}, "has_more": {"type": "boolean"}, "results": records,
-                },
-            },
-            records,
-        ],
-    })
-}
-
-pub(super) fn parameters() -> Value {
-    let query = |name: &str, schema: Value, description: &str| json!({"name": name, "in": "query", "schema": schema, "description": description});
-    let text = || json!({"type": "string"});
-    json!({
-        "id": {
-            "name": "id", "in": "path", "required": true, "schema": text(),
-            "description": "The primary key; the parts of a composite one are joined with a comma.",
-        },
-        "page": query("page", json!({"type": "integer", "minimum": 1, "default": 1}), "The page."),
-        "_per_page": query(
-            "_per_page",
-            json!({"type": "integer", "minimum": 1, "default": DEFAULT_PER_PAGE}),
-            &format!("Records on a page, at most {MAX_PER_PAGE}."),
-        ),
-        "_no_pagination": query(
-            "_no_pagination", json!({"type": "boolean"}), &format!("One array of up to {MAX_PER_PAGE} records."),
-        ),
-        "_atomic": query("_atomic", json!({"type": "boolean"}), "All records or none."),
-        "_order_by": query("_order_by", text(), "Fields, separated by commas, with - for descending."),
-        "_search": query("_search", text(), "A text that is looked for in every searchable field."),
-        "_filter": query("_filter", text(), "A JSON tree of conditions."),
-        "_fields": query("_fields", text(), "Only these fields, separated by commas, and the primary key."),
-        "_relation": query("_relation", text(), "Only records that have such related records."),
-        "_count": query(
-            "_count", json!({"type": "string", "enum": ["exact", "estimated", "none"], "default": "exact"}),
-            "How all matches are counted.",
-        ),
-        "_after": query("_after", text(), "The cursor of a next link."),
-        "tz": query("tz", text(), "UTC offset or IANA zone of date texts; UTC when absent."),
-        "_y_func": {
-            "name": "_y_func", "in": "query", "required": true, "description": "The function.",
-            "schema": {"type": "string", "enum": AggregateFunction::ALL},
-        },
-        "_y_column": query("_y_column", text(), "The field that the function is taken of."),
-        "_x_column": {
-            "name": "_x_column", "in": "query", "required": true, "explode": true,
-            "schema": {"type": "array", "items": text()}, "description": "The fields to group by.",
-        },
-        "_x_lookup": {
-            "name": "_x_lookup", "in": "query", "explode": true,
-            "schema": {"type": "array", "items": text()},
-            "description": "How each makes groups: plain, auto, date, or date_ with a unit of time.",
-        },
-        "idempotency-key": {
-            "name": "Idempotency-Key", "in": "header",
-            "description": "The same records with the same key are created once, however often they are sent.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
-        },
-        "if-match": {
-            "name": "If-Match", "in": "header", "schema": text(),
-            "description": "Only when the record still has this entity tag; 412 otherwise.",
-        },
-    })
 }

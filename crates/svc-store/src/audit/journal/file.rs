@@ -3,8 +3,8 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::{NewLine, Notes};
@@ -63,7 +63,7 @@ impl JournalFile {
 
     /// A free slot; the file grows where all are taken.
     pub(super) fn take(&self) -> Result<Slot> {
-        let mut slots = self.lock_slots();
+        let mut slots = self.slots.lock();
         if let Some(slot) = slots.free.pop() {
             return Ok(Slot(slot));
         }
@@ -110,12 +110,12 @@ impl JournalFile {
 
     /// Gives back a slot that nothing was written into.
     pub(super) fn give_back(&self, Slot(slot): Slot) {
-        self.lock_slots().free.push(slot);
+        self.slots.lock().free.push(slot);
     }
 
     /// Removes the file when every slot is free.
     pub(super) fn remove_when_clear(&self) {
-        let slots = self.lock_slots();
+        let slots = self.slots.lock();
         if slots.free.len() == slots.all as usize
             && let Err(error) = fs::remove_file(&self.path)
         {
@@ -144,10 +144,6 @@ impl JournalFile {
             rest = rest.get(written..).unwrap_or_default();
         }
         Ok(())
-    }
-
-    fn lock_slots(&self) -> MutexGuard<'_, Slots> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
