@@ -48,6 +48,7 @@
 //! | `hyper` | the hyper and rustls transport of `svc-transport` | yes |
 //! | `json-path` | the position in the JSON, in errors about responses that cannot be read | yes |
 //! | `tower` | adapters to and from tower services, in the module `tower` | no |
+//! | `tracing` | spans of calls (`svc_call`), of their tries (`svc_try`) and of token refreshes (`svc_refresh`) | no |
 //!
 //! Without `hyper` the dependencies contain no hyper, rustls or tokio, and
 //! [your own transport](wire::Transport) sends the requests.

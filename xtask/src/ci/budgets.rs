@@ -24,7 +24,7 @@ const BUDGETS: &[Budget] = &[
     },
     Budget {
         package: "svc-auth",
-        features: &["--all-features"],
+        features: &[],
         at_most: 25,
         without: HTTP_STACK,
     },

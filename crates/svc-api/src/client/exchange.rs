@@ -332,8 +332,12 @@ async fn observed(
     let exchange = async {
         let result = exchange.await;
         match &result {
-            Ok(response) => tracing::debug!(status = response.status().as_u16(), "answered"),
-            Err(error) => tracing::debug!(kind = ?error.kind(), %error, "not answered"),
+            Ok(response) => {
+                tracing::debug!(status = response.status().as_u16(), "answered");
+            }
+            Err(error) => {
+                tracing::debug!(kind = ?error.kind(), %error, "not answered");
+            }
         }
         result
     };

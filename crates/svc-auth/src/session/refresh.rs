@@ -325,9 +325,11 @@ impl Renewal<'_> {
         #[cfg(feature = "tracing")]
         match &result {
             Ok(response) => {
-                tracing::debug!(status = response.status().as_u16(), "refresh answered")
+                tracing::debug!(status = response.status().as_u16(), "refresh answered");
             }
-            Err(error) => tracing::debug!(%error, "refresh not answered"),
+            Err(error) => {
+                tracing::debug!(%error, "refresh not answered");
+            }
         }
         Ok(read(result))
     }

@@ -12,11 +12,11 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 
 use super::{Body, BoxError, BoxFuture, Timer, TransportError, TransportErrorKind};
 
-/// Request extension: how long the exchange may take, from [`Transport::send`] to the last byte of
+/// Request extension: how long the exchange may take, from [`Transport::send`](super::Transport::send) to the last byte of
 /// the response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline(
-    /// The remaining time when [`Transport::send`] is called.
+    /// The remaining time when [`Transport::send`](super::Transport::send) is called.
     pub Duration,
 );
 
