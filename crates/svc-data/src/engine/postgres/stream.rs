@@ -139,6 +139,22 @@ enum Wire {
     Failed(io::ErrorKind),
 }
 
+/// What is read from and written to.
+trait Duplex: AsyncRead + AsyncWrite + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin> Duplex for T {}
+
+impl Wire {
+    fn open(&mut self) -> io::Result<Pin<&mut dyn Duplex>> {
+        Ok(Pin::new(match self {
+            Self::Plain(socket) => socket,
+            Self::Local(socket) => socket,
+            Self::Encrypted(stream) => stream,
+            Self::Failed(kind) => return Err((*kind).into()),
+        }))
+    }
+}
+
 /// A stream whose messages have a limited size.
 pub(crate) struct LimitedStream {
     wire: Wire,
@@ -267,12 +283,7 @@ impl AsyncRead for LimitedStream {
         let this = &mut *self;
         while !this.messages.give(buffer) {
             let mut chunk = ReadBuf::new(&mut this.chunk);
-            ready!(match &mut this.wire {
-                Wire::Plain(socket) => Pin::new(socket).poll_read(context, &mut chunk),
-                Wire::Local(socket) => Pin::new(socket).poll_read(context, &mut chunk),
-                Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
-                Wire::Encrypted(stream) => Pin::new(stream).poll_read(context, &mut chunk),
-            })?;
+            ready!(this.wire.open()?.poll_read(context, &mut chunk))?;
             if chunk.filled().is_empty() {
                 break;
             }
@@ -288,38 +299,23 @@ impl AsyncWrite for LimitedStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match &mut self.wire {
-            Wire::Plain(socket) => Pin::new(socket).poll_write(context, bytes),
-            Wire::Local(socket) => Pin::new(socket).poll_write(context, bytes),
-            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
-            Wire::Encrypted(stream) => Pin::new(stream).poll_write(context, bytes),
-        }
+        self.wire.open()?.poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.wire {
-            Wire::Plain(socket) => Pin::new(socket).poll_flush(context),
-            Wire::Local(socket) => Pin::new(socket).poll_flush(context),
-            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
-            Wire::Encrypted(stream) => Pin::new(stream).poll_flush(context),
-        }
+        self.wire.open()?.poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.wire {
-            Wire::Plain(socket) => Pin::new(socket).poll_shutdown(context),
-            Wire::Local(socket) => Pin::new(socket).poll_shutdown(context),
-            Wire::Failed(kind) => Poll::Ready(Err((*kind).into())),
-            Wire::Encrypted(stream) => Pin::new(stream).poll_shutdown(context),
-        }
+        self.wire.open()?.poll_shutdown(context)
     }
 }
 
 impl TlsStream for LimitedStream {
     fn channel_binding(&self) -> ChannelBinding {
         match &self.wire {
-            Wire::Plain(_) | Wire::Local(_) | Wire::Failed(_) => ChannelBinding::none(),
             Wire::Encrypted(stream) => stream.channel_binding(),
+            _ => ChannelBinding::none(),
         }
     }
 }
