@@ -9,7 +9,7 @@ use std::{
 };
 
 use rusqlite::{
-    Connection as SqliteConnection, OpenFlags,
+    Connection as SqliteConnection, OpenFlags, params_from_iter,
     types::{ToSqlOutput, Value as SqliteValue, ValueRef},
 };
 
@@ -425,17 +425,16 @@ fn refused(path: &Path, error: refinery::Error) -> Error {
 
 impl Connection for Session<'_> {
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64> {
-        self.translate(
-            self.prepare_cached(sql)
-                .and_then(|mut statement| statement.execute(rusqlite::params_from_iter(params)))
-                .map(|changed| changed as u64),
-        )
+        let statement = self.prepare_cached(sql);
+        let changed =
+            statement.and_then(|mut statement| statement.execute(params_from_iter(params)));
+        self.translate(changed.map(|changed| changed as u64))
     }
 
     fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>> {
-        let mut statement = self.statement(sql)?;
+        let mut statement = self.translate(self.prepare_cached(sql))?;
         let columns: Arc<[String]> = statement.column_names().map(str::to_owned).collect();
-        let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
+        let mut rows = self.translate(statement.query(params_from_iter(params)))?;
         let mut result = Vec::new();
         while let Some(row) = self.translate(rows.next())? {
             let mut values = Vec::with_capacity(columns.len());
@@ -453,8 +452,8 @@ impl Connection for Session<'_> {
         params: &[Value],
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<bool> {
-        let mut statement = self.statement(sql)?;
-        let mut rows = self.translate(statement.query(rusqlite::params_from_iter(params)))?;
+        let mut statement = self.translate(self.prepare_cached(sql))?;
+        let mut rows = self.translate(statement.query(params_from_iter(params)))?;
         let Some(row) = self.translate(rows.next())? else {
             return Ok(false);
         };
@@ -470,11 +469,10 @@ impl Connection for Session<'_> {
         sql: &str,
         rows: &mut dyn Iterator<Item = Vec<Value>>,
     ) -> Result<u64> {
-        let mut statement = self.statement(sql)?;
+        let mut statement = self.translate(self.prepare_cached(sql))?;
         let mut changed = 0;
         for values in rows {
-            changed +=
-                self.translate(statement.execute(rusqlite::params_from_iter(&values)))? as u64;
+            changed += self.translate(statement.execute(params_from_iter(&values)))? as u64;
         }
         Ok(changed)
     }

@@ -18,7 +18,7 @@ use svc_model::{JsonObject, RecordId};
 pub use self::bulk::{BeforeCommit, Prepared};
 pub(crate) use self::{
     body::{Purpose, RecordBody, read_body, read_key},
-    bulk::{BulkPlan, take_back},
+    bulk::{BulkPlan, BulkResults, take_back},
     projection::Projection,
 };
 use crate::{Error, ErrorKind, Field, Model, Result};

@@ -19,7 +19,7 @@ use crate::{
     guard::Engine,
     plan::{AggregatePlan, ListPlan},
     query::{Dialect, cursor::KeyValue},
-    record::{Changed, Part, no_such_record},
+    record::{Changed, Part},
     sql::{SqlAnswer, SqlJob},
     value::Scalar,
 };
@@ -145,20 +145,10 @@ impl ServerEngine for Postgres {
         read::one(lease, statement).await
     }
 
-    async fn place(
-        lease: &mut Lease,
-        model: &Model,
-        _: &[(usize, bool)],
-        statement: &Statement,
-    ) -> Result<Vec<KeyValue>> {
-        let row = read::one(lease, statement).await?;
-        let row = row.ok_or_else(|| no_such_record(model))?;
-        (0..row.len())
-            .map(|position| {
-                value::key(&row, position)?
-                    .ok_or_else(|| Error::internal("a value that orders a record is not text"))
-            })
-            .collect()
+    fn keys(_: &Model, _: &[(usize, bool)], row: &Row) -> Result<Vec<KeyValue>> {
+        let not_text = || Error::internal("a value that orders a record is not text");
+        let keys = (0..row.len()).map(|position| value::key(row, position)?.ok_or_else(not_text));
+        keys.collect()
     }
 
     async fn sql(&self, lease: &mut Lease, job: &SqlJob) -> Result<SqlAnswer> {

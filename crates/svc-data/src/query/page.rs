@@ -316,11 +316,11 @@ impl<'a> PageWriter<'a> {
     }
 
     /// Writes a row. `keys` returns what it has in the columns of the order; none where that cannot be bound again.
-    pub(crate) fn write(
+    pub(crate) fn write<E: From<Error>>(
         &mut self,
-        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<()>,
-        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>>,
-    ) -> Result<()> {
+        write: impl FnOnce(&mut BytesMut, &PageQuery) -> Result<(), E>,
+        keys: impl FnOnce() -> Result<Option<Vec<KeyValue>>, E>,
+    ) -> Result<(), E> {
         if self.len > 0 {
             self.out.put_u8(b',');
         }
@@ -329,7 +329,8 @@ impl<'a> PageWriter<'a> {
         if self.out.len() > MAX_PAGE {
             return Err(Error::invalid(
                 "the page is too large; ask for fewer records (_per_page) or fields (_fields)",
-            ));
+            )
+            .into());
         }
         // Only the last row matters, but which one that is, is not always known before.
         let is_end = self.len == self.query.limit || self.out.len() >= self.query.part;

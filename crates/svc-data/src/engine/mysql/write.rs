@@ -17,11 +17,7 @@ use super::{
 use crate::{
     Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
-    engine::server::{
-        CreateRecord, ServerEngine as _,
-        change::{Action, Change},
-        transaction::finish,
-    },
+    engine::server::{CreateRecord, ServerEngine as _, change::Change, transaction::finish},
     plan::{Comparison, Test},
     query::{
         Dialect as _, SELF, all_fields, all_of,
@@ -211,15 +207,12 @@ async fn act(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let identity = identity_predicate(model, &row)?;
     let unchanged = change.unchanged(|shown| row.record(&model.fields, shown))?;
     let explained = |error| fault::explain(model, error, change.is_write());
-    let setting = match &change.action {
-        Action::Update(setting) => setting,
-        Action::Delete => {
-            let mut delete = Query::delete();
-            delete.from_table(table(model)).and_where(identity);
-            let done = execute(lease, &delete.build(MysqlQueryBuilder).into()).await;
-            done.map_err(explained)?;
-            return Ok(Changed::deleted(before));
-        }
+    let Some(setting) = &change.setting else {
+        let mut delete = Query::delete();
+        delete.from_table(table(model)).and_where(identity);
+        let done = execute(lease, &delete.build(MysqlQueryBuilder).into()).await;
+        done.map_err(explained)?;
+        return Ok(Changed::deleted(before));
     };
     if setting.assignments.len() == unchanged.len() {
         let record = row.record(&model.fields, &setting.shown)?;

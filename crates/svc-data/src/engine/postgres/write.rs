@@ -19,11 +19,7 @@ use super::{
 use crate::{
     Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
-    engine::server::{
-        CreateRecord, ServerEngine as _,
-        change::{Action, Change},
-        transaction::finish,
-    },
+    engine::server::{CreateRecord, ServerEngine as _, change::Change, transaction::finish},
     query::{
         SELF,
         assignments::{assignments, insert_values, set_values},
@@ -124,8 +120,8 @@ pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Optio
 pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
     // One statement will do where the key cannot be that of several records.
-    let is_empty =
-        matches!(&change.action, Action::Update(setting) if setting.assignments.is_empty());
+    let setting = change.setting.as_ref();
+    let is_empty = setting.is_some_and(|setting| setting.assignments.is_empty());
     let changed = if change.is_unconditional() && !model.primary_key_auto && !is_empty {
         let key = is_record(&PostgresDialect, model, &change.key)?;
         act(lease, change, key, None, &[]).await
@@ -140,15 +136,14 @@ pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed
 
 /// What finds the field whose value the server could not read.
 fn probes(change: &Change) -> Vec<Probe> {
-    let Action::Update(setting) = &change.action else {
-        return Vec::new();
-    };
-    let values = setting.assignments.iter().filter_map(|(index, value)| {
+    let settings = change.setting.iter();
+    let values = settings.flat_map(|setting| &setting.assignments);
+    let probes = values.filter_map(|(index, value)| {
         let field = change.model.fields.get(*index)?;
         let is_value = matches!(value, Expr::Value(_));
         is_value.then(|| Probe::of_stored(field, value.clone()))?
     });
-    values.collect()
+    probes.collect()
 }
 
 /// Looks at the record before it is changed, in the same transaction.
@@ -163,7 +158,7 @@ async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed> {
     let (row, before) = find(lease, change).await?;
     let read = |shown: &Projection| row.record(&model.fields, shown);
     let unchanged = change.unchanged(read)?;
-    if let Action::Update(setting) = &change.action
+    if let Some(setting) = &change.setting
         && unchanged.len() == setting.assignments.len()
     {
         return Ok(Changed::updated(before, read(&setting.shown)?));
@@ -217,8 +212,8 @@ async fn act(
 ) -> Result<Changed> {
     let model = &change.model;
     let fields = &model.fields;
-    let statement: Statement = match &change.action {
-        Action::Update(setting) => {
+    let statement: Statement = match &change.setting {
+        Some(setting) => {
             let mut update = Query::update();
             let mut returned = returned(model);
             if before.is_none() {
@@ -231,7 +226,7 @@ async fn act(
             update.returning(ReturningClause::Exprs(returned));
             update.build(PostgresQueryBuilder).into()
         }
-        Action::Delete => {
+        None => {
             let mut delete = Query::delete();
             delete.from_table(table(model)).and_where(test);
             delete.returning(ReturningClause::Exprs(match before {
@@ -248,12 +243,12 @@ async fn act(
         let was = row.record_at(fields, &change.key_shown, first)?;
         Before::of(model, was)
     };
-    Ok(match &change.action {
-        Action::Update(setting) => {
+    Ok(match &change.setting {
+        Some(setting) => {
             let before = before.map_or_else(|| was(fields.len()), Ok)?;
             Changed::updated(before, row.record(fields, &setting.shown)?)
         }
-        Action::Delete => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
+        None => Changed::deleted(before.map_or_else(|| was(0), Ok)?),
     })
 }
 

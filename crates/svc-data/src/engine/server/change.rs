@@ -7,10 +7,10 @@ use sea_query::Expr;
 use super::ServerEngine;
 use crate::{
     Before, Field, IfMatch, Model, RecordJson, Result,
-    engine::Update,
+    engine::{ChangeRequest, Update},
     query::assignments::{Assignment, assignments},
     record::{
-        Projection, RecordBody, check_precondition,
+        Projection, check_precondition,
         fixed::FixedValues,
         several_records,
         unchanged::{ComparedValues, compare},
@@ -30,13 +30,8 @@ pub(crate) struct Change {
     fixed: FixedValues,
     /// What is not written where the record has it already.
     compared: ComparedValues,
-    pub(crate) action: Action,
-}
-
-pub(crate) enum Action {
-    /// Sets columns.
-    Update(Setting),
-    Delete,
+    /// None where the record is deleted.
+    pub(crate) setting: Option<Setting>,
 }
 
 /// What an update sets.
@@ -55,52 +50,47 @@ impl Setting {
 }
 
 impl Change {
-    pub(super) fn update<E: ServerEngine>(model: &Arc<Model>, update: Update) -> Result<Self> {
-        let mut assignments = assignments(model, &update.body.values, E::stored)?;
-        if update.replace {
+    pub(super) fn new<E: ServerEngine>(model: &Arc<Model>, request: ChangeRequest) -> Result<Self> {
+        let mut change = Self {
+            model: Arc::clone(model),
+            key: request.key,
+            key_shown: Projection::of_key(model)?,
+            if_match: request.if_match,
+            fixed: FixedValues::default(),
+            compared: ComparedValues::default(),
+            setting: None,
+        };
+        let Some(Update {
+            body,
+            replace,
+            shown,
+        }) = request.update
+        else {
+            return Ok(change);
+        };
+        let mut assignments = assignments(model, &body.values, E::stored)?;
+        if replace {
             // A view has no defaults of its own; PostgreSQL takes those of its table.
-            let left_out = update.body.left_out(model);
+            let left_out = body.left_out(model);
             assignments.extend(left_out.map(|(index, _)| (index, Expr::cust("DEFAULT"))));
         }
-        let RecordBody { values, fixed } = update.body;
         let holds_more = |field: &Field| {
             let known = field.column_type();
             known.is_some_and(ColumnType::holds_more_than_it_shows)
         };
-        Ok(Self {
-            model: Arc::clone(model),
-            key: update.key,
-            key_shown: Projection::of_key(model)?,
-            if_match: update.if_match,
-            fixed,
-            compared: ComparedValues::of(model, &values, holds_more)?,
-            action: Action::Update(Setting {
-                values,
-                assignments,
-                shown: update.shown,
-            }),
-        })
-    }
-
-    pub(super) fn delete(
-        model: &Arc<Model>,
-        key: Values,
-        if_match: Option<IfMatch>,
-    ) -> Result<Self> {
-        Ok(Self {
-            model: Arc::clone(model),
-            key,
-            key_shown: Projection::of_key(model)?,
-            if_match,
-            fixed: FixedValues::default(),
-            compared: ComparedValues::default(),
-            action: Action::Delete,
-        })
+        change.compared = ComparedValues::of(model, &body.values, holds_more)?;
+        change.fixed = body.fixed;
+        change.setting = Some(Setting {
+            values: body.values,
+            assignments,
+            shown,
+        });
+        Ok(change)
     }
 
     /// Whether a record is to be stored, rather than deleted.
     pub(crate) fn is_write(&self) -> bool {
-        matches!(self.action, Action::Update(_))
+        self.setting.is_some()
     }
 
     /// Whether nobody has to look at the record before it is changed.
@@ -124,11 +114,9 @@ impl Change {
         &self,
         read: impl Fn(&Projection) -> Result<RecordJson>,
     ) -> Result<Vec<usize>> {
-        match &self.action {
-            Action::Delete => Ok(Vec::new()),
-            Action::Update(Setting { shown, .. }) => {
-                compare(&self.model, &shown.zone, &self.fixed, &self.compared, read)
-            }
-        }
+        let Some(Setting { shown, .. }) = &self.setting else {
+            return Ok(Vec::new());
+        };
+        compare(&self.model, &shown.zone, &self.fixed, &self.compared, read)
     }
 }

@@ -1,6 +1,6 @@
 //! Which rule of an SQLite database refused a write, and which fields it is about.
 
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::Connection;
 use sea_query::{Expr, ExprTrait, Query};
 
 use super::{bound::bind, select::Statement};
@@ -126,11 +126,7 @@ fn dangling<'m>(
         for (to, value) in key.columns.iter().zip(parts) {
             query.and_where(column("parent", to).eq(bind(value)));
         }
-        let statement = Statement::select(&query);
-        if !connection
-            .prepare_cached(&statement.sql)?
-            .exists(params_from_iter(&statement.values))?
-        {
+        if !Statement::select(&query).has_rows(connection)? {
             missing.push(key);
         }
     }
@@ -154,11 +150,7 @@ fn referrer<'m>(
         for (field, referred) in referrer.fields.iter().zip(&referrer.columns) {
             query.and_where(column(CHILD, field).equals((name(SELF), name(referred))));
         }
-        let statement = Statement::select(&query);
-        if connection
-            .prepare_cached(&statement.sql)?
-            .exists(params_from_iter(&statement.values))?
-        {
+        if Statement::select(&query).has_rows(connection)? {
             return Ok(Some(referrer));
         }
     }

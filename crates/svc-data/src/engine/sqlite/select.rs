@@ -1,5 +1,6 @@
 //! A plan of a list, and the key of a record, as SQL for SQLite.
 
+use rusqlite::{Connection, params_from_iter};
 use sea_query::{Alias, Expr, ExprTrait, Func, SelectStatement, SqliteQueryBuilder, Value, Values};
 
 use super::{
@@ -23,6 +24,14 @@ use crate::{
 pub(super) const MAX_BOUND: usize = 32_766;
 
 pub(crate) type Statement = statement::Statement<Bound>;
+
+impl Statement {
+    /// Whether it returns a row.
+    pub(super) fn has_rows(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        let mut prepared = connection.prepare_cached(&self.sql)?;
+        prepared.exists(params_from_iter(&self.values))
+    }
+}
 
 impl statement::Bound for Bound {
     fn of(value: Value) -> Self {
