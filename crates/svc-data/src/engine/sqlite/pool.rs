@@ -47,10 +47,10 @@ pub(crate) struct Options {
 pub(crate) struct Pool {
     /// Counts what makes a held view too old.
     commits: Arc<AtomicU64>,
-    reads: Jobs<ReadJob>,
+    reads: Arc<Jobs<ReadJob>>,
     /// Gives reads their turn, where there are several readers.
     admission: Option<Admission>,
-    writes: Option<Jobs<Box<dyn WriteJob>>>,
+    writes: Option<Arc<Jobs<Box<dyn WriteJob>>>>,
     watch: Arc<Mutex<Slot>>,
 }
 
@@ -95,7 +95,7 @@ impl Pool {
         let (reads, jobs) = jobs::queue();
         for number in 1..=readers.max(1) {
             let mut slot = Slot::new(source.clone(), Role::Reader);
-            let jobs = jobs.clone();
+            let jobs = Arc::clone(&jobs);
             let commits = Arc::clone(&commits);
             spawn(
                 format!("sqlite-reader-{number}"),
