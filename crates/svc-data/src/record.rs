@@ -5,7 +5,6 @@ mod bulk;
 pub(crate) mod fixed;
 pub(crate) mod projection;
 pub(crate) mod refusal;
-pub(crate) mod unchanged;
 
 use std::collections::BTreeMap;
 

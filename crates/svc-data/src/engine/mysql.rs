@@ -131,8 +131,4 @@ impl ServerEngine for Mysql {
         let done = lease.client_mut()?.query_drop(sql).await;
         done.map_err(fault::translate)
     }
-
-    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
-        fault::explain(model, error, is_write)
-    }
 }

@@ -168,10 +168,6 @@ impl ServerEngine for Postgres {
         done.map_err(fault::translate)
     }
 
-    fn explain(model: &Model, error: Error, is_write: bool) -> Error {
-        fault::explain(model, error, is_write)
-    }
-
     fn is_refusal(error: &Error) -> bool {
         error.kind() == ErrorKind::Invalid || fault::is_about_a_value(error)
     }

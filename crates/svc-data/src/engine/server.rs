@@ -118,9 +118,6 @@ pub(crate) trait ServerEngine: fmt::Debug + Send + Sync + Sized + 'static {
     /// Runs a statement that returns no rows.
     fn run(lease: &mut Lease<Self::Manager>, sql: &str) -> impl Future<Output = Result<()>> + Send;
 
-    /// Explains a refusal of a write on `model`, on the fields it is about.
-    fn explain(model: &Model, error: Error, is_write: bool) -> Error;
-
     /// Whether an error is about one record, so that others can be created after it.
     fn is_refusal(error: &Error) -> bool {
         error.kind() == ErrorKind::Invalid

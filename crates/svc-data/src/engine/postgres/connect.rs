@@ -245,18 +245,6 @@ impl ServerCertVerifier for AnyCertificate {
 impl ConnectionManager for Manager {
     type Ender = StreamSource;
 
-    fn unreachable(error: tokio_postgres::Error) -> Error {
-        fault::unreachable(error)
-    }
-
-    fn is_full(error: &Error) -> bool {
-        fault::is_full(error)
-    }
-
-    fn breaks_the_connection(error: &Error) -> bool {
-        fault::breaks_the_connection(error)
-    }
-
     fn end(client: ClientWrapper, stream: StreamSource) {
         if client.is_closed() {
             return;

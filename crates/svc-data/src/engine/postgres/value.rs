@@ -17,7 +17,7 @@ use crate::{
     record::Tag,
     value::{
         json::{
-            instant::{write_civil, write_day, write_instant},
+            instant::{fraction_digits, write_civil, write_day, write_instant},
             write_display, write_float, write_hex, write_integer, write_text, write_uuid,
         },
         time::Zone,
@@ -339,12 +339,7 @@ fn write_short(out: &mut BytesMut, timestamp: Timestamp, micros: i64, zone: &Zon
         out.put_slice(b"Z\"");
         return true;
     }
-    let mut digits = 6;
-    let mut rest = fraction;
-    while digits > 0 && rest % 10 == 0 {
-        rest /= 10;
-        digits -= 1;
-    }
+    let digits = fraction_digits(u32::try_from(fraction).unwrap_or(0));
     write_instant(out, timestamp, digits, zone)
 }
 

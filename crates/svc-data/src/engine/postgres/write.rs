@@ -19,7 +19,10 @@ use super::{
 use crate::{
     Before, Error, Field, Model, RecordJson, Result,
     engine::answers::Cells as _,
-    engine::server::{CreateRecord, ServerEngine as _, change::Change, transaction::finish},
+    engine::server::{
+        CreateRecord, ServerEngine as _, change::Change, connections::Faults as _,
+        transaction::finish,
+    },
     query::{
         SELF,
         assignments::{assignments, insert_values, set_values},
@@ -27,7 +30,7 @@ use crate::{
     },
     record::{Changed, Projection, no_such_record},
     structure::Default,
-    value::{Scalar, Values},
+    value::{Scalar, TOO_FINE, Values},
 };
 
 /// A record to be created.
@@ -76,7 +79,7 @@ impl CreateRecord<Manager> for Create {
     async fn insert(&self, lease: &mut Lease) -> Result<RecordJson> {
         let model = &self.model;
         let row = one(lease, &self.insert).await;
-        let row = row.map_err(|error| fault::explain(model, error, true))?;
+        let row = row.map_err(|error| Manager::explain(model, error, true))?;
         let row = row.ok_or_else(|| {
             Error::invalid("a rule of the database left the record out without saying why")
         })?;
@@ -193,12 +196,7 @@ async fn find(lease: &Lease, change: &Change) -> Result<(Row, Before)> {
     let values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> =
         statement.values.iter().map(|value| value as _).collect();
     let rows = lease.client()?.query(&prepared, &values).await;
-    let rows = rows.map_err(fault::translate)?;
-    let is_only = rows.len() == 1;
-    let row = rows.into_iter().next();
-    let row = row.ok_or_else(|| no_such_record(model))?;
-    let found = row.record(&model.fields, &change.key_shown)?;
-    Ok((row, change.before(found, is_only)?))
+    change.found(rows.map_err(fault::translate)?)
 }
 
 /// Changes the record for which a test is true, but for its unchanged fields. The same statement reads what it was,
@@ -237,7 +235,7 @@ async fn act(
         }
     };
     let row = one(lease, &statement).await;
-    let row = row.map_err(|error| fault::explain(model, error, change.is_write()))?;
+    let row = row.map_err(|error| Manager::explain(model, error, change.is_write()))?;
     let row = row.ok_or_else(|| no_such_record(model))?;
     let was = |first| {
         let was = row.record_at(fields, &change.key_shown, first)?;
@@ -315,24 +313,10 @@ pub(super) fn stored(field: &Field, scalar: &Scalar) -> Result<Option<String>, S
                 _ => text.clone(),
             }))
         }
-        Scalar::Time(time, digits) if *digits > most => {
-            exact(time.subsec_nanosecond(), most).map(|()| literal::text(sort, scalar))
-        }
-        Scalar::DateTime(timestamp, digits) if *digits > most => {
-            exact(timestamp.subsec_nanosecond(), most).map(|()| literal::text(sort, scalar))
-        }
+        scalar if scalar.is_finer_than(most) => Err(TOO_FINE.to_owned()),
         Scalar::Float(number) if sort == Type::Real && number.abs() > f64::from(f32::MAX) => {
             Err("the number is too large".to_owned())
         }
         _ => Ok(literal::text(sort, scalar)),
-    }
-}
-
-/// Whether a fraction of a second has no digits after the first `most`.
-fn exact(nanoseconds: i32, most: u8) -> Result<(), String> {
-    let unit = 10_i32.pow(9_u32.saturating_sub(most.into()));
-    match nanoseconds % unit {
-        0 => Ok(()),
-        _ => Err("the column does not hold fractions of a second this fine".to_owned()),
     }
 }

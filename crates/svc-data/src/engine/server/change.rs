@@ -1,22 +1,19 @@
 //! A record to be changed or deleted in a database server.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use sea_query::Expr;
+use serde_json::value::RawValue;
 
 use super::ServerEngine;
 use crate::{
-    Before, Field, IfMatch, Model, RecordJson, Result,
+    Before, Error, IfMatch, Model, RecordJson, Result,
+    engine::answers::Cells,
     engine::{ChangeRequest, Update},
     query::assignments::{Assignment, assignments},
-    record::{
-        Projection, check_precondition,
-        fixed::FixedValues,
-        several_records,
-        unchanged::{ComparedValues, compare},
-    },
+    record::{Projection, check_precondition, fixed::FixedValues, no_such_record, several_records},
     structure::ColumnType,
-    value::Values,
+    value::{Scalar, Values},
 };
 
 /// A record to be changed or deleted.
@@ -28,8 +25,10 @@ pub(crate) struct Change {
     if_match: Option<IfMatch>,
     /// What the record has to have already.
     fixed: FixedValues,
-    /// What is not written where the record has it already.
-    compared: ComparedValues,
+    /// Values of columns that may hold more than they show: bounds of arrays, blanks and order of keys of JSON, the JSON
+    /// `null` beside NULL, and the reference system of shapes. One that the record has already is not written again, so
+    /// that what its column holds stays (wire contract, section 11, law 1).
+    compared: Values,
     /// None where the record is deleted.
     pub(crate) setting: Option<Setting>,
 }
@@ -57,7 +56,7 @@ impl Change {
             key_shown: Projection::of_key(model)?,
             if_match: request.if_match,
             fixed: FixedValues::default(),
-            compared: ComparedValues::default(),
+            compared: Values::new(),
             setting: None,
         };
         let Some(Update {
@@ -74,11 +73,12 @@ impl Change {
             let left_out = body.left_out(model);
             assignments.extend(left_out.map(|(index, _)| (index, Expr::cust("DEFAULT"))));
         }
-        let holds_more = |field: &Field| {
-            let known = field.column_type();
-            known.is_some_and(ColumnType::holds_more_than_it_shows)
-        };
-        change.compared = ComparedValues::of(model, &body.values, holds_more)?;
+        for (index, value) in &body.values {
+            let known = model.at(*index)?.column_type();
+            if known.is_some_and(ColumnType::holds_more_than_it_shows) {
+                change.compared.push((*index, value.clone()));
+            }
+        }
         change.fixed = body.fixed;
         change.setting = Some(Setting {
             values: body.values,
@@ -98,12 +98,16 @@ impl Change {
         self.if_match.is_none() && self.fixed.is_empty() && self.compared.is_empty()
     }
 
-    /// What the record was, of which the [key](Self::key_shown) is shown; refused where the precondition does not
-    /// hold, and where its key is that of several.
-    pub(crate) fn before(&self, found: RecordJson, is_only: bool) -> Result<Before> {
+    /// The row of the record among those of its key, and what the record was; refused where the precondition does not
+    /// hold, and where the key is that of several.
+    pub(crate) fn found<R: Cells<Error = Error>>(&self, rows: Vec<R>) -> Result<(R, Before)> {
+        let is_only = rows.len() == 1;
+        let row = rows.into_iter().next();
+        let row = row.ok_or_else(|| no_such_record(&self.model))?;
+        let found = row.record(&self.model.fields, &self.key_shown)?;
         check_precondition(self.if_match.as_ref(), &found)?;
         match is_only {
-            true => Before::of(&self.model, found),
+            true => Ok((row, Before::of(&self.model, found)?)),
             false => Err(several_records()),
         }
     }
@@ -114,9 +118,31 @@ impl Change {
         &self,
         read: impl Fn(&Projection) -> Result<RecordJson>,
     ) -> Result<Vec<usize>> {
-        let Some(Setting { shown, .. }) = &self.setting else {
-            return Ok(Vec::new());
+        let (model, mut unchanged) = (&self.model, Vec::new());
+        let Some(zone) = self.setting.as_ref().map(|setting| &setting.shown.zone) else {
+            return Ok(unchanged);
         };
-        compare(&self.model, &shown.zone, &self.fixed, &self.compared, read)
+        if !self.fixed.is_empty() {
+            let found = read(&self.fixed.shown(zone))?;
+            self.fixed.check(model, &found, zone)?;
+        }
+        if self.compared.is_empty() {
+            return Ok(unchanged);
+        }
+        let shown = Projection {
+            fields: self.compared.iter().map(|(index, _)| *index).collect(),
+            zone: zone.clone(),
+        };
+        let record = read(&shown)?.fields()?;
+        let stored: HashMap<&str, &RawValue> = record.iter().collect();
+        for (index, given) in &self.compared {
+            let field = model.at(*index)?;
+            let stored = stored.get(field.name.as_str());
+            let stored = stored.and_then(|raw| Scalar::from_json(field, raw, zone).ok());
+            if stored.is_some_and(|stored| stored.is_same(given)) {
+                unchanged.push(*index);
+            }
+        }
+        Ok(unchanged)
     }
 }

@@ -34,6 +34,17 @@ fn two_digits(number: i32) -> [u8; 2] {
     [b'0' + number / 10, b'0' + number % 10]
 }
 
+/// The digits that a fraction of a second in microseconds needs.
+pub(crate) fn fraction_digits(micros: u32) -> usize {
+    let mut digits = 6;
+    let mut rest = micros;
+    while digits > 0 && rest.is_multiple_of(10) {
+        rest /= 10;
+        digits -= 1;
+    }
+    digits
+}
+
 /// Writes a point in time as JSON, in RFC 3339, with so many digits after the seconds unless they are all zero;
 /// false when it is in no year of four digits.
 pub(crate) fn write_instant(
