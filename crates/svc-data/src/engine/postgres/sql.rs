@@ -390,18 +390,6 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_too_large_is_refused_and_the_rest_goes_on() {
-        let server = PostgresServer::shared();
-        let url = server.database(
-            "CREATE TABLE t (id int PRIMARY KEY, big text);
-             INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
-        );
-        for url in [server.socket_url(&url), url] {
-            crate::tests::block_on(crate::tests::refuses_large_rows(&url));
-        }
-    }
-
-    #[test]
     fn a_function_is_not_called_as_if_it_were_a_column() {
         let server = PostgresServer::shared();
         let url = server.database(
