@@ -146,7 +146,11 @@ impl Database {
     /// [`ErrorKind::Unavailable`] with the file and a remedy when it cannot be opened, and when a newer
     /// version of the program or another one has written it.
     pub async fn open_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
-        Self::open(path, migrations, Opening::MayCreate).await
+        Self::open(path, migrations, |path| {
+            create(path)?;
+            upkeep::let_shrink(path)
+        })
+        .await
     }
 
     /// Opens an SQLite file as [`open_sqlite`](Self::open_sqlite) does, but only one that migrations were applied to
@@ -156,25 +160,23 @@ impl Database {
     /// As [`open_sqlite`](Self::open_sqlite), and [`ErrorKind::Unavailable`] with the source
     /// [`FileFault::Empty`] when the file is missing or has no structure yet.
     pub async fn open_existing_sqlite(path: &Path, migrations: &[Migration]) -> Result<Self> {
-        Self::open(path, migrations, Opening::MustExist).await
+        Self::open(path, migrations, check_structure_exists).await
     }
 
-    async fn open(path: &Path, migrations: &[Migration], opening: Opening) -> Result<Self> {
+    async fn open(
+        path: &Path,
+        migrations: &[Migration],
+        prepare_file: impl FnOnce(&Path) -> Result<()> + Send + 'static,
+    ) -> Result<Self> {
         let path = std::path::absolute(path).map_err(|error| missing(path, error))?;
         let migrations = migrations.to_vec();
         tokio::task::spawn_blocking(move || {
-            match opening {
-                Opening::MayCreate => {
-                    create(&path)?;
-                    upkeep::let_shrink(&path)?;
-                }
-                Opening::MustExist => check_structure_exists(&path)?,
-            }
+            prepare_file(&path)?;
             let source = Source {
                 path: path.clone(),
                 set_wal: true,
                 // What lists of declared models ask for.
-                prepare: Arc::new(|connection, limiter| functions::register(connection, limiter)),
+                prepare: Arc::new(functions::register),
             };
             migrate(&source, &migrations)?;
             let pool = Pool::start(Options {
@@ -279,13 +281,6 @@ impl Database {
     }
 }
 
-/// Whether a file may be made.
-#[derive(Clone, Copy, Debug)]
-enum Opening {
-    MayCreate,
-    MustExist,
-}
-
 /// Refuses a file that is missing or has no structure yet.
 fn check_structure_exists(path: &Path) -> Result<()> {
     let empty = || {
@@ -298,17 +293,14 @@ fn check_structure_exists(path: &Path) -> Result<()> {
         Ok(found) if found.is_file() && found.len() == 0 => return Err(empty()),
         Ok(_) => {}
     }
-    let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let tables: i64 = SqliteConnection::open_with_flags(path, access)
-        .and_then(|connection| {
-            connection.busy_timeout(Duration::from_secs(5))?;
-            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        })
-        .map_err(|error| fault::translate(error, path))?;
-    if tables == 0 {
-        return Err(empty());
+    let tables = upkeep::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|connection| {
+        let count = "SELECT count(*) FROM sqlite_schema";
+        connection.query_row(count, [], |row| row.get::<_, i64>(0))
+    });
+    match tables.map_err(|error| fault::translate(error, path))? {
+        0 => Err(empty()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn copy(connection: &SqliteConnection, target: &Path) -> Result<()> {

@@ -88,9 +88,7 @@ impl Sqlite {
                 source: connection::Source {
                     path,
                     set_wal: options.set_wal,
-                    prepare: Arc::new(|connection, limiter| {
-                        functions::register(connection, limiter)
-                    }),
+                    prepare: Arc::new(functions::register),
                 },
                 readers: options.readers,
                 writable,

@@ -199,8 +199,9 @@ mod tests {
     use crate::{
         Structure,
         engine::sqlite::{
-            connection::{Role, Slot, Source},
+            connection::{Role, Slot},
             discover::discover,
+            functions,
         },
     };
 
@@ -211,28 +212,14 @@ mod tests {
 
     impl File {
         fn new(folder: &Path) -> Self {
-            let path = folder.join("t.db");
-            let connection = Connection::open(&path).unwrap();
-            connection
-                .execute_batch(
-                    "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
-                     CREATE INDEX by_status ON t (status, at);
-                     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-                     INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
-                     ANALYZE;",
-                )
-                .unwrap();
-            let (models, version) = discover(&connection).unwrap();
+            let sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, status TEXT, at DATETIME NOT NULL, code TEXT UNIQUE NOT NULL);
+                CREATE INDEX by_status ON t (status, at);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                INSERT INTO t SELECT i, CASE WHEN i % 5 THEN 's' || i % 3 END, '2026-01-01 00:00:' || printf('%02d', i % 60), i FROM n;
+                ANALYZE;";
+            let slot = Slot::of_new_file(folder, sql, Role::Reader, Arc::new(functions::register));
+            let (models, version) = discover(slot.current().unwrap()).unwrap();
             let structure = Structure::new(models, version);
-            let source = Source {
-                path,
-                set_wal: false,
-                prepare: Arc::new(|connection, limiter| {
-                    crate::engine::sqlite::functions::register(connection, limiter)
-                }),
-            };
-            let mut slot = Slot::new(source, Role::Reader);
-            slot.connection().unwrap();
             Self { slot, structure }
         }
 

@@ -15,7 +15,7 @@ use crate::{Error, Model, Result, engine::counts::Counts};
 #[derive(Clone, Copy)]
 pub(crate) struct Session<'a> {
     connection: &'a Connection,
-    path: &'a Path,
+    pub(crate) path: &'a Path,
     /// The counts that a reader remembers.
     pub(super) counts: Option<&'a Counts<u32>>,
 }

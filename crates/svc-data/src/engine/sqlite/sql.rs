@@ -238,7 +238,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::sqlite::connection::{Open, Role, Slot},
+        engine::sqlite::connection::{Open, Prepare, Role, Slot},
         guard::{Binds, GuardOptions, check},
     };
 
@@ -281,28 +281,14 @@ mod tests {
         /// A file, opened for SQL of clients, or as the writer of records is.
         fn new(locked: bool) -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("t.db");
-            let connection = Connection::open(&path).unwrap();
-            connection
-                .execute_batch(
-                    "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
-                     CREATE INDEX by_name ON t (name);
-                     INSERT INTO t VALUES (1, 'one'), (2, 'two');",
-                )
-                .unwrap();
-            let source = Source {
-                path,
-                set_wal: false,
-                prepare: match locked {
-                    true => Arc::new(lock),
-                    false => {
-                        Arc::new(|connection, limiter| functions::register(connection, limiter))
-                    }
-                },
+            let sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+                CREATE INDEX by_name ON t (name);
+                INSERT INTO t VALUES (1, 'one'), (2, 'two');";
+            let (role, prepare): (_, Prepare) = match locked {
+                true => (Role::Reader, Arc::new(lock)),
+                false => (Role::Writer, Arc::new(functions::register)),
             };
-            let role = if locked { Role::Reader } else { Role::Writer };
-            let mut slot = Slot::new(source, role);
-            slot.connection().unwrap();
+            let slot = Slot::of_new_file(folder.path(), sql, role, prepare);
             Self { slot, folder }
         }
 
