@@ -294,14 +294,11 @@ fn read_time(text: &str) -> Result<Scalar, String> {
     }
     let digits = fraction_digits(fraction)?;
     let written = Written {
-        date: Date::ZERO,
         hour,
         minute,
         second,
         fraction,
-        offset: None,
-        has_time: true,
-        separator: b' ',
+        ..Written::default()
     };
     let civil = written.civil().ok_or_else(wrong)?;
     Ok(Scalar::Time(civil.time(), digits))

@@ -80,15 +80,11 @@ impl PageQuery {
             .as_deref()
             .map(|text| Cursor::decode(model, &keys, text))
             .transpose()?;
-        let test = plan
-            .test
-            .as_ref()
-            .map(|plan| test(dialect, model, SELF, plan))
-            .transpose()?;
-        let among = plan.among.as_ref();
-        let among = among
-            .map(|plan| self::test(dialect, model, SELF, plan))
-            .transpose()?;
+        let built = |plan: &Option<Test>| {
+            let test = plan.as_ref().map(|plan| test(dialect, model, SELF, plan));
+            test.transpose()
+        };
+        let (test, among) = (built(&plan.test)?, built(&plan.among)?);
         let by_key = keys
             .first()
             .is_some_and(|key| key.field.is_none_or(|index| model.key.contains(&index)));
@@ -186,27 +182,20 @@ impl PageQuery {
 /// The columns of an order, to the last that distinguishes rows.
 fn order_keys(dialect: &dyn Dialect, model: &Model, order: &[(usize, bool)]) -> Result<Vec<Key>> {
     let mut keys = Vec::with_capacity(order.len() + 1);
-    for (index, descending) in order {
-        let field = model.at(*index)?;
-        keys.push(Key {
-            field: Some(*index),
-            column: field.name.clone(),
-            descending: *descending,
-            nullable: field.nullable,
-            is_exact: false,
-        });
-    }
-    if !model.distinct_rows {
+    for is_exact in [false, true] {
         // Rows that are equal and not the same get a fixed place, too.
+        if is_exact && model.distinct_rows {
+            continue;
+        }
         for (index, descending) in order {
             let field = model.at(*index)?;
-            if dialect.has_exact_order(field) {
+            if !is_exact || dialect.has_exact_order(field) {
                 keys.push(Key {
                     field: Some(*index),
                     column: field.name.clone(),
                     descending: *descending,
                     nullable: field.nullable,
-                    is_exact: true,
+                    is_exact,
                 });
             }
         }

@@ -192,32 +192,23 @@ fn constraint(extended_code: i32, text: &str) -> Constraint {
     let detail = text
         .split_once("constraint failed: ")
         .map_or(text, |(_, detail)| detail);
-    let mut table = None;
-    let mut columns = Vec::new();
-    match kind {
+    let names: Vec<&str> = match kind {
         ConstraintKind::Unique | ConstraintKind::NotNull if !detail.starts_with("index ") => {
-            for part in detail.split(", ") {
-                if let Some((owner, column)) = part.split_once('.') {
-                    table = Some(owner.to_owned());
-                    columns.push(column.to_owned());
-                }
-            }
+            detail.split(", ").collect()
         }
         // "cannot store TEXT value in INTEGER column t.c"
         ConstraintKind::Type => {
-            if let Some((owner, column)) = text
-                .rsplit_once(" column ")
-                .and_then(|(_, name)| name.split_once('.'))
-            {
-                table = Some(owner.to_owned());
-                columns.push(column.to_owned());
-            }
+            let name = text.rsplit_once(" column ").map(|(_, name)| name);
+            name.into_iter().collect()
         }
-        _ => {}
+        _ => Vec::new(),
+    };
+    let mut constraint = Constraint::new(kind, detail);
+    for name in names {
+        if let Some((table, column)) = name.split_once('.') {
+            constraint.table = Some(table.to_owned());
+            constraint.columns.push(column.to_owned());
+        }
     }
-    Constraint {
-        table,
-        columns,
-        ..Constraint::new(kind, detail)
-    }
+    constraint
 }

@@ -10,7 +10,7 @@ use jiff::{
 use rusqlite::types::ValueRef;
 
 use crate::value::{
-    json::instant::{write_civil, write_day, write_instant, write_local},
+    json::instant::{local_time, write_civil, write_day, write_instant, write_local},
     time::{Written, Zone, parse_clock},
 };
 
@@ -55,13 +55,7 @@ fn write_written(out: &mut BytesMut, written: &Written<'_>, zone: &Zone) -> bool
     let Some(timestamp) = written.timestamp(&TimeZone::UTC) else {
         return false;
     };
-    let zoned = zone.zone.to_offset(timestamp);
-    let (shifted, offset) = if zoned.seconds() % 60 == 0 {
-        (zoned.to_datetime(timestamp), zoned.seconds())
-    } else {
-        // RFC 3339 has no seconds in an offset.
-        (TimeZone::UTC.to_datetime(timestamp), 0)
-    };
+    let (shifted, offset) = local_time(timestamp, zone);
     write_local(out, shifted, written.fraction, offset)
 }
 
