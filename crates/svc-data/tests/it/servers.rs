@@ -102,6 +102,7 @@ async fn a_page_in_parts_gives_each_record_once_and_in_order_on_every_engine() {
 }
 
 /// Asks for rows that are larger than is taken into memory, and for others: in a table `t` the second is too large.
+#[tokio::main]
 async fn refuses_large_rows(url: &str) {
     let (url, options) = (url.parse().unwrap(), ResourceOptions::default());
     let resource = Resource::connect("r", &url, options).await.unwrap();
@@ -119,25 +120,25 @@ async fn refuses_large_rows(url: &str) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_is_too_large_for_postgresql_is_refused_and_the_rest_goes_on() {
+#[test]
+fn a_row_that_is_too_large_for_postgresql_is_refused_and_the_rest_goes_on() {
     let server = PostgresServer::shared();
     let url = server.database(
         "CREATE TABLE t (id int PRIMARY KEY, big text);
          INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
     );
     for url in [server.socket_url(&url), url] {
-        refuses_large_rows(&url).await;
+        refuses_large_rows(&url);
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_is_too_large_for_mariadb_is_refused_and_the_rest_goes_on() {
+#[test]
+fn a_row_that_is_too_large_for_mariadb_is_refused_and_the_rest_goes_on() {
     let server = MariadbServer::start();
     server.set_max_packet(1 << 30);
     let url = server.database(
         "CREATE TABLE t (id int PRIMARY KEY, big longtext);
          INSERT INTO t VALUES (1, 'a'), (2, repeat('x', 70000000)), (3, 'c');",
     );
-    refuses_large_rows(&url).await;
+    refuses_large_rows(&url);
 }
