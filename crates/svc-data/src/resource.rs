@@ -131,10 +131,6 @@ impl Resource {
         &self.0.name
     }
 
-    pub(crate) fn driver(&self) -> &dyn Driver {
-        &*self.0.driver
-    }
-
     /// The structure, as it was last read.
     #[must_use]
     pub fn structure(&self) -> Arc<Structure> {

@@ -96,7 +96,7 @@ impl Resource {
         records: &[(RecordId, String)],
     ) -> Result<Option<bool>> {
         if let Some(transaction) = transaction
-            && let Some(outcome) = self.driver().transaction_outcome(transaction).await?
+            && let Some(outcome) = self.0.driver.transaction_outcome(transaction).await?
         {
             return Ok(Some(outcome));
         }

@@ -11,7 +11,7 @@ use super::{
     fault,
     read::one,
     select::{self, MAX_FRACTION, MysqlDialect, Statement, quoted},
-    types::{self, Type, call, type_of},
+    types::{self, Type, type_of},
     value,
 };
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
     query::{
         Dialect as _, SELF, all_fields, all_of,
         assignments::{Assignment, assignments, insert_values, set_values},
-        by_key, column,
+        by_key, call, column,
         cursor::KeyValue,
         name, test,
     },

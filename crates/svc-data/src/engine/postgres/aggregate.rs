@@ -11,7 +11,6 @@ use tokio_postgres::Row;
 use super::{
     connect::Lease,
     fault,
-    read::call,
     select::{PostgresDialect, Statement},
     types::{self, Type, comparable, type_of},
     value,
@@ -20,7 +19,7 @@ use crate::{
     Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
-    query::{self, SELF, column},
+    query::{self, SELF, call, column},
     structure::Kind,
     value::time::Zone,
 };

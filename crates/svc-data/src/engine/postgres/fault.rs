@@ -258,6 +258,6 @@ fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     match name.starts_with(|c: char| !c.is_ascii_digit()) && name.chars().all(plain) {
         true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => crate::query::quoted(name),
     }
 }

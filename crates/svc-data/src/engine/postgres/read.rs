@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::BytesMut;
 use futures_util::{Stream, StreamExt as _};
-use sea_query::{Alias, Func};
 use tokio_postgres::{IsolationLevel, Row};
 
 use super::{
@@ -259,9 +258,4 @@ pub(super) async fn one(lease: &Lease, statement: &Statement) -> Result<Option<R
         first.get_or_insert(row);
     }
     Ok(first)
-}
-
-/// A call of a function.
-pub(super) fn call(function: &'static str) -> sea_query::FunctionCall {
-    Func::cust(Alias::new(function))
 }

@@ -26,7 +26,7 @@ use crate::{
     engine::answers::RowsWriter,
     guard::{Attribute, Engine, is_function_listed},
     plan::ListPlan,
-    query::{Dialect as _, SELF, all_fields},
+    query::{Dialect as _, SELF, all_fields, quoted},
     sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
     value::Scalar,
 };
@@ -330,11 +330,6 @@ impl Query<'_> {
         }
         Ok(writer.finish(|_, field| field.field_type))
     }
-}
-
-/// A name as an identifier.
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[cfg(test)]

@@ -149,9 +149,9 @@ impl Cell<'_> {
                 let micros = i64::from_be_bytes(self.bytes.try_into().ok()?);
                 write_date_time(out, micros, zone);
             }
-            Type::JSON => write_json(out, self.bytes),
+            Type::JSON => out.put_slice(self.bytes),
             // The first byte is the version of the form.
-            Type::JSONB => write_json(out, self.bytes.get(1..)?),
+            Type::JSONB => out.put_slice(self.bytes.get(1..)?),
             Type::UUID => return write_uuid(out, self.bytes).then_some(()),
             Type::BYTEA => write_hex(out, self.bytes),
             _ => write_text(out, &String::from_utf8_lossy(self.bytes)),
@@ -166,11 +166,6 @@ impl Cell<'_> {
             _ => i64::from_be_bytes(self.bytes.try_into().ok()?),
         })
     }
-}
-
-/// Writes JSON as it is stored; PostgreSQL knows that it is JSON.
-fn write_json(out: &mut BytesMut, json: &[u8]) {
-    out.put_slice(json);
 }
 
 /// Writes an exact decimal with the digits that it has.

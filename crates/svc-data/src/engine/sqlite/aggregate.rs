@@ -20,7 +20,7 @@ use crate::{
     Field, Model, Result,
     engine::answers::AggregateWriter,
     plan::AggregatePlan,
-    query::{self, SELF, column},
+    query::{self, SELF, call, column},
     structure::Kind,
     value::{json::write_text, time::Zone},
 };
@@ -112,10 +112,6 @@ impl Aggregate {
         }
         Ok(answer.finish())
     }
-}
-
-fn call(function: &'static str) -> sea_query::FunctionCall {
-    Func::cust(Alias::new(function))
 }
 
 /// The aggregate as SQL.

@@ -2,7 +2,7 @@
 
 use bytes::BytesMut;
 use rusqlite::{Connection, limits::Limit, params_from_iter};
-use sea_query::{Alias, Expr, ExprTrait, Func, SelectStatement};
+use sea_query::{Expr, ExprTrait, SelectStatement};
 
 use super::{
     fault::{Fault, is_too_big},
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Error, Model, Result,
-    query::{Dialect as _, SELF, column},
+    query::{Dialect as _, SELF, call, column},
     value::time::Zone,
 };
 
@@ -135,10 +135,8 @@ pub(super) fn refuse_large_rows(
 
 /// The bytes that a field is written with at least: a blob has two digits for each of its bytes.
 fn written_size(name: &str) -> Expr {
-    let call = |function: &'static str| {
-        Expr::from(Func::cust(Alias::new(function)).arg(column(SELF, name)))
-    };
-    call("octet_length").mul(call("typeof").eq("blob").add(1))
+    let of = |function: &str| Expr::from(call(function).arg(column(SELF, name)));
+    of("octet_length").mul(of("typeof").eq("blob").add(1))
 }
 
 fn too_large(model: &Model, key: &str, field: &str, size: i64) -> Error {

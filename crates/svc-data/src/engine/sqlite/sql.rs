@@ -19,13 +19,14 @@ use super::{
     connection::{Limiter, Source},
     fault::Fault,
     functions, pool,
-    select::{SqliteDialect, Statement, quoted},
+    select::{SqliteDialect, Statement},
     session::Session,
 };
 use crate::{
     Error, Field, Result,
     guard::{Engine, is_function_listed},
     plan::ListPlan,
+    query::quoted,
     sql::{SqlAnswer, SqlJob, SqlPlan, SqlRows, SqlTask, column_names},
 };
 

@@ -83,10 +83,6 @@ impl Create {
         })
     }
 
-    pub(crate) fn model(&self) -> &Model {
-        &self.model
-    }
-
     pub(crate) fn run(&self, session: Session<'_>) -> Result<RecordJson, Fault> {
         let model = &self.model;
         session.check_version(model)?;

@@ -3,11 +3,7 @@
 use rusqlite::{Connection, types::ValueRef};
 
 use super::Table;
-use crate::{
-    Model,
-    engine::sqlite::{select::quoted, temporal},
-    structure::Kind,
-};
+use crate::{Model, engine::sqlite::temporal, query::quoted, structure::Kind};
 
 /// How many rows at each end of a table are looked at for the form of its dates.
 const SAMPLE: u32 = 40;

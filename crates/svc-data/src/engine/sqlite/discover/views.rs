@@ -5,11 +5,7 @@ use rusqlite::{Connection, types::ValueRef};
 use svc_model::resources::FieldType;
 
 use super::{expressions, sample::has_forms};
-use crate::{
-    Field, Model,
-    engine::sqlite::{select::quoted, temporal::Forms},
-    structure::Kind,
-};
+use crate::{Field, Model, engine::sqlite::temporal::Forms, query::quoted, structure::Kind};
 
 /// How many rows of a view are looked at.
 const SAMPLE: u32 = 100;

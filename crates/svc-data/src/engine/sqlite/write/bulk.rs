@@ -46,7 +46,7 @@ impl BulkCreate {
                     let result = session.translate(create.run(session)).and_then(|created| {
                         if let Ok(record) = record {
                             let zone = &self.plan.shown.zone;
-                            record.fixed.check(create.model(), &created, zone)?;
+                            record.fixed.check(&create.model, &created, zone)?;
                         }
                         Ok(created)
                     });
