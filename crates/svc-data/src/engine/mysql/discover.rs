@@ -184,11 +184,9 @@ impl Table {
         let primary = self.indexes.iter().find(|(name, _)| name == "PRIMARY");
         let key = primary.and_then(|(_, columns)| self.positions(columns));
         let primary_key_auto = key.is_none();
-        let can = |allowed: bool| allowed && (!self.is_view || self.is_updatable);
-        let writes = Writes {
-            create: can(true),
-            update: can(true),
-            delete: can(true),
+        let writes = match self.is_view && !self.is_updatable {
+            true => Writes::NONE,
+            false => Writes::ALL,
         };
         let uniques = self.indexes.iter().filter_map(|(name, columns)| {
             Some(Rule {
