@@ -65,27 +65,23 @@ impl Source {
             ));
         }
         config.application_name("svc");
-        let sockets = sockets(&config)?;
-        if sockets.is_some() {
-            config.ssl_mode(SslMode::Disable);
-        } else {
-            // The stream asks for TLS itself, where it is wanted.
-            config.ssl_mode(SslMode::Require);
-            config.ssl_negotiation(SslNegotiation::Direct);
-        }
+        let stream = match sockets(&config)? {
+            Some(sockets) => {
+                config.ssl_mode(SslMode::Disable);
+                StreamSource::Local(sockets)
+            }
+            None => {
+                // The stream asks for TLS itself, where it is wanted.
+                config.ssl_mode(SslMode::Require);
+                config.ssl_negotiation(SslNegotiation::Direct);
+                let tls = MakeRustlsConnect::new(tls(mode, root.as_deref())?);
+                StreamSource::Network(MakeStream { tls, mode })
+            }
+        };
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
-        Ok(Self {
-            config,
-            stream: match sockets {
-                Some(sockets) => StreamSource::Local(sockets),
-                None => StreamSource::Network(MakeStream {
-                    tls: MakeRustlsConnect::new(tls(mode, root.as_deref())?),
-                    mode,
-                }),
-            },
-        })
+        Ok(Self { config, stream })
     }
 
     /// A pool of so many connections at most, whose statements get their turn from `admission`. `settings` are set

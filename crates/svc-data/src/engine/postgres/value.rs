@@ -248,16 +248,12 @@ fn civil(days: i64) -> (i64, i64, i64) {
 /// Writes a date beyond the years 0 to 9999 as PostgreSQL does.
 fn write_far_date(out: &mut BytesMut, days: i64, clock: &str) {
     let (year, month, day) = civil(days);
-    match year > 0 {
-        true => write_display(
-            out,
-            format_args!("\"{year:04}-{month:02}-{day:02}{clock}\""),
-        ),
-        false => write_display(
-            out,
-            format_args!("\"{:04}-{month:02}-{day:02}{clock} BC\"", 1 - year),
-        ),
-    }
+    let (year, era) = match year > 0 {
+        true => (year, ""),
+        false => (1 - year, " BC"),
+    };
+    let text = format_args!("\"{year:04}-{month:02}-{day:02}{clock}{era}\"");
+    write_display(out, text);
 }
 
 fn write_date(out: &mut BytesMut, days: i32) {

@@ -57,11 +57,7 @@ pub(crate) struct Pool {
 impl Pool {
     /// Opens the file with one reader to see that it can be used, then starts the threads.
     pub(crate) fn start(options: Options) -> Result<Self> {
-        let Options {
-            source,
-            readers,
-            writable,
-        } = options;
+        let (source, readers) = (options.source, options.readers);
         let commits = Arc::new(AtomicU64::new(0));
         let spawn = |name: String, body: Box<dyn FnOnce() + Send>| {
             thread::Builder::new()
@@ -77,7 +73,7 @@ impl Pool {
         };
 
         // The writer first: it may have to recover the journal of a program that was killed.
-        let writes = if writable {
+        let writes = if options.writable {
             let mut slot = Slot::new(source.clone(), Role::Writer);
             slot.connection()?;
             let (sender, jobs) = jobs::queue();

@@ -104,17 +104,12 @@ fn dangling<'m>(
     given: &[Given],
 ) -> rusqlite::Result<Vec<&'m ForeignKey>> {
     let mut missing = Vec::new();
+    let value_of = |field: &usize| {
+        let found = given.iter().find(|(index, _)| index == field);
+        found.map(|(_, value)| value)
+    };
     for key in &model.foreign_keys {
-        let parts: Option<Vec<&KeyValue>> = key
-            .fields
-            .iter()
-            .map(|field| {
-                given
-                    .iter()
-                    .find(|(index, _)| index == field)
-                    .map(|(_, v)| v)
-            })
-            .collect();
+        let parts: Option<Vec<&KeyValue>> = key.fields.iter().map(value_of).collect();
         let Some(parts) = parts else { continue };
         if key.columns.len() != parts.len() || parts.contains(&&KeyValue::Null) {
             continue;

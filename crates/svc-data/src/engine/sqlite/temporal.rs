@@ -28,18 +28,14 @@ const SECONDS_AFTER_YEAR_9999: i64 = 253_402_300_800;
 /// Writes a stored date and time as JSON, in RFC 3339; false when it is not one.
 pub(crate) fn write_date_time(out: &mut BytesMut, value: ValueRef<'_>, zone: &Zone) -> bool {
     match value {
-        ValueRef::Text(text) => match Written::parse(text) {
-            Some(written) => write_written(out, &written, zone),
-            None => false,
-        },
-        ValueRef::Integer(number) => match unix(number) {
-            Some((timestamp, digits)) => write_instant(out, timestamp, digits, zone),
-            None => false,
-        },
-        ValueRef::Real(number) => match real(number) {
-            Some(timestamp) => write_instant(out, timestamp, 3, zone),
-            None => false,
-        },
+        ValueRef::Text(text) => {
+            Written::parse(text).is_some_and(|written| write_written(out, &written, zone))
+        }
+        ValueRef::Integer(number) => unix(number)
+            .is_some_and(|(timestamp, digits)| write_instant(out, timestamp, digits, zone)),
+        ValueRef::Real(number) => {
+            real(number).is_some_and(|timestamp| write_instant(out, timestamp, 3, zone))
+        }
         _ => false,
     }
 }
@@ -109,16 +105,11 @@ pub(crate) fn date_text(value: ValueRef<'_>) -> Option<[u8; 10]> {
 /// The date part of a stored value as `YYYY-MM-DD`, whatever its time of day.
 pub(crate) fn date_of(value: ValueRef<'_>) -> Option<String> {
     match value {
-        ValueRef::Text(text) => {
-            let written = Written::parse(text)?;
-            Some(written.date.to_string())
+        ValueRef::Text(text) => Some(Written::parse(text)?.date.to_string()),
+        ValueRef::Integer(number) => {
+            let civil = TimeZone::UTC.to_datetime(unix(number)?.0);
+            Some(civil.date().to_string())
         }
-        ValueRef::Integer(number) => Some(
-            TimeZone::UTC
-                .to_datetime(unix(number)?.0)
-                .date()
-                .to_string(),
-        ),
         _ => None,
     }
 }
