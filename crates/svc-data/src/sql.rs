@@ -305,11 +305,8 @@ impl SqlJob {
     /// The query as a model whose fields are its columns.
     fn model(&self, mut columns: Vec<Field>) -> Result<Model> {
         let mut invalid = Invalid::new();
-        let by_name: HashMap<String, usize> = columns
-            .iter()
-            .enumerate()
-            .map(|(index, column)| (column.name.clone(), index))
-            .collect();
+        let names = columns.iter().map(|column| column.name.clone());
+        let by_name: HashMap<String, usize> = names.zip(0..).collect();
         for declared in &self.asked.columns {
             let Some(word) = &declared.data_type else {
                 continue;

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use sea_query::Expr;
 use tokio::sync::OnceCell;
-use tokio_postgres::Row;
+use tokio_postgres::{Row, error::SqlState};
 
 use self::{
     connect::{Lease, Manager, Source},
@@ -177,10 +177,13 @@ impl ServerEngine for Postgres {
     }
 
     async fn transaction_name(&self, lease: &mut Lease) -> Result<Option<String>> {
-        match self.known(lease).await?.server.has_row_ids {
-            true => write::transaction_name(lease).await.map(Some),
-            false => Ok(None),
+        if !self.known(lease).await?.server.has_row_ids {
+            return Ok(None);
         }
+        let client = lease.client()?;
+        let row = client.query_one("SELECT txid_current()::text", &[]);
+        let row = row.await.map_err(fault::translate)?;
+        row.try_get(0).map_err(fault::translate)
     }
 
     fn transaction_number(name: &str) -> Option<i64> {
@@ -188,6 +191,12 @@ impl ServerEngine for Postgres {
     }
 
     async fn transaction_status(lease: &mut Lease, number: i64) -> Result<Option<String>> {
-        write::transaction_status(lease, number).await
+        let client = lease.client()?;
+        match client.query_one("SELECT txid_status($1)", &[&number]).await {
+            Ok(row) => row.try_get(0).map_err(fault::translate),
+            // It is in the future: this is another server.
+            Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => Ok(None),
+            Err(error) => Err(fault::translate(error)),
+        }
     }
 }

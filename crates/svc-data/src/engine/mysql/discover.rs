@@ -84,11 +84,8 @@ pub(super) async fn discover(conn: &mut Conn) -> Result<Structure> {
             ..Table::default()
         });
     }
-    let places: HashMap<String, usize> = tables
-        .iter()
-        .enumerate()
-        .map(|(index, table)| (table.name.clone(), index))
-        .collect();
+    let names = tables.iter().map(|table| table.name.clone());
+    let places: HashMap<String, usize> = names.zip(0..).collect();
     // Rules come before columns, since one of them may say that a text is JSON.
     let checks = match is_mariadb {
         true => CHECKS_OF_MARIADB,

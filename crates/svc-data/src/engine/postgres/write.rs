@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sea_query::{
     Expr, ExprTrait, IntoTableRef, PostgresQueryBuilder, Query, ReturningClause, TableRef,
 };
-use tokio_postgres::{Row, error::SqlState};
+use tokio_postgres::Row;
 
 use super::{
     Postgres,
@@ -99,26 +99,6 @@ impl Create {
     }
 }
 
-/// The name of the transaction that is open, by which [`transaction_status`] finds it.
-pub(super) async fn transaction_name(lease: &Lease) -> Result<String> {
-    let row = lease
-        .client()?
-        .query_one("SELECT txid_current()::text", &[]);
-    let row = row.await.map_err(fault::translate)?;
-    row.try_get(0).map_err(fault::translate)
-}
-
-/// How a transaction ended, or that it has not; `None` for one that the server does not know or has forgotten.
-pub(super) async fn transaction_status(lease: &Lease, name: i64) -> Result<Option<String>> {
-    let client = lease.client()?;
-    match client.query_one("SELECT txid_status($1)", &[&name]).await {
-        Ok(row) => row.try_get(0).map_err(fault::translate),
-        // It is in the future: this is another server.
-        Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => Ok(None),
-        Err(error) => Err(fault::translate(error)),
-    }
-}
-
 /// Changes or deletes a record; returns what it was, and after an update what it is.
 pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed> {
     let model = &change.model;
@@ -129,7 +109,10 @@ pub(super) async fn change(lease: &mut Lease, change: &Change) -> Result<Changed
         let key = is_record(&PostgresDialect, model, &change.key)?;
         act(lease, change, key, None, &[]).await
     } else {
-        change_found(lease, change).await
+        // Looks at the record before it is changed, in the same transaction.
+        Postgres::run(lease, Postgres::BEGIN).await?;
+        let changed = find_and_act(lease, change).await;
+        finish::<Postgres, _>(lease, model, changed, change.is_write()).await
     };
     match changed {
         Err(error) => Err(probe::blame(lease, probes(change), None, error).await),
@@ -147,13 +130,6 @@ fn probes(change: &Change) -> Vec<Probe> {
         is_value.then(|| Probe::of_stored(field, value.clone()))?
     });
     probes.collect()
-}
-
-/// Looks at the record before it is changed, in the same transaction.
-async fn change_found(lease: &mut Lease, change: &Change) -> Result<Changed> {
-    Postgres::run(lease, Postgres::BEGIN).await?;
-    let changed = find_and_act(lease, change).await;
-    finish::<Postgres, _>(lease, &change.model, changed, change.is_write()).await
 }
 
 async fn find_and_act(lease: &Lease, change: &Change) -> Result<Changed> {

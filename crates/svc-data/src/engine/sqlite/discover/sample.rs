@@ -1,5 +1,7 @@
 //! A look at some rows: SQLite has no types for dates and UUIDs, so the data tells how they are stored.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, types::ValueRef};
 
 use super::Table;
@@ -70,12 +72,11 @@ pub(super) fn sample(
             break;
         }
     }
-    let mut fields = model.fields.to_vec();
+    let fields = Arc::make_mut(&mut model.fields);
     for (index, forms) in chosen.into_iter().zip(seen) {
         if let Some(field) = fields.get_mut(index) {
             field.storage = forms.storage(field.kind, field.storage);
         }
     }
-    model.fields = fields.into();
     Ok(())
 }
